@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# What the scripts of this folder share. The caller sets `script` to its name.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build
+logs=$build/logs
+
+say() { # progress; on stderr, so that stdout is left to results
+  printf '[%s] %s\n' "${script:?}" "$*" >&2
+}
+
+fault() { # exit code 2 is a fault, never a verdict
+  say "$@"
+  exit 2
+}
+
+# Shows that a command still works: on a terminal the last line of its log, else a line each 30 s.
+tick() { # TITLE LOG
+  local seconds=0 line width
+  width=$(tput cols 2>/dev/null || echo 80)
+  while sleep 1; do
+    seconds=$((seconds + 1))
+    line="[$script] $1: $seconds s  $(tail -n 1 "$2" 2>/dev/null | tr -cd '[:print:]')"
+    if [[ -t 2 ]]; then
+      printf '\r\033[K%s' "${line:0:width-1}" >&2
+    elif ((seconds % 30 == 0)); then
+      printf '%s\n' "${line:0:160}" >&2
+    fi
+  done
+}
+
+# Runs COMMAND with its output in a log; when it fails, shows the end of the log and returns its
+# status. The log is LOGS/NAME.log.
+logged() { # NAME TITLE COMMAND...
+  local log=$logs/$1.log title=$2 status=0 ticker
+  shift 2
+  mkdir -p "$logs"
+  say "$title ..."
+  : >"$log"
+  tick "$title" "$log" &
+  ticker=$!
+  # shellcheck disable=SC2064  # the number of this ticker, now
+  trap "kill $ticker 2>/dev/null || :" EXIT
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  kill "$ticker" 2>/dev/null || :
+  wait "$ticker" 2>/dev/null || :
+  trap - EXIT
+  if [[ -t 2 ]]; then
+    printf '\r\033[K' >&2
+  fi
+  if ((status != 0)); then
+    tail -n 40 "$log" | sed 's/^/    /' >&2
+    say "$title: failed with status $status; all of its output is in $log"
+  fi
+  return "$status"
+}
+
+# Brings the machine and build/PRESET up to date; any failure is a fault.
+build_preset() { # PRESET
+  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1")
+  "$root/ci/bootstrap" || fault "ci/bootstrap failed"
+  # shellcheck source=/dev/null
+  source "$build/env.sh"
+  cd "$root" || fault "there is no $root"
+  # CMake keeps the compiler it first saw, whatever CUDACXX says later.
+  if [[ -f $directory/CMakeCache.txt && $(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' \
+    "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
+    configure+=(--fresh)
+  fi
+  logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2
+  logged "build-$preset" "building build/$preset" cmake --build --preset "$preset" || exit 2
+}

@@ -1,0 +1,62 @@
+# Everything warpgauge builds on. Libraries are taken from the system where they are installed and
+# fetched at a pinned release otherwise (FETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER always fetches).
+
+find_package(CUDAToolkit 12.8 REQUIRED)
+message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}; "
+               "architectures ${CMAKE_CUDA_ARCHITECTURES}")
+
+# Sets target warpgauge::<name> to the folder of a header that belongs to the toolkit, which may
+# be one folder or, as CUDA 12's Python wheels have it, one folder a component.
+function(warpgauge_toolkit_headers name header)
+  find_path(WARPGAUGE_${name}_INCLUDE_DIR "${header}"
+            HINTS ${CUDAToolkit_INCLUDE_DIRS}
+                  "${CUDAToolkit_BIN_DIR}/../include" "${CUDAToolkit_BIN_DIR}/../../${name}/include")
+  if(NOT WARPGAUGE_${name}_INCLUDE_DIR)
+    message(FATAL_ERROR "The CUDA toolkit in ${CUDAToolkit_BIN_DIR}/.. has no ${header}. Install "
+                        "it (ci/bootstrap does) or name its folder with "
+                        "-DWARPGAUGE_${name}_INCLUDE_DIR=...")
+  endif()
+  add_library(warpgauge::${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(warpgauge::${name} INTERFACE "${WARPGAUGE_${name}_INCLUDE_DIR}")
+  target_link_libraries(warpgauge::${name} INTERFACE ${CMAKE_DL_LIBS})
+endfunction()
+
+warpgauge_toolkit_headers(nvtx nvtx3/nvToolsExt.h)
+warpgauge_toolkit_headers(cuda_runtime cuda_occupancy.h)
+
+find_package(WarpgaugeCupti)
+if(NOT WarpgaugeCupti_FOUND)
+  message(NOTICE "CUPTI not found: run-time counters will be unmeasured. Compile-time metrics "
+                 "(registers, spills, shared memory, theoretical occupancy) are not affected.")
+endif()
+
+include(FetchContent)
+set(FETCHCONTENT_QUIET OFF)
+set(INSTALL_GTEST OFF)
+set(BENCHMARK_ENABLE_TESTING OFF)
+set(BENCHMARK_ENABLE_INSTALL OFF)
+set(JSON_BuildTests OFF)
+set(JSON_Install OFF)
+
+FetchContent_Declare(fmt SYSTEM
+  GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 9.1)
+FetchContent_Declare(nlohmann_json SYSTEM
+  GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 3.11)
+FetchContent_Declare(tomlplusplus SYSTEM
+  GIT_REPOSITORY https://github.com/marzer/tomlplusplus.git GIT_TAG v3.4.0 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 3.3)
+FetchContent_Declare(CLI11 SYSTEM
+  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 2.1)
+FetchContent_Declare(googletest SYSTEM
+  GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 1.12 NAMES GTest)
+# Nothing uses it yet: declared here so that its release is pinned with the others.
+FetchContent_Declare(benchmark SYSTEM
+  GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1 GIT_SHALLOW ON
+  FIND_PACKAGE_ARGS 1.7)
+
+# GoogleTest also without BUILD_TESTING: warpgauge-check is made of it.
+FetchContent_MakeAvailable(fmt nlohmann_json tomlplusplus CLI11 googletest)

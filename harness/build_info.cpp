@@ -1,0 +1,9 @@
+#include "harness/build_info.h"
+
+namespace warpgauge {
+
+const BuildInfo kBuildInfo = {.source_root = WARPGAUGE_SOURCE_ROOT,
+                              .ptxas_folder = WARPGAUGE_PTXAS_DIR,
+                              .cuda_flags = WARPGAUGE_CUDA_FLAGS};
+
+}  // namespace warpgauge

@@ -1,0 +1,187 @@
+// warpgauge-check: every case as a GoogleTest test. `family.variant.type@size` runs the case and
+// holds what it cost against its budget; `sm_NN/family.variant.type@size` does so with what the
+// compiler decided for that architecture, and needs no GPU.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "harness/devices.h"
+#include "harness/family_budgets.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "harness/static_facts.h"
+#include "harness/summary.h"
+#include "harness/summary_text.h"
+#include "metrics/judge.h"
+
+namespace warpgauge {
+namespace {
+
+struct Options {
+  std::string facts;  ///< file to append facts to; empty: none
+  bool use_cupti = true;
+  bool require_cupti = false;
+};
+
+/// What the tests of this process share.
+class Session {
+ public:
+  Session(const Options& options, std::string program)
+      : options_(options),
+        program_(std::move(program)),
+        budgets_(Registry::instance()),
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+    if (!options_.facts.empty()) {
+      writer_ = std::make_unique<metrics::FactWriter>(options_.facts, start_run());
+    }
+  }
+
+  /// Made when the first case is run: static tests need no device.
+  Meter& meter() {
+    if (!meter_) {
+      use_assigned_device();
+      meter_ = std::make_unique<Meter>(options_.use_cupti);
+      if (writer_ && meter_->device()) writer_->set_device(*meter_->device());
+    }
+    return *meter_;
+  }
+
+  const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
+  const Options& options() const { return options_; }
+
+  /// Judges the facts and turns what is over budget into failures of the running test. Returns
+  /// how many were judged.
+  int assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
+    int judged = 0;
+    for (metrics::Fact& fact : facts) {
+      metrics::judge(fact, budgets(fact), today_);
+      if (writer_) writer_->write(fact);
+      if (fact.scope != metrics::Scope::whole_case) continue;
+      using enum metrics::Verdict;
+      judged += fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
+      const bool missing = fact.verdict == unmeasured && options_.require_cupti;
+      if (fact.verdict == fail || fact.verdict == error || missing) {
+        ADD_FAILURE_AT(fact.file.c_str(), fact.line)
+            << failure_text(fact, fmt::format("{} --gtest_filter='{}'", program_, test));
+      }
+    }
+    return judged;
+  }
+
+ private:
+  const metrics::Budgets& budgets(const metrics::Fact& fact) const { return budgets_.of(fact.id); }
+
+  Options options_;
+  std::string program_;
+  FamilyBudgets budgets_;
+  std::chrono::year_month_day today_;
+  std::unique_ptr<metrics::FactWriter> writer_;
+  std::unique_ptr<Meter> meter_;
+};
+
+/// The part of an id behind the family: GoogleTest puts the first point back in.
+std::string test_name(const metrics::CaseId& id) {
+  return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
+}
+
+class RunTest : public testing::Test {
+ public:
+  RunTest(Session& session, const Case& one) : session_(session), case_(one) {}
+
+  void TestBody() override {
+    Meter& meter = session_.meter();
+    if (!meter.no_device().empty() && !session_.options().require_cupti) {
+      GTEST_SKIP() << "run-time facts are unmeasured: " << meter.no_device();
+    }
+    if (meter.broken()) {
+      FAIL() << "not run: an earlier case left the device unusable to this process";
+    }
+    const int judged = session_.assert_within_budget(meter.run(case_, session_.budgets(case_)),
+                                                     case_.id.str());
+    if (!HasFailure() && !meter.no_counters().empty()) {
+      GTEST_SKIP() << "the result is correct, counts are unmeasured: " << meter.no_counters();
+    }
+    if (!HasFailure() && judged == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  Session& session_;
+  const Case& case_;
+};
+
+class StaticTest : public testing::Test {
+ public:
+  StaticTest(Session& session, const Case& one, std::string arch)
+      : session_(session), case_(one), arch_(std::move(arch)) {}
+
+  void TestBody() override {
+    const int judged = session_.assert_within_budget(
+        static_facts(case_, dry_launches(case_), arch_, PtxasTexts::of_this_build()),
+        arch_ + "/" + case_.id.str());
+    if (!HasFailure() && judged == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  Session& session_;
+  const Case& case_;
+  std::string arch_;
+};
+
+void register_tests(Session& session) {
+  for (const Case& one : Registry::instance().cases()) {
+    testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+                          one.file.c_str(), one.line,
+                          [&]() -> testing::Test* { return new RunTest(session, one); });
+  }
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    for (const Case& one : Registry::instance().cases()) {
+      testing::RegisterTest(
+          (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+          one.file.c_str(), one.line,
+          [&, arch]() -> testing::Test* { return new StaticTest(session, one, arch); });
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  Options options;
+  CLI::App app("warpgauge-check: every case as a GoogleTest test (--gtest_help shows its options)");
+  app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_flag("!--no-cupti", options.use_cupti,
+               "Leave CUPTI out, so that another profiler can attach");
+  app.add_flag("--require-cupti", options.require_cupti,
+               "Fail instead of skip where run-time facts cannot be measured");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kFault;
+  }
+  Session session(options, argv[0]);
+  register_tests(session);
+  const int failed = RUN_ALL_TESTS();
+  // A filter that matches nothing is a typing mistake, not a success.
+  if (!testing::GTEST_FLAG(list_tests) &&
+      testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    fmt::print(stderr, "no test was selected; --gtest_list_tests shows all\n");
+    return kFault;
+  }
+  return failed;
+}
+
+}  // namespace
+}  // namespace warpgauge
+
+int main(int argc, char** argv) {
+  try {
+    return warpgauge::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return warpgauge::kFault;
+  }
+}

@@ -1,0 +1,151 @@
+#include "harness/devices.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "metrics/cuda_error.h"
+
+namespace warpgauge {
+namespace {
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+/// FNV-1a over the device's UUID: tells devices apart without naming one.
+std::string hash_of(const cudaUUID_t& uuid) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : uuid.bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::string size_text(double bytes) {
+  constexpr double kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
+  if (bytes >= kGiB) return fmt::format("{:.1f} GiB", bytes / kGiB);
+  if (bytes >= kMiB) return fmt::format("{:.1f} MiB", bytes / kMiB);
+  if (bytes >= kKiB) return fmt::format("{:.0f} KiB", bytes / kKiB);
+  return fmt::format("{:.0f} bytes", bytes);
+}
+
+std::string describe(int device) {
+  cudaDeviceProp p{};
+  WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
+  const auto yes_no = [](int flag) { return flag != 0 ? "yes" : "no"; };
+  const auto extents = [](const int* e) { return fmt::format("{} x {} x {}", e[0], e[1], e[2]); };
+  const auto clock = [&](cudaDeviceAttr which) {
+    return fmt::format("{:.0f} MHz", attribute(which, device) / 1000.0);
+  };
+  std::string text = fmt::format("device {}: {}\n", device, p.name);
+  const auto row = [&text](std::string_view name, const std::string& value) {
+    fmt::format_to(std::back_inserter(text), "  {:<32} {}\n", name, value);
+  };
+  row("compute capability", fmt::format("{}.{}", p.major, p.minor));
+  row("multiprocessors", std::to_string(p.multiProcessorCount));
+  row("clock", clock(cudaDevAttrClockRate));
+  row("memory", size_text(static_cast<double>(p.totalGlobalMem)));
+  row("memory clock", clock(cudaDevAttrMemoryClockRate));
+  row("memory bus", fmt::format("{} bits", p.memoryBusWidth));
+  row("L2 cache", size_text(p.l2CacheSize));
+  row("constant memory", size_text(static_cast<double>(p.totalConstMem)));
+  row("shared memory per block", size_text(static_cast<double>(p.sharedMemPerBlock)));
+  row("shared memory per block, opt-in", size_text(static_cast<double>(p.sharedMemPerBlockOptin)));
+  row("shared memory per multiprocessor",
+      size_text(static_cast<double>(p.sharedMemPerMultiprocessor)));
+  row("registers per block", std::to_string(p.regsPerBlock));
+  row("registers per multiprocessor", std::to_string(p.regsPerMultiprocessor));
+  row("warp size", std::to_string(p.warpSize));
+  row("threads per block", std::to_string(p.maxThreadsPerBlock));
+  row("threads per multiprocessor", std::to_string(p.maxThreadsPerMultiProcessor));
+  row("blocks per multiprocessor", std::to_string(p.maxBlocksPerMultiProcessor));
+  row("block extents", extents(p.maxThreadsDim));
+  row("grid extents", extents(p.maxGridSize));
+  row("memory pitch", size_text(static_cast<double>(p.memPitch)));
+  row("texture alignment", size_text(static_cast<double>(p.textureAlignment)));
+  row("copy engines", std::to_string(p.asyncEngineCount));
+  row("kernel time limit", yes_no(attribute(cudaDevAttrKernelExecTimeout, device)));
+  row("ECC", yes_no(p.ECCEnabled));
+  row("integrated", yes_no(p.integrated));
+  return text;
+}
+
+}  // namespace
+
+std::optional<metrics::Device> current_device(std::string* why) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0) {
+    *why = error == cudaSuccess || error == cudaErrorNoDevice ||
+                   error == cudaErrorInsufficientDriver
+               ? fmt::format("no CUDA device here ({})", cudaGetErrorString(error))
+               : fmt::format("the CUDA device cannot be used: {}: {}", cudaGetErrorName(error),
+                             cudaGetErrorString(error));
+    return std::nullopt;
+  }
+  int device = 0, driver = 0;
+  WARPGAUGE_CUDA(cudaGetDevice(&device));
+  WARPGAUGE_CUDA(cudaDriverGetVersion(&driver));
+  cudaDeviceProp p{};
+  WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
+  return metrics::Device{.name = p.name,
+                         .chip = "",
+                         .compute_capability = fmt::format("{}.{}", p.major, p.minor),
+                         .driver = version_text(driver),
+                         .uuid_hash = hash_of(p.uuid),
+                         .sm_clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000,
+                         .memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000};
+}
+
+std::string arch_of(const metrics::Device& device) {
+  std::string digits = device.compute_capability;
+  std::erase(digits, '.');
+  return "sm_" + digits;
+}
+
+void use_assigned_device() {
+  const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS");
+  if (assigned == nullptr) return;
+  const std::string_view text(assigned);
+  int device = -1;
+  const std::string_view digits = text.starts_with("id:") ? text.substr(3) : std::string_view();
+  std::from_chars(digits.data(), digits.data() + digits.size(), device);
+  if (device < 0) {
+    throw std::runtime_error(fmt::format(
+        "CTEST_RESOURCE_GROUP_0_GPUS is '{}', expected id:NUMBER,slots:1; check the resource file",
+        text));
+  }
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return;  // said later, where a device is needed
+  WARPGAUGE_CUDA(cudaSetDevice(device));
+}
+
+std::string describe_devices() {
+  int count = 0, runtime = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  WARPGAUGE_CUDA(cudaRuntimeGetVersion(&runtime));
+  std::string text = fmt::format("CUDA runtime {}", version_text(runtime));
+  if (error != cudaSuccess || count == 0) {
+    return text + fmt::format(", no device ({})\n", cudaGetErrorString(error));
+  }
+  int driver = 0;
+  WARPGAUGE_CUDA(cudaDriverGetVersion(&driver));
+  text += fmt::format(", driver for CUDA {}, {} device{}\n", version_text(driver), count,
+                      count == 1 ? "" : "s");
+  for (int device = 0; device < count; ++device) text += describe(device);
+  return text;
+}
+
+}  // namespace warpgauge

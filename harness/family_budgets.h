@@ -1,0 +1,28 @@
+// The budgets of all families of this program, read before anything is run.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "harness/registry.h"
+#include "metrics/budget.h"
+
+namespace warpgauge {
+
+/// The budget file that lies beside the source of a family: .../family.cu -> .../budgets.toml.
+std::filesystem::path budget_path(const Case& one);
+
+class FamilyBudgets {
+ public:
+  /// Reads the budget file of every family in the registry; a family without a file has the
+  /// built-in defaults. Throws metrics::BudgetError.
+  explicit FamilyBudgets(const Registry& registry);
+
+  const metrics::Budgets& of(const metrics::CaseId& id) const { return budgets_.at(id.family); }
+
+ private:
+  std::map<std::string, metrics::Budgets> budgets_;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,12 @@
+// The command that shows the catalog of metrics and what chips can count of it.
+#pragma once
+
+#include <string>
+
+namespace warpgauge {
+
+/// Prints the catalog; for a `chip` also each CUPTI name with whether the chip has it, and the
+/// number of passes; for "all" a line per chip. Returns the exit code: 3 where CUPTI is missing.
+int show_metrics(const std::string& chip);
+
+}  // namespace warpgauge

@@ -1,0 +1,26 @@
+#include "harness/problem.h"
+
+#include "harness/buffers.h"
+
+namespace warpgauge {
+
+std::int64_t Size::count() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents_) product *= extent;
+  return product;
+}
+
+std::string Size::str() const {
+  std::string text;
+  for (const std::int64_t extent : extents_) {
+    if (!text.empty()) text += 'x';
+    text += std::to_string(extent);
+  }
+  return text;
+}
+
+void Problem::reset() {
+  for (Buffer* buffer : buffers_) buffer->reset();
+}
+
+}  // namespace warpgauge

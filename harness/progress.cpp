@@ -1,0 +1,30 @@
+#include "harness/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace warpgauge {
+
+Progress::Progress(std::string what, std::size_t count)
+    : what_(std::move(what)), count_(count), terminal_(isatty(STDERR_FILENO) == 1) {
+  if (!terminal_) fmt::print(stderr, "[gate] {}: {} to do\n", what_, count_);
+}
+
+Progress::~Progress() {
+  if (terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::done(const std::string& item) {
+  ++done_;
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K[{}/{}] {} {}", done_, count_, what_, item);
+    std::fflush(stderr);
+  } else if (done_ * 10 / count_ != (done_ - 1) * 10 / count_) {
+    fmt::print(stderr, "[gate] {}: {}/{}\n", what_, done_, count_);
+  }
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,12 @@
+// Where the facts of a run come from: commit, time, toolkit, flags.
+#pragma once
+
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// The provenance of a run that starts now, without its device. The commit is that of the source
+/// tree of this build; empty where git or the tree is missing.
+metrics::Run start_run();
+
+}  // namespace warpgauge

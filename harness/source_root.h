@@ -1,0 +1,15 @@
+// Paths as people and CI systems want them: relative to the source tree.
+#pragma once
+
+#include <string>
+
+namespace warpgauge {
+
+/// `file` relative to the source root of this build where it lies below it, else unchanged.
+std::string relative_to_root(const std::string& file);
+
+/// The text of a line of a source file (leading blanks removed), given as in facts; empty if the
+/// file cannot be read.
+std::string source_text(const std::string& file, int line);
+
+}  // namespace warpgauge

@@ -1,0 +1,177 @@
+#include "harness/static_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/build_info.h"
+#include "harness/device_code.h"
+#include "harness/source_root.h"
+#include "metrics/catalog.h"
+#include "metrics/cubin.h"
+#include "metrics/cupti.h"
+#include "metrics/occupancy.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::Fact;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw metrics::PtxasError(path.string() + ": cannot be read; build again");
+  return text.str();
+}
+
+/// A kernel of a case with its values on one architecture.
+struct KernelValues {
+  const LaunchRecord* launch;
+  std::map<std::string_view, metrics::Value> values;
+};
+
+KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& ptxas) {
+  const auto sum_banks = [](std::uint64_t sum, const auto& bank) { return sum + bank.second; };
+  const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
+  KernelValues kernel{&record,
+                      {{"registers", number(ptxas.registers)},
+                       {"spill.store_bytes", number(ptxas.spill_store_bytes)},
+                       {"spill.load_bytes", number(ptxas.spill_load_bytes)},
+                       {"stack.bytes", number(ptxas.stack_bytes)},
+                       {"shared.static_bytes", number(ptxas.shared_static_bytes)},
+                       {"constant.bytes",
+                        number(std::accumulate(ptxas.constant_bytes.begin(),
+                                               ptxas.constant_bytes.end(), std::uint64_t{0},
+                                               sum_banks))}}};
+  if (const metrics::ArchLimits* limits = metrics::find_arch_limits(ptxas.arch)) {
+    const auto& block = record.launch.block;
+    const metrics::Occupancy occupancy = metrics::occupancy(
+        *limits, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
+                  .registers_per_thread = static_cast<int>(ptxas.registers),
+                  .shared_static_bytes = ptxas.shared_static_bytes,
+                  .shared_dynamic_bytes = record.launch.dynamic_shared_bytes});
+    kernel.values["occupancy.theoretical"] = occupancy.fraction;
+    kernel.values["occupancy.limiter"] = occupancy.limiter;
+  }
+  return kernel;
+}
+
+/// The line of the first instruction of `kernel` that touches local memory, if it is known.
+std::optional<metrics::SourceLine> spill_line(const std::string& kernel, const std::string& arch) {
+  const EmbeddedCubin* embedded = find_cubin(kernel, arch);
+  if (embedded == nullptr) return std::nullopt;
+  const metrics::Cubin cubin(embedded->image);
+  for (const std::uint64_t pc : cubin.local_accesses(kernel)) {
+    if (auto line = metrics::source_line(cubin.image(), kernel, pc)) return line;
+  }
+  return std::nullopt;
+}
+
+/// The kernel that decides `metric` for the case: the one with the highest (or lowest) value, and
+/// for words the one with the lowest occupancy.
+const KernelValues& deciding(const metrics::Metric& metric,
+                             const std::vector<KernelValues>& kernels) {
+  const bool word = metric.id == "occupancy.limiter";
+  const std::string_view by = word ? "occupancy.theoretical" : metric.id;
+  const auto value = [&](const KernelValues& kernel) {
+    const auto found = kernel.values.find(by);
+    const double* number = found == kernel.values.end() ? nullptr : std::get_if<double>(&found->second);
+    return number == nullptr ? 0.0 : *number;
+  };
+  return metric.combine == metrics::Combine::maximum ? *std::ranges::max_element(kernels, {}, value)
+                                                     : *std::ranges::min_element(kernels, {}, value);
+}
+
+}  // namespace
+
+PtxasTexts::PtxasTexts(const fs::path& folder) {
+  std::set<std::pair<int, std::string>> archs;  // by number, so that sm_100 comes after sm_90
+  if (fs::is_directory(folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (!entry.path().string().ends_with(".ptxas.txt")) continue;
+      for (auto& kernel : metrics::parse_ptxas(read_text(entry.path()), entry.path().string())) {
+        archs.emplace(std::stoi(kernel.arch.substr(3)), kernel.arch);
+        kernels_.emplace(std::pair(kernel.name, kernel.arch), std::move(kernel));
+      }
+    }
+  }
+  if (kernels_.empty()) {
+    throw metrics::PtxasError(folder.string() +
+                              ": no *.ptxas.txt with a kernel in it; build the kernels again");
+  }
+  for (const auto& [number, arch] : archs) archs_.push_back(arch);
+}
+
+const PtxasTexts& PtxasTexts::of_this_build() {
+  static const PtxasTexts texts(kBuildInfo.ptxas_folder);
+  return texts;
+}
+
+const metrics::PtxasKernel* PtxasTexts::find(const std::string& kernel,
+                                             const std::string& arch) const {
+  const auto found = kernels_.find({kernel, arch});
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+std::vector<LaunchRecord> dry_launches(const Case& one) {
+  const LaunchLog log(LaunchLog::Mode::dry);
+  const std::unique_ptr<Problem> problem = one.make_problem();
+  one.launch(*problem);
+  if (log.launches().empty()) {
+    throw std::runtime_error(fmt::format("{}:{}: {} launches no kernel", relative_to_root(one.file),
+                                         one.line, one.id.str()));
+  }
+  return log.launches();
+}
+
+std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,
+                               const std::string& arch, const PtxasTexts& texts) {
+  std::vector<KernelValues> kernels;
+  for (const LaunchRecord& record : launches) {
+    const metrics::PtxasKernel* ptxas = texts.find(record.kernel, arch);
+    if (ptxas != nullptr) kernels.push_back(values_of(record, *ptxas));
+  }
+  std::vector<Fact> facts;
+  for (const metrics::Metric& metric : metrics::catalog()) {
+    if (metrics::is_run_time(metric)) continue;
+    Fact fact{.id = one.id, .metric = std::string(metric.id), .arch = arch, .source = "ptxas",
+              .file = relative_to_root(one.file), .line = one.line};
+    if (kernels.size() < launches.size()) {
+      fact.reason = "a kernel of this case was not compiled for " + arch;
+      facts.push_back(std::move(fact));
+      continue;
+    }
+    const KernelValues& worst = deciding(metric, kernels);
+    fact.kernel = worst.launch->kernel;
+    fact.launch = worst.launch->launch;
+    if (const EmbeddedCubin* cubin = find_cubin(fact.kernel, arch)) {
+      fact.sass_hash = metrics::Cubin(cubin->image).sass_hash(fact.kernel);
+    }
+    if (const auto found = worst.values.find(metric.id); found != worst.values.end()) {
+      fact.value = found->second;
+      fact.confidence = "exact";
+    } else {
+      fact.reason = "the limits of " + arch + " are not in the table of architectures";
+    }
+    const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
+    if (spills && fact.value != metrics::Value(0.0)) {
+      if (const auto line = spill_line(fact.kernel, arch)) {
+        fact.file = relative_to_root(line->file);
+        fact.line = line->line;
+      }
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,44 @@
+// What the compiler alone decides: registers, spills, stack, shared memory, occupancy; for every
+// architecture of the build, without a GPU.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/launch_log.h"
+#include "harness/registry.h"
+#include "metrics/fact.h"
+#include "metrics/ptxas.h"
+
+namespace warpgauge {
+
+/// What ptxas said of all kernels of this program.
+class PtxasTexts {
+ public:
+  /// Reads every *.ptxas.txt below `folder`. Throws metrics::PtxasError, also if there is none.
+  explicit PtxasTexts(const std::filesystem::path& folder);
+  /// The texts of this build.
+  static const PtxasTexts& of_this_build();
+
+  const metrics::PtxasKernel* find(const std::string& kernel, const std::string& arch) const;
+  /// The architectures that were compiled for, in ascending order ("sm_75", ..., "sm_120").
+  const std::vector<std::string>& archs() const { return archs_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, metrics::PtxasKernel> kernels_;
+  std::vector<std::string> archs_;
+};
+
+/// The launches of a case, found by a dry run. Throws std::runtime_error if it launches nothing.
+std::vector<LaunchRecord> dry_launches(const Case& one);
+
+/// The compile-time facts of a case on `arch`, not yet judged: for each metric the value of the
+/// worst of its kernels, blamed on the line of the first spill or else on the registration.
+std::vector<metrics::Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,
+                                        const std::string& arch, const PtxasTexts& texts);
+
+}  // namespace warpgauge

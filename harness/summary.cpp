@@ -1,0 +1,68 @@
+#include "harness/summary.h"
+
+#include <algorithm>
+
+#include "metrics/catalog.h"
+
+namespace warpgauge {
+
+using metrics::Fact;
+using metrics::Verdict;
+
+int Tally::checks() const {
+  int checks = 0;
+  for (const auto& [verdict, count] : verdicts) {
+    if (verdict != Verdict::unbudgeted) checks += count;
+  }
+  return checks;
+}
+
+Summary::Summary(const std::vector<metrics::StoredFact>& facts) {
+  for (const metrics::StoredFact& stored : facts) {
+    const Fact& fact = stored.fact;
+    if (fact.scope != metrics::Scope::whole_case) continue;
+    Tally& tally = families_[fact.id.family];
+    tally.cases.insert(fact.id.str());
+    ++tally.verdicts[fact.verdict];
+    facts_.push_back(fact);
+  }
+}
+
+Tally Summary::total() const {
+  Tally total;
+  for (const auto& [family, tally] : families_) {
+    total.cases.insert(tally.cases.begin(), tally.cases.end());
+    for (const auto& [verdict, count] : tally.verdicts) total.verdicts[verdict] += count;
+  }
+  return total;
+}
+
+std::vector<const Fact*> Summary::with(std::initializer_list<Verdict> verdicts) const {
+  std::vector<const Fact*> found;
+  for (const Fact& fact : facts_) {
+    if (std::ranges::find(verdicts, fact.verdict) != verdicts.end()) found.push_back(&fact);
+  }
+  std::ranges::stable_sort(found, {}, [](const Fact* fact) { return fact->id.str(); });
+  return found;
+}
+
+std::map<std::string, int> Summary::unmeasured_reasons() const {
+  std::map<std::string, int> reasons;
+  for (const Fact* fact : with({Verdict::unmeasured})) ++reasons[fact->reason];
+  return reasons;
+}
+
+ExitCode Summary::exit_code(const Demands& demands) const {
+  const auto any = [this](Verdict verdict) { return !with({verdict}).empty(); };
+  const auto missing = [this](bool run_time) {
+    return std::ranges::any_of(with({Verdict::unmeasured}), [&](const Fact* fact) {
+      return metrics::is_run_time(metrics::metric(fact->metric)) == run_time;
+    });
+  };
+  if (any(Verdict::error) || total().checks() == 0) return kFault;
+  if (any(Verdict::fail) || (demands.strict && any(Verdict::better))) return kOverBudget;
+  if ((demands.cupti && missing(true)) || (demands.ptxas && missing(false))) return kNotMeasured;
+  return kWithinBudget;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,49 @@
+// The outcome of a run: verdicts counted by family, what failed, what was not measured.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// Verdicts of the facts of some cases.
+struct Tally {
+  std::set<std::string> cases;  ///< ids
+  std::map<metrics::Verdict, int> verdicts;
+  int checks() const;  ///< facts that were held against a budget, or should have been
+};
+
+/// What must have been measured for a run to be a success.
+struct Demands {
+  bool strict = false;        ///< better than budget is not good enough: tighten the budget
+  bool ptxas = false;         ///< every compile-time fact must be there
+  bool cupti = false;         ///< every run-time fact must be there
+};
+
+/// Exit codes of the gate (design: 0 within budget, 1 over budget, 2 a fault, 3 not measured).
+enum ExitCode : int { kWithinBudget = 0, kOverBudget = 1, kFault = 2, kNotMeasured = 3 };
+
+class Summary {
+ public:
+  /// Counts the facts of whole cases.
+  explicit Summary(const std::vector<metrics::StoredFact>& facts);
+
+  const std::map<std::string, Tally>& families() const { return families_; }
+  Tally total() const;
+  /// Facts with one of these verdicts, those of one case together.
+  std::vector<const metrics::Fact*> with(std::initializer_list<metrics::Verdict> verdicts) const;
+  /// Why run-time or compile-time facts are missing: reason -> how many.
+  std::map<std::string, int> unmeasured_reasons() const;
+  /// Faults before excesses before what is missing; nothing judged at all is a fault.
+  ExitCode exit_code(const Demands& demands) const;
+
+ private:
+  std::vector<metrics::Fact> facts_;
+  std::map<std::string, Tally> families_;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,22 @@
+// The summary for people: on a terminal, and as Markdown.
+#pragma once
+
+#include <string>
+
+#include "harness/summary.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// A fact that is over its budget (or in error), told in full: metric, value, budget and reason,
+/// line of source, what it means, what cures it, and `repeat`, the command that runs just this.
+std::string failure_text(const metrics::Fact& fact, const std::string& repeat);
+
+/// Table by family, failures, what is missing, verdict. At most 100 columns wide for names of usual
+/// length. `colour` puts ANSI colours in.
+std::string terminal_text(const Summary& summary, const Demands& demands, bool colour);
+
+/// The same as Markdown. Names are escaped.
+std::string markdown_text(const Summary& summary, const Demands& demands, const metrics::Run& run);
+
+}  // namespace warpgauge

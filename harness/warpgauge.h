@@ -1,0 +1,21 @@
+// What a kernel author includes: problems with inputs, outputs and a reference, and the
+// registration of families and their variants.
+//
+//   template <typename T>
+//   struct Copy : warpgauge::Problem {                    // one problem at one size
+//     warpgauge::Input<T> a;
+//     warpgauge::Output<T> b;
+//     explicit Copy(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count()) {}
+//     void check(warpgauge::Comparison& c) const override { c.equal(b, a.host()); }
+//   };
+//
+//   WARPGAUGE_FAMILY(copy) {
+//     auto f32 = family.problem<Copy<float>>("f32", {{1 << 20}, {1000}});
+//     f32.variant("plain", [](Copy<float>& p) { plain<<<grid, block>>>(p.b, p.a, p.a.count()); });
+//   }
+#pragma once
+
+#include "harness/buffers.h"
+#include "harness/comparison.h"
+#include "harness/problem.h"
+#include "harness/registry.h"

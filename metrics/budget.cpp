@@ -1,0 +1,80 @@
+// Budgets: limits as text, the built-in defaults, and finding the limit that applies.
+#include "metrics/budget.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace warpgauge::metrics {
+namespace {
+
+constexpr std::string_view kBuiltIn = "";  // no section of a file can have this name
+
+Limit built_in(double equal, std::string_view reason) {
+  Limit limit;
+  limit.equal = equal;
+  limit.reason = fmt::format("built-in default: {}", reason);
+  limit.where = "built-in default";
+  return limit;
+}
+
+}  // namespace
+
+std::string to_text(std::chrono::year_month_day date) {
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+std::string Limit::str() const {
+  std::string text;
+  if (const double* number = std::get_if<double>(&equal)) text = "= " + exact_text(*number);
+  if (const std::string* word = std::get_if<std::string>(&equal)) text = "= " + *word;
+  if (min) text = ">= " + exact_text(*min);
+  if (max) text += (min ? " and <= " : "<= ") + exact_text(*max);
+  if (tolerance > 0) text += fmt::format(" ± {:g}%", tolerance * 100);
+  if (until) text += " until " + to_text(*until);
+  return text;
+}
+
+Budgets::Budgets() {
+  sections_[std::string(kBuiltIn)] = {
+      {"result.correct", built_in(1, "a kernel gives the result of its CPU reference")},
+      {"shared.bank_conflicts", built_in(0, "a kernel has no bank conflicts")},
+      {"spill.store_bytes", built_in(0, "a kernel spills no registers")},
+      {"spill.load_bytes", built_in(0, "a kernel spills no registers")},
+      {"local.sectors", built_in(0, "a kernel does not touch local memory")},
+  };
+}
+
+Budgets Budgets::load(const std::filesystem::path& path, std::span<const CaseId> cases) {
+  const auto refuse = [&](int error) {
+    throw BudgetError(fmt::format("{}: cannot be read: {}\n  Give the path of a budget file.",
+                                  path.string(), std::generic_category().message(error)));
+  };
+  if (std::filesystem::is_directory(path)) refuse(EISDIR);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(errno);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) refuse(errno);
+  return parse(text, path.string(), cases);
+}
+
+const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_view metric) const {
+  const std::string type = id.variant_type();
+  for (const std::string& name :
+       {type + "@" + id.size, type, id.variant, std::string("default"), std::string(kBuiltIn)}) {
+    for (const std::string& section : {fmt::format("{}/{}", name, arch), name}) {
+      const auto limits = sections_.find(section);
+      if (limits == sections_.end()) continue;
+      const auto limit = limits->second.find(metric);
+      if (limit != limits->second.end()) return &limit->second;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,165 @@
+// Reads budget files: sections, tables of architectures, and the metrics in them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "metrics/budget.h"
+#include "metrics/budget_limit.h"
+#include "metrics/budget_text.h"
+#include "metrics/nearest.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+constexpr std::string_view kSectionForm =
+    R"(Sections are [default], ["variant"], ["variant.type"] and ["variant.type@size"].)";
+constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90 or sm_90a.";
+
+toml::table parse_toml(const BudgetText& text) {
+  try {
+    return toml::parse(text.text(), text.path());
+  } catch (const toml::parse_error& error) {
+    fail_at(text, error.source(), error.description(),
+            "The file must be UTF-8 and TOML; names with dots need quotes.");
+  }
+}
+
+/// The names that sections for `cases` may have.
+std::set<std::string> section_names(std::span<const CaseId> cases) {
+  std::set<std::string> names = {"default"};
+  for (const CaseId& id : cases) {
+    names.insert({id.variant, id.variant_type(), id.variant_type() + "@" + id.size});
+  }
+  return names;
+}
+
+/// sm_, two or three digits, perhaps "a" or "f" (features of one chip or family).
+bool is_arch(std::string_view name) {
+  if (!name.starts_with("sm_")) return false;
+  name.remove_prefix(3);
+  if (name.ends_with('a') || name.ends_with('f')) name.remove_suffix(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return (name.size() == 2 || name.size() == 3) && std::ranges::all_of(name, digit) &&
+         name.front() != '0';
+}
+
+bool meant_as_arch(std::string_view name) {
+  return name.starts_with("sm") || name.starts_with("SM") || name.starts_with("compute_");
+}
+
+/// Reads the sections of one file.
+class SectionReader {
+ public:
+  SectionReader(const BudgetText& text, std::span<const CaseId> cases, Budgets::Sections& sections)
+      : text_(text), names_(section_names(cases)), sections_(sections) {}
+
+  void read(const Entry& entry) {
+    const auto& [key, node] = entry;
+    const std::string name(key->str());
+    if (!node->is_table()) {
+      fail_at(text_, key->source(), fmt::format("'{}' stands outside of a section", name),
+              kSectionForm);
+    }
+    if (!names_.contains(name)) fail_unknown_section(*key);
+    for (const Entry& part : in_file_order(*node->as_table())) {
+      if (meant_as_arch(part.first->str())) {
+        read_arch(name, part);
+      } else {
+        read_metric(name, part, name);
+      }
+    }
+  }
+
+ private:
+  void read_arch(const std::string& section, const Entry& entry) {
+    const auto& [key, node] = entry;
+    if (!is_arch(key->str()) || !node->is_table()) {
+      fail_at(text_, key->source(),
+              fmt::format("'{}' is not a table of an architecture", key->str()), kArchForm);
+    }
+    for (const Entry& part : in_file_order(*node->as_table())) {
+      read_metric(section, part, fmt::format("{}/{}", section, key->str()));
+    }
+  }
+
+  void read_metric(const std::string& section, const Entry& entry, const std::string& target) {
+    const std::string_view name = entry.first->str();
+    const Metric* metric = find_metric(name);
+    if (!metric) fail_unknown_metric(section, entry);
+    sections_[target].emplace(name, read_limit(text_, *metric, entry));
+  }
+
+  [[noreturn]] void fail_unknown_metric(const std::string& section, const Entry& entry) const {
+    const std::string_view name = entry.first->str();
+    if (entry.second->is_table()) fail_unquoted(section, entry);
+    std::vector<std::string> ids;
+    for (const Metric& row : catalog()) ids.emplace_back(row.id);
+    fail_at(text_, entry.first->source(),
+            fmt::format("unknown metric '{}'{}", name, did_you_mean(name, ids)),
+            "Names of metrics stand in metrics/catalog.cpp; those with dots need quotes.");
+  }
+
+  /// Returns if `entry` does not look like a name whose quotes were forgotten.
+  void fail_unquoted(const std::string& section, const Entry& entry) const {
+    const std::string_view name = entry.first->str();
+    const std::string whole = fmt::format("{}.{}", section, name);
+    if (names_.contains(whole)) {
+      fail_at(text_, entry.first->source(), "the name of this section has a dot and no quotes",
+              fmt::format("Write [\"{}\"].", whole));
+    }
+    const std::string prefix = fmt::format("{}.", name);
+    const auto metric = std::ranges::find_if(
+        catalog(), [&](const Metric& row) { return row.id.starts_with(prefix); });
+    if (metric != catalog().end()) {
+      fail_at(text_, entry.first->source(), "the name of this metric has a dot and no quotes",
+              fmt::format("Write it as in \"{}\" = 0.", metric->id));
+    }
+  }
+
+  [[noreturn]] void fail_unknown_section(const toml::key& key) const {
+    const std::vector<std::string> names(names_.begin(), names_.end());
+    fail_at(text_, key.source(),
+            fmt::format("no case fits section '{}'{}", key.str(), did_you_mean(key.str(), names)),
+            fmt::format("There is: {}.", fmt::join(choices(key.str()), ", ")));
+  }
+
+  /// The names there are at the level at which `name` goes wrong: sizes, types or variants.
+  std::vector<std::string> choices(std::string_view name) const {
+    const std::string type(name.substr(0, name.find('@')));
+    const std::string variant = type.substr(0, type.find('.'));
+    if (type != variant && names_.contains(type)) return names_with(type + "@", "");
+    if (variant != "default" && names_.contains(variant)) return names_with(variant + ".", "@");
+    return names_with("", ".@");
+  }
+
+  /// The names that start with `prefix` and have none of `excluded` after it.
+  std::vector<std::string> names_with(std::string_view prefix, std::string_view excluded) const {
+    std::vector<std::string> found;
+    std::ranges::copy_if(names_, std::back_inserter(found), [&](std::string_view name) {
+      return name.starts_with(prefix) &&
+             name.find_first_of(excluded, prefix.size()) == std::string_view::npos;
+    });
+    return found;
+  }
+
+  const BudgetText& text_;
+  const std::set<std::string> names_;
+  Budgets::Sections& sections_;
+};
+
+}  // namespace
+
+Budgets Budgets::parse(std::string_view text, std::string_view path,
+                       std::span<const CaseId> cases) {
+  const BudgetText source(text, path);
+  const toml::table file = parse_toml(source);
+  Budgets budgets;
+  SectionReader reader(source, cases, budgets.sections_);
+  for (const Entry& entry : in_file_order(file)) reader.read(entry);
+  return budgets;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,61 @@
+// The one table of metrics: every quantity warpgauge can measure, judge or show.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace warpgauge::metrics {
+
+/// Which way is better. `none`: a description, only ever judged with `equal`.
+enum class Direction { lower, higher, none };
+
+/// How far a value can be trusted: `exact` repeats to the last digit and gates hard, `bounded`
+/// is noisy and gates only with a tolerance, `info` is shown and never judged.
+enum class Class { exact, bounded, info };
+
+/// Where the value comes from. `run`: the comparison with the reference; `sass`: CUPTI SASS metrics
+/// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
+/// several passes).
+enum class Source { run, ptxas, occupancy, sass, range };
+
+/// How the values of several source lines or kernels become the value of the case. `ratio`: from
+/// the summed counts.
+enum class Combine { sum, ratio, maximum, minimum };
+
+/// One row of the table.
+struct Metric {
+  std::string_view id;
+  std::string_view unit;
+  Direction direction;
+  Class cls;
+  Source source;
+  Combine combine;
+  std::vector<std::string_view> cupti_names;  ///< exact CUPTI names it is computed from
+  std::string_view meaning;                   ///< one sentence: what it counts
+  std::string_view cure;                      ///< one sentence: what to do when it is too high
+};
+
+/// All metrics, in the order in which they are listed.
+std::span<const Metric> catalog();
+
+/// The metric called `id`, or nullptr.
+const Metric* find_metric(std::string_view id);
+
+/// The metric called `id`; throws std::out_of_range that names the nearest metric.
+const Metric& metric(std::string_view id);
+
+/// The distinct CUPTI names that the metrics of `source` need, in catalog order.
+std::vector<std::string_view> cupti_names(Source source);
+
+/// True for what only a run can tell (`run`, `sass` and `range`).
+bool is_run_time(const Metric& metric);
+
+/// True where the values are words, not numbers.
+bool is_word(const Metric& metric);
+
+std::string_view to_string(Direction direction);
+std::string_view to_string(Class cls);
+std::string_view to_string(Source source);
+
+}  // namespace warpgauge::metrics

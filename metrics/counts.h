@@ -1,0 +1,51 @@
+// What kernels made the memory system do, counted per source line: the same structure whoever
+// did the counting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpgauge::metrics {
+
+/// Sums over the warp instructions of a source line, a kernel or a case. A request is one warp
+/// instruction; a wavefront is one pass of the shared memory's 32 banks; a sector is 32 bytes.
+/// `ideal` is the least that the same lanes and widths could need.
+struct Counts {
+  std::uint64_t instructions = 0;
+  std::uint64_t divergent_branches = 0;
+  std::uint64_t shared_requests = 0;
+  std::uint64_t shared_wavefronts = 0;
+  std::uint64_t shared_wavefronts_ideal = 0;
+  std::uint64_t global_load_requests = 0;
+  std::uint64_t global_load_sectors = 0;
+  std::uint64_t global_store_requests = 0;
+  std::uint64_t global_store_sectors = 0;
+  std::uint64_t global_atomic_requests = 0;
+  std::uint64_t global_atomic_sectors = 0;
+  std::uint64_t global_sectors_ideal = 0;
+  std::uint64_t local_requests = 0;
+  std::uint64_t local_sectors = 0;
+
+  Counts& operator+=(const Counts& other);
+  bool operator==(const Counts&) const = default;
+};
+
+/// The counts of one line of one kernel. `file` is empty where the code has no line information.
+struct LineCounts {
+  std::string kernel;  ///< mangled name
+  std::string file;
+  int line = 0;
+  Counts counts;
+};
+
+/// The metrics that `counts` answers, as (id, value). Ratios (`sectors_per_request`) are left out
+/// where their denominator is 0. `shared.bank_ways` is left out: it belongs to lines, see below.
+std::vector<std::pair<std::string_view, double>> metric_values(const Counts& counts);
+
+/// wavefronts/ideal of a line; 0 where it does not touch shared memory.
+double bank_ways(const Counts& counts);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,146 @@
+// Looks into a cubin: section headers for the code, and two fields of the instructions. Opcodes
+// and predicates are undocumented; they are as nvdisasm shows them for sm_75 to sm_121.
+#include "metrics/cubin.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace warpgauge::metrics {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "cubins are read as they lie in memory");
+
+constexpr std::string_view kCodePrefix = ".text.";
+constexpr std::size_t kInstructionBytes = 16;
+
+[[noreturn]] void fail(std::string_view problem) {
+  throw CubinError(fmt::format("not a usable cubin: {}. Make it anew with nvcc -cubin", problem));
+}
+
+/// `size` bytes of the image at `offset`; `what` names them in the error.
+std::span<const std::byte> slice(std::span<const std::byte> image, std::uint64_t offset,
+                                 std::uint64_t size, std::string_view what) {
+  if (offset > image.size() || size > image.size() - offset) {
+    fail(fmt::format("{} ({} bytes at offset {}) reaches beyond the end of the file ({} bytes)",
+                     what, size, offset, image.size()));
+  }
+  return image.subspan(offset, size);
+}
+
+/// A structure out of the image, which need not be aligned.
+template <typename Struct>
+Struct read(std::span<const std::byte> image, std::uint64_t offset, std::string_view what) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  Struct out;
+  std::memcpy(&out, slice(image, offset, sizeof out, what).data(), sizeof out);
+  return out;
+}
+
+/// The NUL-terminated string at `offset` of a string table.
+std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset) {
+  if (offset >= table.size()) fail("the name of a section lies outside the table of names");
+  const auto rest = table.subspan(offset);
+  const auto end = std::ranges::find(rest, std::byte{0});
+  if (end == rest.end()) fail("the table of section names does not end with a zero");
+  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
+}
+
+Elf64_Ehdr read_header(std::span<const std::byte> image) {
+  const auto header = read<Elf64_Ehdr>(image, 0, "the ELF header");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) fail("it does not begin with \\x7fELF");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    fail("it is not a little-endian 64-bit ELF file");
+  }
+  if (header.e_machine != EM_CUDA) {
+    fail(fmt::format("it is for ELF machine {}, not for CUDA ({})", header.e_machine, EM_CUDA));
+  }
+  if (header.e_shentsize != sizeof(Elf64_Shdr)) fail("its section headers have an unknown size");
+  return header;
+}
+
+}  // namespace
+
+Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
+  const Elf64_Ehdr header = read_header(image);
+  // The program headers are not used, but a file without them has lost its end.
+  slice(image, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize,
+        "the table of program headers");
+
+  // Counts that do not fit into 16 bits stand in the first section header (ELF gABI, "Sections").
+  const auto first = read<Elf64_Shdr>(image, header.e_shoff, "the first section header");
+  const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
+  const std::uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
+  if (count > image.size() / sizeof(Elf64_Shdr)) fail("it claims more sections than fit into it");
+  if (names >= count) fail("it has no table of section names");
+
+  const auto table =
+      slice(image, header.e_shoff, count * sizeof(Elf64_Shdr), "the table of section headers");
+  const auto section_header = [&](std::uint64_t index) {
+    return read<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
+  };
+  const auto bytes_of = [&](const Elf64_Shdr& section) -> std::span<const std::byte> {
+    if (section.sh_type == SHT_NOBITS) return {};  // shared memory: a size, but nothing in the file
+    return slice(image, section.sh_offset, section.sh_size, "a section");
+  };
+  const auto name_table = bytes_of(section_header(names));
+  for (std::uint64_t i = 1; i < count; ++i) {  // 0 is the null section
+    const Elf64_Shdr section = section_header(i);
+    sections_.push_back({string_at(name_table, section.sh_name), bytes_of(section)});
+  }
+}
+
+std::vector<std::string> Cubin::kernels() const {
+  std::vector<std::string> names;
+  for (const Section& section : sections_) {
+    if (section.name.starts_with(kCodePrefix) && !section.bytes.empty()) {
+      names.emplace_back(section.name.substr(kCodePrefix.size()));
+    }
+  }
+  return names;
+}
+
+std::span<const std::byte> Cubin::code(std::string_view kernel) const {
+  for (const Section& section : sections_) {
+    if (section.name.starts_with(kCodePrefix) &&
+        section.name.substr(kCodePrefix.size()) == kernel) {
+      return section.bytes;
+    }
+  }
+  return {};
+}
+
+std::string Cubin::sass_hash(std::string_view kernel) const {
+  const auto bytes = code(kernel);
+  if (bytes.empty()) return {};
+  // FNV-1a, 64 bits: offset basis and prime as published by its authors.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    hash ^= std::to_integer<std::uint64_t>(byte);
+    hash *= 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::vector<std::uint64_t> Cubin::local_accesses(std::string_view kernel) const {
+  // The opcode is in bits 0 to 11, of which 9 to 11 only tell the form of the operands.
+  constexpr std::uint64_t kOpcodeMask = 0x1ff, kLoadLocal = 0x183, kStoreLocal = 0x187;
+  // The predicate is in bits 12 to 15: register 7 is "true", bit 3 negates, so 15 never executes.
+  constexpr std::uint64_t kPredicateShift = 12, kPredicateMask = 0xf, kNever = 0xf;
+
+  std::vector<std::uint64_t> offsets;
+  const auto bytes = code(kernel);
+  for (std::size_t at = 0; at + kInstructionBytes <= bytes.size(); at += kInstructionBytes) {
+    const auto low = read<std::uint64_t>(bytes, at, "an instruction");
+    const std::uint64_t opcode = low & kOpcodeMask;
+    const bool executes = ((low >> kPredicateShift) & kPredicateMask) != kNever;
+    if (executes && (opcode == kLoadLocal || opcode == kStoreLocal)) offsets.push_back(at);
+  }
+  return offsets;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,124 @@
+// CUPTI: what it can count on a chip, exact counts per instruction (SASS metrics), and hardware
+// counters per range (range profiler). In a build without CUPTI everything that would measure
+// throws Unmeasured.
+//
+// At most one of SassCounter and RangeProfiler may exist at a time: SASS metrics patch the code,
+// which would disturb the hardware counters, and CUPTI refuses to describe its counters to the one
+// while a session of the other is open. Nor can either be used under another profiler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "metrics/catalog.h"
+#include "metrics/counts.h"
+
+namespace warpgauge::metrics {
+
+/// Why something could not be measured, and what to do about it. what() is "reason. remedy".
+class Unmeasured : public std::runtime_error {
+ public:
+  Unmeasured(const std::string& reason, const std::string& remedy)
+      : std::runtime_error(remedy.empty() ? reason : reason + ". " + remedy) {}
+};
+
+bool built_with_cupti();
+
+/// A line of source.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+/// File and line of the instruction at `pc` (an offset into the kernel's code) of `kernel`;
+/// nullopt without line information, for an unknown kernel, or without CUPTI. Code that was inlined
+/// from a header belongs to the header. Needs no GPU.
+std::optional<SourceLine> source_line(std::span<const std::byte> cubin, const std::string& kernel,
+                                      std::uint64_t pc);
+
+// --- On any machine, for any chip -------------------------------------------------------------
+
+/// Chips that CUPTI knows ("GH100"), in its order. Throws Unmeasured.
+std::vector<std::string> cupti_chips();
+
+/// What a chip offers of the catalog.
+struct ChipSupport {
+  std::map<std::string, bool, std::less<>> names;  ///< CUPTI name -> the chip has it
+  std::size_t range_passes = 0;  ///< passes for all range metrics that the chip has
+
+  /// True if CUPTI can measure `metric` on the chip: it has every name that the metric needs,
+  /// except names of instructions that do not exist there, which stand for 0.
+  bool measures(const Metric& metric) const;
+};
+/// Throws Unmeasured, and std::invalid_argument for a chip that CUPTI does not know (naming the
+/// nearest).
+ChipSupport chip_support(const std::string& chip);
+
+// --- On the current device --------------------------------------------------------------------
+
+/// The chip of the current device ("GH100"). Throws Unmeasured.
+std::string current_chip();
+
+/// Counts instructions exactly. Make one early (before the first kernel is loaded: modules that
+/// were loaded before cannot be blamed on lines), then call count() any number of times.
+class SassCounter {
+ public:
+  /// Metrics that are known to work in one launch.
+  static constexpr std::size_t kMaxMetricsPerGroup = 8;
+
+  explicit SassCounter(std::size_t metrics_per_group = kMaxMetricsPerGroup);  ///< throws Unmeasured
+  ~SassCounter();
+  SassCounter(const SassCounter&) = delete;
+  SassCounter& operator=(const SassCounter&) = delete;
+
+  /// Calls `prepare` then `launch` once per group of metrics (`groups()` times), waits for the
+  /// device after each, and returns the counts of what `launch` launched, per kernel and line,
+  /// lines that count nothing left out. What `prepare` launches is not counted. Both must be
+  /// repeatable. Throws Unmeasured (also where no kernel was seen: nothing is not zero),
+  /// CudaError for a launch that failed, and whatever the two throw.
+  std::vector<LineCounts> count(const std::function<void()>& prepare,
+                                const std::function<void()>& launch);
+  std::size_t groups() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// One thing to profile: `prepare` resets its inputs before each pass, `launch` is measured.
+struct RangeItem {
+  std::string name;
+  std::function<void()> prepare, launch;
+};
+
+/// Measures hardware counters of many items in one profiling session.
+class RangeProfiler {
+ public:
+  RangeProfiler();  ///< throws Unmeasured
+  ~RangeProfiler();
+  RangeProfiler(const RangeProfiler&) = delete;
+  RangeProfiler& operator=(const RangeProfiler&) = delete;
+
+  /// Runs every item once per pass and round; returns for each item the median over `rounds` of
+  /// every `range` metric of the catalog that the chip has, as (metric id, value) in the
+  /// catalog's unit; a ratio of nothing (0/0) is left out. Throws Unmeasured, CudaError for a
+  /// launch that failed, and whatever the items throw.
+  std::vector<std::vector<std::pair<std::string_view, double>>> measure(
+      std::span<const RangeItem> items, int rounds);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,28 @@
+// The current GPU as CUPTI wants to see it: context, chip, and which counters are free.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+
+/// Throws Unmeasured, with the remedy, where there is no GPU or no driver. Creates no context.
+void require_gpu();
+
+/// The current device, ready to be profiled.
+struct CuptiContext {
+  CUcontext context = nullptr;
+  int device = 0;
+  std::string chip;
+  std::vector<std::uint8_t> availability;  ///< CUPTI's counter availability image
+};
+
+/// Creates the context if there is none, and initialises CUPTI's profiler. Asks for the counter
+/// availability even where nobody reads it: without that question CUPTI (13.0) returns SASS
+/// records for the first kernel only. Throws Unmeasured.
+CuptiContext open_context();
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,30 @@
+// The one check of CUPTI calls: throws Unmeasured with call, name, text and remedy. Includes no
+// header of CUPTI, so that tests can read the table of remedies without them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpgauge::metrics {
+
+/// "CUPTI_ERROR_NAME (code): text", whatever the code.
+std::string cupti_error_text(int code);
+
+/// What the user can do about a CUptiResult, one or more sentences without the last full stop;
+/// empty where nothing is known to help.
+std::string_view cupti_remedy(int code);
+
+/// Throws Unmeasured unless `code` is CUPTI_SUCCESS. `call` is the function's name.
+void check_cupti(int code, std::string_view call);
+
+}  // namespace warpgauge::metrics
+
+/// WARPGAUGE_CUPTI(cuptiRangeProfilerStart, &params);
+#define WARPGAUGE_CUPTI(function, ...) \
+  ::warpgauge::metrics::check_cupti((function)(__VA_ARGS__), #function)
+
+/// Declares a zeroed parameter block with its size filled in, as CUPTI wants it: `type` is its
+/// name up to "_Params". (The size ends at the last field that CUPTI knows, so it is no sizeof.)
+#define WARPGAUGE_CUPTI_PARAMS(type, name) \
+  type##_Params name{};                    \
+  name.structSize = type##_Params_STRUCT_SIZE

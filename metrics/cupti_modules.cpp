@@ -1,0 +1,58 @@
+// Listens to modules being loaded.
+#include "metrics/cupti_modules.h"
+
+#include <cupti_pcsampling.h>
+
+#include <new>
+
+#include "metrics/cupti_context.h"
+#include "metrics/cupti_error.h"
+
+namespace warpgauge::metrics {
+
+LoadedModules::LoadedModules() {
+  require_gpu();
+  WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber_, &LoadedModules::on_event, this);
+  const CUptiResult result = cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                                                 CUPTI_CBID_RESOURCE_MODULE_LOADED);
+  if (result != CUPTI_SUCCESS) cuptiUnsubscribe(subscriber_);
+  check_cupti(result, "cuptiEnableCallback");
+}
+
+LoadedModules::~LoadedModules() { cuptiUnsubscribe(subscriber_); }
+
+std::span<const std::byte> LoadedModules::cubin(std::uint32_t crc) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = cubins_.find(crc);
+  return found == cubins_.end() ? std::span<const std::byte>{} : found->second;
+}
+
+void CUPTIAPI LoadedModules::on_event(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                      const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_MODULE_LOADED || !data) {
+    return;
+  }
+  const auto* event = static_cast<const CUpti_ResourceData*>(data);
+  const auto* module = static_cast<const CUpti_ModuleResourceData*>(event->resourceDescriptor);
+  if (!module || !module->pCubin || module->cubinSize == 0) return;
+  try {
+    static_cast<LoadedModules*>(self)->keep(*module);
+  } catch (const std::bad_alloc&) {
+    // CUPTI is C and must not see an exception; without the copy the module merely has no lines.
+  }
+}
+
+void LoadedModules::keep(const CUpti_ModuleResourceData& module) {
+  CUpti_GetCubinCrcParams params{};
+  params.size = CUpti_GetCubinCrcParamsSize;
+  params.cubin = module.pCubin;
+  params.cubinSize = module.cubinSize;
+  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
+  const auto* first = reinterpret_cast<const std::byte*>(module.pCubin);
+  const std::scoped_lock lock(mutex_);
+  // SASS records carry the low 32 bits of the CRC.
+  cubins_.try_emplace(static_cast<std::uint32_t>(params.cubinCrc), first,
+                      first + module.cubinSize);
+}
+
+}  // namespace warpgauge::metrics

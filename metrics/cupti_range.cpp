@@ -1,0 +1,113 @@
+// RangeProfiler: rounds of passes over many items, and the medians of their counters.
+#include <algorithm>
+#include <stdexcept>
+
+#include "metrics/catalog.h"
+#include "metrics/cupti.h"
+#include "metrics/cupti_context.h"
+#include "metrics/cupti_error.h"
+#include "metrics/cupti_host.h"
+#include "metrics/cupti_range_session.h"
+#include "metrics/range_values.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+// Items measured in one go: bounds the memory that CUPTI takes for counter data.
+constexpr std::size_t kMaxRangesPerPass = 256;
+
+// Every range metric is computed from one counter of CUPTI.
+std::vector<const Metric*> metrics_of(std::span<const std::string> names) {
+  std::vector<const Metric*> found;
+  for (const std::string& name : names) {
+    const auto row = std::ranges::find_if(catalog(), [&](const Metric& metric) {
+      return metric.source == Source::range && metric.cupti_names.front() == name;
+    });
+    found.push_back(&*row);
+  }
+  return found;
+}
+
+}  // namespace
+
+struct RangeProfiler::Impl {
+  using Samples = std::vector<std::vector<double>>;  // of an item: [metric][round]
+
+  Impl();
+  std::vector<const char*> c_names() const;
+  void sample(std::span<const RangeItem> items, std::span<Samples> samples);
+
+  CuptiContext context;
+  std::vector<std::string> names;
+  std::vector<const Metric*> metrics;  // of `names`, in their order
+  ProfilerHost host;
+  std::vector<std::uint8_t> config;
+  std::size_t pass_count = 0;
+  RangeSession session;
+};
+
+RangeProfiler::Impl::Impl()
+    : context(open_context()),
+      names(range_names(context.chip, context.availability)),
+      metrics(metrics_of(names)),
+      host(context.chip, context.availability),
+      session(context.context) {
+  if (names.empty()) {
+    throw Unmeasured("chip " + context.chip + " has none of the hardware counters",
+                     std::string(cupti_remedy(CUPTI_ERROR_NOT_SUPPORTED)));
+  }
+  host.add_metrics(c_names());
+  config = host.config_image();
+  pass_count = passes(config);
+}
+
+std::vector<const char*> RangeProfiler::Impl::c_names() const {
+  std::vector<const char*> pointers;
+  for (const std::string& name : names) pointers.push_back(name.c_str());
+  return pointers;
+}
+
+// One round over the items: adds a value to each list of `samples`, which has one per item.
+void RangeProfiler::Impl::sample(std::span<const RangeItem> items, std::span<Samples> samples) {
+  const CounterData data = session.run(items, config, pass_count, c_names());
+  if (const std::size_t ranges = range_count(data); ranges != items.size()) {
+    throw Unmeasured("the range profiler returned " + std::to_string(ranges) + " ranges for " +
+                         std::to_string(items.size()) + " cases",
+                     "");
+  }
+  for (std::size_t range = 0; range < items.size(); ++range) {
+    const std::vector<double> values = host.evaluate(data, range, c_names());
+    Samples& of_item = samples[item_of_range(data, range, items.size())];
+    of_item.resize(values.size());
+    for (std::size_t m = 0; m < values.size(); ++m) of_item[m].push_back(values[m]);
+  }
+}
+
+RangeProfiler::RangeProfiler() : impl_(std::make_unique<Impl>()) {}
+
+RangeProfiler::~RangeProfiler() = default;
+
+std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::measure(
+    std::span<const RangeItem> items, int rounds) {
+  if (rounds < 1) throw std::invalid_argument("a measurement needs at least one round");
+  std::vector<Impl::Samples> samples(items.size());
+  for (std::size_t first = 0; first < items.size(); first += kMaxRangesPerPass) {
+    const std::size_t count = std::min(kMaxRangesPerPass, items.size() - first);
+    for (int round = 0; round < rounds; ++round) {
+      impl_->sample(items.subspan(first, count), std::span(samples).subspan(first, count));
+    }
+  }
+
+  std::vector<std::vector<std::pair<std::string_view, double>>> results(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t m = 0; m < samples[i].size(); ++m) {
+      const Metric& metric = *impl_->metrics[m];
+      if (const auto value = median(samples[i][m])) {
+        results[i].emplace_back(metric.id, in_catalog_unit(metric, *value));
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,113 @@
+// The calls of CUPTI's SASS metrics, in the order in which they work.
+#include "metrics/cupti_sass_session.h"
+
+#include <cuda_runtime_api.h>
+#include <cupti_sass_metrics.h>
+
+#include <algorithm>
+
+#include "metrics/cupti.h"
+#include "metrics/cupti_error.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+// Values of metrics that were not asked for would be CUPTI's unfilled slots: they are passed over.
+void add_values(SassValues& values, std::span<const SassId> metrics,
+                std::span<const CUpti_SassMetrics_InstanceValue> instances) {
+  for (const auto& instance : instances) {
+    const auto found = std::ranges::find(metrics, instance.metricId, &SassId::id);
+    if (found != metrics.end()) values[found->metric] += instance.value;
+  }
+}
+
+}  // namespace
+
+SassId sass_id(const std::string& chip, SassMetric metric) {
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetrics_GetProperties, params);
+  const std::string metric_name(name(metric));
+  params.pChipName = chip.c_str();
+  params.pMetricName = metric_name.c_str();
+  WARPGAUGE_CUPTI(cuptiSassMetricsGetProperties, &params);
+  return {metric, params.metric.metricId};
+}
+
+SassConfig::SassConfig(int device, std::span<const SassId> metrics)
+    : device_(static_cast<std::uint32_t>(device)) {
+  std::vector<CUpti_SassMetrics_Config> configs;
+  for (const SassId& metric : metrics) {
+    configs.push_back({metric.id, CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU});
+  }
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsSetConfig, params);
+  params.numOfMetricConfig = configs.size();
+  params.pConfigs = configs.data();
+  params.deviceIndex = device_;
+  WARPGAUGE_CUPTI(cuptiSassMetricsSetConfig, &params);
+}
+
+SassConfig::~SassConfig() {
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsUnsetConfig, params);
+  params.deviceIndex = device_;
+  cuptiSassMetricsUnsetConfig(&params);
+}
+
+SassSession::SassSession(const CuptiContext& context, std::span<const SassId> metrics)
+    : context_(context.context),
+      metrics_(metrics.begin(), metrics.end()),
+      config_(context.device, metrics) {
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsEnable, params);
+  params.ctx = context_;
+  params.enableLazyPatching = 1;  // patch only what is launched
+  WARPGAUGE_CUPTI(cuptiSassMetricsEnable, &params);
+}
+
+SassSession::~SassSession() {
+  if (!counting_) return;
+  cudaDeviceSynchronize();
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsDisable, params);
+  params.ctx = context_;
+  cuptiSassMetricsDisable(&params);
+}
+
+SassRecords SassSession::take() {
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsGetDataProperties, size);
+  size.ctx = context_;
+  WARPGAUGE_CUPTI(cuptiSassMetricsGetDataProperties, &size);
+  const std::size_t records = size.numOfPatchedInstructionRecords;
+  if (records == 0 || size.numOfInstances == 0) return {};  // flushing nothing is an error to CUPTI
+
+  std::vector<CUpti_SassMetrics_InstanceValue> values(records * size.numOfInstances);
+  std::vector<CUpti_SassMetrics_Data> data(records);
+  for (std::size_t i = 0; i < records; ++i) {
+    data[i].structSize = sizeof(CUpti_SassMetrics_Data);
+    data[i].pInstanceValues = &values[i * size.numOfInstances];
+  }
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsFlushData, params);
+  params.ctx = context_;
+  params.numOfPatchedInstructionRecords = records;
+  params.numOfInstances = size.numOfInstances;
+  params.pMetricsData = data.data();
+  WARPGAUGE_CUPTI(cuptiSassMetricsFlushData, &params);
+
+  // An instruction can come in several records, each with some of its metrics.
+  SassRecords merged;
+  for (const CUpti_SassMetrics_Data& record : data) {
+    const Instruction instruction{record.cubinCrc, record.functionName ? record.functionName : "",
+                                  record.pcOffset};
+    add_values(merged[instruction], metrics_, {record.pInstanceValues, size.numOfInstances});
+  }
+  return merged;
+}
+
+void SassSession::stop() {
+  counting_ = false;
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsDisable, params);
+  params.ctx = context_;
+  WARPGAUGE_CUPTI(cuptiSassMetricsDisable, &params);
+  if (params.numOfDroppedRecords == 0) return;
+  throw Unmeasured("CUPTI dropped " + std::to_string(params.numOfDroppedRecords) +
+                       " records of instructions",
+                   "Launch fewer kernels at once, and none from another thread");
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,69 @@
+// The members of a JSON object, taken one by one and checked by type.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace warpgauge::metrics {
+
+/// What is wrong with a fact; where it stands is put before it by who reads the file.
+class MalformedFact : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Takes members out of an object, so that what is left in the end is unknown. Everything throws
+/// MalformedFact with the key.
+class Members {
+ public:
+  /// `prefix` is the path of the object in the fact: "" or "launch.".
+  Members(nlohmann::json object, std::string prefix);
+
+  nlohmann::json take(std::string_view key);
+  /// A text that is not empty.
+  std::string text(std::string_view key);
+  /// The same, or empty for null.
+  std::string text_or_null(std::string_view key);
+  std::string one_of(std::string_view key, std::initializer_list<std::string_view> words);
+  std::string one_of_or_null(std::string_view key, std::initializer_list<std::string_view> words);
+  bool truth(std::string_view key);
+  /// A whole number from `least` to the largest of T.
+  template <typename T>
+  T whole(std::string_view key, T least) {
+    return to_whole<T>(key, take(key), least);
+  }
+  /// A whole number of 1 or more, or 0 for null.
+  int whole_or_null(std::string_view key);
+  /// Three whole numbers of 1 or more.
+  std::array<std::uint32_t, 3> extent(std::string_view key);
+
+  /// Throws if a member has not been taken.
+  void end() const;
+  [[noreturn]] void fail(std::string_view key, std::string_view problem) const;
+
+ private:
+  template <typename T>
+  T to_whole(std::string_view key, const nlohmann::json& member, T least) const {
+    constexpr T kMost = std::numeric_limits<T>::max();
+    // The parser makes every whole number from 0 unsigned, and a double of what has no room.
+    if (member.is_number_unsigned()) {
+      const auto number = member.get<std::uint64_t>();
+      if (number >= static_cast<std::uint64_t>(least) && number <= std::uint64_t{kMost}) {
+        return static_cast<T>(number);
+      }
+    }
+    fail(key, fmt::format("must be a whole number from {} to {}", least, kMost));
+  }
+
+  nlohmann::json object_;
+  std::string prefix_;
+};
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,99 @@
+// Appends facts to a file, safe against crashes, other writers and full disks.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "metrics/fact.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
+  throw FactError(path.string() + ": " + what + ": " + std::strerror(error));
+}
+
+/// Holds the lock of a file. Where there are no locks (pipes, some network mounts) O_APPEND alone
+/// keeps lines apart.
+class FileLock {
+ public:
+  explicit FileLock(int fd) : fd_(fd) {
+    while (flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FileLock() { flock(fd_, LOCK_UN); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+/// Bytes of the file up to and with its last newline.
+off_t whole_lines(int fd, off_t size) {
+  std::array<char, 4096> part;
+  while (size > 0) {
+    const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(part.size()));
+    const ssize_t got = pread(fd, part.data(), static_cast<std::size_t>(size - begin), begin);
+    if (got <= 0) return size;  // unreadable: cut nothing
+    const std::string_view text(part.data(), static_cast<std::size_t>(got));
+    if (const auto end = text.rfind('\n'); end != text.npos) {
+      return begin + static_cast<off_t>(end) + 1;
+    }
+    size = begin;
+  }
+  return 0;
+}
+
+/// Cuts off a last line without newline: the next fact would otherwise be glued to it.
+/// Returns false if there is one that stays.
+bool cut_torn_line(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return true;
+  const off_t end = whole_lines(fd, status.st_size);
+  return end == status.st_size || ftruncate(fd, end) == 0;
+}
+
+}  // namespace
+
+FactWriter::FactWriter(const std::filesystem::path& path, Run run)
+    : fd_(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666)),
+      path_(path),
+      run_(std::move(run)) {
+  if (fd_ < 0) fail(path_, "cannot be opened for facts", errno);
+  const FileLock lock(fd_);
+  if (!cut_torn_line(fd_)) {
+    const int error = errno;
+    close(fd_);
+    fail(path_, "its torn last line cannot be cut off", error);
+  }
+}
+
+FactWriter::~FactWriter() { close(fd_); }
+
+void FactWriter::write(const Fact& fact) {
+  using nlohmann::ordered_json;
+  const std::string line =
+      to_json(fact, run_).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  const FileLock lock(fd_);
+  ssize_t written = 0;
+  do {
+    written = ::write(fd_, line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) fail(path_, "a fact could not be written", errno);
+  if (static_cast<std::size_t>(written) < line.size()) {
+    cut_torn_line(fd_);
+    fail(path_, "only a part of a fact could be written", ENOSPC);
+  }
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,117 @@
+// The judge.
+#include "metrics/judge.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "metrics/catalog.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+/// How a value stands to its limit.
+enum class Standing { good, within, beyond };
+
+/// How far a value may be from `target`. The factor keeps the bound itself within: 29% of 100
+/// is a little less than 29 in binary.
+double slack(double target, double tolerance) {
+  return tolerance * std::abs(target) * (1 + 1e-12);
+}
+
+Standing stand_to_equal(double value, double target, double tolerance, Direction direction) {
+  const double difference = value - target;
+  if (std::abs(difference) <= slack(target, tolerance)) return Standing::within;
+  if (direction == Direction::none) return Standing::beyond;
+  const bool worse = (direction == Direction::lower) == (difference > 0);
+  if (worse) return Standing::beyond;
+  return target == 0 ? Standing::within : Standing::good;
+}
+
+Standing stand_to_bounds(double value, const Limit& limit, Direction direction) {
+  const auto above = [&](double bound) { return value > bound + slack(bound, limit.tolerance); };
+  const auto below = [&](double bound) { return value < bound - slack(bound, limit.tolerance); };
+  if ((limit.max && above(*limit.max)) || (limit.min && below(*limit.min))) {
+    return Standing::beyond;
+  }
+  if (limit.max && limit.min) return Standing::within;
+  const bool good =
+      (direction == Direction::lower && limit.max && *limit.max != 0 && below(*limit.max)) ||
+      (direction == Direction::higher && limit.min && *limit.min != 0 && above(*limit.min));
+  return good ? Standing::good : Standing::within;
+}
+
+Standing stand(const Value& value, const Limit& limit, Direction direction) {
+  if (std::holds_alternative<std::string>(value)) {
+    return value == limit.equal ? Standing::within : Standing::beyond;
+  }
+  const double number = std::get<double>(value);
+  if (const double* equal = std::get_if<double>(&limit.equal)) {
+    return stand_to_equal(number, *equal, limit.tolerance, direction);
+  }
+  return stand_to_bounds(number, limit, direction);
+}
+
+/// What makes `value` impossible for `metric`; empty if nothing does. Info metrics may be anything.
+std::string_view fault(const Metric& metric, const Value& value) {
+  if (metric.cls == Class::info) return "";
+  const double* number = std::get_if<double>(&value);
+  if (is_word(metric)) return number ? "which is not a word" : "";
+  if (!number) return "which is not a number";
+  if (!std::isfinite(*number)) return "which is not finite";
+  return *number < 0 ? "which is negative" : "";
+}
+
+/// Exact values to the last digit: a reason must never read "0.666667, budget = 0.666667".
+std::string measured(const Metric& metric, const Value& value) {
+  const double* number = std::get_if<double>(&value);
+  const bool all_digits = number && metric.cls == Class::exact;
+  return fmt::format("{} is {}", metric.id, all_digits ? exact_text(*number) : to_text(value));
+}
+
+void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
+              std::chrono::year_month_day today) {
+  const Standing standing = stand(fact.value, limit, metric.direction);
+  const std::string text = measured(metric, fact.value);
+  if (limit.until && today > *limit.until) {
+    fact.verdict = Verdict::fail;
+    fact.reason = fmt::format("{}, waiver expired on {}", text, to_text(*limit.until));
+  } else if (standing == Standing::beyond) {
+    fact.verdict = Verdict::fail;
+    fact.reason = fmt::format("{}, budget {}", text, fact.budget);
+  } else if (limit.until) {
+    fact.verdict = Verdict::waived;
+    fact.reason =
+        fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
+  } else if (standing == Standing::good) {
+    fact.verdict = Verdict::better;
+    fact.reason = fmt::format("{}, better than budget {}", text, fact.budget);
+  } else {
+    fact.verdict = Verdict::pass;
+    fact.reason = fmt::format("{}, within budget {}", text, fact.budget);
+  }
+}
+
+}  // namespace
+
+void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today) {
+  if (fact.scope == Scope::line || fact.verdict == Verdict::error) return;
+  const Metric& row = metric(fact.metric);
+  const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
+  fact.budget = limit ? limit->str() : "";
+  fact.budget_reason = limit ? limit->reason : "";
+  if (std::holds_alternative<std::monostate>(fact.value)) {
+    fact.verdict = Verdict::unmeasured;
+    if (fact.reason.empty()) fact.reason = fmt::format("{} was not measured", row.id);
+  } else if (const std::string_view why = fault(row, fact.value); !why.empty()) {
+    fact.verdict = Verdict::error;
+    fact.reason = fmt::format("{}, {}", measured(row, fact.value), why);
+  } else if (!limit) {
+    fact.verdict = Verdict::unbudgeted;
+    fact.reason = fmt::format("{}, no budget", measured(row, fact.value));
+  } else {
+    judge_by(fact, row, *limit, today);
+  }
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,22 @@
+// The judge: holds a fact against its budget. There is no other.
+#pragma once
+
+#include <chrono>
+
+#include "metrics/budget.h"
+#include "metrics/fact.h"
+
+namespace warpgauge::metrics {
+
+/// Sets verdict, budget, budget_reason and reason of `fact`. Facts of lines and facts whose
+/// verdict is already `error` are left alone; a value of nothing becomes `unmeasured` (keeping the
+/// reason it carries), with or without a budget. `today` decides whether waivers have expired.
+///
+/// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
+/// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
+/// `equal` where lower is better, above `min` or `equal` where higher is. Between a `max` and a
+/// `min` everything passes. Where no direction is better, everything but `equal` fails.
+/// Throws std::out_of_range for a metric that the catalog does not know.
+void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today);
+
+}  // namespace warpgauge::metrics

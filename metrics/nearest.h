@@ -1,0 +1,17 @@
+// Finds the name somebody probably meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpgauge::metrics {
+
+/// The candidate with the smallest edit distance to `name`; empty if none is close (more than a
+/// third of the name would have to change) or there are none.
+std::string nearest(std::string_view name, std::span<const std::string> candidates);
+
+/// ", did you mean 'x'?" or nothing, ready to be put behind an error message.
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,43 @@
+// Reads what `nvcc -Xptxas -v` prints: registers, spills, stack and memory of every kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpgauge::metrics {
+
+/// What ptxas says of one kernel on one architecture. Sizes in bytes per thread (stack, spills)
+/// or per block (shared). A kind of memory or barrier that ptxas leaves out stands for 0.
+struct PtxasKernel {
+  std::string name;  ///< mangled
+  std::string arch;  ///< "sm_90"
+  std::uint32_t registers = 0;
+  std::uint32_t barriers = 0;
+  std::uint64_t stack_bytes = 0;  ///< frame of the kernel itself, without what it calls
+  std::uint64_t spill_store_bytes = 0;
+  std::uint64_t spill_load_bytes = 0;
+  std::uint64_t shared_static_bytes = 0;
+  /// Bank -> bytes, as printed with the kernel. `__constant__` variables (bank 3) are printed once
+  /// for the whole module and count into no kernel; from sm_90 on ptxas names no bank at all.
+  std::map<int, std::uint64_t> constant_bytes;
+
+  bool operator==(const PtxasKernel&) const = default;
+};
+
+/// Text that cannot be relied on: no kernel is recognised, a kernel lacks its register or stack
+/// line, a number is cut off, or one kernel is printed twice with different numbers. what() reads
+/// path:line: problem. remedy.
+class PtxasError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// All kernels (entry functions) in `text`, in order; one that is printed again with the same
+/// numbers (a template in two files) is listed once. Device functions compiled on their own count
+/// into no kernel. `path` names the text in errors.
+std::vector<PtxasKernel> parse_ptxas(std::string_view text, std::string_view path);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,18 @@
+// Arithmetic behind the range profiler, apart from CUPTI so that it can be tested anywhere.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "metrics/catalog.h"
+
+namespace warpgauge::metrics {
+
+/// A value as CUPTI gives it (nanoseconds, per cent) in the catalog's unit (us, fraction).
+double in_catalog_unit(const Metric& metric, double cupti_value);
+
+/// The middle value, or the mean of the two in the middle; nullopt if any value is not finite (a
+/// ratio of nothing) or there are none.
+std::optional<double> median(std::vector<double> values);
+
+}  // namespace warpgauge::metrics

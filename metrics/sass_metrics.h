@@ -1,0 +1,75 @@
+// The SASS metrics that Counts are made of, and how the values of one instruction become Counts.
+// Pure arithmetic: needs neither CUPTI nor a GPU.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "metrics/counts.h"
+
+namespace warpgauge::metrics {
+
+/// In the order of kSassMetrics. The first seven must come from one launch (see counts_of).
+enum class SassMetric : std::size_t {
+  global_sectors,
+  global_sectors_ideal,
+  global_loads,
+  global_stores,
+  global_atomics,
+  global_reductions,
+  async_copies,
+  shared_wavefronts,
+  shared_wavefronts_ideal,
+  shared_requests,
+  local_sectors,
+  local_requests,
+  divergent_branches,
+  instructions,
+};
+
+inline constexpr std::array<std::string_view, 14> kSassMetrics = {
+    "smsp__sass_sectors_mem_global",
+    "smsp__sass_sectors_mem_global_ideal",
+    "smsp__sass_inst_executed_op_global_ld",
+    "smsp__sass_inst_executed_op_global_st",
+    "smsp__sass_inst_executed_op_global_atom",
+    "smsp__sass_inst_executed_op_global_red",
+    "smsp__sass_inst_executed_op_ldgsts",
+    "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",
+    "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal",
+    "smsp__sass_inst_executed_op_shared",
+    "smsp__sass_sectors_mem_local",
+    "smsp__sass_inst_executed_op_local",
+    "smsp__sass_branch_targets_threads_divergent",
+    "smsp__sass_inst_executed",
+};
+
+constexpr std::size_t index(SassMetric metric) { return static_cast<std::size_t>(metric); }
+constexpr std::string_view name(SassMetric metric) { return kSassMetrics[index(metric)]; }
+
+/// True for a metric whose instructions some chips do not have (cp.async came with Ampere): there
+/// its absence from the chip's list stands for 0.
+bool is_optional(std::string_view cupti_name);
+
+/// The values of one instruction (all its executions).
+struct SassValues {
+  std::array<std::uint64_t, kSassMetrics.size()> values{};
+
+  std::uint64_t& operator[](SassMetric metric) { return values[index(metric)]; }
+  std::uint64_t operator[](SassMetric metric) const { return values[index(metric)]; }
+};
+
+/// The counts of one instruction: what it is (load, store, atomic) tells where its sectors belong.
+/// nullopt where it touched sectors and is none of these: there is no telling.
+std::optional<Counts> counts_of(const SassValues& values);
+
+/// Splits all of kSassMetrics except `instructions` into groups of at most `limit` - 1, even in
+/// size; `instructions` is then asked for in every group, as proof that the group saw the launch.
+/// Throws std::invalid_argument where `limit` would tear the first seven apart.
+std::vector<std::vector<SassMetric>> sass_groups(std::size_t limit);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,160 @@
+"""The one reader of facts (JSON lines). The contract is metrics/fact.schema.json."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+
+
+class FactError(ValueError):
+    """Facts that cannot be read: says file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The GPU that a fact was measured on. Clocks in MHz, as found."""
+
+    name: str
+    chip: str | None
+    compute_capability: str | None
+    driver: str | None
+    uuid_hash: str | None
+    sm_clock_mhz: int | None
+    memory_clock_mhz: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Shape of the launch a fact belongs to: blocks, threads of a block; `count` had this shape."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared_bytes: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One value with all its provenance; the members are the keys of the schema."""
+
+    schema: str
+    run: str
+    time: str
+    commit: str | None
+    dirty: bool
+    toolkit: str | None
+    flags: str | None
+    device: Device | None
+    id: str
+    family: str
+    variant: str
+    type: str
+    size: str
+    arch: str | None
+    source: str | None
+    confidence: str | None
+    scope: str
+    kernel: str | None
+    launch: Launch | None
+    metric: str
+    value: float | str | None
+    unit: str
+    file: str | None
+    line: int | None
+    sass_hash: str | None
+    budget: str | None
+    budget_reason: str | None
+    verdict: str | None
+    reason: str | None
+
+
+def read_facts(path: str | Path) -> list[Fact]:
+    """Reads a file of facts.
+
+    A last line without newline (a crash while it was written) is dropped; anything else that is
+    not a fact of the schema raises FactError with file:line.
+    """
+    try:
+        lines = Path(path).read_bytes().split(b"\n")
+    except OSError as error:
+        raise FactError(f"{path}: cannot be read: {error.strerror}") from error
+    facts = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            facts.append(_read_fact(line))
+        except ValueError as error:
+            raise FactError(f"{path}:{number}: {error}") from error
+    return facts
+
+
+def _read_fact(line: bytes) -> Fact:
+    members = _parse(line)
+    if problem := best_match(_validator().iter_errors(members)):
+        raise ValueError(_describe(problem))
+    whole = "{family}.{variant}.{type}@{size}".format(**members)
+    if members["id"] != whole:
+        raise ValueError(f"key 'id' is '{members['id']}', but its parts say '{whole}'")
+    if device := members["device"]:
+        members["device"] = Device(**device)
+    if launch := members["launch"]:
+        shape = {"grid": tuple(launch["grid"]), "block": tuple(launch["block"])}
+        members["launch"] = Launch(**launch | shape)
+    return Fact(**members)
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        text = line.decode("utf-8")
+        members = json.loads(
+            text, parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float
+        )
+        if "\\u" in text:
+            json.dumps(members, ensure_ascii=False).encode("utf-8")  # half a surrogate pair
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not a JSON object: {error}") from error
+    if not isinstance(members, dict):
+        raise ValueError("not a JSON object")
+    return members
+
+
+def _finite(text: str) -> float:
+    """A number that JSON can hold: Python alone would take NaN, Infinity and 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number")
+    return number
+
+
+def _whole_or_float(text: str) -> int | float:
+    """Whole numbers beyond 64 bits count as floating-point numbers, as in the C++ reader."""
+    number = _finite(text)
+    return int(text) if abs(number) < 2**63 or 0 < int(text) < 2**64 else number
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    schema = resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(schema))
+
+
+def _describe(problem: ValidationError) -> str:
+    path = [str(part) for part in problem.absolute_path if isinstance(part, str)]
+    match problem.validator:
+        case "required":
+            missing = next(key for key in problem.validator_value if key not in problem.instance)
+            return f"missing key '{'.'.join([*path, missing])}'"
+        case "additionalProperties":
+            known = problem.schema["properties"]
+            unknown = next(key for key in problem.instance if key not in known)
+            return f"unknown key '{'.'.join([*path, unknown])}'"
+    if path == ["metric"]:
+        return f"key 'metric' is the unknown metric '{problem.instance}'"
+    return f"key '{'.'.join(path)}': {problem.message}"

@@ -1,0 +1,188 @@
+// Counts: sums, the metrics that follow, and how the SASS metrics of an instruction become counts.
+#include "metrics/counts.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+
+#include "metrics/catalog.h"
+#include "metrics/range_values.h"
+#include "metrics/sass_metrics.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Key;
+using ::testing::Not;
+
+std::map<std::string_view, double> values_of(const Counts& counts) {
+  const auto values = metric_values(counts);
+  return {values.begin(), values.end()};
+}
+
+// Each member different, so that a sum that mixes two up shows.
+Counts distinct() {
+  Counts counts;
+  counts.instructions = 1;
+  counts.divergent_branches = 2;
+  counts.shared_requests = 3;
+  counts.shared_wavefronts = 100;
+  counts.shared_wavefronts_ideal = 5;
+  counts.global_load_requests = 6;
+  counts.global_load_sectors = 24;
+  counts.global_store_requests = 8;
+  counts.global_store_sectors = 256;
+  counts.global_atomic_requests = 10;
+  counts.global_atomic_sectors = 11;
+  counts.global_sectors_ideal = 67;
+  counts.local_requests = 13;
+  counts.local_sectors = 14;
+  return counts;
+}
+
+TEST(Counts, AddMemberByMember) {
+  Counts sum = distinct();
+  sum += distinct();
+  const auto once = values_of(distinct());
+  const auto twice = values_of(sum);
+  for (const auto& [id, value] : once) {
+    const double factor = id.ends_with("sectors_per_request") ? 1 : 2;
+    EXPECT_EQ(twice.at(id), factor * value) << id;
+  }
+  EXPECT_EQ(sum.instructions, 2u);
+  EXPECT_NE(sum, distinct());
+}
+
+TEST(Counts, AnswerTheirMetrics) {
+  const auto values = values_of(distinct());
+  EXPECT_EQ(values.at("shared.wavefronts"), 100);
+  EXPECT_EQ(values.at("shared.wavefronts_ideal"), 5);
+  EXPECT_EQ(values.at("shared.bank_conflicts"), 95);
+  EXPECT_EQ(values.at("shared.requests"), 3);
+  EXPECT_EQ(values.at("global.load.sectors_per_request"), 4);
+  EXPECT_EQ(values.at("global.store.sectors_per_request"), 32);
+  EXPECT_DOUBLE_EQ(values.at("global.atomic.sectors_per_request"), 1.1);
+  EXPECT_EQ(values.at("global.excess_sectors"), 24 + 256 + 11 - 67);
+  EXPECT_EQ(values.at("local.sectors"), 14);
+  EXPECT_EQ(values.at("instructions"), 1);
+  EXPECT_EQ(values.at("branches.divergent"), 2);
+}
+
+TEST(Counts, AnswerEverySassMetricOfTheCatalogExceptBankWays) {
+  std::set<std::string_view> expected;
+  for (const Metric& metric : catalog()) {
+    if (metric.source == Source::sass) expected.insert(metric.id);
+  }
+  expected.erase("shared.bank_ways");
+  std::set<std::string_view> answered;
+  for (const auto& [id, value] : metric_values(distinct())) answered.insert(id);
+  EXPECT_EQ(answered, expected);
+}
+
+TEST(Counts, LeaveOutRatiosOfNothing) {
+  const auto values = values_of(Counts{});
+  EXPECT_THAT(values, Not(Contains(Key("global.load.sectors_per_request"))));
+  EXPECT_THAT(values, Not(Contains(Key("global.store.sectors_per_request"))));
+  EXPECT_THAT(values, Not(Contains(Key("global.atomic.sectors_per_request"))));
+  EXPECT_EQ(values.at("global.load.sectors"), 0);
+}
+
+TEST(Counts, BroadcastsAreBelowIdealRatherThanHugelyAbove) {
+  Counts counts;
+  counts.global_load_requests = 1;
+  counts.global_load_sectors = 1;
+  counts.global_sectors_ideal = 4;
+  EXPECT_EQ(values_of(counts).at("global.excess_sectors"), -3);
+}
+
+TEST(Counts, BankWays) {
+  Counts counts;
+  EXPECT_EQ(bank_ways(counts), 0);
+  counts.shared_wavefronts = 1'048'576;
+  counts.shared_wavefronts_ideal = 32'768;
+  EXPECT_EQ(bank_ways(counts), 32);
+}
+
+TEST(SassMetrics, AreThoseOfTheCatalog) {
+  const auto names = cupti_names(Source::sass);
+  EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()),
+            std::set<std::string_view>(kSassMetrics.begin(), kSassMetrics.end()));
+}
+
+TEST(SassMetrics, OpCountTellsWhereSectorsBelong) {
+  const auto sectors_of = [](SassMetric op) {
+    SassValues values;
+    values[op] = 2;
+    values[SassMetric::global_sectors] = 8;
+    return counts_of(values).value();
+  };
+  EXPECT_EQ(sectors_of(SassMetric::global_loads).global_load_sectors, 8u);
+  EXPECT_EQ(sectors_of(SassMetric::global_stores).global_store_sectors, 8u);
+  EXPECT_EQ(sectors_of(SassMetric::global_atomics).global_atomic_sectors, 8u);
+  EXPECT_EQ(sectors_of(SassMetric::global_reductions).global_atomic_sectors, 8u);
+  EXPECT_EQ(sectors_of(SassMetric::global_reductions).global_atomic_requests, 2u);
+}
+
+TEST(SassMetrics, AsyncCopyIsALoadAndASharedRequest) {
+  SassValues values;
+  values[SassMetric::async_copies] = 5;
+  values[SassMetric::global_sectors] = 20;
+  values[SassMetric::shared_wavefronts] = 6;
+  const Counts counts = counts_of(values).value();
+  EXPECT_EQ(counts.global_load_requests, 5u);
+  EXPECT_EQ(counts.global_load_sectors, 20u);
+  EXPECT_EQ(counts.shared_requests, 5u);
+  EXPECT_EQ(counts.shared_wavefronts, 6u);
+}
+
+TEST(SassMetrics, SectorsOfNoKnownAccessAreRefused) {
+  SassValues values;
+  values[SassMetric::global_sectors] = 1;
+  EXPECT_FALSE(counts_of(values).has_value());
+}
+
+TEST(SassMetrics, GroupsAreEvenAndHoldEachMetricOnce) {
+  for (std::size_t limit = 8; limit <= 20; ++limit) {
+    std::set<SassMetric> seen;
+    const auto groups = sass_groups(limit);
+    for (const auto& group : groups) {
+      EXPECT_FALSE(group.empty()) << limit;
+      EXPECT_LT(group.size(), limit) << "no room for the witness";
+      for (const SassMetric metric : group) EXPECT_TRUE(seen.insert(metric).second) << limit;
+    }
+    EXPECT_EQ(seen.size(), kSassMetrics.size() - 1) << limit;
+    // What tells loads from stores comes from the launch that counts the sectors.
+    EXPECT_TRUE(std::ranges::includes(
+        groups[0], std::vector{SassMetric::global_sectors, SassMetric::global_sectors_ideal,
+                               SassMetric::global_loads, SassMetric::global_stores,
+                               SassMetric::global_atomics, SassMetric::global_reductions,
+                               SassMetric::async_copies}));
+  }
+  EXPECT_EQ(sass_groups(8).size(), 2u);
+  EXPECT_EQ(sass_groups(14).size(), 1u);
+  EXPECT_THROW(sass_groups(7), std::invalid_argument);
+}
+
+TEST(RangeValues, AreInTheUnitOfTheCatalog) {
+  EXPECT_EQ(in_catalog_unit(metric("time.median_us"), 2500), 2.5);
+  EXPECT_EQ(in_catalog_unit(metric("occupancy.achieved"), 75), 0.75);
+  EXPECT_EQ(in_catalog_unit(metric("l2.hit_percent"), 75), 75);
+  EXPECT_EQ(in_catalog_unit(metric("dram.bytes"), 4096), 4096);
+}
+
+TEST(RangeValues, Median) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({}), std::nullopt);
+  EXPECT_EQ(median({1, std::numeric_limits<double>::quiet_NaN(), 2}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics

@@ -1,0 +1,156 @@
+// Looking into cubins: recorded ones of sm_75 and sm_90, and damaged copies of them.
+#include "metrics/cubin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+
+constexpr const char* kSpills = "_Z6spillsPfPKf";
+constexpr const char* kLean = "_Z4leanPf";
+
+using Image = std::vector<std::byte>;
+
+Image recorded(const std::string& arch) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/spills." + arch + ".cubin",
+                   std::ios::binary);
+  EXPECT_TRUE(in) << arch;
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  Image image(bytes.size());
+  std::memcpy(image.data(), bytes.data(), bytes.size());
+  return image;
+}
+
+/// The byte of `image` at `offset` of the code of `kernel`.
+std::byte& code_byte(Image& image, const char* kernel, std::size_t offset) {
+  return image[static_cast<std::size_t>(Cubin(image).code(kernel).data() - image.data()) + offset];
+}
+
+class CubinOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(CubinOf, NamesItsKernels) {
+  const Image image = recorded(GetParam());
+  EXPECT_THAT(Cubin(image).kernels(), ElementsAre(kLean, kSpills));
+}
+
+TEST_P(CubinOf, HasCodeInWholeInstructions) {
+  const Image image = recorded(GetParam());
+  const Cubin cubin(image);
+  EXPECT_GT(cubin.code(kSpills).size(), cubin.code(kLean).size());
+  EXPECT_EQ(cubin.code(kLean).size() % 16, 0u);
+}
+
+TEST_P(CubinOf, HashChangesExactlyWithTheCode) {
+  Image image = recorded(GetParam());
+  const std::string spills = Cubin(image).sass_hash(kSpills);
+  const std::string lean = Cubin(image).sass_hash(kLean);
+  EXPECT_THAT(spills, MatchesRegex("[0-9a-f]{16}"));
+  EXPECT_NE(spills, lean);
+
+  code_byte(image, kSpills, 5) ^= std::byte{1};
+  EXPECT_NE(Cubin(image).sass_hash(kSpills), spills);
+  EXPECT_EQ(Cubin(image).sass_hash(kLean), lean);
+
+  code_byte(image, kSpills, 5) ^= std::byte{1};
+  EXPECT_EQ(Cubin(image).sass_hash(kSpills), spills);
+}
+
+TEST_P(CubinOf, FindsLoadsAndStoresOfLocalMemory) {
+  const Image image = recorded(GetParam());
+  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(30));  // 15 STL and 15 LDL
+  EXPECT_THAT(Cubin(image).local_accesses(kLean), IsEmpty());
+}
+
+TEST_P(CubinOf, LeavesOutInstructionsThatNeverExecute) {
+  Image image = recorded(GetParam());
+  const auto before = Cubin(image).local_accesses(kSpills);
+  code_byte(image, kSpills, before[0] + 1) |= std::byte{0xf0};  // predicate @!PT
+  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(before.size() - 1));
+  code_byte(image, kSpills, before[1] + 1) &= std::byte{0x0f};  // predicate @P0
+  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(before.size() - 1));
+}
+
+TEST_P(CubinOf, RefusesAnyPrefix) {
+  const Image image = recorded(GetParam());
+  for (std::size_t size = 0; size < image.size(); ++size) {
+    const Image prefix(image.begin(), image.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_THROW(Cubin{prefix}, CubinError) << size << " bytes";
+  }
+}
+
+// Any byte may be wrong: the image is refused or read, and nothing outside of it is touched (run
+// with -fsanitize=address,undefined to see).
+TEST_P(CubinOf, SurvivesAnyDamagedByte) {
+  const Image image = recorded(GetParam());
+  for (std::size_t at = 0; at < image.size(); ++at) {
+    for (const std::byte damage : {std::byte{0x00}, std::byte{0x7f}, std::byte{0xff}}) {
+      Image damaged = image;
+      damaged[at] = damage;
+      try {
+        const Cubin cubin(damaged);
+        for (const std::string& kernel : cubin.kernels()) {
+          cubin.sass_hash(kernel);
+          cubin.local_accesses(kernel);
+        }
+      } catch (const CubinError&) {
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, CubinOf, testing::Values("sm_75", "sm_90"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Cubin, HashIsTheSameOnEveryMachine) {
+  const Image image = recorded("sm_90");
+  EXPECT_EQ(Cubin(image).sass_hash(kLean), "04ed389af1a99d56");
+}
+
+TEST(Cubin, OffsetsAreThoseOfTheDisassembler) {
+  const Image image = recorded("sm_75");
+  const auto offsets = Cubin(image).local_accesses(kSpills);
+  ASSERT_THAT(offsets, SizeIs(30));
+  EXPECT_EQ(offsets.front(), 0x170u);  // STL [R1], R21
+  EXPECT_EQ(offsets[15], 0x360u);      // LDL.LU R10, [R1+0x34]
+  EXPECT_EQ(offsets.back(), 0x500u);   // LDL.LU R17, [R1]
+}
+
+TEST(Cubin, AnUnknownKernelHasNothing) {
+  const Image image = recorded("sm_90");
+  const Cubin cubin(image);
+  EXPECT_THAT(cubin.code("_Z7missingv"), IsEmpty());
+  EXPECT_THAT(cubin.local_accesses("_Z7missingv"), IsEmpty());
+  EXPECT_EQ(cubin.sass_hash("_Z7missingv"), "");
+}
+
+TEST(Cubin, RefusesOtherFiles) {
+  const auto error_of = [](const Image& image) -> std::string {
+    try {
+      Cubin{image};
+    } catch (const CubinError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error_of(Image(4096)), testing::HasSubstr("does not begin with \\x7fELF"));
+  EXPECT_THAT(error_of(Image(3)), testing::HasSubstr("beyond the end of the file (3 bytes)"));
+
+  Image program = recorded("sm_90");
+  program[18] = std::byte{62};  // e_machine: x86-64
+  EXPECT_THAT(error_of(program), testing::HasSubstr("for ELF machine 62, not for CUDA (190)"));
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics

@@ -1,0 +1,54 @@
+// CUDA errors say where, what and what to do. Needs no GPU.
+#include <gmock/gmock.h>
+
+#if __has_include(<cuda_runtime_api.h>)
+#include "metrics/cuda_error.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string message_of(cudaError_t code) {
+  try {
+    check_cuda(code, "cudaMalloc(&p, n)");
+  } catch (const CudaError& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CudaErrors, SuccessThrowsNothing) { EXPECT_NO_THROW(WARPGAUGE_CUDA(cudaSuccess)); }
+
+TEST(CudaErrors, SayWhereWhatAndWhy) {
+  const std::string message = message_of(cudaErrorMemoryAllocation);
+  EXPECT_THAT(message, HasSubstr("cuda_error_test.cpp:"));
+  EXPECT_THAT(message, HasSubstr(
+      ": cudaMalloc(&p, n) failed: cudaErrorMemoryAllocation: out of memory. The GPU's memory"));
+}
+
+TEST(CudaErrors, MacroNamesTheCall) {
+  try {
+    WARPGAUGE_CUDA(static_cast<cudaError_t>(cudaErrorNotReady));
+    FAIL();
+  } catch (const CudaError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("static_cast<cudaError_t>(cudaErrorNotReady) failed: "));
+  }
+}
+
+TEST(CudaErrors, CommonOnesHaveARemedy) {
+  for (const cudaError_t code :
+       {cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorMemoryAllocation,
+        cudaErrorInvalidConfiguration, cudaErrorInvalidValue, cudaErrorLaunchOutOfResources}) {
+    EXPECT_FALSE(cuda_remedy(code).empty()) << cudaGetErrorName(code);
+  }
+  EXPECT_THAT(message_of(cudaErrorNoKernelImageForDevice), HasSubstr("CMAKE_CUDA_ARCHITECTURES"));
+  EXPECT_THAT(message_of(cudaErrorInsufficientDriver), HasSubstr("580.65"));
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
+#else
+TEST(CudaErrors, AreTested) { GTEST_SKIP() << "the CUDA headers are not on this test's path"; }
+#endif

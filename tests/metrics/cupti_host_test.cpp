@@ -1,0 +1,160 @@
+// What CUPTI answers without a GPU: chips, what they can count, and lines of instructions.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "metrics/catalog.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class CuptiHost : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!built_with_cupti()) GTEST_SKIP() << "this build has no CUPTI";
+  }
+};
+
+std::set<std::string> lacking(const ChipSupport& support) {
+  std::set<std::string> names;
+  for (const auto& [name, has] : support.names) {
+    if (!has) names.insert(name);
+  }
+  return names;
+}
+
+TEST_F(CuptiHost, KnowsTheChips) {
+  const auto chips = cupti_chips();
+  for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
+    EXPECT_THAT(chips, Contains(chip));
+  }
+}
+
+TEST_F(CuptiHost, HopperLacksNothing) {
+  const ChipSupport support = chip_support("GH100");
+  EXPECT_THAT(lacking(support), IsEmpty());
+  EXPECT_GE(support.range_passes, 1u);
+  const std::size_t names = cupti_names(Source::sass).size() + cupti_names(Source::range).size();
+  EXPECT_EQ(support.names.size(), names);
+}
+
+TEST_F(CuptiHost, EveryMetricIsMeasuredOnTheChipsOfGraphicsCardsSinceTuring) {
+  for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
+    const ChipSupport support = chip_support(chip);
+    for (const Metric& metric : catalog()) {
+      if (!is_run_time(metric)) continue;
+      EXPECT_TRUE(support.measures(metric)) << chip << ": " << metric.id;
+    }
+  }
+}
+
+// The whole list of holes, so that a CUPTI that changes it is noticed.
+TEST_F(CuptiHost, HolesAreTheKnownOnes) {
+  const std::set<std::string> no_async_copy = {"smsp__sass_inst_executed_op_ldgsts"};
+  const std::set<std::string> no_dram = {"dram__bytes.sum",
+                                         "dram__throughput.avg.pct_of_peak_sustained_elapsed"};
+  for (const std::string& chip : cupti_chips()) {
+    const ChipSupport support = chip_support(chip);
+    EXPECT_EQ(support.range_passes > 0, chip != "GV11B") << chip;
+    if (chip.starts_with("GV")) {  // Volta has no SASS metrics in the form used here
+      EXPECT_FALSE(support.measures(metric("shared.bank_conflicts"))) << chip;
+    } else if (chip.starts_with("TU")) {
+      EXPECT_EQ(lacking(support), no_async_copy) << chip;
+    } else if (chip.ends_with("0B")) {  // integrated: shares the memory of the CPU
+      EXPECT_EQ(lacking(support), no_dram) << chip;
+    } else {
+      EXPECT_THAT(lacking(support), IsEmpty()) << chip;
+    }
+  }
+}
+
+TEST_F(CuptiHost, UnknownChipNamesTheNearest) {
+  const auto message_for = [](const std::string& chip) -> std::string {
+    try {
+      chip_support(chip);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "nothing thrown";
+  };
+  EXPECT_EQ(message_for("GH10"), "CUPTI knows no chip 'GH10', did you mean 'GH100'?");
+  EXPECT_EQ(message_for("gh100"), "CUPTI knows no chip 'gh100', did you mean 'GH100'?");
+  EXPECT_EQ(message_for("turbo"), "CUPTI knows no chip 'turbo'");
+  EXPECT_THAT(message_for(""), HasSubstr("knows no chip ''"));
+}
+
+TEST_F(CuptiHost, SaysNothingOnItsOwn) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  chip_support("GH100");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+std::vector<std::byte> read_cubin(const std::string& name) {
+  std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "cupti" / name,
+                     std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const auto view = std::as_bytes(std::span(bytes));
+  return {view.begin(), view.end()};
+}
+
+// tests/data/cupti/lines.cu says how the cubins were made.
+class SourceLines : public CuptiHost {};
+
+TEST_F(SourceLines, AreThoseOfTheSource) {
+  const auto cubin = read_cubin("lines_sm90.cubin");
+  std::set<int> copy_lines;
+  for (std::uint64_t pc = 0; pc < 0x200; pc += 16) {
+    const auto line = source_line(cubin, "copy", pc);
+    ASSERT_TRUE(line) << pc;
+    EXPECT_EQ(line->file, "/tmp/warpgauge/lines.cu");
+    copy_lines.insert(line->line);
+  }
+  EXPECT_THAT(copy_lines, UnorderedElementsAre(5, 7, 8, 9, 10));
+  EXPECT_EQ(source_line(cubin, "copy", 0)->line, 5);
+  EXPECT_EQ(source_line(cubin, "count", 0)->line, 12);
+}
+
+TEST_F(SourceLines, OfInlinedCodeAreThoseOfTheHeaderWithoutDots) {
+  const auto line = source_line(read_cubin("lines_sm90.cubin"), "count", 0x10);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(std::filesystem::path(line->file).filename(), "device_atomic_functions.hpp");
+  EXPECT_EQ(line->file, std::filesystem::path(line->file).lexically_normal().string());
+}
+
+TEST_F(SourceLines, AreAbsentWhereThereAreNone) {
+  EXPECT_FALSE(source_line(read_cubin("no_lines_sm90.cubin"), "copy", 0));
+  EXPECT_FALSE(source_line(read_cubin("lines_sm90.cubin"), "nowhere", 0));
+  EXPECT_FALSE(source_line({}, "copy", 0));
+  const std::string text = "This is a text and no cubin, though it is as long as an ELF header is.";
+  EXPECT_FALSE(source_line(std::as_bytes(std::span(text)), "copy", 0));
+}
+
+// With a GPU all of this works; without one it must say why and what to do, and not crash.
+TEST_F(CuptiHost, WithoutAGpuMeasuringIsRefusedWithAReason) {
+  try {
+    current_chip();
+    GTEST_SKIP() << "there is a GPU";
+  } catch (const Unmeasured& error) {
+    if (!std::string_view(error.what()).starts_with("no usable GPU")) throw;
+    EXPECT_THAT(error.what(), HasSubstr("cudaError"));
+  }
+  EXPECT_THROW(SassCounter(), Unmeasured);
+  EXPECT_THROW(RangeProfiler(), Unmeasured);
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
