@@ -1,7 +1,12 @@
 # Everything warpgauge builds on. Libraries are taken from the system where they are installed and
 # fetched at a pinned release otherwise (FETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER always fetches).
 
+# CMake 3.25.1 asks for the target CUDA::nvToolsExt, which CUDA 13 has no more, unless the project
+# says that it is content with an older CMake.
+set(minimum "${CMAKE_MINIMUM_REQUIRED_VERSION}")
+set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
 find_package(CUDAToolkit 12.8 REQUIRED)
+set(CMAKE_MINIMUM_REQUIRED_VERSION "${minimum}")
 message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}; "
                "architectures ${CMAKE_CUDA_ARCHITECTURES}")
 

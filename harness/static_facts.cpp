@@ -39,26 +39,35 @@ struct KernelValues {
   std::map<std::string_view, metrics::Value> values;
 };
 
+/// Bytes of constant memory: as ptxas says, or where it does not, as the cubin has them.
+std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
+  if (!ptxas.constant_bytes.empty()) {
+    return std::accumulate(ptxas.constant_bytes.begin(), ptxas.constant_bytes.end(),
+                           std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& bank) { return sum + bank.second; });
+  }
+  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  if (cubin == nullptr) return std::nullopt;
+  return metrics::Cubin(cubin->image).constant_bytes(ptxas.name);
+}
+
 KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& ptxas) {
-  const auto sum_banks = [](std::uint64_t sum, const auto& bank) { return sum + bank.second; };
   const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
   KernelValues kernel{&record,
                       {{"registers", number(ptxas.registers)},
                        {"spill.store_bytes", number(ptxas.spill_store_bytes)},
                        {"spill.load_bytes", number(ptxas.spill_load_bytes)},
                        {"stack.bytes", number(ptxas.stack_bytes)},
-                       {"shared.static_bytes", number(ptxas.shared_static_bytes)},
-                       {"constant.bytes",
-                        number(std::accumulate(ptxas.constant_bytes.begin(),
-                                               ptxas.constant_bytes.end(), std::uint64_t{0},
-                                               sum_banks))}}};
+                       {"shared.static_bytes", number(ptxas.shared_static_bytes)}}};
+  if (const auto bytes = constant_bytes(ptxas)) kernel.values["constant.bytes"] = number(*bytes);
   if (const metrics::ArchLimits* limits = metrics::find_arch_limits(ptxas.arch)) {
     const auto& block = record.launch.block;
     const metrics::Occupancy occupancy = metrics::occupancy(
         *limits, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
                   .registers_per_thread = static_cast<int>(ptxas.registers),
                   .shared_static_bytes = ptxas.shared_static_bytes,
-                  .shared_dynamic_bytes = record.launch.dynamic_shared_bytes});
+                  .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
+                  .barriers = static_cast<int>(ptxas.barriers)});
     kernel.values["occupancy.theoretical"] = occupancy.fraction;
     kernel.values["occupancy.limiter"] = occupancy.limiter;
   }
@@ -160,7 +169,9 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
       fact.value = found->second;
       fact.confidence = "exact";
     } else {
-      fact.reason = "the limits of " + arch + " are not in the table of architectures";
+      fact.reason = fact.metric == "constant.bytes"
+                        ? "neither ptxas nor the cubin tells it; build with --no-compress"
+                        : "the limits of " + arch + " are not in the table of architectures";
     }
     const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
     if (spills && fact.value != metrics::Value(0.0)) {

@@ -57,15 +57,14 @@ class Budgets {
   /// first error of a file is reported.
   static Budgets load(const std::filesystem::path& path, std::span<const CaseId> cases);
   /// The same for a text; `path` names it in errors.
-  static Budgets parse(std::string_view text, std::string_view path,
-                       std::span<const CaseId> cases);
+  static Budgets parse(std::string_view text, std::string_view path, std::span<const CaseId> cases);
 
   /// The limit for `metric` of `id` on `arch` ("sm_90", may be empty), or nullptr. The most
   /// special wins: variant.type@size, variant.type, variant, default, built-in; and within each
   /// the architecture's own table before the general one.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
-  using Section = std::map<std::string, Limit, std::less<>>;      // metric -> limit
+  using Section = std::map<std::string, Limit, std::less<>>;     // metric -> limit
   using Sections = std::map<std::string, Section, std::less<>>;  // "name" or "name/sm_90"
 
  private:

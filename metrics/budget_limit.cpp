@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "metrics/nearest.h"
 
@@ -17,6 +18,15 @@ constexpr std::string_view kLimitForm =
     R"(until = 2027-01-31, reason = "why" } with the keys that are needed.)";
 constexpr std::string_view kToleranceForm =
     R"(Write "5%" or 0.05: from nothing to the whole limit (0 to 1).)";
+
+/// The number of a node for which is_number() holds. (value<double>() has nothing for integers
+/// that a double cannot hold exactly.)
+double to_double(const toml::node& node) {
+  if (const toml::value<std::int64_t>* whole = node.as_integer()) {
+    return static_cast<double>(whole->get());
+  }
+  return node.as_floating_point()->get();
+}
 
 /// Reads the keys of one limit; holds what its errors need.
 class LimitReader {
@@ -87,7 +97,7 @@ class LimitReader {
       fail_at(text_, node.source(), fmt::format("the limit of '{}' must be a number", metric_.id),
               kLimitForm);
     }
-    const double number = *node.value<double>();
+    const double number = to_double(node);
     if (!std::isfinite(number) || number < 0 || number > kMaxExactWhole) {
       fail_at(text_, node.source(), "a limit must be finite, not negative and at most 2^53",
               fmt::format("Write the number of {} that is expected.", metric_.unit));
@@ -117,7 +127,7 @@ class LimitReader {
       const auto [rest, error] = std::from_chars(text->get().data(), end, percent);
       if (error == std::errc() && std::string_view(rest, end) == "%") fraction = percent / 100;
     } else if (node.is_number()) {
-      fraction = *node.value<double>();
+      fraction = to_double(node);
     }
     if (!(fraction >= 0 && fraction <= 1)) {  // also refuses NaN
       fail_at(text_, node.source(), "this is no tolerance", kToleranceForm);
@@ -159,8 +169,7 @@ class LimitReader {
       fail_at(text_, at, "a waiver ('until') must say why", R"(Add reason = "...".)");
     }
     if (metric_.cls == Class::bounded && limit_.tolerance == 0) {
-      fail_at(text_, at,
-              fmt::format("'{}' is noisy: its limit needs a tolerance", metric_.id),
+      fail_at(text_, at, fmt::format("'{}' is noisy: its limit needs a tolerance", metric_.id),
               R"(Write { max = 10, tolerance = "10%" } or the like.)");
     }
   }

@@ -51,7 +51,7 @@ const std::vector<Metric>& table() {
       {"shared.static_bytes", "bytes/block", lower, exact, ptxas, maximum, {},
        "Shared memory declared with a fixed size.", "Reuse buffers whose lifetimes do not overlap."},
       {"constant.bytes", "bytes", lower, exact, ptxas, maximum, {},
-       "Constant memory of the kernel over all banks: parameters, __constant__ and literals.",
+       "Constant banks that belong to the kernel alone: its parameters and literals.",
        "Pass less by value; move tables to global memory."},
       {"occupancy.theoretical", "fraction", higher, exact, occupancy, minimum, {},
        "Warps that fit on a multiprocessor over the most it can hold.",

@@ -143,4 +143,17 @@ std::vector<std::uint64_t> Cubin::local_accesses(std::string_view kernel) const 
   return offsets;
 }
 
+std::uint64_t Cubin::constant_bytes(std::string_view kernel) const {
+  constexpr std::string_view kConstantPrefix = ".nv.constant";  // bank, point and kernel follow
+  std::uint64_t bytes = 0;
+  for (const Section& section : sections_) {
+    if (!section.name.starts_with(kConstantPrefix)) continue;
+    const std::size_t point = section.name.find('.', kConstantPrefix.size());
+    if (point != section.name.npos && section.name.substr(point + 1) == kernel) {
+      bytes += section.bytes.size();
+    }
+  }
+  return bytes;
+}
+
 }  // namespace warpgauge::metrics

@@ -32,6 +32,9 @@ class Cubin {
   /// Offsets into code(kernel) of the instructions that touch local memory (LDL, STL) and can
   /// execute.
   std::vector<std::uint64_t> local_accesses(std::string_view kernel) const;
+  /// Bytes of the constant banks that belong to the kernel alone (its parameters among them). ptxas
+  /// 13 no longer tells them for sm_90 and later; where it does, the two are equal.
+  std::uint64_t constant_bytes(std::string_view kernel) const;
   std::span<const std::byte> image() const { return image_; }
 
  private:

@@ -60,7 +60,8 @@ std::string_view cuda_remedy(cudaError_t code) {
     case cudaErrorLaunchTimeout:
       return "The kernel ran longer than the display allows: use a smaller size, or a GPU without "
              "a display";
-    default: return "";
+    default:
+      return "";
   }
 }
 

@@ -109,10 +109,10 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// Runs every item once per pass and round; returns for each item the median over `rounds` of
-  /// every `range` metric of the catalog that the chip has, as (metric id, value) in the
-  /// catalog's unit; a ratio of nothing (0/0) is left out. Throws Unmeasured, CudaError for a
-  /// launch that failed, and whatever the items throw.
+  /// Runs every item once unmeasured, then once per pass and round; returns for each item the
+  /// median over `rounds` of every `range` metric of the catalog that the chip has, as (metric id,
+  /// value) in the catalog's unit; a ratio of nothing (0/0) is left out. Throws Unmeasured,
+  /// CudaError for a launch that failed, and whatever the items throw.
   std::vector<std::vector<std::pair<std::string_view, double>>> measure(
       std::span<const RangeItem> items, int rounds);
 

@@ -26,8 +26,8 @@ CUcontext current_context() {
   constexpr unsigned kSinceVersion = 4000;  // cuCtxGetCurrent came with CUDA 4.0
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
-  need(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, kSinceVersion,
-                                        cudaEnableDefault, &found),
+  need(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, kSinceVersion, cudaEnableDefault,
+                                        &found),
        "cudaGetDriverEntryPointByVersion(cuCtxGetCurrent)");
   CUcontext context = nullptr;
   if (found != cudaDriverEntryPointSuccess ||
@@ -87,6 +87,11 @@ CuptiContext open_context() {
   CuptiContext opened = open_without_availability();
   opened.availability = counter_availability(opened.context);
   return opened;
+}
+
+void wait_for_device() {
+  WARPGAUGE_CUDA(cudaGetLastError());  // where a refused launch says so
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 
 std::string current_chip() { return open_without_availability().chip; }

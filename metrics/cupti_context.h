@@ -25,4 +25,8 @@ struct CuptiContext {
 /// records for the first kernel only. Throws Unmeasured.
 CuptiContext open_context();
 
+/// Waits until the device has done all that was launched. Throws CudaError, also for a launch that
+/// was refused: that is a fault of the program and not a lack of means to measure it.
+void wait_for_device();
+
 }  // namespace warpgauge::metrics

@@ -26,7 +26,11 @@ constexpr std::string_view kOtherDevice =
     "SASS metrics and the range profiler need compute capability 7.5 or higher on a physical GPU: "
     "run on another machine, or use the emulator";
 constexpr std::string_view kWithoutMps =
-    "Stop the MPS daemon (echo quit | nvidia-cuda-mps-control), or use a GPU that it does not serve";
+    "Stop the MPS daemon (echo quit | nvidia-cuda-mps-control), or use a GPU that it does not "
+    "serve";
+
+constexpr std::string_view kUnexpected =
+    "This should not happen: report it with the versions of driver and CUDA toolkit";
 
 // NVIDIA describes the permission at developer.nvidia.com/ERR_NVGPUCTRPERM.
 constexpr std::array kRemedies = {
@@ -44,9 +48,10 @@ constexpr std::array kRemedies = {
     Remedy{CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
            "Confidential computing hides the counters: switch the GPU's confidential mode off, or "
            "run on another one"},
-    Remedy{CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED,
-           "A part of a GPU (MIG) cannot be profiled: select a whole GPU with CUDA_VISIBLE_DEVICES, "
-           "or have MIG mode switched off"},
+    Remedy{
+        CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED,
+        "A part of a GPU (MIG) cannot be profiled: select a whole GPU with CUDA_VISIBLE_DEVICES, "
+        "or have MIG mode switched off"},
     Remedy{CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED,
            "Allow it in Windows (NVIDIA Control Panel, Developer, Manage GPU Performance Counters) "
            "with a current driver, or run on Linux itself"},
@@ -100,11 +105,13 @@ std::string cupti_error_text(int code) {
     return "an error that CUPTI has no name for" + number;
   }
   std::string message = name + number;
-  if (cuptiGetErrorMessage(result, &text) == CUPTI_SUCCESS && text) {
+  // Where CUPTI has nothing to explain, the text is the name again.
+  if (cuptiGetErrorMessage(result, &text) == CUPTI_SUCCESS && text &&
+      std::string_view(text) != name) {
     message.append(": ").append(text);
   }
   // Unmeasured joins its two sentences with a full stop of its own.
-  while (message.ends_with('.') || message.ends_with(' ')) message.pop_back();
+  message.resize(message.find_last_not_of(". \n") + 1);
   return message;
 }
 
@@ -115,8 +122,9 @@ std::string_view cupti_remedy(int code) {
 
 void check_cupti(int code, std::string_view call) {
   if (code == CUPTI_SUCCESS) return;
+  const std::string_view remedy = cupti_remedy(code);
   throw Unmeasured(std::string(call) + " failed: " + cupti_error_text(code),
-                   std::string(cupti_remedy(code)));
+                   std::string(remedy.empty() ? kUnexpected : remedy));
 }
 
 }  // namespace warpgauge::metrics

@@ -3,16 +3,46 @@
 
 #include <cupti_pcsampling.h>
 
+#include <map>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_error.h"
 
 namespace warpgauge::metrics {
+namespace {
+
+// The cubins of this process, by CRC. Modules may be loaded by any thread.
+struct Cubins {
+  std::mutex mutex;
+  std::map<std::uint32_t, std::vector<std::byte>> by_crc;
+};
+
+Cubins& cubins() {
+  static auto* const kCubins = new Cubins;  // never destroyed: CUPTI may call back during exit
+  return *kCubins;
+}
+
+void keep(const CUpti_ModuleResourceData& module) {
+  CUpti_GetCubinCrcParams params{};
+  params.size = CUpti_GetCubinCrcParamsSize;
+  params.cubin = module.pCubin;
+  params.cubinSize = module.cubinSize;
+  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
+  const auto* first = reinterpret_cast<const std::byte*>(module.pCubin);
+  const std::scoped_lock lock(cubins().mutex);
+  // SASS records carry the low 32 bits of the CRC.
+  cubins().by_crc.try_emplace(static_cast<std::uint32_t>(params.cubinCrc), first,
+                              first + module.cubinSize);
+}
+
+}  // namespace
 
 LoadedModules::LoadedModules() {
   require_gpu();
-  WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber_, &LoadedModules::on_event, this);
+  WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber_, &LoadedModules::on_event, nullptr);
   const CUptiResult result = cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                                                  CUPTI_CBID_RESOURCE_MODULE_LOADED);
   if (result != CUPTI_SUCCESS) cuptiUnsubscribe(subscriber_);
@@ -22,13 +52,13 @@ LoadedModules::LoadedModules() {
 LoadedModules::~LoadedModules() { cuptiUnsubscribe(subscriber_); }
 
 std::span<const std::byte> LoadedModules::cubin(std::uint32_t crc) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = cubins_.find(crc);
-  return found == cubins_.end() ? std::span<const std::byte>{} : found->second;
+  const std::scoped_lock lock(cubins().mutex);
+  const auto found = cubins().by_crc.find(crc);
+  return found == cubins().by_crc.end() ? std::span<const std::byte>{} : found->second;
 }
 
-void CUPTIAPI LoadedModules::on_event(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                                      const void* data) {
+void CUPTIAPI LoadedModules::on_event(void* /*user*/, CUpti_CallbackDomain domain,
+                                      CUpti_CallbackId id, const void* data) {
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_MODULE_LOADED || !data) {
     return;
   }
@@ -36,23 +66,10 @@ void CUPTIAPI LoadedModules::on_event(void* self, CUpti_CallbackDomain domain, C
   const auto* module = static_cast<const CUpti_ModuleResourceData*>(event->resourceDescriptor);
   if (!module || !module->pCubin || module->cubinSize == 0) return;
   try {
-    static_cast<LoadedModules*>(self)->keep(*module);
+    keep(*module);
   } catch (const std::bad_alloc&) {
     // CUPTI is C and must not see an exception; without the copy the module merely has no lines.
   }
-}
-
-void LoadedModules::keep(const CUpti_ModuleResourceData& module) {
-  CUpti_GetCubinCrcParams params{};
-  params.size = CUpti_GetCubinCrcParamsSize;
-  params.cubin = module.pCubin;
-  params.cubinSize = module.cubinSize;
-  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
-  const auto* first = reinterpret_cast<const std::byte*>(module.pCubin);
-  const std::scoped_lock lock(mutex_);
-  // SASS records carry the low 32 bits of the CRC.
-  cubins_.try_emplace(static_cast<std::uint32_t>(params.cubinCrc), first,
-                      first + module.cubinSize);
 }
 
 }  // namespace warpgauge::metrics

@@ -6,18 +6,10 @@
 #include <charconv>
 #include <string_view>
 
-#include "metrics/cuda_error.h"
+#include "metrics/cupti_context.h"
 #include "metrics/cupti_error.h"
 
 namespace warpgauge::metrics {
-namespace {
-
-void wait_for_device() {
-  WARPGAUGE_CUDA(cudaGetLastError());  // a launch that was refused says so only here
-  WARPGAUGE_CUDA(cudaDeviceSynchronize());
-}
-
-}  // namespace
 
 // A pass from start to stop; an exception of an item closes what is open.
 class RangeSession::Pass {
@@ -105,8 +97,7 @@ CounterData RangeSession::run(std::span<const RangeItem> items,
   return data;
 }
 
-CounterData RangeSession::make_counter_data(std::size_t ranges,
-                                            std::vector<const char*>& metrics) {
+CounterData RangeSession::make_counter_data(std::size_t ranges, std::vector<const char*>& metrics) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size);
   size.pRangeProfilerObject = object_;
   size.pMetricNames = metrics.data();
@@ -184,9 +175,8 @@ std::size_t item_of_range(const CounterData& data, std::size_t index, std::size_
   std::size_t item = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), item);
   if (error == std::errc{} && end == name.data() + name.size() && item < items) return item;
-  throw Unmeasured("the range profiler returned a range '" + std::string(name) +
-                       "' that was never opened",
-                   "");
+  throw Unmeasured(
+      "the range profiler returned a range '" + std::string(name) + "' that was never opened", "");
 }
 
 }  // namespace warpgauge::metrics

@@ -1,11 +1,8 @@
 // SassCounter: runs a launch once per group of metrics and puts the instructions together again.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_host.h"
@@ -50,14 +47,8 @@ Kernels kernels_of(const SassRecords& records) {
   return kernels;
 }
 
-void wait_for_device() {
-  WARPGAUGE_CUDA(cudaGetLastError());  // a launch that was refused says so only here
-  WARPGAUGE_CUDA(cudaDeviceSynchronize());
-}
-
 SassRecords count_group(const CuptiContext& context, const Group& group,
-                        const std::function<void()>& prepare,
-                        const std::function<void()>& launch) {
+                        const std::function<void()>& prepare, const std::function<void()>& launch) {
   prepare();
   wait_for_device();
   SassSession session(context, group);

@@ -105,9 +105,9 @@ void SassSession::stop() {
   params.ctx = context_;
   WARPGAUGE_CUPTI(cuptiSassMetricsDisable, &params);
   if (params.numOfDroppedRecords == 0) return;
-  throw Unmeasured("CUPTI dropped " + std::to_string(params.numOfDroppedRecords) +
-                       " records of instructions",
-                   "Launch fewer kernels at once, and none from another thread");
+  throw Unmeasured(
+      "CUPTI dropped " + std::to_string(params.numOfDroppedRecords) + " records of instructions",
+      "Launch fewer kernels at once, and none from another thread");
 }
 
 }  // namespace warpgauge::metrics

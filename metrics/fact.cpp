@@ -66,8 +66,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::optional<Verdict> verdict_from(std::string_view text) {
-  const auto found =
-      std::ranges::find(kVerdicts, text, &decltype(kVerdicts)::value_type::second);
+  const auto found = std::ranges::find(kVerdicts, text, &decltype(kVerdicts)::value_type::second);
   return found == kVerdicts.end() ? std::nullopt : std::optional(found->first);
 }
 

@@ -73,7 +73,7 @@ struct Fact {
   std::string budget;         ///< the limit as text: "= 32", "<= 20"; empty if unbudgeted
   std::string budget_reason;  ///< the reason written beside the limit
   Verdict verdict = Verdict::unbudgeted;  ///< of facts of lines always this, written as null
-  std::string reason;  ///< why the verdict is what it is, one sentence
+  std::string reason;                     ///< why the verdict is what it is, one sentence
 };
 
 /// The JSON object of a fact, as the schema (metrics/fact.schema.json) describes it. A number that

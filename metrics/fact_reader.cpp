@@ -45,11 +45,10 @@ std::optional<Launch> read_launch(json member) {
   if (member.is_null()) return std::nullopt;
   if (!member.is_object()) throw MalformedFact("key 'launch' must be an object or null");
   Members members(std::move(member), "launch.");
-  Launch launch{
-      .grid = members.extent("grid"),
-      .block = members.extent("block"),
-      .dynamic_shared_bytes = members.whole<std::uint64_t>("dynamic_shared_bytes", 0),
-      .count = members.whole<std::uint64_t>("count", 1)};
+  Launch launch{.grid = members.extent("grid"),
+                .block = members.extent("block"),
+                .dynamic_shared_bytes = members.whole<std::uint64_t>("dynamic_shared_bytes", 0),
+                .count = members.whole<std::uint64_t>("count", 1)};
   members.end();
   return launch;
 }
@@ -116,15 +115,18 @@ StoredFact read_fact(const std::string& line) {
   if (!object.is_object()) throw MalformedFact("not a JSON object");
   Members members(std::move(object), "");
   if (const json schema = members.take("schema"); schema != kFactSchema) {
-    members.fail("schema", fmt::format("is {}, this reader knows '{}'", schema.dump(), kFactSchema));
+    members.fail("schema",
+                 fmt::format("is {}, this reader knows '{}'", schema.dump(), kFactSchema));
   }
-  StoredFact stored{.fact = {}, .run = read_run(members)};
+  StoredFact stored;
+  stored.run = read_run(members);
   Fact& fact = stored.fact;
   fact.id = read_id(members);
   fact.arch = members.text_or_null("arch");
   fact.source = members.one_of_or_null("source", {"ptxas", "cupti", "emulator", "harness"});
   fact.confidence = members.one_of_or_null("confidence", {"exact", "predicted", "estimate"});
-  fact.scope = members.one_of("scope", {"case", "line"}) == "line" ? Scope::line : Scope::whole_case;
+  fact.scope =
+      members.one_of("scope", {"case", "line"}) == "line" ? Scope::line : Scope::whole_case;
   fact.kernel = members.text_or_null("kernel");
   fact.launch = read_launch(members.take("launch"));
   read_measurement(members, fact);

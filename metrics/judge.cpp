@@ -15,9 +15,7 @@ enum class Standing { good, within, beyond };
 
 /// How far a value may be from `target`. The factor keeps the bound itself within: 29% of 100
 /// is a little less than 29 in binary.
-double slack(double target, double tolerance) {
-  return tolerance * std::abs(target) * (1 + 1e-12);
-}
+double slack(double target, double tolerance) { return tolerance * std::abs(target) * (1 + 1e-12); }
 
 Standing stand_to_equal(double value, double target, double tolerance, Direction direction) {
   const double difference = value - target;
@@ -81,8 +79,7 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
     fact.reason = fmt::format("{}, budget {}", text, fact.budget);
   } else if (limit.until) {
     fact.verdict = Verdict::waived;
-    fact.reason =
-        fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
+    fact.reason = fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
   } else if (standing == Standing::good) {
     fact.verdict = Verdict::better;
     fact.reason = fmt::format("{}, better than budget {}", text, fact.budget);

@@ -1,4 +1,4 @@
-"""What warpgauge measured: reads facts and reports on them. Verdicts are shown, never recomputed."""
+"""What warpgauge measured: reads facts and reports on them; never recomputes a verdict."""
 
 from warpgauge_report.facts import Device, Fact, FactError, Launch, read_facts
 

@@ -159,10 +159,10 @@ TEST(SassMetrics, GroupsAreEvenAndHoldEachMetricOnce) {
     EXPECT_EQ(seen.size(), kSassMetrics.size() - 1) << limit;
     // What tells loads from stores comes from the launch that counts the sectors.
     EXPECT_TRUE(std::ranges::includes(
-        groups[0], std::vector{SassMetric::global_sectors, SassMetric::global_sectors_ideal,
-                               SassMetric::global_loads, SassMetric::global_stores,
-                               SassMetric::global_atomics, SassMetric::global_reductions,
-                               SassMetric::async_copies}));
+        groups[0],
+        std::vector{SassMetric::global_sectors, SassMetric::global_sectors_ideal,
+                    SassMetric::global_loads, SassMetric::global_stores, SassMetric::global_atomics,
+                    SassMetric::global_reductions, SassMetric::async_copies}));
   }
   EXPECT_EQ(sass_groups(8).size(), 2u);
   EXPECT_EQ(sass_groups(14).size(), 1u);

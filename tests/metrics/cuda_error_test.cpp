@@ -24,8 +24,8 @@ TEST(CudaErrors, SuccessThrowsNothing) { EXPECT_NO_THROW(WARPGAUGE_CUDA(cudaSucc
 TEST(CudaErrors, SayWhereWhatAndWhy) {
   const std::string message = message_of(cudaErrorMemoryAllocation);
   EXPECT_THAT(message, HasSubstr("cuda_error_test.cpp:"));
-  EXPECT_THAT(message, HasSubstr(
-      ": cudaMalloc(&p, n) failed: cudaErrorMemoryAllocation: out of memory. The GPU's memory"));
+  EXPECT_THAT(message, HasSubstr(": cudaMalloc(&p, n) failed: cudaErrorMemoryAllocation: out of "
+                                 "memory. The GPU's memory"));
 }
 
 TEST(CudaErrors, MacroNamesTheCall) {

@@ -1,0 +1,182 @@
+"""The command line tools as a user or a CI job sees them: exit codes, messages, files."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warpgauge_report.facts import read_facts
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+HAS_GPU = Path("/dev/nvidia0").exists()
+# What CUDA itself needs a device for is told apart from what every machine can do.
+needs_no_gpu = pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
+
+
+def run(program, *arguments, env=None):
+    return subprocess.run(
+        [BIN / program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **(env or {})},
+    )
+
+
+def gate(out, *arguments, program="warpgauge"):
+    return run(program, "gate", "--out", out, *arguments)
+
+
+def verdicts(out):
+    return {
+        (fact.id, fact.metric, fact.arch): fact
+        for fact in read_facts(out / "facts.jsonl")
+        if fact.scope == "case"
+    }
+
+
+def test_list_shows_ids_and_filters_them():
+    everything = run("warpgauge", "list").stdout.splitlines()
+    assert "transpose.padded.f32@1024x1024" in everything
+    doubles = run("warpgauge", "list", "--filter", "transpose.*.f64@*").stdout.splitlines()
+    assert doubles and set(doubles) == {i for i in everything if re.match(r"transpose\..*\.f64@", i)}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["gate", "--filter", "no.such"], "selects no case"),
+        (["list", "--filter", "no.such"], "selects no case"),
+        (["gate", "--arch", "sm_91"], "did you mean 'sm_90'"),
+        (["gate", "--requires=cupti"], "--requires"),
+        (["gate", "--require=gpu"], "gpu"),
+        (["gate", "--timeout", "0"], "--timeout"),
+        (["explain", "transpose.paded.f32@1024x1024"], "did you mean 'transpose.padded.f32@1024x1024'"),
+        (["metrics", "--chip", "GH1000"], "GH100"),
+        (["no-such-command"], "no-such-command"),
+        ([], "subcommand"),
+    ],
+)
+def test_bad_input_is_a_fault_with_a_clear_message(tmp_path, arguments, message):
+    if arguments[:1] == ["gate"]:
+        arguments = [*arguments, "--out", tmp_path / "out"]
+    result = run("warpgauge", *arguments)
+    assert result.returncode == 2, result.stderr
+    assert message in result.stderr + result.stdout
+    assert not (tmp_path / "out" / "facts.jsonl").exists()
+
+
+@pytest.mark.parametrize("command", ["gate", "list", "metrics", "explain", "devices"])
+def test_every_command_has_help(command):
+    result = run("warpgauge", command, "--help")
+    assert result.returncode == 0
+    assert command in result.stdout
+
+
+def test_static_budgets_of_all_architectures_are_judged(tmp_path):
+    result = gate(tmp_path, "--filter", "transpose.padded.*")
+    assert result.returncode == 0, result.stdout + result.stderr
+    facts = verdicts(tmp_path)
+    archs = {arch for (_, metric, arch) in facts if metric == "spill.store_bytes"}
+    assert len(archs) >= 1
+    for (_, metric, _), fact in facts.items():
+        if metric == "spill.store_bytes":
+            assert (fact.value, fact.verdict) == (0, "pass")
+    assert (tmp_path / "summary.md").read_text().startswith("# PASS")
+
+
+@needs_no_gpu
+def test_without_a_gpu_run_time_facts_are_unmeasured_and_counted(tmp_path):
+    result = gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
+    assert result.returncode == 0
+    unmeasured = [f for f in verdicts(tmp_path).values() if f.verdict == "unmeasured"]
+    assert {f.metric for f in unmeasured} >= {"result.correct", "shared.bank_conflicts"}
+    assert f"{len(unmeasured)} unmeasured: no CUDA device" in result.stdout
+    assert gate(tmp_path, "--filter", "transpose.padded.*", "--require=cupti").returncode == 3
+
+
+@needs_no_gpu
+def test_without_a_gpu_run_tests_are_skipped_with_the_reason():
+    result = run("warpgauge-check", "--gtest_filter=transpose.padded.*")
+    assert result.returncode == 0
+    assert "[  SKIPPED ]" in result.stdout and "no CUDA device" in result.stdout
+    required = run("warpgauge-check", "--gtest_filter=transpose.padded.*", "--require-cupti")
+    assert required.returncode == 1
+
+
+def test_a_filter_that_selects_no_test_is_a_fault():
+    result = run("warpgauge-check", "--gtest_filter=no.such")
+    assert result.returncode == 2
+    assert "no test was selected" in result.stderr
+
+
+def test_tests_are_listed_without_a_gpu():
+    listed = run("warpgauge-check", "--gtest_list_tests").stdout
+    assert "transpose.\n" in listed and "  padded.f32@1024x1024\n" in listed
+
+
+def test_what_kills_a_process_costs_one_case(tmp_path):
+    """Crash, abort, hang and exception of host code: needs no GPU, dry runs go through it."""
+    result = gate(tmp_path, "--timeout", 2, program="warpgauge-faulty")
+    assert result.returncode == 2
+    facts = verdicts(tmp_path)
+    reasons = {i.split(".")[1]: f.reason for (i, _, _), f in facts.items() if f.verdict == "error"}
+    assert "SIGABRT" in reasons["host_abort"]
+    assert "SIGSEGV" in reasons["host_segfault"]
+    assert "time limit of 2 s exceeded" in reasons["host_hang"]
+    assert "no such table" in reasons["host_exception"]
+    assert "launches no kernel" in reasons["no_launch"]
+    # Those before, between and after were judged all the same.
+    for variant in ("good", "good_after_all"):
+        judged = [f for (i, m, _), f in facts.items() if i.startswith(f"faulty.{variant}.") and m == "spill.store_bytes"]
+        assert judged and all(f.verdict == "pass" for f in judged)
+
+
+@needs_gpu
+def test_what_breaks_the_device_costs_one_case(tmp_path):
+    gate(tmp_path, "--timeout", 10, program="warpgauge-faulty")
+    facts = verdicts(tmp_path)
+    results = {i.split(".")[1]: f for (i, m, _), f in facts.items() if m == "result.correct"}
+    assert "cudaErrorIllegalAddress" in results["illegal_address"].reason
+    assert "cudaErrorInvalidConfiguration" in results["too_many_threads"].reason
+    assert "cudaErrorLaunchFailure" in results["trap"].reason or "cudaError" in results["trap"].reason
+    assert "time limit of 10 s exceeded" in results["endless"].reason
+    assert "wrong result: element 0" in results["wrong_result"].reason
+    assert "never written?" in results["half_written"].reason
+    for variant in ("good", "good_after_all", "spilling"):
+        assert results[variant].verdict == "pass", results[variant]
+
+
+def test_spills_fail_the_gate_on_any_machine(tmp_path):
+    result = gate(tmp_path, "--filter", "faulty.spilling.*", program="warpgauge-faulty")
+    assert result.returncode == 1
+    assert "spill.store_bytes" in result.stdout
+    assert "tests/faulty/family.cu:" in result.stdout
+    assert "built-in default" in result.stdout
+
+
+def test_facts_follow_the_schema_and_carry_provenance(tmp_path):
+    gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
+    lines = (tmp_path / "facts.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["run"] for line in lines}) == 1
+    for fact in read_facts(tmp_path / "facts.jsonl"):
+        assert fact.toolkit and fact.id == "transpose.padded.f32@1024x1024"
+
+
+def test_a_second_run_replaces_the_first(tmp_path):
+    gate(tmp_path, "--filter", "transpose.padded.*")
+    gate(tmp_path, "--filter", "transpose.tiled.*")
+    assert {f.id.split(".")[1] for f in verdicts(tmp_path).values()} == {"tiled"}
+
+
+@pytest.mark.parametrize("chip", ["TU102", "GH100", "GB202"])
+def test_chips_are_shown_without_a_gpu(chip):
+    result = run("warpgauge", "metrics", "--chip", chip)
+    assert result.returncode == 0
+    assert "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared" in result.stdout
+    assert re.search(rf"{chip}: .* [1-9]\d* passes", result.stdout)

@@ -1,0 +1,87 @@
+#include "harness/isolate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace warpgauge {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+struct Outcome {
+  std::vector<std::size_t> done;
+  std::map<std::size_t, std::string> died;
+};
+
+Outcome run(std::size_t count, std::function<bool(std::size_t)> work) {
+  Outcome outcome;
+  run_isolated({.count = count,
+                .time_limit = std::chrono::seconds(1),
+                .begin = [] {},
+                .work = std::move(work),
+                .done = [&](std::size_t item) { outcome.done.push_back(item); },
+                .died = [&](const Casualty& c) { outcome.died[c.item] = c.reason; }});
+  return outcome;
+}
+
+TEST(Isolate, WorksThroughAllItems) {
+  const Outcome outcome = run(3, [](std::size_t) { return true; });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2));
+  EXPECT_TRUE(outcome.died.empty());
+}
+
+TEST(Isolate, ACrashCostsOneItem) {
+  const Outcome outcome = run(4, [](std::size_t item) {
+    if (item == 1) std::raise(SIGSEGV);
+    if (item == 2) std::_Exit(7);
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(outcome.died, ElementsAre(Pair(1, HasSubstr("SIGSEGV")),
+                                        Pair(2, HasSubstr("ended with status 7"))));
+}
+
+TEST(Isolate, AHangIsEndedByTheTimeLimit) {
+  const Outcome outcome = run(2, [](std::size_t item) {
+    if (item == 0) std::this_thread::sleep_for(std::chrono::minutes(10));
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1));
+  EXPECT_THAT(outcome.died, ElementsAre(Pair(0, HasSubstr("time limit of 1 s exceeded"))));
+}
+
+TEST(Isolate, AWornOutProcessIsReplaced) {
+  std::vector<std::size_t> done;
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  run_isolated({.count = 3,
+                .begin = [&] { ASSERT_EQ(write(pipe_ends[1], "b", 1), 1); },
+                .work = [](std::size_t) { return false; },
+                .done = [&](std::size_t item) { done.push_back(item); },
+                .died = [](const Casualty&) { FAIL(); }});
+  char begun[8];
+  EXPECT_EQ(read(pipe_ends[0], begun, sizeof begun), 3) << "one process for each item";
+  EXPECT_THAT(done, ElementsAre(0, 1, 2));
+}
+
+TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
+  EXPECT_THROW(run_isolated({.count = 2,
+                             .begin = [] { throw std::runtime_error("cannot"); },
+                             .work = [](std::size_t) { return true; },
+                             .done = [](std::size_t) {},
+                             .died = [](const Casualty&) {}}),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace warpgauge

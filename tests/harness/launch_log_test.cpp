@@ -1,0 +1,66 @@
+// Dry runs of the kernels in tests/faulty: what would be launched, without a GPU.
+#include "harness/launch_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "harness/device_code.h"
+#include "harness/registry.h"
+#include "harness/static_facts.h"
+#include "metrics/cubin.h"
+
+namespace warpgauge {
+namespace {
+
+using testing::HasSubstr;
+
+const Case& case_called(const std::string& pattern) {
+  return *Registry::instance().select(pattern).at(0);
+}
+
+TEST(LaunchLog, DryRunSeesKernelAndShape) {
+  const auto launches = dry_launches(case_called("faulty.good.*"));
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].kernel, "_ZN6faulty4copyEPfPKf");
+  EXPECT_EQ(launches[0].launch.grid, (std::array<std::uint32_t, 3>{4, 1, 1}));
+  EXPECT_EQ(launches[0].launch.block, (std::array<std::uint32_t, 3>{256, 1, 1}));
+  EXPECT_EQ(launches[0].launch.count, 1u);
+}
+
+TEST(LaunchLog, DryRunEndsWithItsLog) {
+  EXPECT_FALSE(is_dry_run());
+  {
+    const LaunchLog log(LaunchLog::Mode::dry);
+    EXPECT_TRUE(is_dry_run());
+    EXPECT_THROW(LaunchLog(LaunchLog::Mode::dry), std::logic_error);
+  }
+  EXPECT_FALSE(is_dry_run());
+}
+
+TEST(LaunchLog, ACaseThatLaunchesNothingIsAFault) {
+  EXPECT_THROW(
+      {
+        try {
+          dry_launches(case_called("faulty.no_launch.*"));
+        } catch (const std::runtime_error& error) {
+          EXPECT_THAT(error.what(), HasSubstr("faulty.no_launch.f32@1024 launches no kernel"));
+          throw;
+        }
+      },
+      std::runtime_error);
+}
+
+TEST(DeviceCode, ThisProgramKnowsItsCubins) {
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    const EmbeddedCubin* cubin = find_cubin("_ZN6faulty4copyEPfPKf", arch);
+    ASSERT_NE(cubin, nullptr) << arch;
+    EXPECT_EQ(metrics::Cubin(cubin->image).sass_hash("_ZN6faulty4copyEPfPKf").size(), 16u);
+  }
+  EXPECT_EQ(find_cubin("_ZN6faulty4copyEPfPKf", "sm_1"), nullptr);
+  EXPECT_EQ(find_cubin("no_such_kernel", "sm_90"), nullptr);
+}
+
+}  // namespace
+}  // namespace warpgauge

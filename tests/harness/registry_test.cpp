@@ -1,0 +1,67 @@
+#include "harness/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace warpgauge {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Case make_case(std::string family, std::string variant, std::string size = "64") {
+  return {.id = {std::move(family), std::move(variant), "f32", std::move(size)},
+          .file = "kernels/x.cu",
+          .line = 7,
+          .make_problem = nullptr,
+          .launch = nullptr};
+}
+
+std::vector<std::string> ids(const std::vector<const Case*>& cases) {
+  std::vector<std::string> ids;
+  for (const Case* one : cases) ids.push_back(one->id.str());
+  return ids;
+}
+
+TEST(Size, IsWrittenSlowestFirst) {
+  EXPECT_EQ(Size({1000, 700}).str(), "1000x700");
+  EXPECT_EQ(Size({1000, 700}).count(), 700000);
+  EXPECT_EQ(Size({33}).str(), "33");
+}
+
+TEST(Registry, KeepsFamiliesTogetherInOrderOfRegistration) {
+  Registry registry;
+  registry.add(make_case("b", "second"));
+  registry.add(make_case("a", "only"));
+  registry.add(make_case("b", "first"));
+  EXPECT_THAT(ids(registry.select("")), ElementsAre("a.only.f32@64", "b.second.f32@64", "b.first.f32@64"));
+}
+
+TEST(Registry, SelectsByGlob) {
+  Registry registry;
+  registry.add(make_case("transpose", "padded"));
+  registry.add(make_case("transpose", "tiled", "1000x700"));
+  EXPECT_THAT(ids(registry.select("*.padded.*")), ElementsAre("transpose.padded.f32@64"));
+  EXPECT_THAT(ids(registry.select("*@1000x700")), ElementsAre("transpose.tiled.f32@1000x700"));
+  EXPECT_TRUE(registry.select("padded").empty());
+}
+
+TEST(Registry, RefusesTheSameIdTwiceAndSaysWhere) {
+  Registry registry;
+  registry.add(make_case("a", "b"));
+  EXPECT_THAT([&] { registry.add(make_case("a", "b")); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("kernels/x.cu:7: a.b.f32@64 is registered")));
+}
+
+TEST(Registry, RefusesNamesThatWouldNotSurviveFilters) {
+  Registry registry;
+  for (const char* name : {"", "a.b", "a b", "a/b", "a@b", "<script>", "a\nb"}) {
+    EXPECT_THROW(registry.add(make_case("family", name)), std::invalid_argument) << name;
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge

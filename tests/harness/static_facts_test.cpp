@@ -1,0 +1,67 @@
+#include "harness/static_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using testing::HasSubstr;
+
+std::vector<Fact> facts_of(const std::string& pattern, const std::string& arch) {
+  const Case& one = *Registry::instance().select(pattern).at(0);
+  return static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build());
+}
+
+const Fact& fact(const std::vector<Fact>& facts, const std::string& metric) {
+  return *std::ranges::find(facts, metric, &Fact::metric);
+}
+
+double number(const Fact& fact) { return std::get<double>(fact.value); }
+
+TEST(StaticFacts, OfACopyKernel) {
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    const auto facts = facts_of("faulty.good.*", arch);
+    EXPECT_GE(number(fact(facts, "registers")), 4) << arch;
+    EXPECT_EQ(number(fact(facts, "spill.store_bytes")), 0) << arch;
+    EXPECT_EQ(number(fact(facts, "occupancy.theoretical")), 1) << arch;
+    EXPECT_EQ(fact(facts, "registers").file, "tests/faulty/family.cu") << arch;
+    EXPECT_EQ(fact(facts, "registers").sass_hash.size(), 16u) << arch;
+  }
+}
+
+TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    const auto facts = facts_of("faulty.spilling.*", arch);
+    const Fact& stores = fact(facts, "spill.store_bytes");
+    EXPECT_GT(number(stores), 0) << arch;
+    if (!metrics::built_with_cupti()) continue;
+    EXPECT_NE(stores.line, fact(facts, "registers").line) << arch << ": not the registration";
+    EXPECT_EQ(stores.file, "tests/faulty/family.cu");
+  }
+}
+
+TEST(StaticFacts, AnArchitectureThatWasNotBuiltIsUnmeasured) {
+  const auto facts = facts_of("faulty.good.*", "sm_70");
+  ASSERT_FALSE(facts.empty());
+  for (const Fact& one : facts) {
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(one.value)) << one.metric;
+    EXPECT_THAT(one.reason, HasSubstr("not compiled for sm_70"));
+  }
+}
+
+TEST(StaticFacts, NoTextsIsAFault) {
+  EXPECT_THROW(PtxasTexts("no/such/folder"), metrics::PtxasError);
+  const auto empty = std::filesystem::temp_directory_path() / "warpgauge_no_texts";
+  std::filesystem::create_directories(empty);
+  EXPECT_THROW(PtxasTexts{empty}, metrics::PtxasError);
+}
+
+}  // namespace
+}  // namespace warpgauge

@@ -1,0 +1,165 @@
+// Every way in which a budget file can be wrong, and what is said about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "metrics/budget.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::vector<CaseId> kCases = {{"transpose", "naive", "f32", "64x64"},
+                                    {"transpose", "naive", "f32", "1024x1024"},
+                                    {"transpose", "tiled", "f64", "64x64"}};
+
+std::string error_of(const std::string& text) {
+  try {
+    Budgets::parse(text, "budgets.toml", kCases);
+  } catch (const BudgetError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+struct Bad {
+  std::string name, text, error;
+};
+
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
+
+const Bad kBad[] = {
+    // sections
+    {"unknown_variant", "[tilled]", ":1:2: no case fits section 'tilled', did you mean 'tiled'?"},
+    {"unknown_type", "[\"tiled.f32\"]", ":1:2: no case fits section 'tiled.f32'"},
+    {"unknown_size", "[\"naive.f32@65x64\"]", "did you mean 'naive.f32@64x64'?"},
+    {"size_of_another_type", "[\"tiled.f64@1024x1024\"]", "There is: tiled.f64@64x64."},
+    {"size_without_type", "[\"naive@64x64\"]", "There is: naive.f32."},
+    {"family_is_no_section", "[transpose]", "There is: default, naive, tiled."},
+    {"default_has_no_types", "[\"default.f32\"]", "There is: default, naive, tiled."},
+    {"empty_section_name", "[\"\"]", "no case fits section ''"},
+    {"unquoted_section", "[naive.f32]\nregisters = 1", "Write [\"naive.f32\"]."},
+    {"outside_of_sections", "registers = 1", ":1:1: 'registers' stands outside of a section"},
+    {"array_of_tables", "[[default]]\nregisters = 1", "'default' stands outside of a section"},
+    // architectures
+    {"arch_without_underscore", "[default.sm90]", "'sm90' is not a table of an architecture"},
+    {"arch_of_one_digit", "[default.sm_9]", "'sm_9' is not a table of an architecture"},
+    {"arch_with_bad_suffix", "[default.sm_90x]", "written as sm_75, sm_90 or sm_90a"},
+    {"arch_in_capitals", "[default.SM_90]", "'SM_90' is not a table of an architecture"},
+    {"virtual_arch", "[default.compute_90]", "'compute_90' is not a table of an architecture"},
+    {"arch_without_table", "[default]\nsm_90 = 3", ":2:1: 'sm_90' is not a table"},
+    {"arch_in_arch", "[default.sm_90.sm_75]", "unknown metric 'sm_75'"},
+    // metrics
+    {"unknown_metric", "[default]\nregister = 1", "'register', did you mean 'registers'?"},
+    {"far_metric", "[default]\ncolour = 1", ":2:1: unknown metric 'colour'\n"},
+    {"unquoted_metric", "[default]\nspill.load_bytes = 0", "Write it as in \"spill.store_bytes\""},
+    {"info_metric", "[default]\n\"shared.raw_bank_conflicts\" = 0", "shown and never judged"},
+    {"noise_without_tolerance", "[default]\n\"time.median_us\" = 9", "needs a tolerance"},
+    {"noise_tolerance_zero", "[default]\n\"time.median_us\" = { max = 9, tolerance = 0 }",
+     "needs a tolerance"},
+    // limits
+    {"unknown_key", "[default]\nregisters = { mx = 1 }", ":2:15: unknown key 'mx', did you mean"},
+    {"empty_limit", "[default]\nregisters = {}", "there is no limit here"},
+    {"only_a_reason", "[default]\nregisters = { reason = \"why\" }", "there is no limit here"},
+    {"text_for_number", "[default]\nregisters = \"32\"", ":2:13: the limit of 'registers' must be"},
+    {"truth_for_number", "[default]\nregisters = true", "must be a number"},
+    {"array_for_number", "[default]\nregisters = [1, 2]", "must be a number"},
+    {"text_for_max", "[default]\nregisters = { max = \"1\" }", "must be a number"},
+    {"negative", "[default]\nregisters = -1", "finite, not negative and at most 2^53"},
+    {"infinite", "[default]\nregisters = inf", "finite, not negative and at most 2^53"},
+    {"not_a_number", "[default]\nregisters = { equal = nan }", "finite, not negative"},
+    {"too_large", "[default]\nregisters = 9007199254740993000", "at most 2^53"},
+    {"max_below_min", "[default]\nregisters = { max = 1, min = 2 }", "nothing can pass"},
+    {"equal_and_max", "[default]\nregisters = { equal = 1, max = 2 }", "beside 'max' or 'min'"},
+    {"number_for_word", "[default]\n\"occupancy.limiter\" = 3", "must be a word"},
+    {"empty_word", "[default]\n\"occupancy.limiter\" = \"\"", "must be a word"},
+    {"max_of_word", "[default]\n\"occupancy.limiter\" = { max = 3 }", "is a word and has no 'max'"},
+    {"tolerance_of_word", "[default]\n\"occupancy.limiter\" = { equal = \"a\", tolerance = 0.1 }",
+     "is a word and has no tolerance"},
+    {"tolerance_in_percent", "[default]\nregisters = { max = 1, tolerance = 5 }", "no tolerance"},
+    {"tolerance_negative", "[default]\nregisters = { max = 1, tolerance = -0.1 }", "no tolerance"},
+    {"tolerance_nan", "[default]\nregisters = { max = 1, tolerance = nan }", "no tolerance"},
+    {"tolerance_text", "[default]\nregisters = { max = 1, tolerance = \"5\" }", "Write \"5%\""},
+    {"tolerance_spelled", "[default]\nregisters = { max = 1, tolerance = \"five%\" }", "\"5%\""},
+    {"until_without_reason", "[default]\nregisters = { max = 1, until = 2027-01-31 }",
+     "a waiver ('until') must say why"},
+    {"until_text", "[default]\nregisters = { max = 1, until = \"2027-01-31\", reason = \"a\" }",
+     "'until' must be a date"},
+    {"until_time", "[default]\nregisters = { max = 1, until = 2027-01-31T00:00:00 }",
+     "'until' must be a date"},
+    {"until_no_day", "[default]\nregisters = { max = 1, until = 2027-02-30 }", ":2:"},
+    {"reason_number", "[default]\nregisters = { max = 1, reason = 3 }", "'reason' must be a text"},
+    {"reason_empty", "[default]\nregisters = { max = 1, reason = \"\" }",
+     "'reason' must be a text"},
+    // TOML
+    {"duplicate_key", "[default]\nregisters = 1\nregisters = 2", ":3:"},
+    {"duplicate_section", "[default]\n[naive]\n[default]", ":3:"},
+    {"no_value", "[default]\nregisters =", ":2:"},
+    {"unclosed", "[default]\nregisters = { max = 1", ":2:"},
+    {"invalid_utf8", "[default]\nregisters = 1 # gr\xFC\xDF", ":2:"},
+    {"utf16", "\xFF\xFE[", ":1:1:"},
+};
+
+class BudgetErrors : public testing::TestWithParam<Bad> {};
+
+TEST_P(BudgetErrors, SayWhatIsWrongAndWhere) {
+  const std::string error = error_of(GetParam().text);
+  EXPECT_THAT(error, StartsWith("budgets.toml:"));
+  EXPECT_THAT(error, HasSubstr(GetParam().error));
+  EXPECT_THAT(error, HasSubstr("^\n  ")) << "a caret and what to do";
+  EXPECT_FALSE(error.ends_with("\n  "));
+}
+
+INSTANTIATE_TEST_SUITE_P(, BudgetErrors, testing::ValuesIn(kBad),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
+  EXPECT_EQ(error_of("[default]\n\t\"größe\" = 1\r\n"),
+            "budgets.toml:2:2: unknown metric 'größe'\n"
+            "  \t\"größe\" = 1\n"
+            "  \t^\n"
+            "  Names of metrics stand in metrics/catalog.cpp; those with dots need quotes.");
+}
+
+TEST(BudgetError, ColumnsAreCountedInCharacters) {
+  EXPECT_THAT(error_of("[default]\nregisters = { reason = \"größer\", mx = 1 }"),
+              HasSubstr("  registers = { reason = \"größer\", mx = 1 }\n"
+                        "                                   ^\n"));
+}
+
+TEST(BudgetError, BytesThatAreNoTextAreShownAsQuestionMarks) {
+  EXPECT_THAT(error_of("[default]\nregisters = 1 # gr\xFC\xDF"), HasSubstr("= 1 # gr??\n"));
+}
+
+TEST(BudgetError, AByteOrderMarkMovesNoColumn) {
+  EXPECT_THAT(error_of("\xEF\xBB\xBF[tilled]"), StartsWith("budgets.toml:1:2: no case fits"));
+}
+
+TEST(BudgetError, TheFirstInTheFileIsReported) {
+  EXPECT_THAT(error_of("[tiled]\nregisters = -1\n[naive]\nregisters = -1"), HasSubstr(":2:13:"));
+  EXPECT_THAT(error_of("[naive]\nregisters = 1\n\"constant.bytes\" = -1\nzzz = 1\naaa = 1"),
+              HasSubstr(":3:"));
+}
+
+TEST(BudgetError, MissingFilesAndFoldersSayWhy) {
+  const auto error_of_path = [](const std::filesystem::path& path) -> std::string {
+    try {
+      Budgets::load(path, kCases);
+    } catch (const BudgetError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::filesystem::path folder(testing::TempDir());
+  EXPECT_THAT(error_of_path(folder / "none.toml"),
+              HasSubstr("none.toml: cannot be read: No such file or directory"));
+  EXPECT_THAT(error_of_path(folder), HasSubstr("cannot be read: Is a directory"));
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics

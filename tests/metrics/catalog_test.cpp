@@ -1,0 +1,108 @@
+// The table of metrics: rules that every row keeps.
+#include "metrics/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Catalog, NamesAreUniqueAndWellFormed) {
+  std::set<std::string_view> ids;
+  for (const Metric& row : catalog()) {
+    EXPECT_TRUE(ids.insert(row.id).second) << row.id;
+    EXPECT_EQ(row.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._"), row.id.npos)
+        << row.id;
+    EXPECT_FALSE(row.id.starts_with("sm_")) << "would read as an architecture in a budget";
+  }
+}
+
+TEST(Catalog, EveryRowSaysWhatItCountsAndInWhichUnit) {
+  for (const Metric& row : catalog()) {
+    EXPECT_FALSE(row.unit.empty()) << row.id;
+    EXPECT_TRUE(row.meaning.ends_with('.') || row.meaning.ends_with('?')) << row.id;
+    EXPECT_TRUE(row.cure.empty() || row.cure.ends_with('.')) << row.id;
+  }
+}
+
+TEST(Catalog, OnlyProfiledMetricsHaveCuptiNames) {
+  for (const Metric& row : catalog()) {
+    const bool profiled = row.source == Source::sass || row.source == Source::range;
+    EXPECT_EQ(profiled, !row.cupti_names.empty()) << row.id;
+  }
+}
+
+TEST(Catalog, HardwareCountersAreNeverExact) {
+  for (const Metric& row : catalog()) {
+    EXPECT_EQ(row.source == Source::range, row.cls != Class::exact) << row.id;
+  }
+}
+
+TEST(Catalog, WhatIsGatedByDefaultIsExact) {
+  for (const char* id : {"result.correct", "shared.bank_conflicts", "spill.store_bytes",
+                         "spill.load_bytes", "local.sectors"}) {
+    EXPECT_EQ(metric(id).cls, Class::exact) << id;
+  }
+}
+
+TEST(Catalog, OnlyTheLimiterIsAWord) {
+  for (const Metric& row : catalog()) EXPECT_EQ(is_word(row), row.id == "occupancy.limiter");
+}
+
+TEST(FindMetric, KnowsExactNamesOnly) {
+  ASSERT_NE(find_metric("registers"), nullptr);
+  EXPECT_EQ(find_metric("registers")->unit, "registers/thread");
+  EXPECT_EQ(find_metric("Registers"), nullptr);
+  EXPECT_EQ(find_metric(""), nullptr);
+}
+
+TEST(MetricOf, NamesTheNearest) {
+  try {
+    metric("shared.bank_conflict");
+    FAIL();
+  } catch (const std::out_of_range& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'shared.bank_conflicts'?"));
+  }
+}
+
+TEST(CuptiNames, AreDistinctAndOfTheSource) {
+  const std::vector<std::string_view> names = cupti_names(Source::sass);
+  EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
+  EXPECT_FALSE(names.empty());
+  EXPECT_TRUE(std::ranges::all_of(
+      names, [](std::string_view name) { return name.starts_with("smsp__sass_"); }));
+  EXPECT_TRUE(cupti_names(Source::ptxas).empty());
+}
+
+TEST(IsRunTime, SplitsTheTable) {
+  EXPECT_FALSE(is_run_time(metric("registers")));
+  EXPECT_FALSE(is_run_time(metric("occupancy.theoretical")));
+  EXPECT_TRUE(is_run_time(metric("result.correct")));
+  EXPECT_TRUE(is_run_time(metric("shared.wavefronts")));
+  EXPECT_TRUE(is_run_time(metric("time.median_us")));
+}
+
+TEST(ToString, EveryNameIsItsOwn) {
+  EXPECT_EQ(to_string(Direction::lower), "lower");
+  EXPECT_EQ(to_string(Direction::higher), "higher");
+  EXPECT_EQ(to_string(Direction::none), "-");
+  EXPECT_EQ(to_string(Class::exact), "exact");
+  EXPECT_EQ(to_string(Class::bounded), "bounded");
+  EXPECT_EQ(to_string(Class::info), "info");
+  std::set<std::string_view> sources;
+  for (const Source source :
+       {Source::run, Source::ptxas, Source::occupancy, Source::sass, Source::range}) {
+    EXPECT_TRUE(sources.insert(to_string(source)).second);
+  }
+  EXPECT_FALSE(sources.contains(""));
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics

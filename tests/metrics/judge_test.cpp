@@ -1,0 +1,203 @@
+// The judge, rule by rule.
+#include "metrics/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::year_month_day kToday = 2026y / 5 / 1;
+const std::vector<CaseId> kCases = {{"transpose", "tiled", "f32", "64x64"}};
+
+Fact fact(std::string metric, Value value) {
+  return {.id = kCases.front(),
+          .metric = std::move(metric),
+          .value = std::move(value),
+          .arch = "sm_90"};
+}
+
+/// The fact as judged by a budget file of one line; without a line by the built-in defaults.
+Fact judged(Fact fact, const std::string& line = "", std::chrono::year_month_day today = kToday) {
+  judge(fact, Budgets::parse("[default]\n" + line, "budgets.toml", kCases), today);
+  return fact;
+}
+
+Verdict verdict(std::string metric, Value value, const std::string& line) {
+  return judged(fact(std::move(metric), std::move(value)), line).verdict;
+}
+
+TEST(Judge, AtMostWhereLowerIsBetter) {
+  EXPECT_EQ(verdict("registers", 32.0, "registers = 32"), Verdict::pass);
+  EXPECT_EQ(verdict("registers", 33.0, "registers = 32"), Verdict::fail);
+  EXPECT_EQ(verdict("registers", 31.0, "registers = 32"), Verdict::better);
+  EXPECT_EQ(verdict("registers", 31.0, "registers = { max = 32 }"), Verdict::better);
+  EXPECT_EQ(verdict("registers", 0.0, "registers = 0"), Verdict::pass);
+}
+
+TEST(Judge, AtLeastWhereHigherIsBetter) {
+  const std::string line = "\"occupancy.theoretical\" = 0.5";
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.5, line), Verdict::pass);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.49, line), Verdict::fail);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.75, line), Verdict::better);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.5, "\"occupancy.theoretical\" = 0"), Verdict::pass);
+}
+
+TEST(Judge, EqualFollowsTheDirection) {
+  EXPECT_EQ(verdict("registers", 32.0, "registers = { equal = 32 }"), Verdict::pass);
+  EXPECT_EQ(verdict("registers", 31.0, "registers = { equal = 32 }"), Verdict::better);
+  EXPECT_EQ(verdict("registers", 33.0, "registers = { equal = 32 }"), Verdict::fail);
+  const std::string higher = "\"occupancy.theoretical\" = { equal = 0.5 }";
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.75, higher), Verdict::better);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.25, higher), Verdict::fail);
+  const std::string none = "\"shared.wavefronts_ideal\" = 64";
+  EXPECT_EQ(verdict("shared.wavefronts_ideal", 64.0, none), Verdict::pass);
+  EXPECT_EQ(verdict("shared.wavefronts_ideal", 63.0, none), Verdict::fail);
+  EXPECT_EQ(verdict("shared.wavefronts_ideal", 65.0, none), Verdict::fail);
+}
+
+TEST(Judge, BetweenMinAndMaxEverythingPasses) {
+  const std::string line = "registers = { min = 16, max = 32 }";
+  for (const double value : {16.0, 20.0, 32.0}) {
+    EXPECT_EQ(verdict("registers", value, line), Verdict::pass);
+  }
+  EXPECT_EQ(verdict("registers", 15.0, line), Verdict::fail);
+  EXPECT_EQ(verdict("registers", 33.0, line), Verdict::fail);
+}
+
+TEST(Judge, ABoundAgainstTheDirectionIsNeverBetter) {
+  EXPECT_EQ(verdict("registers", 20.0, "registers = { min = 16 }"), Verdict::pass);
+  EXPECT_EQ(verdict("registers", 15.0, "registers = { min = 16 }"), Verdict::fail);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.5, "\"occupancy.theoretical\" = { max = 0.75 }"),
+            Verdict::pass);
+}
+
+TEST(Judge, ToleranceReachesToBothSides) {
+  const std::string line = "\"time.median_us\" = { max = 100, tolerance = \"29%\" }";
+  EXPECT_EQ(verdict("time.median_us", 129.0, line), Verdict::pass);
+  EXPECT_EQ(verdict("time.median_us", 129.01, line), Verdict::fail);
+  EXPECT_EQ(verdict("time.median_us", 71.0, line), Verdict::pass);
+  EXPECT_EQ(verdict("time.median_us", 70.99, line), Verdict::better);
+  const std::string higher = "\"l2.hit_percent\" = { min = 50, tolerance = 0.1 }";
+  EXPECT_EQ(verdict("l2.hit_percent", 45.0, higher), Verdict::pass);
+  EXPECT_EQ(verdict("l2.hit_percent", 44.9, higher), Verdict::fail);
+  EXPECT_EQ(verdict("l2.hit_percent", 55.1, higher), Verdict::better);
+}
+
+TEST(Judge, WordsAreEqualOrFail) {
+  const std::string line = "\"occupancy.limiter\" = \"registers\"";
+  EXPECT_EQ(verdict("occupancy.limiter", "registers", line), Verdict::pass);
+  EXPECT_EQ(verdict("occupancy.limiter", "shared", line), Verdict::fail);
+  EXPECT_EQ(judged(fact("occupancy.limiter", "shared"), line).reason,
+            "occupancy.limiter is shared, budget = registers");
+}
+
+TEST(Judge, BuiltInDefaultsGateWithoutABudget) {
+  const Fact conflicts = judged(fact("shared.bank_conflicts", 31744.0));
+  EXPECT_EQ(conflicts.verdict, Verdict::fail);
+  EXPECT_EQ(conflicts.reason, "shared.bank_conflicts is 31744, budget = 0");
+  EXPECT_EQ(conflicts.budget, "= 0");
+  EXPECT_EQ(conflicts.budget_reason, "built-in default: a kernel has no bank conflicts");
+  EXPECT_EQ(judged(fact("shared.bank_conflicts", 0.0)).verdict, Verdict::pass);
+  EXPECT_EQ(judged(fact("result.correct", 1.0)).verdict, Verdict::pass);
+  EXPECT_EQ(judged(fact("result.correct", 0.0)).verdict, Verdict::fail);
+}
+
+TEST(Judge, UnbudgetedWithoutALimit) {
+  const Fact registers = judged(fact("registers", 40.0));
+  EXPECT_EQ(registers.verdict, Verdict::unbudgeted);
+  EXPECT_EQ(registers.budget, "");
+  EXPECT_EQ(registers.reason, "registers is 40, no budget");
+}
+
+TEST(Judge, NothingIsUnmeasuredWithAndWithoutALimit) {
+  Fact conflicts = fact("shared.bank_conflicts", {});
+  conflicts.reason = "no CUDA device";
+  conflicts = judged(conflicts);
+  EXPECT_EQ(conflicts.verdict, Verdict::unmeasured);
+  EXPECT_EQ(conflicts.reason, "no CUDA device");
+  EXPECT_EQ(conflicts.budget, "= 0");
+  EXPECT_EQ(judged(fact("registers", {})).verdict, Verdict::unmeasured);
+  EXPECT_EQ(judged(fact("registers", {})).reason, "registers was not measured");
+}
+
+TEST(Judge, WhatCannotBeIsAnError) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::string bounded = "\"time.median_us\" = { max = 9, tolerance = 0.1 }";
+  for (const double value : {kNan, kInfinity, -kInfinity, -1.0}) {
+    EXPECT_EQ(verdict("registers", value, "registers = 32"), Verdict::error) << value;
+    EXPECT_EQ(verdict("registers", value, ""), Verdict::error) << value;
+    EXPECT_EQ(verdict("time.median_us", value, bounded), Verdict::error) << value;
+    EXPECT_EQ(verdict("shared.raw_bank_conflicts", value, ""), Verdict::unbudgeted) << value;
+  }
+  EXPECT_EQ(judged(fact("registers", kNan)).reason, "registers is nan, which is not finite");
+  EXPECT_EQ(verdict("registers", "many", "registers = 32"), Verdict::error);
+  EXPECT_EQ(verdict("occupancy.limiter", 3.0, ""), Verdict::error);
+}
+
+TEST(Judge, LeavesLinesAndErrorsAlone) {
+  Fact of_line = fact("shared.bank_conflicts", 7.0);
+  of_line.scope = Scope::line;
+  EXPECT_EQ(judged(of_line).verdict, Verdict::unbudgeted);
+  EXPECT_EQ(judged(of_line).reason, "");
+  Fact failed = fact("result.correct", {});
+  failed.verdict = Verdict::error;
+  failed.reason = "wrong result";
+  EXPECT_EQ(judged(failed).verdict, Verdict::error);
+  EXPECT_EQ(judged(failed).reason, "wrong result");
+  EXPECT_EQ(judged(failed).budget, "");
+}
+
+TEST(Judge, WaiverHoldsUpToAndIncludingItsDate) {
+  const std::string line = R"(registers = { max = 48, until = 2026-05-01, reason = "new tile" })";
+  const Fact waived = judged(fact("registers", 40.0), line);
+  EXPECT_EQ(waived.verdict, Verdict::waived);
+  EXPECT_EQ(waived.reason, "registers is 40, waived until 2026-05-01: new tile");
+  EXPECT_EQ(waived.budget, "<= 48 until 2026-05-01");
+  EXPECT_EQ(judged(fact("registers", 48.0), line).verdict, Verdict::waived);
+  EXPECT_EQ(judged(fact("registers", 49.0), line).verdict, Verdict::fail);
+  for (const double value : {0.0, 40.0, 49.0}) {
+    EXPECT_EQ(judged(fact("registers", value), line, 2026y / 5 / 2).verdict, Verdict::fail);
+  }
+  EXPECT_EQ(judged(fact("registers", 40.0), line, 2026y / 5 / 2).reason,
+            "registers is 40, waiver expired on 2026-05-01");
+}
+
+TEST(Judge, ExpiredWaiverOfNothingIsUnmeasured) {
+  const std::string line = R"(registers = { max = 48, until = 2026-04-30, reason = "new tile" })";
+  EXPECT_EQ(judged(fact("registers", {}), line).verdict, Verdict::unmeasured);
+}
+
+TEST(Judge, ReasonsShowWhyExactValuesDiffer) {
+  const std::string line = "\"occupancy.theoretical\" = 0.666667";
+  EXPECT_EQ(judged(fact("occupancy.theoretical", 2.0 / 3), line).reason,
+            "occupancy.theoretical is 0.6666666666666666, budget >= 0.666667");
+  EXPECT_EQ(judged(fact("registers", 20.0), "registers = 32").reason,
+            "registers is 20, better than budget <= 32");
+  EXPECT_EQ(judged(fact("registers", 32.0), "registers = 32").reason,
+            "registers is 32, within budget <= 32");
+}
+
+TEST(Judge, JudgingTwiceChangesNothing) {
+  const std::string line = "registers = 32";
+  const Fact once = judged(fact("registers", 40.0), line);
+  const Fact twice = judged(once, line);
+  EXPECT_EQ(twice.verdict, once.verdict);
+  EXPECT_EQ(twice.reason, once.reason);
+  // With another file the old limit is gone.
+  EXPECT_EQ(judged(once).budget, "");
+}
+
+TEST(Judge, UnknownMetricThrows) { EXPECT_THROW(judged(fact("colour", 1.0)), std::out_of_range); }
+
+}  // namespace
+}  // namespace warpgauge::metrics
