@@ -48,9 +48,12 @@ find_package_handle_standard_args(WarpgaugeCupti
   REASON_FAILURE_MESSAGE "${_why}")
 
 if(WarpgaugeCupti_FOUND AND NOT TARGET warpgauge::cupti)
-  # SHARED, so that the folder of the library goes into the rpath of what links it.
+  # SHARED, so that the folder of the library goes into the rpath of what links it. As DT_RPATH, for
+  # CUPTI opens libnvperf_host.so and libnvperf_target.so beside it by their bare names, and
+  # DT_RUNPATH does not hold for what a library opens.
   add_library(warpgauge::cupti SHARED IMPORTED GLOBAL)
   set_target_properties(warpgauge::cupti PROPERTIES
     IMPORTED_LOCATION "${WarpgaugeCupti_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${WarpgaugeCupti_INCLUDE_DIR}")
+    INTERFACE_INCLUDE_DIRECTORIES "${WarpgaugeCupti_INCLUDE_DIR}"
+    INTERFACE_LINK_OPTIONS "LINKER:--disable-new-dtags")
 endif()

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
@@ -22,6 +23,17 @@ int attribute(cudaDeviceAttr which, int device) {
 
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+/// "580.159.04", as the kernel module says; the CUDA version it supports where there is no module
+/// to ask (as in some containers).
+std::string driver_version() {
+  std::ifstream stream("/sys/module/nvidia/version");
+  std::string version;
+  if (stream >> version) return version;
+  int supported = 0;
+  WARPGAUGE_CUDA(cudaDriverGetVersion(&supported));
+  return "CUDA " + version_text(supported);
 }
 
 /// FNV-1a over the device's UUID: tells devices apart without naming one.
@@ -95,15 +107,14 @@ std::optional<metrics::Device> current_device(std::string* why) {
                              cudaGetErrorString(error));
     return std::nullopt;
   }
-  int device = 0, driver = 0;
+  int device = 0;
   WARPGAUGE_CUDA(cudaGetDevice(&device));
-  WARPGAUGE_CUDA(cudaDriverGetVersion(&driver));
   cudaDeviceProp p{};
   WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
   return metrics::Device{.name = p.name,
                          .chip = "",
                          .compute_capability = fmt::format("{}.{}", p.major, p.minor),
-                         .driver = version_text(driver),
+                         .driver = driver_version(),
                          .uuid_hash = hash_of(p.uuid),
                          .sm_clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000,
                          .memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000};

@@ -24,7 +24,8 @@ void show_chip(const std::string& chip) {
   const metrics::ChipSupport support = metrics::chip_support(chip);
   for (const metrics::Metric& row : metrics::catalog()) {
     if (row.cupti_names.empty()) continue;
-    fmt::print("{} ({})\n", row.id, to_string(row.source));
+    fmt::print("{} ({}){}\n", row.id, to_string(row.source),
+               support.measures(row) ? "" : ": cannot be measured");
     for (const std::string_view name : row.cupti_names) {
       const auto found = support.names.find(name);
       const bool has = found != support.names.end() && found->second;

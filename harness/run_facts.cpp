@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -40,12 +41,80 @@ Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
   return fact;
 }
 
+/// `fact` with the blame put on a line; code without line information leaves it where it was.
+Fact on_line(Fact fact, const metrics::LineCounts& line) {
+  fact.kernel = line.kernel;
+  if (line.file.empty()) return fact;
+  fact.file = relative_to_root(line.file);
+  fact.line = line.line;
+  return fact;
+}
+
 /// The values a line answers, with the one that belongs to lines alone.
 std::map<std::string_view, double> values_of_line(const metrics::LineCounts& line) {
   const auto pairs = metrics::metric_values(line.counts);
   std::map<std::string_view, double> values(pairs.begin(), pairs.end());
   values["shared.bank_ways"] = metrics::bank_ways(line.counts);
   return values;
+}
+
+/// The facts of the case that `lines` make up, then those of the lines.
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, Fact counted) {
+  counted.source = "cupti";
+  counted.confidence = "exact";
+  metrics::Counts total;
+  double ways = 0;
+  std::vector<std::map<std::string_view, double>> line_values;
+  for (const metrics::LineCounts& line : lines) {
+    total += line.counts;
+    line_values.push_back(values_of_line(line));
+    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
+  }
+  auto values = metrics::metric_values(total);
+  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : values) {
+    Fact fact = with_value(counted, metric, value);
+    double most = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
+      const auto found = line_values[i].find(metric);
+      if (found == line_values[i].end() || found->second <= most) continue;
+      most = found->second;
+      fact = on_line(std::move(fact), lines[i]);
+    }
+    facts.push_back(std::move(fact));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const auto& [metric, value] : line_values[i]) {
+      if (value == 0) continue;
+      facts.push_back(on_line(with_value(counted, metric, value), lines[i]));
+      facts.back().scope = metrics::Scope::line;
+    }
+  }
+  return facts;
+}
+
+/// What should have been counted, for it has a budget, and was not.
+std::vector<Fact> unmeasured_counts(const Fact& blank, const std::string& reason,
+                                    const metrics::Budgets& budgets) {
+  std::vector<Fact> facts;
+  for (const metrics::Metric& metric : metrics::catalog()) {
+    if (metric.source != metrics::Source::sass) continue;
+    if (budgets.find(blank.id, blank.arch, metric.id) == nullptr) continue;
+    facts.push_back(with_value(blank, metric.id, {}));
+    facts.back().reason = reason;
+  }
+  return facts;
+}
+
+/// The same where not even the result is known.
+std::vector<Fact> unmeasured_facts(const Fact& blank, const std::string& reason,
+                                   const metrics::Budgets& budgets) {
+  std::vector<Fact> facts = unmeasured_counts(blank, reason, budgets);
+  facts.insert(facts.begin(), with_value(blank, "result.correct", {}));
+  facts[0].reason = reason;
+  return facts;
 }
 
 std::string hash_of(const std::string& kernel, const std::string& arch) {
@@ -75,103 +144,53 @@ Meter::Meter(bool use_cupti) {
 
 std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
 
+std::vector<metrics::LineCounts> Meter::launch_counted(const Case& one, Problem& problem,
+                                                       std::string* not_counted) {
+  problem.reset();
+  *not_counted = no_counters_;
+  if (sass_) {
+    try {
+      return sass_->count([&] { launch(one, problem); });
+    } catch (const metrics::Unmeasured& unmeasured) {
+      *not_counted = unmeasured.what();
+      problem.reset();  // it may have been launched, or not
+    }
+  }
+  launch(one, problem);
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
+  return {};
+}
+
 std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   Fact blank = blank_fact(one, arch());
-  std::vector<Fact> facts;
-  std::string not_counted = no_counters_;
+  if (!no_device_.empty()) return unmeasured_facts(blank, no_device_, budgets);
   try {
-    if (no_device_.empty()) {
-      const std::unique_ptr<Problem> problem = one.make_problem();
-      problem->reset();
-      const LaunchLog log(LaunchLog::Mode::record);
-      launch(one, *problem);
-      WARPGAUGE_CUDA(cudaDeviceSynchronize());
-      Comparison comparison;
-      problem->check(comparison);
-      if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
-      if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
-      if (!log.launches().empty()) {
-        blank.launch = log.launches().front().launch;
-        blank.kernel = log.launches().front().kernel;
-        blank.sass_hash = hash_of(blank.kernel, blank.arch);
-      }
-      facts.push_back(with_value(blank, "result.correct", 1.0));
-      facts.back().source = "harness";
-      facts.back().confidence = "exact";
-      if (sass_) {
-        try {
-          const std::vector<Fact> counted = count(one, *problem, blank);
-          facts.insert(facts.end(), counted.begin(), counted.end());
-        } catch (const metrics::Unmeasured& unmeasured) {
-          not_counted = unmeasured.what();
-        }
-      }
-    } else {
-      facts.push_back(with_value(blank, "result.correct", {}));
-      facts.back().reason = no_device_;
+    const std::unique_ptr<Problem> problem = one.make_problem();
+    const LaunchLog log(LaunchLog::Mode::record);
+    std::string not_counted;
+    const std::vector<metrics::LineCounts> lines = launch_counted(one, *problem, &not_counted);
+
+    Comparison comparison;
+    problem->check(comparison);
+    if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
+    if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
+    if (!log.launches().empty()) {
+      blank.launch = log.launches().front().launch;
+      blank.kernel = log.launches().front().kernel;
+      blank.sass_hash = hash_of(blank.kernel, blank.arch);
     }
+    std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
+    facts[0].source = "harness";
+    facts[0].confidence = "exact";
+    std::ranges::copy(not_counted.empty() ? counted_facts(lines, blank)
+                                          : unmeasured_counts(blank, not_counted, budgets),
+                      std::back_inserter(facts));
+    return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
     return {error_fact(one, error.what())};
   }
-  if (!not_counted.empty()) {
-    for (const metrics::Metric& metric : metrics::catalog()) {
-      if (metric.source != metrics::Source::sass) continue;
-      if (budgets.find(one.id, blank.arch, metric.id) == nullptr) continue;
-      facts.push_back(with_value(blank, metric.id, {}));
-      facts.back().reason = not_counted;
-    }
-  }
-  return facts;
-}
-
-std::vector<Fact> Meter::count(const Case& one, Problem& problem, const Fact& blank) {
-  const std::vector<metrics::LineCounts> lines =
-      sass_->count([&] { problem.reset(); }, [&] { launch(one, problem); });
-  Fact counted = blank;
-  counted.source = "cupti";
-  counted.confidence = "exact";
-
-  metrics::Counts total;
-  double ways = 0;
-  std::vector<std::map<std::string_view, double>> line_values;
-  for (const metrics::LineCounts& line : lines) {
-    total += line.counts;
-    line_values.push_back(values_of_line(line));
-    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
-  }
-  auto values = metrics::metric_values(total);
-  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
-
-  std::vector<Fact> facts;
-  for (const auto& [metric, value] : values) {
-    Fact fact = with_value(counted, metric, value);
-    // Blame the line that has most of it.
-    double most = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto found = line_values[i].find(metric);
-      if (found == line_values[i].end() || found->second <= most) continue;
-      most = found->second;
-      fact.kernel = lines[i].kernel;
-      if (lines[i].file.empty()) continue;
-      fact.file = relative_to_root(lines[i].file);
-      fact.line = lines[i].line;
-    }
-    facts.push_back(std::move(fact));
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    for (const auto& [metric, value] : line_values[i]) {
-      if (value == 0) continue;
-      Fact fact = with_value(counted, metric, value);
-      fact.scope = metrics::Scope::line;
-      fact.kernel = lines[i].kernel;
-      fact.file = relative_to_root(lines[i].file);
-      fact.line = lines[i].line;
-      facts.push_back(std::move(fact));
-    }
-  }
-  return facts;
 }
 
 Fact error_fact(const Case& one, std::string reason) {

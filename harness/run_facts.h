@@ -35,8 +35,10 @@ class Meter {
   bool broken() const { return broken_; }
 
  private:
-  std::vector<metrics::Fact> count(const Case& one, Problem& problem,
-                                   const metrics::Fact& blank);
+  /// Runs the launch of a problem that has been reset, counted where that is possible; else
+  /// `not_counted` is told why, and the launch is made all the same.
+  std::vector<metrics::LineCounts> launch_counted(const Case& one, Problem& problem,
+                                                  std::string* not_counted);
 
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;

@@ -73,22 +73,16 @@ std::string current_chip();
 /// were loaded before cannot be blamed on lines), then call count() any number of times.
 class SassCounter {
  public:
-  /// Metrics that are known to work in one launch.
-  static constexpr std::size_t kMaxMetricsPerGroup = 8;
-
-  explicit SassCounter(std::size_t metrics_per_group = kMaxMetricsPerGroup);  ///< throws Unmeasured
+  SassCounter();  ///< throws Unmeasured
   ~SassCounter();
   SassCounter(const SassCounter&) = delete;
   SassCounter& operator=(const SassCounter&) = delete;
 
-  /// Calls `prepare` then `launch` once per group of metrics (`groups()` times), waits for the
-  /// device after each, and returns the counts of what `launch` launched, per kernel and line,
-  /// lines that count nothing left out. What `prepare` launches is not counted. Both must be
-  /// repeatable. Throws Unmeasured (also where no kernel was seen: nothing is not zero),
-  /// CudaError for a launch that failed, and whatever the two throw.
-  std::vector<LineCounts> count(const std::function<void()>& prepare,
-                                const std::function<void()>& launch);
-  std::size_t groups() const;
+  /// Waits for the device, calls `launch` once, waits for what it launched, and returns its counts
+  /// per kernel and line; lines that count nothing are left out. Throws Unmeasured (also where no
+  /// kernel was seen: nothing is not zero), CudaError for a launch that failed, and whatever
+  /// `launch` throws.
+  std::vector<LineCounts> count(const std::function<void()>& launch);
 
  private:
   struct Impl;

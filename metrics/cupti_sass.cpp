@@ -1,88 +1,42 @@
-// SassCounter: runs a launch once per group of metrics and puts the instructions together again.
+// SassCounter: counts one launch and adds its instructions up by source line.
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 
 #include "metrics/cupti.h"
 #include "metrics/cupti_context.h"
-#include "metrics/cupti_host.h"
 #include "metrics/cupti_modules.h"
 #include "metrics/cupti_sass_session.h"
 
 namespace warpgauge::metrics {
 namespace {
 
-using Group = std::vector<SassId>;
-using Kernels = std::set<std::pair<std::uint32_t, std::string>>;  // CRC of the cubin, name
-
-// The groups of the chip. Each ends with `instructions`: every kernel executes some, so a group
-// without any has missed the launch, and that must not pass for zero.
-std::vector<Group> make_groups(const std::string& chip, std::size_t metrics_per_group) {
-  const std::vector<std::string> known = sass_names(chip);
-  std::vector<Group> groups;
-  std::string lacking;
-  for (std::vector<SassMetric>& metrics : sass_groups(metrics_per_group)) {
-    metrics.push_back(SassMetric::instructions);
-    Group& group = groups.emplace_back();
-    for (const SassMetric metric : metrics) {
-      if (std::ranges::find(known, name(metric)) != known.end()) {
-        group.push_back(sass_id(chip, metric));
-      } else if (!is_optional(name(metric))) {
-        lacking.append(lacking.empty() ? "" : ", ").append(name(metric));
-      }
-    }
-  }
-  if (lacking.empty()) return groups;
-  throw Unmeasured("chip " + chip + " has not all of the SASS metrics: it lacks " + lacking,
-                   "Run on compute capability 7.5 or higher, or use the emulator");
-}
-
-Kernels kernels_of(const SassRecords& records) {
-  Kernels kernels;
-  for (const auto& [instruction, values] : records) {
-    if (values[SassMetric::instructions] > 0) {
-      kernels.emplace(instruction.cubin_crc, instruction.kernel);
-    }
-  }
-  return kernels;
-}
-
-SassRecords count_group(const CuptiContext& context, const Group& group,
-                        const std::function<void()>& prepare, const std::function<void()>& launch) {
-  prepare();
-  wait_for_device();
-  SassSession session(context, group);
+SassRecords count_launch(const CuptiContext& context, const std::function<void()>& launch) {
+  wait_for_device();  // what was launched before is not counted
+  SassSession session(context);
   launch();
   wait_for_device();
   SassRecords records = session.take();
   session.stop();
+  // Every kernel executes instructions: a launch without any was missed, which must not pass for
+  // a launch without conflicts.
+  const auto executed = [](const auto& record) {
+    return record.second[SassMetric::instructions] > 0;
+  };
+  if (std::ranges::none_of(records, executed)) {
+    throw Unmeasured("CUPTI recorded no kernel of this launch",
+                     "See that it launches one, in this process and on the current device");
+  }
   return records;
-}
-
-// Adds what a further group counted. Its `instructions` have done their duty as witness.
-void merge(SassRecords& all, SassRecords& group) {
-  if (kernels_of(all) != kernels_of(group)) {
-    throw Unmeasured("two launches for two groups of SASS metrics did not run the same kernels",
-                     "Make the launch repeatable: it is run once for each group");
-  }
-  for (auto& [instruction, values] : group) {
-    values[SassMetric::instructions] = 0;
-    SassValues& sum = all[instruction];
-    for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += values.values[i];
-  }
 }
 
 }  // namespace
 
 struct SassCounter::Impl {
-  explicit Impl(std::size_t metrics_per_group)
-      : context(open_context()), groups(make_groups(context.chip, metrics_per_group)) {}
-
   const SourceLine& line_of(const Instruction& instruction);
 
   LoadedModules modules;  // first: it must listen before the context is made
-  CuptiContext context;
-  std::vector<Group> groups;
+  CuptiContext context = open_context();
   std::map<Instruction, SourceLine> lines;  // looked up once
 };
 
@@ -96,31 +50,15 @@ const SourceLine& SassCounter::Impl::line_of(const Instruction& instruction) {
   return lines.emplace(instruction, std::move(line)).first->second;
 }
 
-SassCounter::SassCounter(std::size_t metrics_per_group)
-    : impl_(std::make_unique<Impl>(metrics_per_group)) {}
+SassCounter::SassCounter() : impl_(std::make_unique<Impl>()) {
+  configured_metrics(impl_->context);  // whether the chip can do it is known at once
+}
 
 SassCounter::~SassCounter() = default;
 
-std::size_t SassCounter::groups() const { return impl_->groups.size(); }
-
-std::vector<LineCounts> SassCounter::count(const std::function<void()>& prepare,
-                                           const std::function<void()>& launch) {
-  SassRecords records;
-  for (const Group& group : impl_->groups) {
-    SassRecords counted = count_group(impl_->context, group, prepare, launch);
-    if (kernels_of(counted).empty()) {
-      throw Unmeasured("CUPTI recorded no kernel of this launch",
-                       "See that it launches one, in this process and on the current device");
-    }
-    if (records.empty()) {
-      records = std::move(counted);
-    } else {
-      merge(records, counted);
-    }
-  }
-
+std::vector<LineCounts> SassCounter::count(const std::function<void()>& launch) {
   std::map<std::tuple<std::string, std::string, int>, Counts> lines;
-  for (const auto& [instruction, values] : records) {
+  for (const auto& [instruction, values] : count_launch(impl_->context, launch)) {
     const std::optional<Counts> counts = counts_of(values);
     if (!counts) {
       throw Unmeasured("an instruction of " + instruction.kernel + " (offset " +

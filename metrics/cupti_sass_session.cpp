@@ -5,9 +5,11 @@
 #include <cupti_sass_metrics.h>
 
 #include <algorithm>
+#include <span>
 
 #include "metrics/cupti.h"
 #include "metrics/cupti_error.h"
+#include "metrics/cupti_host.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -21,8 +23,6 @@ void add_values(SassValues& values, std::span<const SassId> metrics,
   }
 }
 
-}  // namespace
-
 SassId sass_id(const std::string& chip, SassMetric metric) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetrics_GetProperties, params);
   const std::string metric_name(name(metric));
@@ -32,8 +32,25 @@ SassId sass_id(const std::string& chip, SassMetric metric) {
   return {metric, params.metric.metricId};
 }
 
-SassConfig::SassConfig(int device, std::span<const SassId> metrics)
-    : device_(static_cast<std::uint32_t>(device)) {
+std::vector<SassId> ids_of(const std::string& chip) {
+  const std::vector<std::string> known = sass_names(chip);
+  std::vector<SassId> ids;
+  std::string lacking;
+  for (std::size_t i = 0; i < kSassMetrics.size(); ++i) {
+    const auto metric = static_cast<SassMetric>(i);
+    if (std::ranges::find(known, name(metric)) != known.end()) {
+      ids.push_back(sass_id(chip, metric));
+    } else if (!is_optional(name(metric))) {
+      lacking.append(lacking.empty() ? "" : ", ").append(name(metric));
+    }
+  }
+  if (lacking.empty()) return ids;
+  throw Unmeasured("chip " + chip + " has not all of the SASS metrics: it lacks " + lacking,
+                   "Run on compute capability 7.5 or higher");
+}
+
+std::vector<SassId> configure(const CuptiContext& context) {
+  std::vector<SassId> metrics = ids_of(context.chip);
   std::vector<CUpti_SassMetrics_Config> configs;
   for (const SassId& metric : metrics) {
     configs.push_back({metric.id, CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU});
@@ -41,20 +58,22 @@ SassConfig::SassConfig(int device, std::span<const SassId> metrics)
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsSetConfig, params);
   params.numOfMetricConfig = configs.size();
   params.pConfigs = configs.data();
-  params.deviceIndex = device_;
+  params.deviceIndex = static_cast<std::uint32_t>(context.device);
   WARPGAUGE_CUPTI(cuptiSassMetricsSetConfig, &params);
+  return metrics;
 }
 
-SassConfig::~SassConfig() {
-  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsUnsetConfig, params);
-  params.deviceIndex = device_;
-  cuptiSassMetricsUnsetConfig(&params);
+}  // namespace
+
+const std::vector<SassId>& configured_metrics(const CuptiContext& context) {
+  static std::map<int, std::vector<SassId>> configured;  // by device
+  const auto found = configured.find(context.device);
+  if (found != configured.end()) return found->second;
+  return configured.emplace(context.device, configure(context)).first->second;
 }
 
-SassSession::SassSession(const CuptiContext& context, std::span<const SassId> metrics)
-    : context_(context.context),
-      metrics_(metrics.begin(), metrics.end()),
-      config_(context.device, metrics) {
+SassSession::SassSession(const CuptiContext& context)
+    : context_(context.context), metrics_(configured_metrics(context)) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsEnable, params);
   params.ctx = context_;
   params.enableLazyPatching = 1;  // patch only what is launched

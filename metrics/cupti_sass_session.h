@@ -1,4 +1,4 @@
-// One session of CUPTI SASS metrics: while it lives, kernels run patched and are counted.
+// CUPTI SASS metrics: what is configured once a process, and counting around a launch.
 #pragma once
 
 #include <cuda.h>
@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,25 +30,15 @@ struct SassId {
   std::uint64_t id = 0;
 };
 
-/// The number of `metric` on `chip`. Throws Unmeasured.
-SassId sass_id(const std::string& chip, SassMetric metric);
+/// Configures all of kSassMetrics on the device and returns their numbers. CUPTI (13.0) takes one
+/// configuration a process: after UnsetConfig a second SetConfig fails with OUT_OF_MEMORY. So it is
+/// made once, with everything, and stays. Throws Unmeasured.
+const std::vector<SassId>& configured_metrics(const CuptiContext& context);
 
-/// What is configured on a device; undone by the destructor.
-class SassConfig {
- public:
-  SassConfig(int device, std::span<const SassId> metrics);  ///< throws Unmeasured
-  ~SassConfig();
-  SassConfig(const SassConfig&) = delete;
-  SassConfig& operator=(const SassConfig&) = delete;
-
- private:
-  std::uint32_t device_;
-};
-
-/// Counting on the context, between constructor and stop().
+/// Counting on the context, between constructor and stop(): kernels run patched meanwhile.
 class SassSession {
  public:
-  SassSession(const CuptiContext& context, std::span<const SassId> metrics);  ///< throws Unmeasured
+  explicit SassSession(const CuptiContext& context);  ///< throws Unmeasured
   ~SassSession();  ///< waits for the device: patched kernels may still run
   SassSession(const SassSession&) = delete;
   SassSession& operator=(const SassSession&) = delete;
@@ -61,8 +50,7 @@ class SassSession {
 
  private:
   CUcontext context_;
-  std::vector<SassId> metrics_;
-  SassConfig config_;
+  const std::vector<SassId>& metrics_;
   bool counting_ = true;
 };
 

@@ -2,16 +2,10 @@
 #include "metrics/sass_metrics.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace warpgauge::metrics {
-namespace {
 
 using enum SassMetric;
-
-constexpr std::size_t kGlobalMetrics = 7;
-
-}  // namespace
 
 bool is_optional(std::string_view cupti_name) { return cupti_name == name(async_copies); }
 
@@ -43,19 +37,6 @@ std::optional<Counts> counts_of(const SassValues& values) {
     return std::nullopt;
   }
   return counts;
-}
-
-std::vector<std::vector<SassMetric>> sass_groups(std::size_t limit) {
-  if (limit < kGlobalMetrics + 1) {
-    throw std::invalid_argument("a group of SASS metrics needs room for " +
-                                std::to_string(kGlobalMetrics + 1));
-  }
-  const std::size_t total = kSassMetrics.size() - 1;  // without `instructions`, the last
-  const std::size_t count = (total + limit - 2) / (limit - 1);
-  const std::size_t size = std::max(kGlobalMetrics, (total + count - 1) / count);
-  std::vector<std::vector<SassMetric>> groups(count);
-  for (std::size_t i = 0; i < total; ++i) groups[i / size].push_back(static_cast<SassMetric>(i));
-  return groups;
 }
 
 }  // namespace warpgauge::metrics

@@ -7,13 +7,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "metrics/counts.h"
 
 namespace warpgauge::metrics {
 
-/// In the order of kSassMetrics. The first seven must come from one launch (see counts_of).
+/// In the order of kSassMetrics.
 enum class SassMetric : std::size_t {
   global_sectors,
   global_sectors_ideal,
@@ -66,10 +65,5 @@ struct SassValues {
 /// The counts of one instruction: what it is (load, store, atomic) tells where its sectors belong.
 /// nullopt where it touched sectors and is none of these: there is no telling.
 std::optional<Counts> counts_of(const SassValues& values);
-
-/// Splits all of kSassMetrics except `instructions` into groups of at most `limit` - 1, even in
-/// size; `instructions` is then asked for in every group, as proof that the group saw the launch.
-/// Throws std::invalid_argument where `limit` would tear the first seven apart.
-std::vector<std::vector<SassMetric>> sass_groups(std::size_t limit);
 
 }  // namespace warpgauge::metrics

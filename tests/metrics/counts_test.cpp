@@ -147,28 +147,6 @@ TEST(SassMetrics, SectorsOfNoKnownAccessAreRefused) {
   EXPECT_FALSE(counts_of(values).has_value());
 }
 
-TEST(SassMetrics, GroupsAreEvenAndHoldEachMetricOnce) {
-  for (std::size_t limit = 8; limit <= 20; ++limit) {
-    std::set<SassMetric> seen;
-    const auto groups = sass_groups(limit);
-    for (const auto& group : groups) {
-      EXPECT_FALSE(group.empty()) << limit;
-      EXPECT_LT(group.size(), limit) << "no room for the witness";
-      for (const SassMetric metric : group) EXPECT_TRUE(seen.insert(metric).second) << limit;
-    }
-    EXPECT_EQ(seen.size(), kSassMetrics.size() - 1) << limit;
-    // What tells loads from stores comes from the launch that counts the sectors.
-    EXPECT_TRUE(std::ranges::includes(
-        groups[0],
-        std::vector{SassMetric::global_sectors, SassMetric::global_sectors_ideal,
-                    SassMetric::global_loads, SassMetric::global_stores, SassMetric::global_atomics,
-                    SassMetric::global_reductions, SassMetric::async_copies}));
-  }
-  EXPECT_EQ(sass_groups(8).size(), 2u);
-  EXPECT_EQ(sass_groups(14).size(), 1u);
-  EXPECT_THROW(sass_groups(7), std::invalid_argument);
-}
-
 TEST(RangeValues, AreInTheUnitOfTheCatalog) {
   EXPECT_EQ(in_catalog_unit(metric("time.median_us"), 2500), 2.5);
   EXPECT_EQ(in_catalog_unit(metric("occupancy.achieved"), 75), 0.75);
