@@ -26,6 +26,9 @@ struct Line {
     const auto found = values.find(metric);
     return found == values.end() ? 0 : found->second;
   }
+  bool touches_memory() const {
+    return value("shared.wavefronts") + value("global.sectors_ideal") + value("local.sectors") > 0;
+  }
   /// What the line costs beyond the ideal, in wavefronts and sectors.
   double waste() const {
     return value("shared.bank_conflicts") + value("global.excess_sectors") + value("local.sectors");
@@ -42,7 +45,9 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
     if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
   }
   std::vector<Line> sorted;
-  for (auto& [where, line] : lines) sorted.push_back(std::move(line));
+  for (auto& [where, line] : lines) {
+    if (line.touches_memory()) sorted.push_back(std::move(line));
+  }
   std::ranges::stable_sort(sorted, std::greater<>(), &Line::waste);
   return sorted;
 }

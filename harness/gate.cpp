@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -62,42 +65,50 @@ class Gate {
   void measure_static() {
     Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
                       cases_.size());
-    isolated(cases_.size(), progress, nullptr, [this](std::size_t i) {
-      const std::vector<LaunchRecord> launches = dry_launches(*cases_[i]);
+    isolated(cases_, progress, nullptr, [this](const Case& one) {
+      const std::vector<LaunchRecord> launches = dry_launches(one);
       for (const std::string& arch : archs_) {
-        write(static_facts(*cases_[i], launches, arch, PtxasTexts::of_this_build()));
+        write(static_facts(one, launches, arch, PtxasTexts::of_this_build()));
       }
       return true;
     });
   }
 
+  /// Of the cases that launch something: the others have their error already.
   void measure_runs() {
-    Progress progress("run-time facts", cases_.size());
+    using enum metrics::Verdict;
+    const std::vector<const Case*> cases = cases_by_result(
+        [](const std::set<metrics::Verdict>& results) { return !results.contains(error); });
+    Progress progress("run-time facts", cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
-        cases_.size(), progress,
+        cases, progress,
         [this, &meter] {
           meter.emplace(options_.use_cupti);
           if (meter->device()) writer_->set_device(*meter->device());
         },
-        [this, &meter](std::size_t i) {
-          write(meter->run(*cases_[i], budgets_.of(cases_[i]->id)));
+        [this, &meter](const Case& one) {
+          write(meter->run(one, budgets_.of(one.id)));
           return !meter->broken();
         });
   }
 
   /// Times and hardware counters of the cases that ran well, all in one profiling session.
   void measure_bounded() {
-    const std::vector<const Case*> cases = cases_that_ran();
+    using enum metrics::Verdict;
+    const std::vector<const Case*> cases = cases_by_result(
+        [](const std::set<metrics::Verdict>& results) { return results.contains(pass); });
     if (cases.empty()) return;
     Progress progress(fmt::format("times and hardware counters of {} cases", cases.size()), 1);
     IsolatedWork work = {.count = 1,
                          .time_limit = options_.time_limit * static_cast<int>(cases.size())};
     work.begin = [this] { open_writer(); };
     work.work = [&](std::size_t) {
-      Meter meter(false);
-      writer_->set_device(*meter.device());
+      const Meter meter(false);  // exact counting patches kernels, which would disturb the counters
       try {
+        metrics::Device device = meter.device().value();
+        device.chip = metrics::current_chip();
+        writer_->set_device(device);
         write(bounded_facts(cases, meter.arch()));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "[gate] no times and hardware counters: {}\n", unmeasured.what());
@@ -139,40 +150,41 @@ class Gate {
   }
 
   /// Works through the cases; what kills a child becomes an error of its case.
-  void isolated(std::size_t count, Progress& progress, std::function<void()> begin,
-                const std::function<bool(std::size_t)>& measure) {
-    IsolatedWork work = {.count = count, .time_limit = options_.time_limit};
-    work.begin = [this, begin] {
+  void isolated(const std::vector<const Case*>& cases, Progress& progress,
+                const std::function<void()>& begin,
+                const std::function<bool(const Case&)>& measure) {
+    IsolatedWork work = {.count = cases.size(), .time_limit = options_.time_limit};
+    work.begin = [&] {
       open_writer();
       if (begin) begin();
     };
-    work.work = [this, &measure](std::size_t i) {
+    work.work = [&](std::size_t i) {
       try {
-        return measure(i);
+        return measure(*cases[i]);
       } catch (const std::exception& error) {
-        write({error_fact(*cases_[i], error.what())});
+        write({error_fact(*cases[i], error.what())});
         return true;
       }
     };
-    work.done = [&](std::size_t i) { progress.done(cases_[i]->id.str()); };
-    work.died = [this](const Casualty& casualty) {
+    work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
+    work.died = [&](const Casualty& casualty) {
       open_writer();
-      write({error_fact(*cases_[casualty.item], casualty.reason)});
+      write({error_fact(*cases[casualty.item], casualty.reason)});
     };
     run_isolated(work);
   }
 
-  std::vector<const Case*> cases_that_ran() const {
-    std::set<std::string> ran;
+  /// The cases of which `wanted` holds, given the verdicts on their results so far.
+  std::vector<const Case*> cases_by_result(
+      const std::function<bool(const std::set<metrics::Verdict>&)>& wanted) const {
+    std::map<std::string, std::set<metrics::Verdict>> results;
     for (const metrics::StoredFact& stored : metrics::read_facts(facts_path())) {
       const Fact& fact = stored.fact;
-      if (fact.metric == "result.correct" && fact.verdict == metrics::Verdict::pass) {
-        ran.insert(fact.id.str());
-      }
+      if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
     std::vector<const Case*> cases;
     std::ranges::copy_if(cases_, std::back_inserter(cases),
-                         [&](const Case* one) { return ran.contains(one->id.str()); });
+                         [&](const Case* one) { return wanted(results[one->id.str()]); });
     return cases;
   }
 

@@ -1,10 +1,14 @@
 // warpgauge: the command line tool.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/devices.h"
 #include "harness/explain.h"
@@ -15,8 +19,6 @@
 namespace {
 
 using namespace warpgauge;
-
-int gate(const GateOptions& options) { return run_gate(options); }
 
 void add_gate(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<GateOptions>();
@@ -54,7 +56,7 @@ void add_gate(CLI::App& app, std::function<int()>& action) {
     for (const std::string& source : *required) {
       (source == "cupti" ? options->demands.cupti : options->demands.ptxas) = true;
     }
-    action = [options] { return gate(*options); };
+    action = [options] { return static_cast<int>(run_gate(*options)); };
   });
 }
 
@@ -100,7 +102,7 @@ void add_devices(CLI::App& app, std::function<int()>& action) {
 
 int main(int argc, char** argv) {
   CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is told below, so that a misspelt one can be named
   std::function<int()> action;
   add_gate(app, action);
   add_list(app, action);
@@ -109,7 +111,9 @@ int main(int argc, char** argv) {
   add_devices(app, action);
   try {
     app.parse(argc, argv);
-    return action();
+    if (action) return action();
+    fmt::print(stderr, "{}\nname a command\n", app.help());
+    return kFault;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kFault;
   } catch (const std::exception& error) {

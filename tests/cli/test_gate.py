@@ -59,7 +59,7 @@ def test_list_shows_ids_and_filters_them():
         (["explain", "transpose.paded.f32@1024x1024"], "did you mean 'transpose.padded.f32@1024x1024'"),
         (["metrics", "--chip", "GH1000"], "GH100"),
         (["no-such-command"], "no-such-command"),
-        ([], "subcommand"),
+        ([], "name a command"),
     ],
 )
 def test_bad_input_is_a_fault_with_a_clear_message(tmp_path, arguments, message):

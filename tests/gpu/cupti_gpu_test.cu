@@ -58,9 +58,9 @@ __global__ void atomic_exchange(float* out) {
 
 // The index is known at run time only, so the array must live in local memory.
 __global__ void local_array(float* out, int index) {
-  float values[16];
-  for (int i = 0; i < 16; ++i) values[i] = out[i];
-  out[threadIdx.x] = values[(threadIdx.x + index) % 16];
+  float values[64];
+  for (int i = 0; i < 64; ++i) values[(i * index) % 64] = out[i];
+  out[threadIdx.x] = values[(threadIdx.x + index) % 64];
 }
 
 __global__ void async_copy(const float* in, float* out) {

@@ -1,0 +1,87 @@
+// The occupancy that is computed from tables against what the CUDA runtime says of the device.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "metrics/cuda_error.h"
+#include "metrics/occupancy.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+template <int kFloats>
+__global__ void keeps_registers(float* data) {
+  float values[kFloats];
+#pragma unroll
+  for (int i = 0; i < kFloats; ++i) values[i] = data[i * blockDim.x + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kFloats; ++i) data[i * blockDim.x + threadIdx.x] = values[kFloats - 1 - i];
+}
+
+template <int kBytes>
+__global__ void keeps_shared(float* data) {
+  __shared__ float values[kBytes / sizeof(float)];
+  values[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  data[threadIdx.x] = values[blockDim.x - 1 - threadIdx.x];
+}
+
+std::string current_arch() {
+  int device = 0, major = 0, minor = 0;
+  WARPGAUGE_CUDA(cudaGetDevice(&device));
+  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  return "sm_" + std::to_string(major) + std::to_string(minor);
+}
+
+/// Compares blocks per multiprocessor over block sizes and dynamic shared memory.
+void compare(void (*kernel)(float*), int barriers) {
+  cudaFuncAttributes attributes{};
+  WARPGAUGE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  const ArchLimits* limits = find_arch_limits(current_arch());
+  ASSERT_NE(limits, nullptr) << current_arch() << " is not in the table";
+  const int most_dynamic =
+      static_cast<int>(limits->shared_per_block_opt_in - attributes.sharedSizeBytes);
+  WARPGAUGE_CUDA(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_dynamic));
+  int compared = 0;
+  for (int threads = 32; threads <= attributes.maxThreadsPerBlock; threads += 32) {
+    for (int dynamic = 0; dynamic <= most_dynamic; dynamic += 5000) {
+      int blocks = 0;
+      WARPGAUGE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &blocks, kernel, threads, static_cast<std::size_t>(dynamic)));
+      const Occupancy computed =
+          occupancy(*limits, {.threads = threads,
+                              .registers_per_thread = attributes.numRegs,
+                              .shared_static_bytes = attributes.sharedSizeBytes,
+                              .shared_dynamic_bytes = static_cast<std::uint64_t>(dynamic),
+                              .barriers = barriers});
+      EXPECT_EQ(computed.blocks_per_multiprocessor, blocks)
+          << threads << " threads, " << attributes.numRegs << " registers, "
+          << attributes.sharedSizeBytes << " + " << dynamic << " bytes of shared memory";
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 300);
+}
+
+class OccupancyGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
+    }
+  }
+};
+
+TEST_F(OccupancyGpu, AgreesForFewRegisters) { compare(keeps_registers<4>, 1); }
+TEST_F(OccupancyGpu, AgreesForManyRegisters) { compare(keeps_registers<64>, 1); }
+TEST_F(OccupancyGpu, AgreesForVeryManyRegisters) { compare(keeps_registers<160>, 1); }
+TEST_F(OccupancyGpu, AgreesForStaticSharedMemory) { compare(keeps_shared<20000>, 1); }
+
+}  // namespace
+}  // namespace warpgauge::metrics
