@@ -2,7 +2,7 @@
 #
 # An OBJECT library of kernels that can be gauged: with line tables, with fat binaries that are not
 # compressed (the program reads its own), and with ptxas' report of each source kept beside the
-# objects in <build>/ptxas/<path of the source>.ptxas.txt. An OBJECT library because a static one
+# objects in <build>/ptxas/<name>/<path of the source>.ptxas.txt. An OBJECT library because a static one
 # would drop the registrations, which nothing refers to. Who links it is told the folder of the
 # reports by the definition WARPGAUGE_PTXAS_DIR.
 
@@ -20,10 +20,10 @@ function(warpgauge_kernels)
     "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--no-compress;SHELL:-Xptxas -v>")
   target_include_directories(${arg_TARGET} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${arg_TARGET} INTERFACE
-    "WARPGAUGE_PTXAS_DIR=\"${WARPGAUGE_PTXAS_DIR}\"")
+    "WARPGAUGE_PTXAS_DIR=\"${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}\"")
   target_link_libraries(${arg_TARGET} PUBLIC warpgauge::harness)
   set_property(TARGET ${arg_TARGET} PROPERTY CUDA_COMPILER_LAUNCHER
-    "${WARPGAUGE_KEEP_PTXAS}" "${WARPGAUGE_PTXAS_DIR}" "${PROJECT_SOURCE_DIR}"
+    "${WARPGAUGE_KEEP_PTXAS}" "${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}" "${PROJECT_SOURCE_DIR}"
     ${CMAKE_CUDA_COMPILER_LAUNCHER})
 
   foreach(source IN LISTS arg_SOURCES)
@@ -35,8 +35,8 @@ function(warpgauge_kernels)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
     set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${WARPGAUGE_KEEP_PTXAS}")
     set_property(TARGET ${arg_TARGET} APPEND PROPERTY ADDITIONAL_CLEAN_FILES
-      "${WARPGAUGE_PTXAS_DIR}/${path}.ptxas.txt")
-    set_property(GLOBAL APPEND PROPERTY WARPGAUGE_PTXAS_TEXTS "${path}.ptxas.txt")
+      "${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}/${path}.ptxas.txt")
+    set_property(GLOBAL APPEND PROPERTY WARPGAUGE_PTXAS_TEXTS "${arg_TARGET}/${path}.ptxas.txt")
   endforeach()
 endfunction()
 

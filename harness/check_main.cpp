@@ -6,10 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string>
 
+#include "harness/bounded_facts.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/provenance.h"
@@ -26,6 +30,7 @@ struct Options {
   std::string facts;  ///< file to append facts to; empty: none
   bool use_cupti = true;
   bool require_cupti = false;
+  int skip_code = 0;  ///< exit code when nothing failed but something was skipped
 };
 
 /// What the tests of this process share.
@@ -54,18 +59,24 @@ class Session {
   const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
   const Options& options() const { return options_; }
 
-  /// Judges the facts and turns what is over budget into failures of the running test. Returns
-  /// how many were judged.
-  int assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
-    int judged = 0;
+  /// What came of judging the facts of a test.
+  struct Judged {
+    int within_budget = 0;
+    std::string unmeasured;  ///< why something was not measured; empty if all was
+  };
+
+  /// Judges the facts and turns what is over budget into failures of the running test.
+  Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
+    Judged judged;
     for (metrics::Fact& fact : facts) {
       metrics::judge(fact, budgets(fact), today_);
       if (writer_) writer_->write(fact);
       if (fact.scope != metrics::Scope::whole_case) continue;
       using enum metrics::Verdict;
-      judged += fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
-      const bool missing = fact.verdict == unmeasured && options_.require_cupti;
-      if (fact.verdict == fail || fact.verdict == error || missing) {
+      judged.within_budget +=
+          fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
+      if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
+      if (fact.verdict == fail || fact.verdict == error) {
         ADD_FAILURE_AT(fact.file.c_str(), fact.line)
             << failure_text(fact, fmt::format("{} --gtest_filter='{}'", program_, test));
       }
@@ -95,21 +106,42 @@ class RunTest : public testing::Test {
 
   void TestBody() override {
     Meter& meter = session_.meter();
-    if (!meter.no_device().empty() && !session_.options().require_cupti) {
-      GTEST_SKIP() << "run-time facts are unmeasured: " << meter.no_device();
-    }
     if (meter.broken()) {
       FAIL() << "not run: an earlier case left the device unusable to this process";
     }
-    const int judged = session_.assert_within_budget(meter.run(case_, session_.budgets(case_)),
-                                                     case_.id.str());
-    if (!HasFailure() && !meter.no_counters().empty()) {
-      GTEST_SKIP() << "the result is correct, counts are unmeasured: " << meter.no_counters();
+    const metrics::Budgets& budgets = session_.budgets(case_);
+    std::vector<metrics::Fact> facts = meter.run(case_, budgets);
+    add_bounded_facts(meter, budgets, &facts);
+    const Session::Judged judged =
+        session_.assert_within_budget(std::move(facts), case_.id.str());
+    if (HasFailure()) return;
+    if (!judged.unmeasured.empty()) {
+      if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
+      GTEST_SKIP() << "unmeasured: " << judged.unmeasured;
     }
-    if (!HasFailure() && judged == 0) FAIL() << "nothing was judged";
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
   }
 
  private:
+  /// Measures times and hardware counters if one has a budget; else they would cost time for
+  /// nothing.
+  void add_bounded_facts(const Meter& meter, const metrics::Budgets& budgets,
+                         std::vector<metrics::Fact>* facts) const {
+    if (!has_bounded_budget(case_, meter.arch(), budgets)) return;
+    std::string reason = meter.no_counters();
+    if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
+      try {
+        std::ranges::move(bounded_facts({&case_}, meter.arch()), std::back_inserter(*facts));
+        reason = "this device or this case does not give it";
+      } catch (const metrics::Unmeasured& unmeasured) {
+        reason = unmeasured.what();
+      }
+    }
+    std::ranges::move(missing_facts(*facts, metrics::Source::range,
+                                    blank_fact(case_, meter.arch()), reason, budgets),
+                      std::back_inserter(*facts));
+  }
+
   Session& session_;
   const Case& case_;
 };
@@ -120,10 +152,11 @@ class StaticTest : public testing::Test {
       : session_(session), case_(one), arch_(std::move(arch)) {}
 
   void TestBody() override {
-    const int judged = session_.assert_within_budget(
+    const Session::Judged judged = session_.assert_within_budget(
         static_facts(case_, dry_launches(case_), arch_, PtxasTexts::of_this_build()),
         arch_ + "/" + case_.id.str());
-    if (!HasFailure() && judged == 0) FAIL() << "nothing was judged";
+    if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
   }
 
  private:
@@ -157,6 +190,9 @@ int run(int argc, char** argv) {
                "Leave CUPTI out, so that another profiler can attach");
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
+  app.add_option("--skip-code", options.skip_code,
+                 "Exit with this code when no test failed but some were skipped (for CTest)")
+      ->type_name("CODE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -165,13 +201,15 @@ int run(int argc, char** argv) {
   Session session(options, argv[0]);
   register_tests(session);
   const int failed = RUN_ALL_TESTS();
-  // A filter that matches nothing is a typing mistake, not a success.
-  if (!testing::GTEST_FLAG(list_tests) &&
-      testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+  if (testing::GTEST_FLAG(list_tests)) return failed;
+  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  // A filter that matches nothing is a typing mistake, not a success; a shard may well be empty.
+  const bool sharded = std::getenv("GTEST_TOTAL_SHARDS") != nullptr;
+  if (tests.test_to_run_count() == 0 && !sharded) {
     fmt::print(stderr, "no test was selected; --gtest_list_tests shows all\n");
     return kFault;
   }
-  return failed;
+  return failed == 0 && tests.skipped_test_count() > 0 ? options.skip_code : failed;
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
+// Messages of comparisons that failed.
 #include "harness/comparison.h"
 
 #include <fmt/format.h>
 
 namespace warpgauge {
 
-void Comparison::fail(std::size_t index, double got, double expected, std::size_t differing,
-                      std::size_t total) {
+std::string Comparison::text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);  // fmt shows the sign of NaN
+}
+
+void Comparison::fail(std::size_t index, const std::string& got, const std::string& expected,
+                      std::size_t differing, std::size_t total) {
   if (!failure_.empty()) return;  // the first output that differs is enough to start from
-  const char* hint = std::isnan(got) ? " (never written?)" : "";
+  const char* hint = got == "nan" ? " (never written?)" : "";
   failure_ = fmt::format("element {} is {}{}, expected {}; {} of {} differ", index, got, hint,
                          expected, differing, total);
 }

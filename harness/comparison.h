@@ -6,28 +6,40 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/buffers.h"
 
 namespace warpgauge {
 
-/// Collects what differs. A problem calls `equal` or `close` for each of its outputs.
+/// Collects what differs. A problem calls `equal` or `close` for each of its outputs, or for what
+/// the host has made of them.
 class Comparison {
  public:
-  /// Every element the same, bit for bit in meaning (NaN differs from everything).
+  /// Every element the same in meaning: 0 equals -0, NaN differs from everything.
+  template <typename T>
+  void equal(const std::vector<T>& got, const std::vector<T>& expected) {
+    compare(got, expected, 0.0);
+  }
   template <typename T>
   void equal(const Output<T>& output, const std::vector<T>& expected) {
-    compare(output.host(), expected, 0.0);
+    equal(output.host(), expected);
   }
 
-  /// |got - expected| <= tolerance * max(1, |expected|) for every element. `expected` comes from
-  /// a reference in higher precision; `tolerance` is the family's, derived beside its reference.
+  /// |got - expected| <= tolerance * max(1, |expected|) for every element; where an infinity is
+  /// expected, nothing else is close. `expected` comes from a reference in higher precision;
+  /// `tolerance` is the family's, derived beside its reference.
+  template <typename T, typename Reference>
+  void close(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance) {
+    compare(got, expected, tolerance);
+  }
   template <typename T, typename Reference>
   void close(const Output<T>& output, const std::vector<Reference>& expected, double tolerance) {
-    compare(output.host(), expected, tolerance);
+    close(output.host(), expected, tolerance);
   }
 
+  /// False as long as not one element was compared.
   bool compared() const { return compared_; }
   bool passed() const { return compared_ && failure_.empty(); }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
@@ -36,7 +48,13 @@ class Comparison {
  private:
   template <typename T, typename Reference>
   void compare(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance);
-  void fail(std::size_t index, double got, double expected, std::size_t differing, std::size_t total);
+  template <typename T, typename Reference>
+  static bool same(const T& got, const Reference& expected, double tolerance);
+  template <typename T>
+  static std::string text_of(const T& value);
+  static std::string text(double value);
+  void fail(std::size_t index, const std::string& got, const std::string& expected,
+            std::size_t differing, std::size_t total);
   void fail_count(std::size_t got, std::size_t expected);
 
   bool compared_ = false;
@@ -46,22 +64,35 @@ class Comparison {
 template <typename T, typename Reference>
 void Comparison::compare(const std::vector<T>& got, const std::vector<Reference>& expected,
                          double tolerance) {
-  compared_ = true;
+  if (!got.empty()) compared_ = true;
   if (got.size() != expected.size()) return fail_count(got.size(), expected.size());
   std::size_t first = 0, differing = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    bool same;
-    if constexpr (std::is_integral_v<T> && std::is_integral_v<Reference>) {
-      same = got[i] == expected[i];
-    } else {
-      const double g = static_cast<double>(got[i]), e = static_cast<double>(expected[i]);
-      same = std::abs(g - e) <= tolerance * std::max(1.0, std::abs(e));  // false for NaN
-    }
-    if (!same && differing++ == 0) first = i;
+    if (!same(got[i], expected[i], tolerance) && differing++ == 0) first = i;
   }
   if (differing > 0) {
-    fail(first, static_cast<double>(got[first]), static_cast<double>(expected[first]), differing,
-         got.size());
+    fail(first, text_of(got[first]), text_of(expected[first]), differing, got.size());
+  }
+}
+
+template <typename T, typename Reference>
+bool Comparison::same(const T& got, const Reference& expected, double tolerance) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<Reference>) {
+    // As integers, for a double does not tell 2^53 from 2^53 + 1.
+    if (tolerance == 0) return std::cmp_equal(+got, +expected);
+  }
+  const double g = static_cast<double>(got), e = static_cast<double>(expected);
+  if (g == e) return true;
+  // Both comparisons are false for NaN. Any distance to an infinity is within a part of it.
+  return std::isfinite(e) && std::abs(g - e) <= tolerance * std::max(1.0, std::abs(e));
+}
+
+template <typename T>
+std::string Comparison::text_of(const T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else {
+    return text(static_cast<double>(value));
   }
 }
 

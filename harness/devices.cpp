@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -99,14 +100,14 @@ std::string describe(int device) {
 std::optional<metrics::Device> current_device(std::string* why) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0) {
-    *why = error == cudaSuccess || error == cudaErrorNoDevice ||
-                   error == cudaErrorInsufficientDriver
-               ? fmt::format("no CUDA device here ({})", cudaGetErrorString(error))
-               : fmt::format("the CUDA device cannot be used: {}: {}", cudaGetErrorName(error),
-                             cudaGetErrorString(error));
+  // Without any driver the runtime calls the driver insufficient.
+  const bool no_driver =
+      error == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidiactl");
+  if (error == cudaErrorNoDevice || no_driver || (error == cudaSuccess && count == 0)) {
+    *why = no_driver ? "no CUDA device here (no NVIDIA driver)" : "no CUDA device here";
     return std::nullopt;
   }
+  WARPGAUGE_CUDA(error);
   int device = 0;
   WARPGAUGE_CUDA(cudaGetDevice(&device));
   cudaDeviceProp p{};

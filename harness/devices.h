@@ -9,7 +9,7 @@
 namespace warpgauge {
 
 /// The current device, without its chip name (CUPTI knows that); nullopt where there is none, and
-/// then `why` says why.
+/// then `why` says so. Throws metrics::CudaError for a GPU that is there and cannot be used.
 std::optional<metrics::Device> current_device(std::string* why);
 
 /// "sm_90" for a device of compute capability 9.0.

@@ -66,6 +66,10 @@ std::string explain(const Case& one) {
   const std::vector<Fact> facts = meter.run(one, metrics::Budgets());
   for (const Fact& fact : facts) {
     if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
+    const bool counted = metrics::metric(fact.metric).source == metrics::Source::sass;
+    if (counted && std::holds_alternative<std::monostate>(fact.value)) {
+      throw metrics::Unmeasured(fact.reason, "");
+    }
   }
   std::string text;
   auto out = std::back_inserter(text);

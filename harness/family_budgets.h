@@ -16,7 +16,8 @@ std::filesystem::path budget_path(const Case& one);
 class FamilyBudgets {
  public:
   /// Reads the budget file of every family in the registry; a family without a file has the
-  /// built-in defaults. Throws metrics::BudgetError.
+  /// built-in defaults. Throws metrics::BudgetError, also where budgets would be lost: the source
+  /// of a family is not there any more, or is spread over several folders.
   explicit FamilyBudgets(const Registry& registry);
 
   const metrics::Budgets& of(const metrics::CaseId& id) const { return budgets_.at(id.family); }

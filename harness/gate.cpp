@@ -1,6 +1,8 @@
 #include "harness/gate.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "harness/bounded_facts.h"
 #include "harness/family_budgets.h"
 #include "harness/isolate.h"
 #include "harness/progress.h"
@@ -31,6 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using metrics::Fact;
+using metrics::Verdict;
+using Cases = std::vector<const Case*>;
 
 /// Throws if one of `wanted` was not compiled for.
 std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
@@ -44,11 +49,51 @@ std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
   return wanted.empty() ? built : wanted;
 }
 
+/// The folder that gets the results, for this run alone.
+class OutFolder {
+ public:
+  /// Takes away what an earlier run left: the folder describes the last run, even one that gets
+  /// nowhere. Throws std::runtime_error if it cannot be written or another run is writing to it.
+  explicit OutFolder(fs::path path) : path_(std::move(path)) {
+    fs::create_directories(path_);
+    const fs::path lock = path_ / ".lock";
+    lock_ = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+    if (lock_ < 0) throw std::runtime_error(path_.string() + ": cannot be written; see --out");
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+      close(lock_);
+      throw std::runtime_error(path_.string() +
+                               ": another run is writing to it; wait, or choose another --out");
+    }
+    fs::remove(facts());
+    fs::remove(summary());
+  }
+  ~OutFolder() { close(lock_); }
+  OutFolder(const OutFolder&) = delete;
+  OutFolder& operator=(const OutFolder&) = delete;
+
+  fs::path facts() const { return path_ / "facts.jsonl"; }
+  fs::path summary() const { return path_ / "summary.md"; }
+
+  void write_summary(const std::string& text) const {
+    const fs::path half = path_ / ".summary.md";
+    std::ofstream stream(half);
+    stream << text;
+    stream.close();
+    if (!stream) throw std::runtime_error(half.string() + ": cannot be written");
+    fs::rename(half, summary());
+  }
+
+ private:
+  fs::path path_;
+  int lock_;
+};
+
 /// One run of the gate. The parent process never touches CUDA: its children do.
 class Gate {
  public:
   explicit Gate(const GateOptions& options)
       : options_(options),
+        out_(options.out),
         budgets_(Registry::instance()),
         archs_(chosen_archs(options.archs)),
         cases_(Registry::instance().select(options.filter)),
@@ -58,17 +103,15 @@ class Gate {
       throw std::invalid_argument(fmt::format(
           "--filter '{}' selects no case; `warpgauge list` shows all", options.filter));
     }
-    fs::create_directories(options_.out);
-    fs::remove(facts_path());  // of an earlier run: the folder describes the last one
   }
 
   void measure_static() {
     Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
                       cases_.size());
-    isolated(cases_, progress, nullptr, [this](const Case& one) {
-      const std::vector<LaunchRecord> launches = dry_launches(one);
+    isolated(one_by_one(cases_), progress, nullptr, [this](const Cases& cases) {
+      const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
       for (const std::string& arch : archs_) {
-        write(static_facts(one, launches, arch, PtxasTexts::of_this_build()));
+        write(static_facts(*cases[0], launches, arch, PtxasTexts::of_this_build()));
       }
       return true;
     });
@@ -76,71 +119,71 @@ class Gate {
 
   /// Of the cases that launch something: the others have their error already.
   void measure_runs() {
-    using enum metrics::Verdict;
-    const std::vector<const Case*> cases = cases_by_result(
-        [](const std::set<metrics::Verdict>& results) { return !results.contains(error); });
+    const Cases cases = cases_by_result(
+        [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
     Progress progress("run-time facts", cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
-        cases, progress,
+        one_by_one(cases), progress,
         [this, &meter] {
           meter.emplace(options_.use_cupti);
           if (meter->device()) writer_->set_device(*meter->device());
         },
-        [this, &meter](const Case& one) {
-          write(meter->run(one, budgets_.of(one.id)));
+        [this, &meter](const Cases& one) {
+          write(meter->run(*one[0], budgets_.of(one[0]->id)));
           return !meter->broken();
         });
   }
 
-  /// Times and hardware counters of the cases that ran well, all in one profiling session.
+  /// Times and hardware counters of the cases that ran well, many in one profiling session.
   void measure_bounded() {
-    using enum metrics::Verdict;
-    const std::vector<const Case*> cases = cases_by_result(
-        [](const std::set<metrics::Verdict>& results) { return results.contains(pass); });
-    if (cases.empty()) return;
-    Progress progress(fmt::format("times and hardware counters of {} cases", cases.size()), 1);
-    IsolatedWork work = {.count = 1,
-                         .time_limit = options_.time_limit * static_cast<int>(cases.size())};
-    work.begin = [this] { open_writer(); };
-    work.work = [&](std::size_t) {
-      const Meter meter(false);  // exact counting patches kernels, which would disturb the counters
+    constexpr std::size_t kCasesInOne = 64;
+    if (!options_.use_cupti || !options_.bounded) return;
+    const Cases cases = cases_by_result(
+        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    std::vector<Cases> sessions;
+    for (std::size_t i = 0; i < cases.size(); i += kCasesInOne) {
+      const auto first = cases.begin() + static_cast<std::ptrdiff_t>(i);
+      sessions.emplace_back(first, first + std::min(kCasesInOne, cases.size() - i));
+    }
+    if (sessions.empty()) return;
+    Progress progress("times and hardware counters", sessions.size());
+    isolated(sessions, progress, nullptr, [this](const Cases& session) {
+      const Meter meter(false);  // exact counting patches kernels, which would disturb counters
+      metrics::Device device = meter.device().value();
       try {
-        metrics::Device device = meter.device().value();
         device.chip = metrics::current_chip();
         writer_->set_device(device);
-        write(bounded_facts(cases, meter.arch()));
+        write(bounded_facts(session, meter.arch()));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "[gate] no times and hardware counters: {}\n", unmeasured.what());
+        for (const Case* one : session) {
+          write(missing_facts({}, metrics::Source::range, blank_fact(*one, meter.arch()),
+                              unmeasured.what(), budgets_.of(one->id)));
+        }
       }
       return true;
-    };
-    work.done = [&](std::size_t) { progress.done(""); };
-    work.died = [](const Casualty& casualty) {
-      fmt::print(stderr, "[gate] no times and hardware counters: {}\n", casualty.reason);
-    };
-    run_isolated(work);
+    });
   }
 
-  ExitCode report() const {
-    const std::vector<metrics::StoredFact> facts = metrics::read_facts(facts_path());
+  /// Adds what should be there and is not, prints the summary and writes it.
+  ExitCode report() {
+    open_writer();
+    write(lost_facts());
+    const std::vector<metrics::StoredFact> facts = facts_of_this_run();
     const Summary summary(facts);
     const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
     fmt::print("{}", terminal_text(summary, options_.demands, colour));
-    const metrics::Run& run = facts.empty() ? run_ : facts.back().run;
-    const fs::path path = options_.out / "summary.md", half = options_.out / ".summary.md";
-    std::ofstream stream(half);
-    stream << markdown_text(summary, options_.demands, run);
-    stream.close();
-    if (!stream) throw std::runtime_error(half.string() + ": cannot be written");
-    fs::rename(half, path);
-    fmt::print("facts: {}\nsummary: {}\n", facts_path().string(), path.string());
+    const auto measured = std::ranges::find_if(
+        facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });
+    out_.write_summary(markdown_text(summary, options_.demands,
+                                     measured == facts.end() ? run_ : measured->run));
+    fmt::print("facts: {}\nsummary: {}\n", out_.facts().string(), out_.summary().string());
     return summary.exit_code(options_.demands);
   }
 
  private:
-  fs::path facts_path() const { return options_.out / "facts.jsonl"; }
-  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(facts_path(), run_); }
+  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
 
   void write(std::vector<Fact> facts) {
     for (Fact& fact : facts) {
@@ -149,49 +192,104 @@ class Gate {
     }
   }
 
-  /// Works through the cases; what kills a child becomes an error of its case.
-  void isolated(const std::vector<const Case*>& cases, Progress& progress,
+  static std::vector<Cases> one_by_one(const Cases& cases) {
+    std::vector<Cases> items;
+    for (const Case* one : cases) items.push_back({one});
+    return items;
+  }
+
+  /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
+  void isolated(const std::vector<Cases>& items, Progress& progress,
                 const std::function<void()>& begin,
-                const std::function<bool(const Case&)>& measure) {
-    IsolatedWork work = {.count = cases.size(), .time_limit = options_.time_limit};
+                const std::function<bool(const Cases&)>& measure) {
+    std::size_t largest = 1;
+    for (const Cases& cases : items) largest = std::max(largest, cases.size());
+    IsolatedWork work = {.count = items.size(), .time_limit = options_.time_limit * largest};
+    const auto fail = [&](const Cases& cases, const std::string& reason) {
+      const std::string who =
+          cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
+      for (const Case* one : cases) write({error_fact(*one, reason + who)});
+    };
     work.begin = [&] {
       open_writer();
       if (begin) begin();
     };
     work.work = [&](std::size_t i) {
       try {
-        return measure(*cases[i]);
+        return measure(items[i]);
       } catch (const std::exception& error) {
-        write({error_fact(*cases[i], error.what())});
-        return true;
+        fail(items[i], error.what());
+        return false;
       }
     };
-    work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
+    work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
     work.died = [&](const Casualty& casualty) {
       open_writer();
-      write({error_fact(*cases[casualty.item], casualty.reason)});
+      fail(items[casualty.item], casualty.reason);
     };
     run_isolated(work);
   }
 
+  std::vector<metrics::StoredFact> facts_of_this_run() const {
+    std::vector<metrics::StoredFact> facts = metrics::read_facts(out_.facts());
+    std::erase_if(facts, [this](const auto& stored) { return stored.run.id != run_.id; });
+    return facts;
+  }
+
   /// The cases of which `wanted` holds, given the verdicts on their results so far.
-  std::vector<const Case*> cases_by_result(
-      const std::function<bool(const std::set<metrics::Verdict>&)>& wanted) const {
-    std::map<std::string, std::set<metrics::Verdict>> results;
-    for (const metrics::StoredFact& stored : metrics::read_facts(facts_path())) {
+  Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) const {
+    std::map<std::string, std::set<Verdict>> results;
+    for (const metrics::StoredFact& stored : facts_of_this_run()) {
       const Fact& fact = stored.fact;
       if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
-    std::vector<const Case*> cases;
+    Cases cases;
     std::ranges::copy_if(cases_, std::back_inserter(cases),
                          [&](const Case* one) { return wanted(results[one->id.str()]); });
     return cases;
   }
 
+  /// What no measurement has brought although it should have: a last line of defence, whatever went
+  /// wrong before.
+  std::vector<Fact> lost_facts() const {
+    std::map<std::string, std::vector<Fact>> by_case;
+    for (const metrics::StoredFact& stored : facts_of_this_run()) {
+      by_case[stored.fact.id.str()].push_back(stored.fact);
+    }
+    std::vector<Fact> lost;
+    for (const Case* one : cases_) {
+      const std::vector<Fact>& facts = by_case[one->id.str()];
+      const auto has = [&](std::string_view metric, std::string_view arch) {
+        return std::ranges::any_of(facts, [&](const Fact& fact) {
+          return fact.metric == metric && (arch.empty() || fact.arch == arch);
+        });
+      };
+      const auto result = std::ranges::find(facts, "result.correct", &Fact::metric);
+      if (result == facts.end()) {
+        lost.push_back(error_fact(*one, "no result of this case came back"));
+        continue;
+      }
+      if (result->verdict == Verdict::error) continue;  // nothing more is to be expected
+      for (const std::string& arch : archs_) {
+        if (has("registers", arch)) continue;
+        lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
+      }
+      const std::string reason = options_.use_cupti && options_.bounded
+                                     ? "no times and hardware counters came back"
+                                     : "times and hardware counters were left out by an option";
+      std::ranges::move(
+          missing_facts(facts, metrics::Source::range, blank_fact(*one, result->arch), reason,
+                        budgets_.of(one->id)),
+          std::back_inserter(lost));
+    }
+    return lost;
+  }
+
   const GateOptions& options_;
+  OutFolder out_;
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
-  std::vector<const Case*> cases_;
+  Cases cases_;
   metrics::Run run_;
   std::chrono::year_month_day today_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process
@@ -203,7 +301,7 @@ ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
   gate.measure_static();
   gate.measure_runs();
-  if (options.use_cupti && options.bounded) gate.measure_bounded();
+  gate.measure_bounded();
   return gate.report();
 }
 

@@ -1,5 +1,6 @@
 #include "harness/isolate.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -28,13 +31,15 @@ class Child {
  public:
   Child(const IsolatedWork& work, std::size_t first) {
     int ends[2];
-    if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     std::fflush(nullptr);  // or both processes would print what is buffered
+    const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) {
       close(ends[0]);
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan keeps the GPU busy
+      if (getppid() != parent) _exit(1);
       _exit(live(work, first, ends[1]));
     }
     close(ends[1]);
@@ -57,8 +62,10 @@ class Child {
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
       pollfd poll_pipe{pipe_, POLLIN, 0};
-      const int ready = poll(&poll_pipe, 1, static_cast<int>(std::max<long>(0, left.count())));
-      if (ready == 0) return Event::timeout;
+      const auto wait = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
+      const int ready = poll(&poll_pipe, 1, static_cast<int>(wait));
+      if (ready == 0 && wait < INT_MAX) return Event::timeout;
+      if (ready == 0) continue;
       if (ready < 0 && errno == EINTR) continue;
       return read(pipe_, message, 1) == 1 ? Event::message : Event::end;
     }

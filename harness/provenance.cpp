@@ -62,7 +62,8 @@ metrics::Run start_run() {
   run.toolkit = fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   run.flags = kBuildInfo.cuda_flags;
   run.commit = git({"rev-parse", "HEAD"}).value_or("");
-  run.dirty = !git({"status", "--porcelain"}).value_or("").empty();
+  // What git does not vouch for is not clean.
+  run.dirty = !git({"status", "--porcelain"}).value_or("unknown").empty();
   return run;
 }
 

@@ -20,10 +20,25 @@ void check_name(std::string_view what, std::string_view name, const Case& where)
                   where.line, what, name));
 }
 
+
 }  // namespace
+
+Announcement::Announcement(const char* family, void (*register_it)(const Family&))
+    : family_(family), register_it_(register_it), next_(first_) {
+  first_ = this;
+}
+
+void Announcement::register_all() {
+  while (first_ != nullptr) {
+    const Announcement& next = *first_;
+    first_ = next.next_;  // off the list first: registering asks for the registry again
+    next.register_it_(Family(next.family_));
+  }
+}
 
 Registry& Registry::instance() {
   static Registry registry;
+  Announcement::register_all();
   return registry;
 }
 

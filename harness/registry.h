@@ -23,11 +23,16 @@ struct Case {
   std::function<void(Problem&)> launch;
 };
 
+class Family;
+
 /// All cases, sorted by family in order of registration. Names are checked as they register.
 class Registry {
  public:
+  /// The registry of this program. Families announced before main are registered by the first
+  /// call from main on, so that what is wrong with one can be reported.
   static Registry& instance();
-  void add(Case new_case);
+
+  void add(Case new_case);  ///< throws std::invalid_argument for a bad or taken name
   const std::vector<Case>& cases() const { return cases_; }
   /// The cases whose id matches `pattern` (* and ? as in the shell; empty means all).
   std::vector<const Case*> select(std::string_view pattern) const;
@@ -77,11 +82,26 @@ class Family {
   std::string name_;
 };
 
+/// A family that waits to be registered: linked into a list before main, where an error could not
+/// be reported, and registered from main on.
+class Announcement {
+ public:
+  Announcement(const char* family, void (*register_it)(const Family&));
+  /// Registers what has been announced and has not been registered yet.
+  static void register_all();
+
+ private:
+  static inline Announcement* first_ = nullptr;
+  const char* family_;
+  void (*register_it_)(const Family&);
+  Announcement* next_;
+};
+
 /// Opens the registration of a family; a block follows in which `family` is the Family.
 #define WARPGAUGE_FAMILY(name)                                                \
   static void warpgauge_register_##name(const ::warpgauge::Family& family);   \
-  [[maybe_unused]] static const bool warpgauge_registered_##name =            \
-      (warpgauge_register_##name(::warpgauge::Family(#name)), true);          \
+  static ::warpgauge::Announcement warpgauge_announced_##name(                \
+      #name, warpgauge_register_##name);                                      \
   static void warpgauge_register_##name([[maybe_unused]] const ::warpgauge::Family& family)
 
 }  // namespace warpgauge

@@ -11,10 +11,9 @@
 #include "harness/comparison.h"
 #include "harness/device_code.h"
 #include "harness/devices.h"
-#include "harness/launch_log.h"
 #include "harness/nvtx_range.h"
 #include "harness/source_root.h"
-#include "metrics/catalog.h"
+#include "harness/static_facts.h"
 #include "metrics/cubin.h"
 #include "metrics/cuda_error.h"
 
@@ -23,27 +22,27 @@ namespace {
 
 using metrics::Fact;
 
-/// Launches the variant inside its NVTX range and reports a launch that was refused.
-void launch(const Case& one, Problem& problem) {
-  const NvtxRange range(one.id.str());
-  one.launch(problem);
-  WARPGAUGE_CUDA(cudaGetLastError());
-}
-
-/// A fact of the case without metric and value.
-Fact blank_fact(const Case& one, const std::string& arch) {
-  return {.id = one.id, .arch = arch, .file = relative_to_root(one.file), .line = one.line};
-}
-
 Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
   fact.metric = metric;
   fact.value = std::move(value);
   return fact;
 }
 
+/// `fact` as one of `kernel`, with the shape of its launch and the hash of its code.
+Fact of_kernel(Fact fact, const std::string& kernel, const std::vector<LaunchRecord>& launches) {
+  fact.kernel = kernel;
+  const auto launch = std::ranges::find(launches, kernel, &LaunchRecord::kernel);
+  if (launch != launches.end()) fact.launch = launch->launch;
+  if (const EmbeddedCubin* cubin = find_cubin(kernel, fact.arch)) {
+    fact.sass_hash = metrics::Cubin(cubin->image).sass_hash(kernel);
+  }
+  return fact;
+}
+
 /// `fact` with the blame put on a line; code without line information leaves it where it was.
-Fact on_line(Fact fact, const metrics::LineCounts& line) {
-  fact.kernel = line.kernel;
+Fact on_line(Fact fact, const metrics::LineCounts& line,
+             const std::vector<LaunchRecord>& launches) {
+  fact = of_kernel(std::move(fact), line.kernel, launches);
   if (line.file.empty()) return fact;
   fact.file = relative_to_root(line.file);
   fact.line = line.line;
@@ -59,7 +58,8 @@ std::map<std::string_view, double> values_of_line(const metrics::LineCounts& lin
 }
 
 /// The facts of the case that `lines` make up, then those of the lines.
-std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, Fact counted) {
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
+                                const std::vector<LaunchRecord>& launches, Fact counted) {
   counted.source = "cupti";
   counted.confidence = "exact";
   metrics::Counts total;
@@ -81,45 +81,40 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
       const auto found = line_values[i].find(metric);
       if (found == line_values[i].end() || found->second <= most) continue;
       most = found->second;
-      fact = on_line(std::move(fact), lines[i]);
+      fact = on_line(std::move(fact), lines[i], launches);
     }
     facts.push_back(std::move(fact));
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (const auto& [metric, value] : line_values[i]) {
       if (value == 0) continue;
-      facts.push_back(on_line(with_value(counted, metric, value), lines[i]));
+      facts.push_back(on_line(with_value(counted, metric, value), lines[i], launches));
       facts.back().scope = metrics::Scope::line;
     }
   }
   return facts;
 }
 
-/// What should have been counted, for it has a budget, and was not.
-std::vector<Fact> unmeasured_counts(const Fact& blank, const std::string& reason,
-                                    const metrics::Budgets& budgets) {
-  std::vector<Fact> facts;
-  for (const metrics::Metric& metric : metrics::catalog()) {
-    if (metric.source != metrics::Source::sass) continue;
-    if (budgets.find(blank.id, blank.arch, metric.id) == nullptr) continue;
-    facts.push_back(with_value(blank, metric.id, {}));
-    facts.back().reason = reason;
+/// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
+/// silently, and what is lost must not pass for zero.
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines) {
+  for (const LaunchRecord& launch : launches) {
+    if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
+      throw metrics::Unmeasured("CUPTI recorded nothing of the kernel " + launch.kernel,
+                                "Run it again; if it stays so, report it with this message");
+    }
   }
-  return facts;
 }
 
-/// The same where not even the result is known.
-std::vector<Fact> unmeasured_facts(const Fact& blank, const std::string& reason,
-                                   const metrics::Budgets& budgets) {
-  std::vector<Fact> facts = unmeasured_counts(blank, reason, budgets);
-  facts.insert(facts.begin(), with_value(blank, "result.correct", {}));
-  facts[0].reason = reason;
-  return facts;
-}
-
-std::string hash_of(const std::string& kernel, const std::string& arch) {
-  const EmbeddedCubin* cubin = find_cubin(kernel, arch);
-  return cubin == nullptr ? "" : metrics::Cubin(cubin->image).sass_hash(kernel);
+std::string names_of(const std::vector<LaunchRecord>& launches) {
+  std::string names;
+  for (const auto& [kernel, launch] : launches) {
+    names += fmt::format("{}{} <<<({}), ({}), {}>>> x {}", names.empty() ? "" : ", ", kernel,
+                         fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
+                         launch.dynamic_shared_bytes, launch.count);
+  }
+  return names.empty() ? "nothing" : names;
 }
 
 }  // namespace
@@ -144,53 +139,79 @@ Meter::Meter(bool use_cupti) {
 
 std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
 
-std::vector<metrics::LineCounts> Meter::launch_counted(const Case& one, Problem& problem,
-                                                       std::string* not_counted) {
-  problem.reset();
-  *not_counted = no_counters_;
+Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
+  std::string not_counted = no_counters_;
   if (sass_) {
     try {
-      return sass_->count([&] { launch(one, problem); });
+      problem.reset();
+      const LaunchLog log(LaunchLog::Mode::record);
+      auto lines = sass_->count([&] { launch_in_range(one, problem); });
+      need_counts_of_all(log.launches(), lines);
+      return {log.launches(), std::move(lines), ""};
     } catch (const metrics::Unmeasured& unmeasured) {
-      *not_counted = unmeasured.what();
-      problem.reset();  // it may have been launched, or not
+      not_counted = unmeasured.what();
     }
   }
-  launch(one, problem);
+  problem.reset();
+  const LaunchLog log(LaunchLog::Mode::record);
+  launch_in_range(one, problem);
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
-  return {};
+  return {log.launches(), {}, not_counted};
+}
+
+std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budgets) {
+  const std::vector<LaunchRecord> expected = dry_launches(one);
+  const std::unique_ptr<Problem> problem = one.make_problem();
+  const Launched run = launch_once(one, *problem);
+  if (names_of(run.launches) != names_of(expected)) {
+    return {error_fact(one, fmt::format("its launches depend on the device: {} here, but {} in a "
+                                        "dry run, which compile-time budgets are held against",
+                                        names_of(run.launches), names_of(expected)))};
+  }
+  Comparison comparison;
+  problem->check(comparison);
+  if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
+  if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
+
+  const Fact blank =
+      of_kernel(blank_fact(one, arch()), run.launches.front().kernel, run.launches);
+  std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
+  facts[0].source = "harness";
+  facts[0].confidence = "exact";
+  std::ranges::move(counted_facts(run.lines, run.launches, blank), std::back_inserter(facts));
+  if (!run.not_counted.empty()) facts.resize(1);
+  const std::string reason =
+      run.not_counted.empty() ? "no access was made that it could be told from" : run.not_counted;
+  std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
+                    std::back_inserter(facts));
+  return facts;
 }
 
 std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
-  Fact blank = blank_fact(one, arch());
-  if (!no_device_.empty()) return unmeasured_facts(blank, no_device_, budgets);
-  try {
-    const std::unique_ptr<Problem> problem = one.make_problem();
-    const LaunchLog log(LaunchLog::Mode::record);
-    std::string not_counted;
-    const std::vector<metrics::LineCounts> lines = launch_counted(one, *problem, &not_counted);
-
-    Comparison comparison;
-    problem->check(comparison);
-    if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
-    if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
-    if (!log.launches().empty()) {
-      blank.launch = log.launches().front().launch;
-      blank.kernel = log.launches().front().kernel;
-      blank.sass_hash = hash_of(blank.kernel, blank.arch);
-    }
-    std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
-    facts[0].source = "harness";
-    facts[0].confidence = "exact";
-    std::ranges::copy(not_counted.empty() ? counted_facts(lines, blank)
-                                          : unmeasured_counts(blank, not_counted, budgets),
+  if (!no_device_.empty()) {
+    const Fact blank = blank_fact(one, "");
+    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, no_device_, budgets);
+    std::ranges::move(missing_facts({}, metrics::Source::sass, blank, no_device_, budgets),
                       std::back_inserter(facts));
     return facts;
+  }
+  try {
+    return measure(one, budgets);
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
     return {error_fact(one, error.what())};
   }
+}
+
+void launch_in_range(const Case& one, Problem& problem) {
+  const NvtxRange range(one.id.str());
+  one.launch(problem);
+  WARPGAUGE_CUDA(cudaGetLastError());
+}
+
+Fact blank_fact(const Case& one, const std::string& arch) {
+  return {.id = one.id, .arch = arch, .file = relative_to_root(one.file), .line = one.line};
 }
 
 Fact error_fact(const Case& one, std::string reason) {
@@ -201,28 +222,21 @@ Fact error_fact(const Case& one, std::string reason) {
   return fact;
 }
 
-std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch) {
-  constexpr int kRounds = 5;
-  metrics::RangeProfiler profiler;
-  std::vector<std::unique_ptr<Problem>> problems;
-  std::vector<metrics::RangeItem> items;
-  for (const Case* one : cases) {
-    Problem* problem = problems.emplace_back(one->make_problem()).get();
-    items.push_back({.name = one->id.str(),
-                     .prepare = [problem] { problem->reset(); },
-                     .launch = [one, problem] { launch(*one, *problem); }});
+std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
+                                const Fact& blank, const std::string& reason,
+                                const metrics::Budgets& budgets) {
+  std::vector<Fact> missing;
+  for (const metrics::Metric& metric : metrics::catalog()) {
+    if (metric.source != source) continue;
+    if (budgets.find(blank.id, blank.arch, metric.id) == nullptr) continue;
+    const auto has_it = [&](const Fact& fact) {
+      return fact.scope == metrics::Scope::whole_case && fact.metric == metric.id;
+    };
+    if (std::ranges::any_of(facts, has_it)) continue;
+    missing.push_back(with_value(blank, metric.id, {}));
+    missing.back().reason = reason;
   }
-  const auto measured = profiler.measure(items, kRounds);
-  std::vector<Fact> facts;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const auto& [metric, value] : measured.at(i)) {
-      Fact fact = with_value(blank_fact(*cases[i], arch), metric, value);
-      fact.source = "cupti";
-      fact.confidence = "estimate";
-      facts.push_back(std::move(fact));
-    }
-  }
-  return facts;
+  return missing;
 }
 
 }  // namespace warpgauge

@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/launch_log.h"
 #include "harness/registry.h"
 #include "metrics/budget.h"
+#include "metrics/catalog.h"
 #include "metrics/cupti.h"
 #include "metrics/fact.h"
 
@@ -15,7 +18,8 @@ namespace warpgauge {
 /// What this process can measure at run time. Make it before the first kernel is launched.
 class Meter {
  public:
-  /// `use_cupti` false leaves CUPTI out, so that another profiler can attach to the program.
+  /// `use_cupti` false leaves CUPTI out, so that another profiler can attach to the program. Throws
+  /// metrics::CudaError for a GPU that is there and cannot be used.
   explicit Meter(bool use_cupti);
 
   /// Why nothing can be run here ("no CUDA device ..."); empty if cases can be run.
@@ -26,19 +30,23 @@ class Meter {
   std::string arch() const;  ///< "sm_90", or empty without a device
 
   /// Runs the case, compares its result, counts what it did, and returns the facts, not yet
-  /// judged: those of the case, then those of its lines. `budgets` decides which metrics are
-  /// reported as unmeasured where they could not be counted. A case whose run fails gives one
-  /// fact with the verdict error; `broken()` tells whether the device can still be used.
+  /// judged: those of the case, then those of its lines. What has a budget and could not be counted
+  /// is there as unmeasured, with the reason. A case whose run fails gives one fact with the
+  /// verdict error; `broken()` tells whether the device can still be used.
   std::vector<metrics::Fact> run(const Case& one, const metrics::Budgets& budgets);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
 
  private:
-  /// Runs the launch of a problem that has been reset, counted where that is possible; else
-  /// `not_counted` is told why, and the launch is made all the same.
-  std::vector<metrics::LineCounts> launch_counted(const Case& one, Problem& problem,
-                                                  std::string* not_counted);
+  /// One launch of a case.
+  struct Launched {
+    std::vector<LaunchRecord> launches;
+    std::vector<metrics::LineCounts> lines;
+    std::string not_counted;  ///< why there are no lines; empty if there are
+  };
+  Launched launch_once(const Case& one, Problem& problem);
+  std::vector<metrics::Fact> measure(const Case& one, const metrics::Budgets& budgets);
 
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;
@@ -46,12 +54,20 @@ class Meter {
   bool broken_ = false;
 };
 
+/// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
+void launch_in_range(const Case& one, Problem& problem);
+
+/// A fact of the case without metric and value, blamed on the registration.
+metrics::Fact blank_fact(const Case& one, const std::string& arch);
+
 /// The fact that says that a case could not be run to its end.
 metrics::Fact error_fact(const Case& one, std::string reason);
 
-/// The bounded facts (times, hardware counters) of cases that are known to run, measured in one
-/// profiling session and not yet judged. Throws metrics::Unmeasured.
-std::vector<metrics::Fact> bounded_facts(const std::vector<const Case*>& cases,
-                                         const std::string& arch);
+/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what
+/// is asked for must never be missing in silence. `blank` tells the case.
+std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
+                                         metrics::Source source, const metrics::Fact& blank,
+                                         const std::string& reason,
+                                         const metrics::Budgets& budgets);
 
 }  // namespace warpgauge

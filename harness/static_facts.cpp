@@ -55,6 +55,7 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& p
   const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
   KernelValues kernel{&record,
                       {{"registers", number(ptxas.registers)},
+                       {"barriers", number(ptxas.barriers)},
                        {"spill.store_bytes", number(ptxas.spill_store_bytes)},
                        {"spill.load_bytes", number(ptxas.spill_load_bytes)},
                        {"stack.bytes", number(ptxas.stack_bytes)},
@@ -96,8 +97,9 @@ const KernelValues& deciding(const metrics::Metric& metric,
     const double* number = found == kernel.values.end() ? nullptr : std::get_if<double>(&found->second);
     return number == nullptr ? 0.0 : *number;
   };
-  return metric.combine == metrics::Combine::maximum ? *std::ranges::max_element(kernels, {}, value)
-                                                     : *std::ranges::min_element(kernels, {}, value);
+  return metric.direction == metrics::Direction::lower
+             ? *std::ranges::max_element(kernels, {}, value)
+             : *std::ranges::min_element(kernels, {}, value);
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ PtxasTexts::PtxasTexts(const fs::path& folder) {
       if (!entry.path().string().ends_with(".ptxas.txt")) continue;
       for (auto& kernel : metrics::parse_ptxas(read_text(entry.path()), entry.path().string())) {
         archs.emplace(std::stoi(kernel.arch.substr(3)), kernel.arch);
-        kernels_.emplace(std::pair(kernel.name, kernel.arch), std::move(kernel));
+        add(std::move(kernel), entry.path());
       }
     }
   }
@@ -120,6 +122,16 @@ PtxasTexts::PtxasTexts(const fs::path& folder) {
   for (const auto& [number, arch] : archs) archs_.push_back(arch);
 }
 
+void PtxasTexts::add(metrics::PtxasKernel kernel, const fs::path& path) {
+  const auto [place, is_new] =
+      kernels_.try_emplace({kernel.name, kernel.arch}, Known{kernel, path.string()});
+  if (is_new || place->second.kernel == kernel) return;
+  throw metrics::PtxasError(fmt::format(
+      "{} and {}: two different kernels {} for {}; give one of them another name, or build again "
+      "if one of the files is old",
+      place->second.path, path.string(), kernel.name, kernel.arch));
+}
+
 const PtxasTexts& PtxasTexts::of_this_build() {
   static const PtxasTexts texts(kBuildInfo.ptxas_folder);
   return texts;
@@ -128,16 +140,22 @@ const PtxasTexts& PtxasTexts::of_this_build() {
 const metrics::PtxasKernel* PtxasTexts::find(const std::string& kernel,
                                              const std::string& arch) const {
   const auto found = kernels_.find({kernel, arch});
-  return found == kernels_.end() ? nullptr : &found->second;
+  return found == kernels_.end() ? nullptr : &found->second.kernel;
 }
 
 std::vector<LaunchRecord> dry_launches(const Case& one) {
   const LaunchLog log(LaunchLog::Mode::dry);
   const std::unique_ptr<Problem> problem = one.make_problem();
   one.launch(*problem);
-  if (log.launches().empty()) {
-    throw std::runtime_error(fmt::format("{}:{}: {} launches no kernel", relative_to_root(one.file),
-                                         one.line, one.id.str()));
+  const auto refuse = [&](const std::string& what) {
+    throw std::runtime_error(fmt::format("{}:{}: {} {}", relative_to_root(one.file), one.line,
+                                         one.id.str(), what));
+  };
+  if (log.launches().empty()) refuse("launches no kernel");
+  for (const auto& [kernel, launch] : log.launches()) {
+    if (std::ranges::count(launch.grid, 0u) + std::ranges::count(launch.block, 0u) > 0) {
+      refuse("launches " + kernel + " with an extent of 0");
+    }
   }
   return log.launches();
 }
@@ -147,25 +165,27 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
   std::vector<KernelValues> kernels;
   for (const LaunchRecord& record : launches) {
     const metrics::PtxasKernel* ptxas = texts.find(record.kernel, arch);
-    if (ptxas != nullptr) kernels.push_back(values_of(record, *ptxas));
+    if (ptxas == nullptr) {
+      throw metrics::PtxasError(fmt::format("{}: ptxas said nothing of its kernel {} for {}; build "
+                                            "the kernels again",
+                                            one.id.str(), record.kernel, arch));
+    }
+    kernels.push_back(values_of(record, *ptxas));
   }
   std::vector<Fact> facts;
   for (const metrics::Metric& metric : metrics::catalog()) {
     if (metrics::is_run_time(metric)) continue;
     Fact fact{.id = one.id, .metric = std::string(metric.id), .arch = arch, .source = "ptxas",
               .file = relative_to_root(one.file), .line = one.line};
-    if (kernels.size() < launches.size()) {
-      fact.reason = "a kernel of this case was not compiled for " + arch;
-      facts.push_back(std::move(fact));
-      continue;
-    }
     const KernelValues& worst = deciding(metric, kernels);
     fact.kernel = worst.launch->kernel;
     fact.launch = worst.launch->launch;
     if (const EmbeddedCubin* cubin = find_cubin(fact.kernel, arch)) {
       fact.sass_hash = metrics::Cubin(cubin->image).sass_hash(fact.kernel);
     }
-    if (const auto found = worst.values.find(metric.id); found != worst.values.end()) {
+    const bool all_have_it = std::ranges::all_of(
+        kernels, [&](const KernelValues& kernel) { return kernel.values.contains(metric.id); });
+    if (const auto found = worst.values.find(metric.id); all_have_it) {
       fact.value = found->second;
       fact.confidence = "exact";
     } else {

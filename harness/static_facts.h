@@ -19,7 +19,8 @@ namespace warpgauge {
 /// What ptxas said of all kernels of this program.
 class PtxasTexts {
  public:
-  /// Reads every *.ptxas.txt below `folder`. Throws metrics::PtxasError, also if there is none.
+  /// Reads every *.ptxas.txt below `folder`. Throws metrics::PtxasError, also if there is none, or
+  /// if two of them disagree on a kernel.
   explicit PtxasTexts(const std::filesystem::path& folder);
   /// The texts of this build.
   static const PtxasTexts& of_this_build();
@@ -29,15 +30,23 @@ class PtxasTexts {
   const std::vector<std::string>& archs() const { return archs_; }
 
  private:
-  std::map<std::pair<std::string, std::string>, metrics::PtxasKernel> kernels_;
+  struct Known {
+    metrics::PtxasKernel kernel;
+    std::string path;  ///< of the text it was read from
+  };
+  void add(metrics::PtxasKernel kernel, const std::filesystem::path& path);
+
+  std::map<std::pair<std::string, std::string>, Known> kernels_;  // by name and architecture
   std::vector<std::string> archs_;
 };
 
-/// The launches of a case, found by a dry run. Throws std::runtime_error if it launches nothing.
+/// The launches of a case, found by a dry run. Throws std::runtime_error if it launches nothing or
+/// a grid or block of nothing.
 std::vector<LaunchRecord> dry_launches(const Case& one);
 
 /// The compile-time facts of a case on `arch`, not yet judged: for each metric the value of the
-/// worst of its kernels, blamed on the line of the first spill or else on the registration.
+/// worst of its kernels, blamed on the line of the first spill or else on the registration. Throws
+/// metrics::PtxasError for a kernel that ptxas said nothing of.
 std::vector<metrics::Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,
                                         const std::string& arch, const PtxasTexts& texts);
 

@@ -17,6 +17,17 @@ int Tally::checks() const {
   return checks;
 }
 
+int Tally::judged() const {
+  int judged = 0;
+  for (const auto& [verdict, count] : verdicts) {
+    if (verdict != Verdict::unbudgeted && verdict != Verdict::unmeasured &&
+        verdict != Verdict::error) {
+      judged += count;
+    }
+  }
+  return judged;
+}
+
 Summary::Summary(const std::vector<metrics::StoredFact>& facts) {
   for (const metrics::StoredFact& stored : facts) {
     const Fact& fact = stored.fact;
@@ -52,16 +63,20 @@ std::map<std::string, int> Summary::unmeasured_reasons() const {
   return reasons;
 }
 
+std::vector<const Fact*> Summary::missing(const Demands& demands) const {
+  std::vector<const Fact*> missing = with({Verdict::unmeasured});
+  std::erase_if(missing, [&](const Fact* fact) {
+    const bool run_time = metrics::is_run_time(metrics::metric(fact->metric));
+    return !(run_time ? demands.cupti : demands.ptxas);
+  });
+  return missing;
+}
+
 ExitCode Summary::exit_code(const Demands& demands) const {
   const auto any = [this](Verdict verdict) { return !with({verdict}).empty(); };
-  const auto missing = [this](bool run_time) {
-    return std::ranges::any_of(with({Verdict::unmeasured}), [&](const Fact* fact) {
-      return metrics::is_run_time(metrics::metric(fact->metric)) == run_time;
-    });
-  };
-  if (any(Verdict::error) || total().checks() == 0) return kFault;
+  if (any(Verdict::error) || total().judged() == 0) return kFault;
   if (any(Verdict::fail) || (demands.strict && any(Verdict::better))) return kOverBudget;
-  if ((demands.cupti && missing(true)) || (demands.ptxas && missing(false))) return kNotMeasured;
+  if (!missing(demands).empty()) return kNotMeasured;
   return kWithinBudget;
 }
 

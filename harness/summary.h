@@ -15,13 +15,14 @@ struct Tally {
   std::set<std::string> cases;  ///< ids
   std::map<metrics::Verdict, int> verdicts;
   int checks() const;  ///< facts that were held against a budget, or should have been
+  int judged() const;  ///< those of them that were measured and compared with their budget
 };
 
 /// What must have been measured for a run to be a success.
 struct Demands {
-  bool strict = false;        ///< better than budget is not good enough: tighten the budget
-  bool ptxas = false;         ///< every compile-time fact must be there
-  bool cupti = false;         ///< every run-time fact must be there
+  bool strict = false;  ///< better than budget is not good enough: tighten the budget
+  bool ptxas = false;   ///< every compile-time fact must be there
+  bool cupti = false;   ///< every run-time fact must be there
 };
 
 /// Exit codes of the gate (design: 0 within budget, 1 over budget, 2 a fault, 3 not measured).
@@ -38,7 +39,10 @@ class Summary {
   std::vector<const metrics::Fact*> with(std::initializer_list<metrics::Verdict> verdicts) const;
   /// Why run-time or compile-time facts are missing: reason -> how many.
   std::map<std::string, int> unmeasured_reasons() const;
-  /// Faults before excesses before what is missing; nothing judged at all is a fault.
+  /// Unmeasured facts that `demands` ask for.
+  std::vector<const metrics::Fact*> missing(const Demands& demands) const;
+  /// Faults before excesses before what is missing. That nothing at all was judged is a fault too:
+  /// a gate that has compared nothing has nothing to say.
   ExitCode exit_code(const Demands& demands) const;
 
  private:

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include "harness/source_root.h"
 #include "metrics/catalog.h"
@@ -35,27 +37,54 @@ std::string plural(std::size_t n, std::string_view noun) {
 
 std::string headline(const Summary& summary, const Demands& demands) {
   const Tally total = summary.total();
-  const int failed = count(total, Verdict::fail), errors = count(total, Verdict::error);
+  const int failed = count(total, Verdict::fail);
   const int better = count(total, Verdict::better), missing = count(total, Verdict::unmeasured);
   switch (summary.exit_code(demands)) {
-    case kFault:
-      return errors > 0 ? fmt::format("ERROR: {} could not be judged", plural(errors, "case"))
-                        : "ERROR: nothing was judged";
+    case kFault: {
+      std::set<std::string> cases;
+      for (const Fact* fact : summary.with({Verdict::error})) cases.insert(fact->id.str());
+      return cases.empty()
+                 ? "ERROR: nothing was judged"
+                 : fmt::format("ERROR: {} could not be judged", plural(cases.size(), "case"));
+    }
     case kOverBudget:
       return failed > 0
                  ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
                  : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
     case kNotMeasured:
-      return fmt::format("NOT MEASURED: {} that --require asks for", plural(missing, "value"));
-    case kWithinBudget: break;
+      return fmt::format("NOT MEASURED: {} that --require asks for",
+                         plural(summary.missing(demands).size(), "value"));
+    case kWithinBudget:
+      break;
   }
-  return missing == 0
-             ? fmt::format("PASS: {} within budget", plural(total.checks(), "value"))
-             : fmt::format("PASS: {} within budget, {} unmeasured",
-                           plural(total.checks() - missing, "value"), missing);
+  return fmt::format("PASS: {} within budget", plural(total.judged(), "value")) +
+         (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
 }
 
-std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " + fact.arch; }
+/// One line that a terminal shows as it is: a reason may hold whatever a kernel's code threw, and
+/// must neither forge lines nor reach the terminal as control sequences (C0, DEL, and C1 in UTF-8).
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == '\n' || byte == '\r' || byte == '\t') {
+      safe += ' ';
+    } else if (byte < 0x20 || byte == 0x7f) {
+      safe += fmt::format("\\x{:02x}", byte);
+    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+      safe += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else {
+      safe += text[i];
+    }
+  }
+  return safe;
+}
+
+std::string on_arch(const Fact& fact) {
+  return fact.arch.empty() ? "" : " on " + printable(fact.arch);
+}
 
 std::string value_text(const Fact& fact) {
   const std::string_view unit = metrics::metric(fact.metric).unit;
@@ -65,14 +94,20 @@ std::string value_text(const Fact& fact) {
 /// For Markdown tables and text: what could be markup is taken literally.
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '\n': safe += ' '; break;
-      case '|': case '*': case '_': case '`': case '[': case ']': case '\\': safe += '\\'; [[fallthrough]];
-      default: safe += c;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      default:
+        if (std::string_view("|*_`~$[]\\").find(c) != std::string_view::npos) safe += '\\';
+        safe += c;
     }
   }
   return safe;
@@ -88,7 +123,8 @@ std::string repeat_command(const Fact& fact) {
 std::string failure_text(const Fact& fact, const std::string& repeat) {
   std::string text;
   const auto line = [&text](std::string_view key, std::string_view value) {
-    if (!value.empty()) fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, value);
+    if (value.empty()) return;
+    fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, printable(value));
   };
   const metrics::Metric& metric = metrics::metric(fact.metric);
   if (fact.verdict == Verdict::error) {
@@ -97,7 +133,8 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
   } else {
     text = fmt::format("FAIL {}{}: {}\n", fact.id.str(), on_arch(fact), fact.metric);
     line("value", value_text(fact));
-    line("budget", fact.budget + (fact.budget_reason.empty() ? "" : " (" + fact.budget_reason + ")"));
+    line("budget",
+         fact.budget + (fact.budget_reason.empty() ? "" : " (" + fact.budget_reason + ")"));
     line("why", fact.reason);
     line("means", metric.meaning);
     line("cure", metric.cure);
@@ -131,11 +168,12 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
   if (demands.strict) {
     for (const Fact* fact : summary.with({Verdict::better})) {
       fmt::format_to(out, "\nBETTER {}{}: {} = {}, budget {}: tighten it\n", fact->id.str(),
-                     on_arch(*fact), fact->metric, metrics::to_text(fact->value), fact->budget);
+                     on_arch(*fact), fact->metric, printable(metrics::to_text(fact->value)),
+                     printable(fact->budget));
     }
   }
   for (const auto& [reason, n] : summary.unmeasured_reasons()) {
-    fmt::format_to(out, "\n{} unmeasured: {}\n", n, reason);
+    fmt::format_to(out, "\n{} unmeasured: {}\n", n, printable(reason));
   }
   const bool good = summary.exit_code(demands) == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
@@ -143,17 +181,17 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
   return text;
 }
 
-std::string markdown_text(const Summary& summary, const Demands& demands,
-                          const metrics::Run& run) {
+std::string markdown_text(const Summary& summary, const Demands& demands, const metrics::Run& run) {
   std::string text = fmt::format("# {}\n\n", escaped(headline(summary, demands)));
   auto out = std::back_inserter(text);
   const std::string device =
       run.device ? fmt::format("{} (compute capability {}, driver {})", run.device->name,
                                run.device->compute_capability, run.device->driver)
                  : "no GPU";
-  fmt::format_to(out, "Run {} at {}, commit {}{}, CUDA {}, {}.\n\n", escaped(run.id), run.time,
-                 run.commit.empty() ? "unknown" : run.commit.substr(0, 12),
-                 run.dirty ? " with local changes" : "", run.toolkit, escaped(device));
+  fmt::format_to(out, "Run {} at {}, commit {}{}, CUDA {}, {}.\n\n", escaped(run.id),
+                 escaped(run.time),
+                 run.commit.empty() ? "unknown" : escaped(run.commit.substr(0, 12)),
+                 run.dirty ? " with local changes" : "", escaped(run.toolkit), escaped(device));
   text += "| family | cases | checks |";
   for (const Column& column : kColumns) fmt::format_to(out, " {} |", column.title);
   text += "\n|---|---:|---:|";
@@ -161,17 +199,21 @@ std::string markdown_text(const Summary& summary, const Demands& demands,
   text += '\n';
   for (const auto& [family, tally] : summary.families()) {
     fmt::format_to(out, "| {} | {} | {} |", escaped(family), tally.cases.size(), tally.checks());
-    for (const Column& column : kColumns) fmt::format_to(out, " {} |", count(tally, column.verdict));
+    for (const Column& column : kColumns)
+      fmt::format_to(out, " {} |", count(tally, column.verdict));
     text += '\n';
   }
-  const auto failures = summary.with({Verdict::error, Verdict::fail});
-  if (!failures.empty()) text += "\n## Failures\n\n";
-  for (const Fact* fact : failures) {
-    fmt::format_to(out, "- **{}**{} `{}`: {}", escaped(fact->id.str()), on_arch(*fact),
-                   fact->metric, escaped(fact->reason));
-    if (!fact->file.empty()) fmt::format_to(out, " — {}:{}", escaped(fact->file), fact->line);
-    text += '\n';
-  }
+  const auto list = [&](std::string_view title, const std::vector<const Fact*>& facts) {
+    if (!facts.empty()) fmt::format_to(out, "\n## {}\n\n", title);
+    for (const Fact* fact : facts) {
+      fmt::format_to(out, "- **{}**{} `{}`: {}", escaped(fact->id.str()), escaped(on_arch(*fact)),
+                     fact->metric, escaped(fact->reason));
+      if (!fact->file.empty()) fmt::format_to(out, " — {}:{}", escaped(fact->file), fact->line);
+      text += '\n';
+    }
+  };
+  list("Failures", summary.with({Verdict::error, Verdict::fail}));
+  if (demands.strict) list("Better than budget", summary.with({Verdict::better}));
   const auto reasons = summary.unmeasured_reasons();
   if (!reasons.empty()) text += "\n## Unmeasured\n\n";
   for (const auto& [reason, n] : reasons) fmt::format_to(out, "- {}: {}\n", n, escaped(reason));

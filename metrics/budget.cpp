@@ -21,6 +21,17 @@ Limit built_in(double equal, std::string_view reason) {
   return limit;
 }
 
+const Budgets::Section& built_in_limits() {
+  static const Budgets::Section kLimits = {
+      {"result.correct", built_in(1, "a kernel gives the result of its CPU reference")},
+      {"shared.bank_conflicts", built_in(0, "a kernel has no bank conflicts")},
+      {"spill.store_bytes", built_in(0, "a kernel spills no registers")},
+      {"spill.load_bytes", built_in(0, "a kernel spills no registers")},
+      {"local.sectors", built_in(0, "a kernel does not touch local memory")},
+  };
+  return kLimits;
+}
+
 }  // namespace
 
 std::string to_text(std::chrono::year_month_day date) {
@@ -39,15 +50,12 @@ std::string Limit::str() const {
   return text;
 }
 
-Budgets::Budgets() {
-  sections_[std::string(kBuiltIn)] = {
-      {"result.correct", built_in(1, "a kernel gives the result of its CPU reference")},
-      {"shared.bank_conflicts", built_in(0, "a kernel has no bank conflicts")},
-      {"spill.store_bytes", built_in(0, "a kernel spills no registers")},
-      {"spill.load_bytes", built_in(0, "a kernel spills no registers")},
-      {"local.sectors", built_in(0, "a kernel does not touch local memory")},
-  };
+const Limit* built_in_limit(std::string_view metric) {
+  const auto found = built_in_limits().find(metric);
+  return found == built_in_limits().end() ? nullptr : &found->second;
 }
+
+Budgets::Budgets() { sections_[std::string(kBuiltIn)] = built_in_limits(); }
 
 Budgets Budgets::load(const std::filesystem::path& path, std::span<const CaseId> cases) {
   const auto refuse = [&](int error) {

@@ -37,6 +37,10 @@ struct Limit {
 /// "2027-01-31", as dates are shown.
 std::string to_text(std::chrono::year_month_day date);
 
+/// The limit of `metric` that holds for every kernel unless its budget file says otherwise, or
+/// nullptr: a right result, and no bank conflicts, spills or local traffic.
+const Limit* built_in_limit(std::string_view metric);
+
 /// A budget file that cannot be used. what() reads: file:line:column: problem, then the line
 /// itself with a caret, then what to do.
 class BudgetError : public std::runtime_error {

@@ -168,6 +168,15 @@ class LimitReader {
     if (limit_.until && limit_.reason.empty()) {
       fail_at(text_, at, "a waiver ('until') must say why", R"(Add reason = "...".)");
     }
+    const Limit* standard = built_in_limit(metric_.id);
+    const bool keeps_it = standard != nullptr &&
+                          (limit_.equal == standard->equal || Value(limit_.max.value_or(-1)) == standard->equal);
+    if (standard != nullptr && !keeps_it && limit_.reason.empty()) {
+      fail_at(text_, at,
+              fmt::format("a limit of '{}' other than the built-in '{}' must say why", metric_.id,
+                          standard->str()),
+              R"(Write { equal = ..., reason = "..." } with the count that theory gives.)");
+    }
     if (metric_.cls == Class::bounded && limit_.tolerance == 0) {
       fail_at(text_, at, fmt::format("'{}' is noisy: its limit needs a tolerance", metric_.id),
               R"(Write { max = 10, tolerance = "10%" } or the like.)");

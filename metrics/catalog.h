@@ -19,10 +19,6 @@ enum class Class { exact, bounded, info };
 /// several passes).
 enum class Source { run, ptxas, occupancy, sass, range };
 
-/// How the values of several source lines or kernels become the value of the case. `ratio`: from
-/// the summed counts.
-enum class Combine { sum, ratio, maximum, minimum };
-
 /// One row of the table.
 struct Metric {
   std::string_view id;
@@ -30,7 +26,6 @@ struct Metric {
   Direction direction;
   Class cls;
   Source source;
-  Combine combine;
   std::vector<std::string_view> cupti_names;  ///< exact CUPTI names it is computed from
   std::string_view meaning;                   ///< one sentence: what it counts
   std::string_view cure;                      ///< one sentence: what to do when it is too high

@@ -18,14 +18,23 @@ namespace {
 // Items measured in one go: bounds the memory that CUPTI takes for counter data.
 constexpr std::size_t kMaxRangesPerPass = 256;
 
-// Every range metric is computed from one counter of CUPTI.
-std::vector<const Metric*> metrics_of(std::span<const std::string> names) {
-  std::vector<const Metric*> found;
-  for (const std::string& name : names) {
-    const auto row = std::ranges::find_if(catalog(), [&](const Metric& metric) {
-      return metric.source == Source::range && metric.cupti_names.front() == name;
-    });
-    found.push_back(&*row);
+/// A metric and where the values of its counters are among those that are asked for.
+struct RangeMetric {
+  const Metric* metric;
+  std::vector<std::size_t> places;
+};
+
+// The range metrics of the catalog all of whose counters are among `names`.
+std::vector<RangeMetric> metrics_of(std::span<const std::string> names) {
+  std::vector<RangeMetric> found;
+  for (const Metric& metric : catalog()) {
+    if (metric.source != Source::range) continue;
+    RangeMetric row{&metric, {}};
+    for (const std::string_view name : metric.cupti_names) {
+      const auto place = std::ranges::find(names, name);
+      if (place != names.end()) row.places.push_back(place - names.begin());
+    }
+    if (row.places.size() == metric.cupti_names.size()) found.push_back(std::move(row));
   }
   return found;
 }
@@ -50,7 +59,7 @@ struct RangeProfiler::Impl {
 
   CuptiContext context;
   std::vector<std::string> names;
-  std::vector<const Metric*> metrics;  // of `names`, in their order
+  std::vector<RangeMetric> metrics;
   ProfilerHost host;
   std::vector<std::uint8_t> config;
   std::size_t pass_count = 0;
@@ -89,8 +98,12 @@ void RangeProfiler::Impl::sample(std::span<const RangeItem> items, std::span<Sam
   for (std::size_t range = 0; range < items.size(); ++range) {
     const std::vector<double> values = host.evaluate(data, range, c_names());
     Samples& of_item = samples[item_of_range(data, range, items.size())];
-    of_item.resize(values.size());
-    for (std::size_t m = 0; m < values.size(); ++m) of_item[m].push_back(values[m]);
+    of_item.resize(metrics.size());
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      std::vector<double> counters;
+      for (const std::size_t place : metrics[m].places) counters.push_back(values[place]);
+      of_item[m].push_back(range_value(*metrics[m].metric, counters));
+    }
   }
 }
 
@@ -113,10 +126,8 @@ std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::mea
   std::vector<std::vector<std::pair<std::string_view, double>>> results(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (std::size_t m = 0; m < samples[i].size(); ++m) {
-      const Metric& metric = *impl_->metrics[m];
-      if (const auto value = median(samples[i][m])) {
-        results[i].emplace_back(metric.id, in_catalog_unit(metric, *value));
-      }
+      const auto value = median(samples[i][m]);
+      if (value) results[i].emplace_back(impl_->metrics[m].metric->id, *value);
     }
   }
   return results;

@@ -57,7 +57,10 @@ std::string_view fault(const Metric& metric, const Value& value) {
   if (is_word(metric)) return number ? "which is not a word" : "";
   if (!number) return "which is not a number";
   if (!std::isfinite(*number)) return "which is not finite";
-  return *number < 0 ? "which is negative" : "";
+  if (*number < 0) return "which is negative";
+  const double most = metric.unit == "%" ? 100 : metric.unit == "fraction" ? 1 : HUGE_VAL;
+  const double noise = metric.cls == Class::bounded ? 0.05 : 1e-6;
+  return *number > most * (1 + noise) ? "which is more than all" : "";
 }
 
 /// Exact values to the last digit: a reason must never read "0.666667, budget = 0.666667".

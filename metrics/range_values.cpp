@@ -6,10 +6,12 @@
 
 namespace warpgauge::metrics {
 
-double in_catalog_unit(const Metric& metric, double cupti_value) {
-  if (metric.unit == "us") return cupti_value / 1000;
-  if (metric.unit == "fraction") return cupti_value / 100;
-  return cupti_value;
+double range_value(const Metric& metric, std::span<const double> cupti_values) {
+  const double value = cupti_values[0];
+  if (cupti_values.size() == 2) return 100 * value / (value + cupti_values[1]);
+  if (metric.unit == "us") return value / 1000;
+  if (metric.unit == "fraction") return value / 100;
+  return value;
 }
 
 std::optional<double> median(std::vector<double> values) {

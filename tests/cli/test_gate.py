@@ -3,12 +3,13 @@
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-
-from warpgauge_report.facts import read_facts
+from warpgauge_report.facts import FactError, read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,13 +19,14 @@ needs_no_gpu = pytest.mark.skipif(HAS_GPU, reason="shows what happens without a 
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
 
 
-def run(program, *arguments, env=None):
+def run(program, *arguments, env=None, preexec_fn=None):
     return subprocess.run(
         [BIN / program, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=300,
         env={**os.environ, **(env or {})},
+        preexec_fn=preexec_fn,
     )
 
 
@@ -44,7 +46,9 @@ def test_list_shows_ids_and_filters_them():
     everything = run("warpgauge", "list").stdout.splitlines()
     assert "transpose.padded.f32@1024x1024" in everything
     doubles = run("warpgauge", "list", "--filter", "transpose.*.f64@*").stdout.splitlines()
-    assert doubles and set(doubles) == {i for i in everything if re.match(r"transpose\..*\.f64@", i)}
+    assert doubles and set(doubles) == {
+        i for i in everything if re.match(r"transpose\..*\.f64@", i)
+    }
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,10 @@ def test_list_shows_ids_and_filters_them():
         (["gate", "--requires=cupti"], "--requires"),
         (["gate", "--require=gpu"], "gpu"),
         (["gate", "--timeout", "0"], "--timeout"),
-        (["explain", "transpose.paded.f32@1024x1024"], "did you mean 'transpose.padded.f32@1024x1024'"),
+        (
+            ["explain", "transpose.paded.f32@1024x1024"],
+            "did you mean 'transpose.padded.f32@1024x1024'",
+        ),
         (["metrics", "--chip", "GH1000"], "GH100"),
         (["no-such-command"], "no-such-command"),
         ([], "name a command"),
@@ -133,8 +140,61 @@ def test_what_kills_a_process_costs_one_case(tmp_path):
     assert "launches no kernel" in reasons["no_launch"]
     # Those before, between and after were judged all the same.
     for variant in ("good", "good_after_all"):
-        judged = [f for (i, m, _), f in facts.items() if i.startswith(f"faulty.{variant}.") and m == "spill.store_bytes"]
+        judged = [
+            f
+            for (i, m, _), f in facts.items()
+            if i.startswith(f"faulty.{variant}.") and m == "spill.store_bytes"
+        ]
         assert judged and all(f.verdict == "pass" for f in judged)
+
+
+def test_an_out_that_is_a_file_is_a_fault(tmp_path):
+    (tmp_path / "out").write_text("kept")
+    result = gate(tmp_path / "out", "--filter", "transpose.padded.*")
+    assert result.returncode == 2
+    assert str(tmp_path / "out") in result.stderr
+    assert (tmp_path / "out").read_text() == "kept"
+
+
+@pytest.mark.parametrize("name", ["facts.jsonl", "summary.md"])
+def test_a_result_that_cannot_be_written_is_a_fault(tmp_path, name):
+    (tmp_path / name / "in the way").mkdir(parents=True)
+    result = gate(tmp_path, "--filter", "transpose.padded.*")
+    assert result.returncode == 2
+    assert str(tmp_path / name) in result.stderr
+    assert "PASS" not in result.stdout
+
+
+def test_a_disk_that_fills_up_is_a_fault(tmp_path):
+    """Files may not grow beyond a few kilobytes, as on a disk with no room left."""
+
+    def limit_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    arguments = ["gate", "--out", tmp_path, "--filter", "transpose.padded.*"]
+    result = run("warpgauge", *arguments, preexec_fn=limit_files)
+    assert result.returncode == 2
+    assert str(tmp_path / "facts.jsonl") in result.stderr
+    assert "PASS" not in result.stdout
+    assert not (tmp_path / "summary.md").exists()
+
+
+def test_a_run_that_gets_nowhere_leaves_no_earlier_success(tmp_path):
+    assert gate(tmp_path, "--filter", "transpose.padded.*").returncode == 0
+    (tmp_path / ".summary.md").mkdir()  # where the next summary would be made
+    assert gate(tmp_path, "--filter", "transpose.padded.*").returncode == 2
+    assert not (tmp_path / "summary.md").exists()
+
+
+def test_a_fact_that_was_tampered_with_is_told_with_its_line(tmp_path):
+    gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
+    path = tmp_path / "facts.jsonl"
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2][: len(lines[2]) // 2]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(FactError, match=f"{path}:3: "):
+        read_facts(path)
 
 
 @needs_gpu
@@ -143,8 +203,8 @@ def test_what_breaks_the_device_costs_one_case(tmp_path):
     facts = verdicts(tmp_path)
     results = {i.split(".")[1]: f for (i, m, _), f in facts.items() if m == "result.correct"}
     assert "cudaErrorIllegalAddress" in results["illegal_address"].reason
-    assert "cudaErrorInvalidConfiguration" in results["too_many_threads"].reason
-    assert "cudaErrorLaunchFailure" in results["trap"].reason or "cudaError" in results["trap"].reason
+    assert "cudaErrorInvalid" in results["too_many_threads"].reason
+    assert "cudaErrorLaunchFailure" in results["trap"].reason
     assert "time limit of 10 s exceeded" in results["endless"].reason
     assert "wrong result: element 0" in results["wrong_result"].reason
     assert "never written?" in results["half_written"].reason

@@ -2,8 +2,10 @@
 
     build/venv/bin/python tests/gpu/compare_with_nsight.py build/dev/bin/warpgauge-check
 
-Runs the same program with the same cases three ways in turn: plain, counted by warpgauge, and under
-`ncu` with warpgauge's own use of CUPTI switched off. Prints the differences and how long each took.
+Runs the same program with the same cases four ways in turn: plain, counted by warpgauge, and under
+`ncu` with warpgauge's own use of CUPTI switched off, once with just the metrics that are compared
+and once with its source counters, which like warpgauge's tell lines apart. Prints the differences
+and how long each took.
 Exit codes: 0 all counts equal, 1 some differ, 2 something could not be run or compared.
 """
 
@@ -72,7 +74,9 @@ def our_counts(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("check", type=Path, help="the program warpgauge-check")
     parser.add_argument("--filter", default="-sm_*/*", help="GoogleTest filter of the cases")
     parser.add_argument("--rounds", type=int, default=3, help="timed runs of each kind")
@@ -86,10 +90,20 @@ def main():
             facts, log = Path(folder, f"{number}.jsonl"), Path(folder, f"{number}.csv")
             seconds["plain"].append(timed([*program, "--no-cupti"], 600))
             seconds["warpgauge"].append(timed([*program, "--facts", str(facts)], 600))
-            ncu = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--metrics", ",".join(SAME)]
-            seconds["Nsight Compute"].append(
-                timed([*ncu, "--clock-control", "none", "--log-file", str(log), *program, "--no-cupti"], 600)
-            )
+            ncu = [arguments.ncu, "--clock-control", "none", "--nvtx"]
+            metrics = [
+                "--csv",
+                "--page",
+                "raw",
+                "--metrics",
+                ",".join(SAME),
+                "--log-file",
+                str(log),
+            ]
+            lines = ["--section", "SourceCounters", "--log-file", str(Path(folder, "lines.log"))]
+            plain = [*program, "--no-cupti"]
+            seconds["Nsight Compute"].append(timed([*ncu, *metrics, *plain], 600))
+            seconds["... with lines"].append(timed([*ncu, *lines, *plain], 600))
         ours, theirs = our_counts(facts), nsight_counts(log)
 
     if not theirs or ours.keys() != theirs.keys():
@@ -108,7 +122,8 @@ def main():
         median = statistics.median(times)
         print(f"{kind:<15} {median:7.2f} s (of {len(times)}), {median - plain:+7.2f} s over plain")
     cost = {kind: statistics.median(times) - plain for kind, times in seconds.items()}
-    print(f"Nsight Compute's cost over warpgauge's: {cost['Nsight Compute'] / cost['warpgauge']:.0f}")
+    for kind in ("Nsight Compute", "... with lines"):
+        print(f"{kind}: {cost[kind] / cost['warpgauge']:.1f} times warpgauge's cost")
     return 1 if differing else 0
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "metrics/cupti.h"
 
@@ -19,7 +20,7 @@ std::vector<Fact> facts_of(const std::string& pattern, const std::string& arch) 
   return static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build());
 }
 
-const Fact& fact(const std::vector<Fact>& facts, const std::string& metric) {
+Fact fact(const std::vector<Fact>& facts, std::string_view metric) {
   return *std::ranges::find(facts, metric, &Fact::metric);
 }
 
@@ -39,7 +40,7 @@ TEST(StaticFacts, OfACopyKernel) {
 TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     const auto facts = facts_of("faulty.spilling.*", arch);
-    const Fact& stores = fact(facts, "spill.store_bytes");
+    const Fact stores = fact(facts, "spill.store_bytes");
     EXPECT_GT(number(stores), 0) << arch;
     if (!metrics::built_with_cupti()) continue;
     EXPECT_NE(stores.line, fact(facts, "registers").line) << arch << ": not the registration";
@@ -47,13 +48,26 @@ TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
   }
 }
 
-TEST(StaticFacts, AnArchitectureThatWasNotBuiltIsUnmeasured) {
-  const auto facts = facts_of("faulty.good.*", "sm_70");
-  ASSERT_FALSE(facts.empty());
-  for (const Fact& one : facts) {
-    EXPECT_TRUE(std::holds_alternative<std::monostate>(one.value)) << one.metric;
-    EXPECT_THAT(one.reason, HasSubstr("not compiled for sm_70"));
-  }
+TEST(StaticFacts, AKernelThatPtxasSaidNothingOfIsAFault) {
+  EXPECT_THROW(facts_of("faulty.good.*", "sm_70"), metrics::PtxasError);
+}
+
+TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_two_texts";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, int registers) {
+    std::ofstream(folder / name)
+        << "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+           "ptxas info    : Function properties for k\n"
+           "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+           "ptxas info    : Used "
+        << registers << " registers\n";
+  };
+  write("one.ptxas.txt", 10);
+  write("two.ptxas.txt", 10);
+  EXPECT_EQ(PtxasTexts(folder).archs(), std::vector<std::string>{"sm_90"});
+  write("two.ptxas.txt", 11);
+  EXPECT_THROW(PtxasTexts{folder}, metrics::PtxasError);
 }
 
 TEST(StaticFacts, NoTextsIsAFault) {

@@ -148,10 +148,14 @@ TEST(SassMetrics, SectorsOfNoKnownAccessAreRefused) {
 }
 
 TEST(RangeValues, AreInTheUnitOfTheCatalog) {
-  EXPECT_EQ(in_catalog_unit(metric("time.median_us"), 2500), 2.5);
-  EXPECT_EQ(in_catalog_unit(metric("occupancy.achieved"), 75), 0.75);
-  EXPECT_EQ(in_catalog_unit(metric("l2.hit_percent"), 75), 75);
-  EXPECT_EQ(in_catalog_unit(metric("dram.bytes"), 4096), 4096);
+  const auto value = [](std::string_view id, std::vector<double> counters) {
+    return range_value(metric(id), counters);
+  };
+  EXPECT_EQ(value("time.median_us", {2500}), 2.5);
+  EXPECT_EQ(value("occupancy.achieved", {75}), 0.75);
+  EXPECT_EQ(value("l2.hit_percent", {300, 100}), 75);
+  EXPECT_TRUE(std::isnan(value("l2.hit_percent", {0, 0})));
+  EXPECT_EQ(value("dram.bytes", {4096}), 4096);
 }
 
 TEST(RangeValues, Median) {

@@ -1,0 +1,43 @@
+#include "harness/bounded_facts.h"
+
+#include <memory>
+
+#include "harness/run_facts.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+
+using metrics::Fact;
+
+std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch) {
+  constexpr int kRounds = 5;
+  metrics::RangeProfiler profiler;
+  std::vector<std::unique_ptr<Problem>> problems;
+  std::vector<metrics::RangeItem> items;
+  for (const Case* one : cases) {
+    Problem* problem = problems.emplace_back(one->make_problem()).get();
+    items.push_back({.name = one->id.str(),
+                     .prepare = [problem] { problem->reset(); },
+                     .launch = [one, problem] { launch_in_range(*one, *problem); }});
+  }
+  const auto measured = profiler.measure(items, kRounds);
+  std::vector<Fact> facts;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const auto& [metric, value] : measured.at(i)) {
+      Fact fact = blank_fact(*cases[i], arch);
+      fact.metric = metric;
+      fact.value = value;
+      fact.source = "cupti";
+      fact.confidence = "estimate";
+      facts.push_back(std::move(fact));
+    }
+  }
+  return facts;
+}
+
+bool has_bounded_budget(const Case& one, const std::string& arch,
+                        const metrics::Budgets& budgets) {
+  return !missing_facts({}, metrics::Source::range, blank_fact(one, arch), "", budgets).empty();
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,140 @@
+"""The directions in which the folders know each other, and what a new family may touch."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+FAMILIES = sorted(path for path in (ROOT / "kernels").iterdir() if path.is_dir())
+
+STANDARD = r"[a-z_]+"  # <vector>: the standard library alone has headers without an ending
+POSIX = r"(cerrno|elf|fcntl|fnmatch|poll|spawn|unistd|sys/\w+)(\.h)?"
+CUDA = r"(cuda\w*|math_constants|mma)\.h|cooperative_groups(/\w+)?\.h|(cub|thrust|cuda)/[\w/.]+"
+CUPTI = r"cupti\w*\.h"
+FMT = r"fmt/\w+\.h"
+
+# What each folder may include in <>, beside the standard library. Programs (*_main.cpp) may also
+# read command lines and be GoogleTest.
+LIBRARIES = {
+    "metrics": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h"],
+    "harness": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
+    "kernels": [CUDA],
+}
+PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
+# And in "": kernels know one header, and the pieces that lie in their own folder.
+OURS = {
+    "metrics": [r"metrics/\w+\.h"],
+    "harness": [r"harness/\w+\.h", r"metrics/\w+\.h"],
+    "kernels": [r"harness/warpgauge\.h", r"\w+\.cuh"],
+}
+
+
+def sources(folder):
+    found = [p for p in (ROOT / folder).rglob("*") if re.fullmatch(r"\.(h|cpp|cu|cuh)", p.suffix)]
+    assert found, f"{folder}: recognised nothing"
+    return found
+
+
+def fits(name, patterns):
+    return any(re.fullmatch(pattern, name) for pattern in patterns)
+
+
+def lines_with(pattern, paths):
+    """file:line of all lines that the pattern matches, comments left out."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in paths
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if re.search(pattern, re.sub(r"\s*(//|#(?!include)).*", "", line))
+    ]
+
+
+@pytest.mark.parametrize("folder", ["metrics", "harness", "kernels"])
+def test_folders_include_only_what_they_may_know(folder):
+    wrong = []
+    for path in sources(folder):
+        libraries = [STANDARD, *LIBRARIES[folder]]
+        if path.name.endswith("_main.cpp"):
+            libraries += PROGRAMS
+        for bracket, name in INCLUDE.findall(path.read_text()):
+            if not fits(name, OURS[folder] if bracket == '"' else libraries):
+                wrong.append(f"{path.relative_to(ROOT)} includes {name}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", ["metrics", "harness", "kernels"])
+def test_headers_of_ours_that_are_included_are_there(folder):
+    """A name in "" that is of no file would mean that the rules above look past something."""
+    for path in sources(folder):
+        for bracket, name in INCLUDE.findall(path.read_text()):
+            if bracket == '"':
+                assert (ROOT / name).exists() or (path.parent / name).exists(), f"{path}: {name}"
+
+
+def test_the_rules_catch_what_they_are_for():
+    assert not fits("harness/problem.h", OURS["metrics"])
+    assert not fits("metrics/fact.h", OURS["kernels"])
+    assert not fits("harness/registry.h", OURS["kernels"])
+    assert not fits("../transpose/tile.cuh", OURS["kernels"])
+    assert not fits("tests/faulty/family.cu", OURS["harness"])
+    assert not fits("gtest/gtest.h", [STANDARD, *LIBRARIES["harness"]])
+    assert not fits("fmt/format.h", [STANDARD, *LIBRARIES["kernels"]])
+    assert fits("cooperative_groups/reduce.h", LIBRARIES["kernels"])
+    assert INCLUDE.findall('  #  include "tests/x.h"\n') == [('"', "tests/x.h")]
+
+
+def test_there_is_one_judge():
+    """A verdict is given by the judge, read back by the reader, and, where a case itself fails
+    and there is nothing to judge, the harness says error."""
+    given = lines_with(
+        r"verdict\s*=(?!=)|set_verdict", [p for f in ("metrics", "harness") for p in sources(f)]
+    )
+    given += lines_with(r"verdict\s*=(?!=)|Verdict", sources("kernels"))
+    elsewhere = [line for line in given if not line.startswith("metrics/judge.cpp:")]
+    allowed = [
+        r"metrics/fact\.h:\d+: Verdict verdict = Verdict::unbudgeted;.*",
+        r"metrics/fact_reader\.cpp:\d+: .*",
+        r"harness/run_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
+    ]
+    assert len(elsewhere) < len(given), "the judge was not recognised"
+    assert [line for line in elsewhere if not fits(line, allowed)] == []
+
+
+def test_budgets_are_compared_by_the_judge_alone():
+    """Limits are made by the parser and held against values by the judge; to anyone else they are
+    text."""
+    known = ("metrics/judge.cpp", "metrics/budget")
+    uses = lines_with(r"\blimit(\.|->)(max|min|equal)\b", sources("metrics") + sources("harness"))
+    assert any(line.startswith(known[0]) for line in uses)
+    assert [line for line in uses if not line.startswith(known)] == []
+
+
+def test_python_has_one_reader_of_facts():
+    readers = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("ci", "reports")
+        for path in (ROOT / folder).rglob("*.py")
+        if "warpgauge.fact/" in path.read_text() or "fact.schema" in path.read_text()
+    ]
+    assert readers == ["reports/warpgauge_report/facts.py"]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda path: path.name)
+def test_a_family_is_a_folder_with_a_source_and_budgets(family):
+    names = {path.name for path in family.iterdir()}
+    assert {"family.cu", "budgets.toml"} <= names
+    assert not [name for name in names if not re.fullmatch(r"\w+\.cuh?|budgets\.toml", name)]
+    assert f"WARPGAUGE_FAMILY({family.name})" in (family / "family.cu").read_text()
+
+
+def test_no_build_file_knows_a_family():
+    build_files = [
+        *ROOT.glob("cmake/*"),
+        *ROOT.glob("*/CMakeLists.txt"),
+        ROOT / "CMakeLists.txt",
+        ROOT / "CMakePresets.json",
+    ]
+    names = "|".join(path.name for path in FAMILIES)
+    assert lines_with(rf"\b({names})\b", build_files) == []
