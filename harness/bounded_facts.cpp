@@ -35,8 +35,7 @@ std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std
   return facts;
 }
 
-bool has_bounded_budget(const Case& one, const std::string& arch,
-                        const metrics::Budgets& budgets) {
+bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets) {
   return !missing_facts({}, metrics::Source::range, blank_fact(one, arch), "", budgets).empty();
 }
 

@@ -112,8 +112,7 @@ class RunTest : public testing::Test {
     const metrics::Budgets& budgets = session_.budgets(case_);
     std::vector<metrics::Fact> facts = meter.run(case_, budgets);
     add_bounded_facts(meter, budgets, &facts);
-    const Session::Judged judged =
-        session_.assert_within_budget(std::move(facts), case_.id.str());
+    const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
     if (HasFailure()) return;
     if (!judged.unmeasured.empty()) {
       if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
@@ -137,8 +136,8 @@ class RunTest : public testing::Test {
         reason = unmeasured.what();
       }
     }
-    std::ranges::move(missing_facts(*facts, metrics::Source::range,
-                                    blank_fact(case_, meter.arch()), reason, budgets),
+    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(case_, meter.arch()),
+                                    reason, budgets),
                       std::back_inserter(*facts));
   }
 
@@ -186,8 +185,9 @@ int run(int argc, char** argv) {
   Options options;
   CLI::App app("warpgauge-check: every case as a GoogleTest test (--gtest_help shows its options)");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
-  app.add_flag("!--no-cupti", options.use_cupti,
-               "Leave CUPTI out, so that another profiler can attach");
+  app.add_flag_callback(
+      "--no-cupti", [&options] { options.use_cupti = false; },
+      "Leave CUPTI out, so that another profiler can attach");
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_option("--skip-code", options.skip_code,

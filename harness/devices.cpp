@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
 #include "metrics/cuda_error.h"
+#include "metrics/hash.h"
 
 namespace warpgauge {
 namespace {
@@ -35,15 +37,6 @@ std::string driver_version() {
   int supported = 0;
   WARPGAUGE_CUDA(cudaDriverGetVersion(&supported));
   return "CUDA " + version_text(supported);
-}
-
-/// FNV-1a over the device's UUID: tells devices apart without naming one.
-std::string hash_of(const cudaUUID_t& uuid) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : uuid.bytes) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  }
-  return fmt::format("{:016x}", hash);
 }
 
 std::string size_text(double bytes) {
@@ -116,7 +109,7 @@ std::optional<metrics::Device> current_device(std::string* why) {
                          .chip = "",
                          .compute_capability = fmt::format("{}.{}", p.major, p.minor),
                          .driver = driver_version(),
-                         .uuid_hash = hash_of(p.uuid),
+                         .uuid_hash = metrics::hash_text(std::as_bytes(std::span(p.uuid.bytes))),
                          .sm_clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000,
                          .memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000};
 }

@@ -5,11 +5,17 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/registry.h"
 #include "harness/run_facts.h"
 #include "harness/source_root.h"
 #include "harness/static_facts.h"
+#include "harness/summary.h"
+#include "metrics/nearest.h"
 
 namespace warpgauge {
 namespace {
@@ -58,9 +64,8 @@ std::string pair_text(double value, double ideal) {
 
 std::string count_text(double value) { return value == 0 ? "-" : fmt::format("{:.0f}", value); }
 
-}  // namespace
-
-std::string explain(const Case& one) {
+/// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
+std::string explain_lines(const Case& one) {
   Meter meter(true);
   if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
   const std::vector<Fact> facts = meter.run(one, metrics::Budgets());
@@ -88,15 +93,17 @@ std::string explain(const Case& one) {
     const double requests = line.value("global.load.requests") +
                             line.value("global.store.requests") +
                             line.value("global.atomic.requests");
-    fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number,
-                   count_text(line.value("shared.requests")),
-                   pair_text(line.value("shared.wavefronts"), line.value("shared.wavefronts_ideal")),
-                   count_text(requests), pair_text(sectors, line.value("global.sectors_ideal")),
-                   count_text(line.value("local.sectors")), source_text(line.file, line.number));
+    fmt::format_to(
+        out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number,
+        count_text(line.value("shared.requests")),
+        pair_text(line.value("shared.wavefronts"), line.value("shared.wavefronts_ideal")),
+        count_text(requests), pair_text(sectors, line.value("global.sectors_ideal")),
+        count_text(line.value("local.sectors")), source_text(line.file, line.number));
   }
   return text;
 }
 
+/// The compile-time values, a line per architecture.
 std::string explain_static(const Case& one) {
   const PtxasTexts& texts = PtxasTexts::of_this_build();
   const std::vector<LaunchRecord> launches = dry_launches(one);
@@ -108,10 +115,9 @@ std::string explain_static(const Case& one) {
                    fmt::join(grid, ", "), fmt::join(block, ", "), shared, count,
                    count == 1 ? "" : "s");
   }
-  constexpr const char* kColumns[] = {"registers",           "spill.store_bytes",
-                                      "spill.load_bytes",    "stack.bytes",
-                                      "shared.static_bytes", "occupancy.theoretical",
-                                      "occupancy.limiter"};
+  constexpr const char* kColumns[] = {
+      "registers",           "spill.store_bytes",     "spill.load_bytes", "stack.bytes",
+      "shared.static_bytes", "occupancy.theoretical", "occupancy.limiter"};
   fmt::format_to(out, "{:<7}", "arch");
   for (const char* column : kColumns) fmt::format_to(out, "  {}", column);
   text += '\n';
@@ -125,6 +131,27 @@ std::string explain_static(const Case& one) {
     text += '\n';
   }
   return text;
+}
+
+}  // namespace
+
+int explain_case(const std::string& id) {
+  const std::vector<Case>& cases = Registry::instance().cases();
+  const auto found = std::ranges::find(cases, id, [](const Case& one) { return one.id.str(); });
+  if (found == cases.end()) {
+    std::vector<std::string> ids;
+    for (const Case& one : cases) ids.push_back(one.id.str());
+    throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
+                                            id, metrics::did_you_mean(id, ids)));
+  }
+  fmt::print("{}\n{}\n", id, explain_static(*found));
+  try {
+    fmt::print("{}", explain_lines(*found));
+  } catch (const metrics::Unmeasured& unmeasured) {
+    fmt::print("counts per line: unmeasured: {}\n", unmeasured.what());
+    return kNotMeasured;
+  }
+  return kWithinBudget;
 }
 
 }  // namespace warpgauge

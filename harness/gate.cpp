@@ -100,8 +100,8 @@ class Gate {
         run_(start_run()),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     if (cases_.empty()) {
-      throw std::invalid_argument(fmt::format(
-          "--filter '{}' selects no case; `warpgauge list` shows all", options.filter));
+      throw std::invalid_argument(
+          fmt::format("--filter '{}' selects no case; `warpgauge list` shows all", options.filter));
     }
   }
 
@@ -176,8 +176,8 @@ class Gate {
     fmt::print("{}", terminal_text(summary, options_.demands, colour));
     const auto measured = std::ranges::find_if(
         facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });
-    out_.write_summary(markdown_text(summary, options_.demands,
-                                     measured == facts.end() ? run_ : measured->run));
+    out_.write_summary(
+        markdown_text(summary, options_.demands, measured == facts.end() ? run_ : measured->run));
     fmt::print("facts: {}\nsummary: {}\n", out_.facts().string(), out_.summary().string());
     return summary.exit_code(options_.demands);
   }
@@ -277,10 +277,9 @@ class Gate {
       const std::string reason = options_.use_cupti && options_.bounded
                                      ? "no times and hardware counters came back"
                                      : "times and hardware counters were left out by an option";
-      std::ranges::move(
-          missing_facts(facts, metrics::Source::range, blank_fact(*one, result->arch), reason,
-                        budgets_.of(one->id)),
-          std::back_inserter(lost));
+      std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, result->arch),
+                                      reason, budgets_.of(one->id)),
+                        std::back_inserter(lost));
     }
     return lost;
   }

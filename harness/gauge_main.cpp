@@ -26,18 +26,22 @@ void add_gate(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand(
       "gate", "Run everything this machine can measure and judge it against the budgets");
   command->footer(
-      "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 something required not measured.\n\n"
+      "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 something required not "
+      "measured.\n\n"
       "Examples:\n"
       "  warpgauge gate\n"
       "  warpgauge gate --filter 'transpose.*' --arch sm_90\n"
       "  warpgauge gate --require=cupti --strict --out results");
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
-  command->add_option("--arch", options->archs, "Only these architectures of the build (sm_90,...)")
+  command
+      ->add_option("--arch", options->archs,
+                   "Compile-time facts of these architectures only (sm_90,...)")
       ->delimiter(',');
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
       ->capture_default_str();
-  command->add_option("--require", *required, "Exit 3 unless all of this was measured: ptxas, cupti")
+  command
+      ->add_option("--require", *required, "Exit 3 unless all of this was measured: ptxas, cupti")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->delimiter(',');
   command->add_flag("--strict", options->demands.strict,
@@ -48,10 +52,12 @@ void add_gate(CLI::App& app, std::function<int()>& action) {
           [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
           "Time limit for each case in seconds (default 60)")
       ->check(CLI::Range(1, 86400));
-  command->add_flag("!--no-cupti", options->use_cupti,
-                    "Leave CUPTI out, so that another profiler can attach");
-  command->add_flag("!--no-bounded", options->bounded,
-                    "Leave out times and hardware counters: exact counts only");
+  command->add_flag_callback(
+      "--no-cupti", [options] { options->use_cupti = false; },
+      "Leave CUPTI out, so that another profiler can attach");
+  command->add_flag_callback(
+      "--no-bounded", [options] { options->bounded = false; },
+      "Leave out times and hardware counters: exact counts only");
   command->callback([options, required, &action] {
     for (const std::string& source : *required) {
       (source == "cupti" ? options->demands.cupti : options->demands.ptxas) = true;

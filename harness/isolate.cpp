@@ -31,7 +31,8 @@ class Child {
  public:
   Child(const IsolatedWork& work, std::size_t first) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw std::system_error(errno, std::generic_category(), "pipe");
     std::fflush(nullptr);  // or both processes would print what is buffered
     const pid_t parent = getpid();
     pid_ = fork();
@@ -60,7 +61,8 @@ class Child {
   /// Waits for the next message, the end of the child, or the deadline.
   Event wait(steady_clock::time_point deadline, char* message) {
     for (;;) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
       pollfd poll_pipe{pipe_, POLLIN, 0};
       const auto wait = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
       const int ready = poll(&poll_pipe, 1, static_cast<int>(wait));

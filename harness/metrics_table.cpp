@@ -17,6 +17,8 @@ void show_catalog() {
   for (const metrics::Metric& row : metrics::catalog()) {
     fmt::print("{:<34} {:<17} {:<7} {:<8} {}\n", row.id, row.unit, to_string(row.direction),
                to_string(row.cls), to_string(row.source));
+    fmt::print("    {}\n", row.meaning);
+    if (!row.cupti_names.empty()) fmt::print("    {}\n", fmt::join(row.cupti_names, ", "));
   }
 }
 
@@ -44,7 +46,8 @@ void show_all_chips() {
       if (!has) lacking.push_back(name);
     }
     fmt::print("{:<8} {:>7} {:>7}  {}\n", chip, support.names.size() - lacking.size(),
-               support.range_passes, lacking.empty() ? "-" : fmt::format("{}", fmt::join(lacking, " ")));
+               support.range_passes,
+               lacking.empty() ? "-" : fmt::format("{}", fmt::join(lacking, " ")));
   }
 }
 

@@ -20,7 +20,6 @@ void check_name(std::string_view what, std::string_view name, const Case& where)
                   where.line, what, name));
 }
 
-
 }  // namespace
 
 Announcement::Announcement(const char* family, void (*register_it)(const Family&))

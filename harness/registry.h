@@ -98,10 +98,9 @@ class Announcement {
 };
 
 /// Opens the registration of a family; a block follows in which `family` is the Family.
-#define WARPGAUGE_FAMILY(name)                                                \
-  static void warpgauge_register_##name(const ::warpgauge::Family& family);   \
-  static ::warpgauge::Announcement warpgauge_announced_##name(                \
-      #name, warpgauge_register_##name);                                      \
+#define WARPGAUGE_FAMILY(name)                                                                   \
+  static void warpgauge_register_##name(const ::warpgauge::Family& family);                      \
+  static ::warpgauge::Announcement warpgauge_announced_##name(#name, warpgauge_register_##name); \
   static void warpgauge_register_##name([[maybe_unused]] const ::warpgauge::Family& family)
 
 }  // namespace warpgauge

@@ -173,8 +173,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
   if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
 
-  const Fact blank =
-      of_kernel(blank_fact(one, arch()), run.launches.front().kernel, run.launches);
+  const Fact blank = of_kernel(blank_fact(one, arch()), run.launches.front().kernel, run.launches);
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";

@@ -63,12 +63,12 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& p
   if (const auto bytes = constant_bytes(ptxas)) kernel.values["constant.bytes"] = number(*bytes);
   if (const metrics::ArchLimits* limits = metrics::find_arch_limits(ptxas.arch)) {
     const auto& block = record.launch.block;
-    const metrics::Occupancy occupancy = metrics::occupancy(
-        *limits, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
-                  .registers_per_thread = static_cast<int>(ptxas.registers),
-                  .shared_static_bytes = ptxas.shared_static_bytes,
-                  .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
-                  .barriers = static_cast<int>(ptxas.barriers)});
+    const metrics::Occupancy occupancy =
+        metrics::occupancy(*limits, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
+                                     .registers_per_thread = static_cast<int>(ptxas.registers),
+                                     .shared_static_bytes = ptxas.shared_static_bytes,
+                                     .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
+                                     .barriers = static_cast<int>(ptxas.barriers)});
     kernel.values["occupancy.theoretical"] = occupancy.fraction;
     kernel.values["occupancy.limiter"] = occupancy.limiter;
   }
@@ -94,7 +94,8 @@ const KernelValues& deciding(const metrics::Metric& metric,
   const std::string_view by = word ? "occupancy.theoretical" : metric.id;
   const auto value = [&](const KernelValues& kernel) {
     const auto found = kernel.values.find(by);
-    const double* number = found == kernel.values.end() ? nullptr : std::get_if<double>(&found->second);
+    const double* number =
+        found == kernel.values.end() ? nullptr : std::get_if<double>(&found->second);
     return number == nullptr ? 0.0 : *number;
   };
   return metric.direction == metrics::Direction::lower
@@ -148,8 +149,8 @@ std::vector<LaunchRecord> dry_launches(const Case& one) {
   const std::unique_ptr<Problem> problem = one.make_problem();
   one.launch(*problem);
   const auto refuse = [&](const std::string& what) {
-    throw std::runtime_error(fmt::format("{}:{}: {} {}", relative_to_root(one.file), one.line,
-                                         one.id.str(), what));
+    throw std::runtime_error(
+        fmt::format("{}:{}: {} {}", relative_to_root(one.file), one.line, one.id.str(), what));
   };
   if (log.launches().empty()) refuse("launches no kernel");
   for (const auto& [kernel, launch] : log.launches()) {
@@ -166,17 +167,22 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
   for (const LaunchRecord& record : launches) {
     const metrics::PtxasKernel* ptxas = texts.find(record.kernel, arch);
     if (ptxas == nullptr) {
-      throw metrics::PtxasError(fmt::format("{}: ptxas said nothing of its kernel {} for {}; build "
-                                            "the kernels again",
-                                            one.id.str(), record.kernel, arch));
+      throw metrics::PtxasError(
+          fmt::format("{}: ptxas said nothing of its kernel {} for {}; build "
+                      "the kernels again",
+                      one.id.str(), record.kernel, arch));
     }
     kernels.push_back(values_of(record, *ptxas));
   }
   std::vector<Fact> facts;
   for (const metrics::Metric& metric : metrics::catalog()) {
     if (metrics::is_run_time(metric)) continue;
-    Fact fact{.id = one.id, .metric = std::string(metric.id), .arch = arch, .source = "ptxas",
-              .file = relative_to_root(one.file), .line = one.line};
+    Fact fact{.id = one.id,
+              .metric = std::string(metric.id),
+              .arch = arch,
+              .source = "ptxas",
+              .file = relative_to_root(one.file),
+              .line = one.line};
     const KernelValues& worst = deciding(metric, kernels);
     fact.kernel = worst.launch->kernel;
     fact.launch = worst.launch->launch;

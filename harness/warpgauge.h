@@ -5,8 +5,8 @@
 //   struct Copy : warpgauge::Problem {                    // one problem at one size
 //     warpgauge::Input<T> a;
 //     warpgauge::Output<T> b;
-//     explicit Copy(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count()) {}
-//     void check(warpgauge::Comparison& c) const override { c.equal(b, a.host()); }
+//     explicit Copy(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count())
+//     {} void check(warpgauge::Comparison& c) const override { c.equal(b, a.host()); }
 //   };
 //
 //   WARPGAUGE_FAMILY(copy) {

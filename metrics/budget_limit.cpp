@@ -169,8 +169,9 @@ class LimitReader {
       fail_at(text_, at, "a waiver ('until') must say why", R"(Add reason = "...".)");
     }
     const Limit* standard = built_in_limit(metric_.id);
-    const bool keeps_it = standard != nullptr &&
-                          (limit_.equal == standard->equal || Value(limit_.max.value_or(-1)) == standard->equal);
+    const bool keeps_it =
+        standard != nullptr &&
+        (limit_.equal == standard->equal || Value(limit_.max.value_or(-1)) == standard->equal);
     if (standard != nullptr && !keeps_it && limit_.reason.empty()) {
       fail_at(text_, at,
               fmt::format("a limit of '{}' other than the built-in '{}' must say why", metric_.id,

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "metrics/hash.h"
+
 namespace warpgauge::metrics {
 namespace {
 
@@ -116,14 +118,7 @@ std::span<const std::byte> Cubin::code(std::string_view kernel) const {
 
 std::string Cubin::sass_hash(std::string_view kernel) const {
   const auto bytes = code(kernel);
-  if (bytes.empty()) return {};
-  // FNV-1a, 64 bits: offset basis and prime as published by its authors.
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes) {
-    hash ^= std::to_integer<std::uint64_t>(byte);
-    hash *= 0x100000001b3;
-  }
-  return fmt::format("{:016x}", hash);
+  return bytes.empty() ? "" : hash_text(bytes);
 }
 
 std::vector<std::uint64_t> Cubin::local_accesses(std::string_view kernel) const {

@@ -37,7 +37,8 @@ TEST(Registry, KeepsFamiliesTogetherInOrderOfRegistration) {
   registry.add(make_case("b", "second"));
   registry.add(make_case("a", "only"));
   registry.add(make_case("b", "first"));
-  EXPECT_THAT(ids(registry.select("")), ElementsAre("a.only.f32@64", "b.second.f32@64", "b.first.f32@64"));
+  EXPECT_THAT(ids(registry.select("")),
+              ElementsAre("a.only.f32@64", "b.second.f32@64", "b.first.f32@64"));
 }
 
 TEST(Registry, SelectsByGlob) {
@@ -52,8 +53,9 @@ TEST(Registry, SelectsByGlob) {
 TEST(Registry, RefusesTheSameIdTwiceAndSaysWhere) {
   Registry registry;
   registry.add(make_case("a", "b"));
-  EXPECT_THAT([&] { registry.add(make_case("a", "b")); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("kernels/x.cu:7: a.b.f32@64 is registered")));
+  EXPECT_THAT(
+      [&] { registry.add(make_case("a", "b")); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("kernels/x.cu:7: a.b.f32@64 is registered")));
 }
 
 TEST(Registry, RefusesNamesThatWouldNotSurviveFilters) {

@@ -55,14 +55,15 @@ TEST(StaticFacts, AKernelThatPtxasSaidNothingOfIsAFault) {
 TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_two_texts";
   std::filesystem::create_directories(folder);
-  const auto write = [&](const char* name, int registers) {
-    std::ofstream(folder / name)
-        << "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-           "ptxas info    : Function properties for k\n"
-           "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-           "ptxas info    : Used "
-        << registers << " registers\n";
-  };
+  const auto write =
+      [&](const char* name, int registers) {
+        std::ofstream(folder / name)
+            << "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+               "ptxas info    : Function properties for k\n"
+               "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+               "ptxas info    : Used "
+            << registers << " registers\n";
+      };
   write("one.ptxas.txt", 10);
   write("two.ptxas.txt", 10);
   EXPECT_EQ(PtxasTexts(folder).archs(), std::vector<std::string>{"sm_90"});

@@ -86,6 +86,8 @@ const Bad kBad[] = {
     {"tolerance_nan", "[default]\nregisters = { max = 1, tolerance = nan }", "no tolerance"},
     {"tolerance_text", "[default]\nregisters = { max = 1, tolerance = \"5\" }", "Write \"5%\""},
     {"tolerance_spelled", "[default]\nregisters = { max = 1, tolerance = \"five%\" }", "\"5%\""},
+    {"loosened_without_reason", "[default]\n\"shared.bank_conflicts\" = { equal = 31 }",
+     "other than the built-in '= 0' must say why"},
     {"until_without_reason", "[default]\nregisters = { max = 1, until = 2027-01-31 }",
      "a waiver ('until') must say why"},
     {"until_text", "[default]\nregisters = { max = 1, until = \"2027-01-31\", reason = \"a\" }",

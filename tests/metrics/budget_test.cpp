@@ -90,7 +90,7 @@ TEST(Budgets, TheMostSpecialWins) {
   const Budgets budgets = parse(R"(
 [default]
 registers = 10
-"shared.bank_conflicts" = 1
+"shared.bank_conflicts" = { max = 1, reason = "theory" }
 [default.sm_90]
 registers = 11
 ["tiled"]

@@ -1,0 +1,19 @@
+#include "metrics/hash.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace warpgauge::metrics {
+
+std::string hash_text(std::span<const std::byte> bytes) {
+  // Offset basis and prime as published by the hash's authors.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    hash ^= std::to_integer<std::uint64_t>(byte);
+    hash *= 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace warpgauge::metrics
