@@ -113,6 +113,73 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+/// The rows of the families, as wide as what stands in them; 80 columns for names of usual length.
+std::string table(const Summary& summary) {
+  constexpr std::size_t kWidest = 24;
+  std::size_t width = 8;
+  for (const auto& [family, tally] : summary.families()) width = std::max(width, family.size());
+  width = std::min(width, kWidest);
+  std::string text = fmt::format("{:<{}} {:>6} {:>7}", "family", width, "cases", "checks");
+  auto out = std::back_inserter(text);
+  for (const Column& column : kColumns) fmt::format_to(out, " {}", column.title);
+  text += '\n';
+  const auto row = [&](std::string_view name, const Tally& tally) {
+    fmt::format_to(out, "{:<{}} {:>6} {:>7}", name, width, tally.cases.size(), tally.checks());
+    for (const Column& column : kColumns) {
+      fmt::format_to(out, " {:>{}}", count(tally, column.verdict), column.title.size());
+    }
+    text += '\n';
+  };
+  for (const auto& [family, tally] : summary.families()) row(family, tally);
+  row("total", summary.total());
+  return text;
+}
+
+/// Failures that have one cause: the same metric of one variant, over sizes and architectures.
+struct Group {
+  const Fact* shown;
+  std::vector<const Fact*> others;
+};
+
+std::vector<Group> groups(const std::vector<const Fact*>& facts) {
+  std::vector<Group> groups;
+  for (const Fact* fact : facts) {
+    const auto same = [&](const Group& group) {
+      const Fact& shown = *group.shown;
+      return shown.verdict == fact->verdict && shown.metric == fact->metric &&
+             shown.id.family == fact->id.family &&
+             shown.id.variant_type() == fact->id.variant_type() &&
+             (fact->verdict == Verdict::fail || shown.reason == fact->reason);
+    };
+    const auto found = std::ranges::find_if(groups, same);
+    if (found == groups.end()) {
+      groups.push_back({fact, {}});
+    } else {
+      found->others.push_back(fact);
+    }
+  }
+  return groups;
+}
+
+/// "  also     on sm_80 (28), @1000x700 on sm_90 (36) and 5 more", or nothing.
+std::string also(const Group& group) {
+  constexpr std::size_t kNamed = 6;
+  if (group.others.empty()) return "";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, group.others.size()); ++i) {
+    const Fact& other = *group.others[i];
+    const std::string size = other.id.size == group.shown->id.size ? "" : "@" + other.id.size;
+    const std::string value =
+        other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
+    const std::string where = printable(size + on_arch(other) + value);
+    text += (i == 0 ? "" : ", ") + where.substr(where.find_first_not_of(' '));
+  }
+  if (group.others.size() > kNamed) {
+    text += fmt::format(" and {} more", group.others.size() - kNamed);
+  }
+  return fmt::format("  {:<8} {}\n", "also", text);
+}
+
 std::string repeat_command(const Fact& fact) {
   return fmt::format("ci/gate --filter '{}'{}", fact.id.str(),
                      fact.source == "ptxas" && !fact.arch.empty() ? " --arch " + fact.arch : "");
@@ -135,7 +202,8 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
     line("value", value_text(fact));
     line("budget",
          fact.budget + (fact.budget_reason.empty() ? "" : " (" + fact.budget_reason + ")"));
-    line("why", fact.reason);
+    // Mostly just the two above in a sentence; an expired waiver says more.
+    if (!fact.reason.ends_with("budget " + fact.budget)) line("why", fact.reason);
     line("means", metric.meaning);
     line("cure", metric.cure);
   }
@@ -147,23 +215,10 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
 }
 
 std::string terminal_text(const Summary& summary, const Demands& demands, bool colour) {
-  std::string text;
+  std::string text = table(summary);
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{:<18} {:>6} {:>7}", "family", "cases", "checks");
-  for (const Column& column : kColumns) fmt::format_to(out, " {:>10}", column.title);
-  text += '\n';
-  const auto row = [&](std::string_view name, const Tally& tally) {
-    fmt::format_to(out, "{:<18} {:>6} {:>7}", name, tally.cases.size(), tally.checks());
-    for (const Column& column : kColumns) {
-      fmt::format_to(out, " {:>10}", count(tally, column.verdict));
-    }
-    text += '\n';
-  };
-  for (const auto& [family, tally] : summary.families()) row(family, tally);
-  row("total", summary.total());
-
-  for (const Fact* fact : summary.with({Verdict::error, Verdict::fail})) {
-    text += '\n' + failure_text(*fact, repeat_command(*fact));
+  for (const Group& group : groups(summary.with({Verdict::error, Verdict::fail}))) {
+    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
   }
   if (demands.strict) {
     for (const Fact* fact : summary.with({Verdict::better})) {

@@ -167,11 +167,11 @@ TEST(FailureText, LeavesOutWhatIsNotKnown) {
   EXPECT_THAT(failure_text(fact, ""), HasSubstr("  at       no/such/file.cu:2: \n"));
 }
 
-TEST(TerminalText, TableIsAtMostAHundredColumnsWide) {
+TEST(TerminalText, TableIsAtMostEightyColumnsWide) {
   Recorded recorded = one_of_each();
   for (metrics::StoredFact& stored : recorded.facts) stored.fact.id.family = "eighteen_characters";
   const std::vector<std::string> lines = lines_of(terminal_text(recorded.summary(), {}, false));
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(lines.at(i).size(), 100u) << lines[i];
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(lines.at(i).size(), 80u) << lines[i];
   EXPECT_THAT(lines.at(2), StartsWith("total "));
 }
 
