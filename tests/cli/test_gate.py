@@ -16,6 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HAS_GPU = Path("/dev/nvidia0").exists()
 # What CUDA itself needs a device for is told apart from what every machine can do.
 needs_no_gpu = pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
+HAS_CUPTI = (
+    subprocess.run(
+        [BIN / "warpgauge", "metrics", "--chip", "GH100"], capture_output=True
+    ).returncode
+    != 3
+)
+needs_cupti = pytest.mark.skipif(not HAS_CUPTI, reason="this build has no CUPTI")
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
 
 
@@ -64,7 +71,7 @@ def test_list_shows_ids_and_filters_them():
             ["explain", "transpose.paded.f32@1024x1024"],
             "did you mean 'transpose.padded.f32@1024x1024'",
         ),
-        (["metrics", "--chip", "GH1000"], "GH100"),
+        pytest.param(["metrics", "--chip", "GH1000"], "GH100", marks=needs_cupti),
         (["no-such-command"], "no-such-command"),
         ([], "name a command"),
     ],
@@ -234,6 +241,7 @@ def test_a_second_run_replaces_the_first(tmp_path):
     assert {f.id.split(".")[1] for f in verdicts(tmp_path).values()} == {"tiled"}
 
 
+@needs_cupti
 @pytest.mark.parametrize("chip", ["TU102", "GH100", "GB202"])
 def test_chips_are_shown_without_a_gpu(chip):
     result = run("warpgauge", "metrics", "--chip", chip)
