@@ -55,18 +55,33 @@ logged() { # NAME TITLE COMMAND...
   return "$status"
 }
 
-# Brings the machine and build/PRESET up to date; any failure is a fault.
-build_preset() { # PRESET
-  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1")
+# Prints the comment at the head of the calling script, its usage.
+usage() {
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+# Brings the machine and build/PRESET up to date; any failure is a fault. Without TARGETS all is built.
+build_preset() { # PRESET [TARGET...]
+  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1") targets=()
+  shift
+  (($# == 0)) || targets=(--target "$@")
   "$root/ci/bootstrap" || fault "ci/bootstrap failed"
   # shellcheck source=/dev/null
   source "$build/env.sh"
   cd "$root" || fault "there is no $root"
+  # Two builds in one folder would tear each other's files.
+  exec 8>"$build/.$preset.lock"
+  if ! flock -n 8; then
+    say "waiting for another build of build/$preset"
+    flock 8
+  fi
   # CMake keeps the compiler it first saw, whatever CUDACXX says later.
   if [[ -f $directory/CMakeCache.txt && $(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' \
     "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
     configure+=(--fresh)
   fi
   logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2
-  logged "build-$preset" "building build/$preset" cmake --build --preset "$preset" || exit 2
+  logged "build-$preset" "building build/$preset" cmake --build --preset "$preset" "${targets[@]}" ||
+    exit 2
+  exec 8>&-
 }

@@ -138,17 +138,14 @@ void use_assigned_device() {
 }
 
 std::string describe_devices() {
-  int count = 0, runtime = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
+  int runtime = 0;
   WARPGAUGE_CUDA(cudaRuntimeGetVersion(&runtime));
-  std::string text = fmt::format("CUDA runtime {}", version_text(runtime));
-  if (error != cudaSuccess || count == 0) {
-    return text + fmt::format(", no device ({})\n", cudaGetErrorString(error));
-  }
-  int driver = 0;
-  WARPGAUGE_CUDA(cudaDriverGetVersion(&driver));
-  text += fmt::format(", driver for CUDA {}, {} device{}\n", version_text(driver), count,
-                      count == 1 ? "" : "s");
+  std::string text = fmt::format("CUDA runtime {}, ", version_text(runtime));
+  std::string why;
+  if (!current_device(&why)) return text + why + "\n";
+  int count = 0;
+  WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
+  text += fmt::format("driver {}, {} device{}\n", driver_version(), count, count == 1 ? "" : "s");
   for (int device = 0; device < count; ++device) text += describe(device);
   return text;
 }

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "harness/bounded_facts.h"
 #include "harness/family_budgets.h"
@@ -55,7 +56,13 @@ class OutFolder {
   /// Takes away what an earlier run left: the folder describes the last run, even one that gets
   /// nowhere. Throws std::runtime_error if it cannot be written or another run is writing to it.
   explicit OutFolder(fs::path path) : path_(std::move(path)) {
-    fs::create_directories(path_);
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error || path_.empty()) {
+      throw std::runtime_error(fmt::format("--out '{}': cannot be made a folder: {}",
+                                           path_.string(),
+                                           path_.empty() ? "no name" : error.message()));
+    }
     const fs::path lock = path_ / ".lock";
     lock_ = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
     if (lock_ < 0) throw std::runtime_error(path_.string() + ": cannot be written; see --out");

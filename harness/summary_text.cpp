@@ -149,7 +149,7 @@ std::vector<Group> groups(const std::vector<const Fact*>& facts) {
       return shown.verdict == fact->verdict && shown.metric == fact->metric &&
              shown.id.family == fact->id.family &&
              shown.id.variant_type() == fact->id.variant_type() &&
-             (fact->verdict == Verdict::fail || shown.reason == fact->reason);
+             (fact->verdict != Verdict::error || shown.reason == fact->reason);
     };
     const auto found = std::ranges::find_if(groups, same);
     if (found == groups.end()) {
@@ -221,10 +221,11 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
     text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
   }
   if (demands.strict) {
-    for (const Fact* fact : summary.with({Verdict::better})) {
-      fmt::format_to(out, "\nBETTER {}{}: {} = {}, budget {}: tighten it\n", fact->id.str(),
-                     on_arch(*fact), fact->metric, printable(metrics::to_text(fact->value)),
-                     printable(fact->budget));
+    for (const Group& group : groups(summary.with({Verdict::better}))) {
+      const Fact& fact = *group.shown;
+      fmt::format_to(out, "\nBETTER {}{}: {} = {}, budget {}: tighten it\n{}", fact.id.str(),
+                     on_arch(fact), fact.metric, printable(metrics::to_text(fact.value)),
+                     printable(fact.budget), also(group));
     }
   }
   for (const auto& [reason, n] : summary.unmeasured_reasons()) {
