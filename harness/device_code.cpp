@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "metrics/cubin.h"
 
@@ -85,6 +86,15 @@ const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) 
   };
   const auto found = std::ranges::find_if(embedded_cubins(), holds);
   return found == embedded_cubins().end() ? nullptr : &*found;
+}
+
+const std::string& sass_hash(const std::string& kernel, const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::string> hashes;
+  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = metrics::Cubin(cubin->image).sass_hash(kernel);
+  }
+  return place->second;
 }
 
 std::string kernel_name(const void* stub) {

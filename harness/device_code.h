@@ -22,6 +22,10 @@ const std::vector<EmbeddedCubin>& embedded_cubins();
 /// The cubin that holds `kernel` for `arch`, or nullptr.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 
+/// The hash of the code of `kernel` for `arch` (see metrics::Cubin); empty if it is not embedded.
+/// Worked out once: every fact carries it.
+const std::string& sass_hash(const std::string& kernel, const std::string& arch);
+
 /// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);
 

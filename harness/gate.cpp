@@ -266,11 +266,6 @@ class Gate {
     std::vector<Fact> lost;
     for (const Case* one : cases_) {
       const std::vector<Fact>& facts = by_case[one->id.str()];
-      const auto has = [&](std::string_view metric, std::string_view arch) {
-        return std::ranges::any_of(facts, [&](const Fact& fact) {
-          return fact.metric == metric && (arch.empty() || fact.arch == arch);
-        });
-      };
       const auto result = std::ranges::find(facts, "result.correct", &Fact::metric);
       if (result == facts.end()) {
         lost.push_back(error_fact(*one, "no result of this case came back"));
@@ -278,7 +273,10 @@ class Gate {
       }
       if (result->verdict == Verdict::error) continue;  // nothing more is to be expected
       for (const std::string& arch : archs_) {
-        if (has("registers", arch)) continue;
+        const auto of_arch = [&](const Fact& fact) {
+          return fact.metric == "registers" && fact.arch == arch;
+        };
+        if (std::ranges::any_of(facts, of_arch)) continue;
         lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
       }
       const std::string reason = options_.use_cupti && options_.bounded

@@ -14,7 +14,6 @@
 #include "harness/nvtx_range.h"
 #include "harness/source_root.h"
 #include "harness/static_facts.h"
-#include "metrics/cubin.h"
 #include "metrics/cuda_error.h"
 
 namespace warpgauge {
@@ -33,9 +32,7 @@ Fact of_kernel(Fact fact, const std::string& kernel, const std::vector<LaunchRec
   fact.kernel = kernel;
   const auto launch = std::ranges::find(launches, kernel, &LaunchRecord::kernel);
   if (launch != launches.end()) fact.launch = launch->launch;
-  if (const EmbeddedCubin* cubin = find_cubin(kernel, fact.arch)) {
-    fact.sass_hash = metrics::Cubin(cubin->image).sass_hash(kernel);
-  }
+  fact.sass_hash = sass_hash(kernel, fact.arch);
   return fact;
 }
 
@@ -177,10 +174,11 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";
-  std::ranges::move(counted_facts(run.lines, run.launches, blank), std::back_inserter(facts));
-  if (!run.not_counted.empty()) facts.resize(1);
-  const std::string reason =
-      run.not_counted.empty() ? "no access was made that it could be told from" : run.not_counted;
+  std::string reason = run.not_counted;
+  if (reason.empty()) {
+    std::ranges::move(counted_facts(run.lines, run.launches, blank), std::back_inserter(facts));
+    reason = "no access was made that it could be told from";
+  }
   std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
                     std::back_inserter(facts));
   return facts;

@@ -186,9 +186,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     const KernelValues& worst = deciding(metric, kernels);
     fact.kernel = worst.launch->kernel;
     fact.launch = worst.launch->launch;
-    if (const EmbeddedCubin* cubin = find_cubin(fact.kernel, arch)) {
-      fact.sass_hash = metrics::Cubin(cubin->image).sass_hash(fact.kernel);
-    }
+    fact.sass_hash = sass_hash(fact.kernel, arch);
     const bool all_have_it = std::ranges::all_of(
         kernels, [&](const KernelValues& kernel) { return kernel.values.contains(metric.id); });
     if (const auto found = worst.values.find(metric.id); all_have_it) {

@@ -56,10 +56,14 @@ TEST(DeviceCode, ThisProgramKnowsItsCubins) {
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     const EmbeddedCubin* cubin = find_cubin("_ZN6faulty4copyEPfPKf", arch);
     ASSERT_NE(cubin, nullptr) << arch;
-    EXPECT_EQ(metrics::Cubin(cubin->image).sass_hash("_ZN6faulty4copyEPfPKf").size(), 16u);
+    const std::string hash = metrics::Cubin(cubin->image).sass_hash("_ZN6faulty4copyEPfPKf");
+    EXPECT_EQ(hash.size(), 16u);
+    EXPECT_EQ(sass_hash("_ZN6faulty4copyEPfPKf", arch), hash);
+    EXPECT_EQ(sass_hash("_ZN6faulty4copyEPfPKf", arch), hash) << "the second time too";
   }
   EXPECT_EQ(find_cubin("_ZN6faulty4copyEPfPKf", "sm_1"), nullptr);
   EXPECT_EQ(find_cubin("no_such_kernel", "sm_90"), nullptr);
+  EXPECT_EQ(sass_hash("no_such_kernel", "sm_90"), "");
 }
 
 }  // namespace
