@@ -58,10 +58,41 @@ FetchContent_Declare(CLI11 SYSTEM
 FetchContent_Declare(googletest SYSTEM
   GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.15.2 GIT_SHALLOW ON
   FIND_PACKAGE_ARGS 1.12 NAMES GTest)
-# Nothing uses it yet: declared here so that its release is pinned with the others.
 FetchContent_Declare(benchmark SYSTEM
   GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1 GIT_SHALLOW ON
   FIND_PACKAGE_ARGS 1.7)
 
+# What nvcc compresses fat binaries with. They are looked for by cmake/Findlz4.cmake and
+# Findzstd.cmake; where they are fetched, only what unpacks is compiled, not by their own CMake files.
+FetchContent_Declare(lz4 SYSTEM
+  GIT_REPOSITORY https://github.com/lz4/lz4.git GIT_TAG v1.10.0 GIT_SHALLOW ON
+  SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
+FetchContent_Declare(zstd SYSTEM
+  GIT_REPOSITORY https://github.com/facebook/zstd.git GIT_TAG v1.5.6 GIT_SHALLOW ON
+  SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
+
 # GoogleTest also without BUILD_TESTING: warpgauge-check is made of it.
-FetchContent_MakeAvailable(fmt nlohmann_json tomlplusplus CLI11 googletest)
+FetchContent_MakeAvailable(fmt nlohmann_json tomlplusplus CLI11 googletest lz4 zstd)
+if(BUILD_TESTING)
+  FetchContent_MakeAvailable(benchmark)
+endif()
+
+# Makes warpgauge::<name> of the fetched folder's lib/ and the sources in it.
+function(warpgauge_fetched_library name)
+  if(TARGET warpgauge::${name})  # found
+    return()
+  endif()
+  list(TRANSFORM ARGN PREPEND "${${name}_SOURCE_DIR}/lib/")
+  file(GLOB sources ${ARGN})
+  add_library(warpgauge_${name} STATIC ${sources})
+  add_library(warpgauge::${name} ALIAS warpgauge_${name})
+  target_include_directories(warpgauge_${name} SYSTEM PUBLIC "${${name}_SOURCE_DIR}/lib")
+endfunction()
+if(NOT TARGET warpgauge::lz4 OR NOT TARGET warpgauge::zstd)
+  enable_language(C)  # not inside a function: what it sets would be lost
+endif()
+warpgauge_fetched_library(lz4 lz4.c)
+warpgauge_fetched_library(zstd common/*.c decompress/*.c)
+if(TARGET warpgauge_zstd)
+  target_compile_definitions(warpgauge_zstd PRIVATE ZSTD_DISABLE_ASM)
+endif()

@@ -1,53 +1,21 @@
 #include "harness/device_code.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <deque>
 #include <map>
 #include <utility>
 
 #include "metrics/cubin.h"
+#include "metrics/fat_binary.h"
 
 namespace warpgauge {
 namespace {
 
-// The layout of fat binaries is not documented by NVIDIA but has been stable since CUDA 4: a
-// wrapper with a pointer to a container, and in it entries of code, each behind a header.
-constexpr std::uint32_t kWrapperMagic = 0x466243b1;
-constexpr std::uint32_t kContainerMagic = 0xba55ed50;
-constexpr std::uint16_t kKindCubin = 2;
-constexpr std::uint64_t kFlagsCompressed = 0x2000 | 0x8000;  // LZ4, zstd
-
-struct Wrapper {
-  std::uint32_t magic, version;
-  const std::byte* container;
-};
-
-struct Container {
-  std::uint32_t magic;
-  std::uint16_t version, header_bytes;
-  std::uint64_t bytes;
-};
-
-struct Entry {
-  std::uint16_t kind, version;
-  std::uint32_t header_bytes;
-  std::uint64_t bytes;
-  std::uint32_t compressed_bytes, options;
-  std::uint16_t minor, major;
-  std::uint32_t arch, name_offset, name_bytes;
-  std::uint64_t flags;
-};
-
-template <typename T>
-T read(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 struct Registered {
+  std::deque<const void*> unread;  // wrappers of fat binaries
   std::vector<EmbeddedCubin> cubins;
+  std::vector<EmbeddedPtx> ptx;
+  std::deque<std::vector<std::byte>> unpacked;  // what `cubins` point to if it was compressed
   std::map<const void*, std::string> kernels;
 };
 
@@ -56,29 +24,51 @@ Registered& registered() {
   return instance;
 }
 
-}  // namespace
-
-void register_fat_binary(const void* address) {
-  const auto wrapper = read<Wrapper>(static_cast<const std::byte*>(address));
-  if (wrapper.magic != kWrapperMagic) return;
-  const auto container = read<Container>(wrapper.container);
-  if (container.magic != kContainerMagic) return;
-  const std::byte* at = wrapper.container + container.header_bytes;
-  const std::byte* const end = at + container.bytes;
-  while (at + sizeof(Entry) <= end) {
-    const auto entry = read<Entry>(at);
-    if (entry.header_bytes < sizeof(Entry)) return;  // a layout we do not know
-    if (entry.kind == kKindCubin && (entry.flags & kFlagsCompressed) == 0) {
-      registered().cubins.push_back(
-          {"sm_" + std::to_string(entry.arch), {at + entry.header_bytes, entry.bytes}});
+void read_fat_binary(const void* wrapper, Registered& code) {
+  using metrics::FatBinaryEntry;
+  for (const auto& entry : metrics::read_fat_binary(metrics::registered_fat_binary(wrapper))) {
+    if (entry.kind == FatBinaryEntry::Kind::ptx) {
+      code.ptx.push_back({entry.arch, entry.unpack_text()});
+    } else if (entry.kind == FatBinaryEntry::Kind::cubin) {
+      const bool compressed = entry.compression != FatBinaryEntry::Compression::none;
+      code.cubins.push_back(
+          {entry.arch, compressed ? code.unpacked.emplace_back(entry.unpack()) : entry.stored});
     }
-    at += entry.header_bytes + entry.bytes;
   }
 }
 
+/// All that was registered; fat binaries that are new are read first. One that cannot be read stays
+/// in the way, for nobody must take what is left for all there is.
+const Registered& read_code() {
+  Registered& code = registered();
+  while (!code.unread.empty()) {
+    read_fat_binary(code.unread.front(), code);
+    code.unread.pop_front();
+  }
+  return code;
+}
+
+/// Does the text define the kernel? Its name is the word after ".entry".
+bool defines(std::string_view ptx, std::string_view kernel) {
+  constexpr std::string_view kEntry = ".entry", kSpace = " \t\r\n";
+  for (std::size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at + 1)) {
+    const std::size_t name = ptx.find_first_not_of(kSpace, at + kEntry.size());
+    if (name == ptx.npos) return false;
+    const std::size_t end = ptx.find_first_of(" \t\r\n(.{", name);
+    if (ptx.substr(name, end - name) == kernel) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void register_fat_binary(const void* wrapper) { registered().unread.push_back(wrapper); }
+
 void register_kernel(const void* stub, const char* name) { registered().kernels[stub] = name; }
 
-const std::vector<EmbeddedCubin>& embedded_cubins() { return registered().cubins; }
+const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins; }
+
+const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
   const auto holds = [&](const EmbeddedCubin& cubin) {
@@ -86,6 +76,14 @@ const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) 
   };
   const auto found = std::ranges::find_if(embedded_cubins(), holds);
   return found == embedded_cubins().end() ? nullptr : &*found;
+}
+
+const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {
+  const auto holds = [&](const EmbeddedPtx& ptx) {
+    return ptx.arch == arch && defines(ptx.text, kernel);
+  };
+  const auto found = std::ranges::find_if(embedded_ptx(), holds);
+  return found == embedded_ptx().end() ? nullptr : &*found;
 }
 
 const std::string& sass_hash(const std::string& kernel, const std::string& arch) {

@@ -1,4 +1,5 @@
-// The GPU code inside this program: the cubins of its fat binaries and the names of its kernels.
+// The GPU code inside this program: the cubins and the PTX of its fat binaries, and the names of
+// its kernels.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,24 @@ struct EmbeddedCubin {
   std::span<const std::byte> image;
 };
 
-/// All uncompressed cubins of this program. Empty if it was built with compressed fat binaries
-/// (nvcc without --no-compress).
+/// PTX of this program.
+struct EmbeddedPtx {
+  std::string arch;  ///< "sm_90": made for compute_90
+  std::string text;
+};
+
+/// All cubins of this program, unpacked if they were compressed. Throws metrics::FatBinaryError.
 const std::vector<EmbeddedCubin>& embedded_cubins();
 
-/// The cubin that holds `kernel` for `arch`, or nullptr.
+/// All PTX of this program; none for an architecture of which only machine code was asked for
+/// (nvcc -gencode ...,code=sm_90). Throws metrics::FatBinaryError.
+const std::vector<EmbeddedPtx>& embedded_ptx();
+
+/// The cubin that holds `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
+
+/// The PTX that defines `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
+const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch);
 
 /// The hash of the code of `kernel` for `arch` (see metrics::Cubin); empty if it is not embedded.
 /// Worked out once: every fact carries it.
@@ -29,7 +42,8 @@ const std::string& sass_hash(const std::string& kernel, const std::string& arch)
 /// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);
 
-// Called by the wrapped registration functions, before main.
+// Called by the wrapped registration functions, before main. What is registered is read when it is
+// first asked for, where errors can be caught.
 void register_fat_binary(const void* wrapper);
 void register_kernel(const void* stub, const char* name);
 

@@ -16,8 +16,9 @@
 #include "harness/source_root.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
-#include "metrics/cupti.h"
+#include "metrics/line_table.h"
 #include "metrics/occupancy.h"
+#include "metrics/sass.h"
 
 namespace warpgauge {
 namespace {
@@ -79,9 +80,12 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& p
 std::optional<metrics::SourceLine> spill_line(const std::string& kernel, const std::string& arch) {
   const EmbeddedCubin* embedded = find_cubin(kernel, arch);
   if (embedded == nullptr) return std::nullopt;
+  const auto lines = metrics::SourceLines::of(embedded->image);
+  if (!lines) return std::nullopt;
   const metrics::Cubin cubin(embedded->image);
-  for (const std::uint64_t pc : cubin.local_accesses(kernel)) {
-    if (auto line = metrics::source_line(cubin.image(), kernel, pc)) return line;
+  for (const auto& access : metrics::memory_instructions(cubin, kernel)) {
+    if (!access.executes || !metrics::is_local(access.op)) continue;
+    if (auto line = lines->find(kernel, access.pc)) return line;
   }
   return std::nullopt;
 }

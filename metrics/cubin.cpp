@@ -1,5 +1,4 @@
-// Looks into a cubin: section headers for the code, and two fields of the instructions. Opcodes
-// and predicates are undocumented; they are as nvdisasm shows them for sm_75 to sm_121.
+// Looks into a cubin: section headers and, for what points into code, relocations.
 #include "metrics/cubin.h"
 
 #include <elf.h>
@@ -18,7 +17,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "cubins are read as they lie in memory");
 
 constexpr std::string_view kCodePrefix = ".text.";
-constexpr std::size_t kInstructionBytes = 16;
 
 [[noreturn]] void fail(std::string_view problem) {
   throw CubinError(fmt::format("not a usable cubin: {}. Make it anew with nvcc -cubin", problem));
@@ -90,10 +88,16 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
     return slice(image, section.sh_offset, section.sh_size, "a section");
   };
   const auto name_table = bytes_of(section_header(names));
-  for (std::uint64_t i = 1; i < count; ++i) {  // 0 is the null section
+  sections_.emplace_back();  // 0 is the null section
+  for (std::uint64_t i = 1; i < count; ++i) {
     const Elf64_Shdr section = section_header(i);
-    sections_.push_back({string_at(name_table, section.sh_name), bytes_of(section)});
+    sections_.push_back(
+        {string_at(name_table, section.sh_name), bytes_of(section), section.sh_link});
   }
+  // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
+  constexpr int kNewAbi = 8;
+  const int shift = header.e_ident[EI_ABIVERSION] >= kNewAbi ? 8 : 0;
+  sm_ = static_cast<int>(header.e_flags >> shift & 0xff);
 }
 
 std::vector<std::string> Cubin::kernels() const {
@@ -121,21 +125,38 @@ std::string Cubin::sass_hash(std::string_view kernel) const {
   return bytes.empty() ? "" : hash_text(bytes);
 }
 
-std::vector<std::uint64_t> Cubin::local_accesses(std::string_view kernel) const {
-  // The opcode is in bits 0 to 11, of which 9 to 11 only tell the form of the operands.
-  constexpr std::uint64_t kOpcodeMask = 0x1ff, kLoadLocal = 0x183, kStoreLocal = 0x187;
-  // The predicate is in bits 12 to 15: register 7 is "true", bit 3 negates, so 15 never executes.
-  constexpr std::uint64_t kPredicateShift = 12, kPredicateMask = 0xf, kNever = 0xf;
+std::span<const std::byte> Cubin::section(std::string_view name) const {
+  const Section* section = find(name);
+  return section == nullptr ? std::span<const std::byte>() : section->bytes;
+}
 
-  std::vector<std::uint64_t> offsets;
-  const auto bytes = code(kernel);
-  for (std::size_t at = 0; at + kInstructionBytes <= bytes.size(); at += kInstructionBytes) {
-    const auto low = read<std::uint64_t>(bytes, at, "an instruction");
-    const std::uint64_t opcode = low & kOpcodeMask;
-    const bool executes = ((low >> kPredicateShift) & kPredicateMask) != kNever;
-    if (executes && (opcode == kLoadLocal || opcode == kStoreLocal)) offsets.push_back(at);
+std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view name) const {
+  std::map<std::uint64_t, std::string_view> kernels;
+  const auto add = [&](std::span<const std::byte> symbols, const Elf64_Rel& relocation) {
+    const std::uint64_t at = ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym);
+    if (at + sizeof(Elf64_Sym) > symbols.size()) return;
+    const auto symbol = read<Elf64_Sym>(symbols, at, "a symbol");
+    if (symbol.st_shndx >= sections_.size()) return;
+    const std::string_view target = sections_[symbol.st_shndx].name;
+    if (target.starts_with(kCodePrefix)) {
+      kernels[relocation.r_offset] = target.substr(kCodePrefix.size());
+    }
+  };
+  for (const auto& [prefix, bytes] :
+       {std::pair{".rel", sizeof(Elf64_Rel)}, {".rela", sizeof(Elf64_Rela)}}) {
+    const Section* table = find(std::string(prefix).append(name));
+    if (table == nullptr || table->link >= sections_.size()) continue;
+    // Elf64_Rela is Elf64_Rel and an addend, which is 0 here: symbols are whole sections.
+    for (std::size_t at = 0; at + bytes <= table->bytes.size(); at += bytes) {
+      add(sections_[table->link].bytes, read<Elf64_Rel>(table->bytes, at, "a relocation"));
+    }
   }
-  return offsets;
+  return kernels;
+}
+
+const Cubin::Section* Cubin::find(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &Section::name);
+  return found == sections_.end() ? nullptr : &*found;
 }
 
 std::uint64_t Cubin::constant_bytes(std::string_view kernel) const {

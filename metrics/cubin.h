@@ -1,8 +1,9 @@
-// Looks into a cubin (an ELF file with GPU code): kernels, their code, and where it spills.
+// Looks into a cubin (an ELF file with GPU code): its kernels, their code, and its other sections.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,21 +30,29 @@ class Cubin {
   std::span<const std::byte> code(std::string_view kernel) const;
   /// 16 hex digits that change exactly when the code of the kernel changes; empty if unknown.
   std::string sass_hash(std::string_view kernel) const;
-  /// Offsets into code(kernel) of the instructions that touch local memory (LDL, STL) and can
-  /// execute.
-  std::vector<std::uint64_t> local_accesses(std::string_view kernel) const;
   /// Bytes of the constant banks that belong to the kernel alone (its parameters among them). ptxas
   /// 13 no longer tells them for sm_90 and later; where it does, the two are equal.
   std::uint64_t constant_bytes(std::string_view kernel) const;
+  /// The architecture as a number: 90 for sm_90 and for sm_90a.
+  int sm() const { return sm_; }
+  /// The bytes of the first section of that name; empty if there is none.
+  std::span<const std::byte> section(std::string_view name) const;
+  /// Where the section `name` points into the code of kernels: offset -> kernel. What does not make
+  /// sense is left out.
+  std::map<std::uint64_t, std::string_view> kernels_at(std::string_view name) const;
   std::span<const std::byte> image() const { return image_; }
 
  private:
   struct Section {
     std::string_view name;
     std::span<const std::byte> bytes;
+    std::uint32_t link = 0;  // index of the section that goes with it: symbols of relocations
   };
+  const Section* find(std::string_view name) const;
+
   std::span<const std::byte> image_;
-  std::vector<Section> sections_;
+  std::vector<Section> sections_;  // that of index 0, which is none, among them
+  int sm_ = 0;
 };
 
 }  // namespace warpgauge::metrics

@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -33,18 +32,6 @@ class Unmeasured : public std::runtime_error {
 };
 
 bool built_with_cupti();
-
-/// A line of source.
-struct SourceLine {
-  std::string file;
-  int line = 0;
-};
-
-/// File and line of the instruction at `pc` (an offset into the kernel's code) of `kernel`;
-/// nullopt without line information, for an unknown kernel, or without CUPTI. Code that was inlined
-/// from a header belongs to the header. Needs no GPU.
-std::optional<SourceLine> source_line(std::span<const std::byte> cubin, const std::string& kernel,
-                                      std::uint64_t pc);
 
 // --- On any machine, for any chip -------------------------------------------------------------
 

@@ -17,11 +17,6 @@ struct RangeProfiler::Impl {};
 
 bool built_with_cupti() { return false; }
 
-std::optional<SourceLine> source_line(std::span<const std::byte>, const std::string&,
-                                      std::uint64_t) {
-  return std::nullopt;
-}
-
 std::vector<std::string> cupti_chips() { no_cupti(); }
 bool ChipSupport::measures(const Metric&) const { return false; }
 ChipSupport chip_support(const std::string&) { no_cupti(); }

@@ -7,6 +7,7 @@
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_modules.h"
 #include "metrics/cupti_sass_session.h"
+#include "metrics/line_table.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -33,21 +34,20 @@ SassRecords count_launch(const CuptiContext& context, const std::function<void()
 }  // namespace
 
 struct SassCounter::Impl {
-  const SourceLine& line_of(const Instruction& instruction);
+  SourceLine line_of(const Instruction& instruction);
 
   LoadedModules modules;  // first: it must listen before the context is made
   CuptiContext context = open_context();
-  std::map<Instruction, SourceLine> lines;  // looked up once
+  std::map<std::uint32_t, std::optional<SourceLines>> lines;  // of each cubin, by its CRC
 };
 
-const SourceLine& SassCounter::Impl::line_of(const Instruction& instruction) {
-  const auto found = lines.find(instruction);
-  if (found != lines.end()) return found->second;
-  SourceLine line;
-  if (const auto cubin = modules.cubin(instruction.cubin_crc); !cubin.empty()) {
-    line = source_line(cubin, instruction.kernel, instruction.pc).value_or(SourceLine{});
-  }
-  return lines.emplace(instruction, std::move(line)).first->second;
+/// No file and line 0 where they are not known.
+SourceLine SassCounter::Impl::line_of(const Instruction& instruction) {
+  const auto [place, is_new] = lines.try_emplace(instruction.cubin_crc);
+  std::optional<SourceLines>& table = place->second;
+  if (is_new) table = SourceLines::of(modules.cubin(instruction.cubin_crc));
+  if (!table) return {};
+  return table->find(instruction.kernel, instruction.pc).value_or(SourceLine{});
 }
 
 SassCounter::SassCounter() : impl_(std::make_unique<Impl>()) {
@@ -67,7 +67,7 @@ std::vector<LineCounts> SassCounter::count(const std::function<void()>& launch) 
                        "");
     }
     if (*counts == Counts{}) continue;
-    const SourceLine& line = impl_->line_of(instruction);
+    const SourceLine line = impl_->line_of(instruction);
     lines[{instruction.kernel, line.file, line.line}] += *counts;
   }
   std::vector<LineCounts> result;

@@ -46,6 +46,15 @@ const Bad kBad[] = {
     {"unquoted_section", "[naive.f32]\nregisters = 1", "Write [\"naive.f32\"]."},
     {"outside_of_sections", "registers = 1", ":1:1: 'registers' stands outside of a section"},
     {"array_of_tables", "[[default]]\nregisters = 1", "'default' stands outside of a section"},
+    // gate_on
+    {"gate_on_unknown", "gate_on = \"predict\"",
+     ":1:11: 'gate_on' has the unknown word 'predict', did you mean 'predicted'?"},
+    {"gate_on_empty", "gate_on = \"\"", "'gate_on' has the unknown word ''\n"},
+    {"gate_on_number", "gate_on = 1", ":1:11: 'gate_on' must be a word"},
+    {"gate_on_misspelt", "gateon = \"exact\"", "outside of a section, did you mean 'gate_on'?"},
+    {"gate_on_in_a_section", "[default]\ngate_on = \"estimate\"",
+     ":2:1: 'gate_on' stands in a section"},
+    {"gate_on_as_a_section", "[gate_on]\nexact = 1", "no case fits section 'gate_on'"},
     // architectures
     {"arch_without_underscore", "[default.sm90]", "'sm90' is not a table of an architecture"},
     {"arch_of_one_digit", "[default.sm_9]", "'sm_9' is not a table of an architecture"},

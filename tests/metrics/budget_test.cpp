@@ -129,6 +129,24 @@ TEST(Budgets, EmptyFilesAndByteOrderMarksAreFine) {
   EXPECT_EQ(text(marked.find(kNaive, "", "registers")), "<= 32");
 }
 
+TEST(Budgets, GateOnStandsBeforeTheSections) {
+  EXPECT_EQ(Budgets().gate_on(), Confidence::exact);
+  EXPECT_EQ(parse("[default]\nregisters = 32\n").gate_on(), Confidence::exact);
+  for (const char* word : {"exact", "predicted", "estimate"}) {
+    const Budgets budgets =
+        parse(std::string("gate_on = \"") + word + "\"\n[default]\nregisters = 32\n");
+    EXPECT_EQ(to_string(budgets.gate_on()), word);
+    EXPECT_EQ(text(budgets.find(kNaive, "", "registers")), "<= 32");
+  }
+}
+
+TEST(Budgets, AVariantMayBeCalledGateOn) {
+  const std::vector<CaseId> cases = {{"transpose", "gate_on", "f32", "64x64"}};
+  const Budgets budgets = Budgets::parse("[gate_on]\nregisters = 32\n", "budgets.toml", cases);
+  EXPECT_EQ(text(budgets.find(cases[0], "", "registers")), "<= 32");
+  EXPECT_EQ(budgets.gate_on(), Confidence::exact);
+}
+
 TEST(Budgets, LoadReadsAFile) {
   const auto path = std::filesystem::path(testing::TempDir()) / "warpgauge_budgets.toml";
   std::ofstream(path) << "[naive]\nregisters = 32\n";

@@ -109,6 +109,27 @@ TEST(Counts, BankWays) {
   EXPECT_EQ(bank_ways(counts), 32);
 }
 
+TEST(LineCounts, AreTrustedByGroupsOfMetrics) {
+  LineCounts line;
+  line.trust["shared"] = {Confidence::estimate, "a loop around atomics"};
+  line.trust["instructions"] = {Confidence::predicted, "no machine code"};
+  EXPECT_EQ(trust_in(line, "shared.bank_ways").confidence, Confidence::estimate);
+  EXPECT_EQ(trust_in(line, "shared.wavefronts").reason, "a loop around atomics");
+  EXPECT_EQ(trust_in(line, "instructions").confidence, Confidence::predicted);
+  EXPECT_EQ(trust_in(line, "global.load.sectors"), Trust{});
+  EXPECT_EQ(trust_in(line, "branches.divergent").confidence, Confidence::exact);
+}
+
+TEST(Confidence, NamesReadBack) {
+  for (const Confidence one : {Confidence::exact, Confidence::predicted, Confidence::estimate}) {
+    EXPECT_EQ(confidence_from(to_string(one)), one);
+  }
+  EXPECT_LT(Confidence::exact, Confidence::predicted);
+  EXPECT_LT(Confidence::predicted, Confidence::estimate);
+  EXPECT_FALSE(confidence_from("Exact"));
+  EXPECT_FALSE(confidence_from(""));
+}
+
 TEST(SassMetrics, AreThoseOfTheCatalog) {
   const auto names = cupti_names(Source::sass);
   EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()),

@@ -67,19 +67,22 @@ TEST_P(CubinOf, HashChangesExactlyWithTheCode) {
   EXPECT_EQ(Cubin(image).sass_hash(kSpills), spills);
 }
 
-TEST_P(CubinOf, FindsLoadsAndStoresOfLocalMemory) {
+TEST_P(CubinOf, KnowsItsArchitecture) {
   const Image image = recorded(GetParam());
-  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(30));  // 15 STL and 15 LDL
-  EXPECT_THAT(Cubin(image).local_accesses(kLean), IsEmpty());
+  EXPECT_EQ("sm_" + std::to_string(Cubin(image).sm()), GetParam());
 }
 
-TEST_P(CubinOf, LeavesOutInstructionsThatNeverExecute) {
-  Image image = recorded(GetParam());
-  const auto before = Cubin(image).local_accesses(kSpills);
-  code_byte(image, kSpills, before[0] + 1) |= std::byte{0xf0};  // predicate @!PT
-  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(before.size() - 1));
-  code_byte(image, kSpills, before[1] + 1) &= std::byte{0x0f};  // predicate @P0
-  EXPECT_THAT(Cubin(image).local_accesses(kSpills), SizeIs(before.size() - 1));
+TEST_P(CubinOf, KnowsWhereTheLineTablePointsIntoCode) {
+  const Image image = recorded(GetParam());
+  const Cubin cubin(image);
+  std::vector<std::string_view> kernels;
+  for (const auto& [offset, kernel] : cubin.kernels_at(".debug_line")) {
+    EXPECT_LT(offset, cubin.section(".debug_line").size());
+    kernels.push_back(kernel);
+  }
+  EXPECT_THAT(kernels, testing::UnorderedElementsAre(kLean, kSpills));
+  EXPECT_THAT(cubin.kernels_at(".debug_frame"), SizeIs(2));
+  EXPECT_THAT(cubin.kernels_at(".text"), IsEmpty());
 }
 
 TEST_P(CubinOf, RefusesAnyPrefix) {
@@ -102,7 +105,7 @@ TEST_P(CubinOf, SurvivesAnyDamagedByte) {
         const Cubin cubin(damaged);
         for (const std::string& kernel : cubin.kernels()) {
           cubin.sass_hash(kernel);
-          cubin.local_accesses(kernel);
+          cubin.kernels_at(".debug_line");
         }
       } catch (const CubinError&) {
       }
@@ -118,20 +121,11 @@ TEST(Cubin, HashIsTheSameOnEveryMachine) {
   EXPECT_EQ(Cubin(image).sass_hash(kLean), "04ed389af1a99d56");
 }
 
-TEST(Cubin, OffsetsAreThoseOfTheDisassembler) {
-  const Image image = recorded("sm_75");
-  const auto offsets = Cubin(image).local_accesses(kSpills);
-  ASSERT_THAT(offsets, SizeIs(30));
-  EXPECT_EQ(offsets.front(), 0x170u);  // STL [R1], R21
-  EXPECT_EQ(offsets[15], 0x360u);      // LDL.LU R10, [R1+0x34]
-  EXPECT_EQ(offsets.back(), 0x500u);   // LDL.LU R17, [R1]
-}
-
 TEST(Cubin, AnUnknownKernelHasNothing) {
   const Image image = recorded("sm_90");
   const Cubin cubin(image);
   EXPECT_THAT(cubin.code("_Z7missingv"), IsEmpty());
-  EXPECT_THAT(cubin.local_accesses("_Z7missingv"), IsEmpty());
+  EXPECT_THAT(cubin.section(".debug_missing"), IsEmpty());
   EXPECT_EQ(cubin.sass_hash("_Z7missingv"), "");
 }
 

@@ -1,9 +1,6 @@
-// What CUPTI answers without a GPU: chips, what they can count, and lines of instructions.
+// What CUPTI answers without a GPU: chips, and what they can count.
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +14,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 class CuptiHost : public ::testing::Test {
  protected:
@@ -100,46 +96,6 @@ TEST_F(CuptiHost, SaysNothingOnItsOwn) {
   chip_support("GH100");
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
-}
-
-std::vector<std::byte> read_cubin(const std::string& name) {
-  std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "cupti" / name, std::ios::binary);
-  EXPECT_TRUE(file) << name;
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  const auto view = std::as_bytes(std::span(bytes));
-  return {view.begin(), view.end()};
-}
-
-// tests/data/cupti/lines.cu says how the cubins were made.
-class SourceLines : public CuptiHost {};
-
-TEST_F(SourceLines, AreThoseOfTheSource) {
-  const auto cubin = read_cubin("lines_sm90.cubin");
-  std::set<int> copy_lines;
-  for (std::uint64_t pc = 0; pc < 0x200; pc += 16) {
-    const auto line = source_line(cubin, "copy", pc);
-    ASSERT_TRUE(line) << pc;
-    EXPECT_EQ(line->file, "/tmp/warpgauge/lines.cu");
-    copy_lines.insert(line->line);
-  }
-  EXPECT_THAT(copy_lines, UnorderedElementsAre(5, 7, 8, 9, 10));
-  EXPECT_EQ(source_line(cubin, "copy", 0)->line, 5);
-  EXPECT_EQ(source_line(cubin, "count", 0)->line, 12);
-}
-
-TEST_F(SourceLines, OfInlinedCodeAreThoseOfTheHeaderWithoutDots) {
-  const auto line = source_line(read_cubin("lines_sm90.cubin"), "count", 0x10);
-  ASSERT_TRUE(line);
-  EXPECT_EQ(std::filesystem::path(line->file).filename(), "device_atomic_functions.hpp");
-  EXPECT_EQ(line->file, std::filesystem::path(line->file).lexically_normal().string());
-}
-
-TEST_F(SourceLines, AreAbsentWhereThereAreNone) {
-  EXPECT_FALSE(source_line(read_cubin("no_lines_sm90.cubin"), "copy", 0));
-  EXPECT_FALSE(source_line(read_cubin("lines_sm90.cubin"), "nowhere", 0));
-  EXPECT_FALSE(source_line({}, "copy", 0));
-  const std::string text = "This is a text and no cubin, though it is as long as an ELF header is.";
-  EXPECT_FALSE(source_line(std::as_bytes(std::span(text)), "copy", 0));
 }
 
 // With a GPU all of this works; without one it must say why and what to do, and not crash.

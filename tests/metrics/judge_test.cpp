@@ -197,6 +197,82 @@ TEST(Judge, JudgingTwiceChangesNothing) {
   EXPECT_EQ(judged(once).budget, "");
 }
 
+/// A count of the emulator that is not sure.
+Fact unsure(double conflicts, Confidence confidence = Confidence::estimate) {
+  Fact one = fact("shared.bank_conflicts", conflicts);
+  one.source = "emulator";
+  one.confidence = to_string(confidence);
+  one.confidence_reason = "ptxas spills registers here";
+  return one;
+}
+
+Fact judged_from(const std::string& gate_on, Fact fact) {
+  judge(fact, Budgets::parse(gate_on, "budgets.toml", kCases), kToday);
+  return fact;
+}
+
+TEST(Judge, CountsThatAreNotExactKeepTheirValueAndAreUnmeasured) {
+  const Fact bad = judged(unsure(31));
+  EXPECT_EQ(bad.verdict, Verdict::unmeasured);
+  EXPECT_EQ(bad.value, Value(31.0));
+  EXPECT_EQ(bad.budget, "= 0");
+  EXPECT_EQ(bad.reason,
+            "shared.bank_conflicts is 31 (estimate: ptxas spills registers here), which budget = 0 "
+            "would fail; gate_on = \"estimate\" in the budget file would judge it");
+  const Fact good = judged(unsure(0, Confidence::predicted));
+  EXPECT_EQ(good.verdict, Verdict::unmeasured);
+  EXPECT_EQ(good.reason,
+            "shared.bank_conflicts is 0 (predicted: ptxas spills registers here), which budget = 0 "
+            "would pass; gate_on = \"predicted\" in the budget file would judge it");
+}
+
+TEST(Judge, GateOnSaysHowSureIsSureEnough) {
+  using enum Confidence;
+  struct {
+    std::string file;
+    Confidence least;
+  } const rows[] = {{"", exact},
+                    {"gate_on = \"exact\"", exact},
+                    {"gate_on = \"predicted\"", predicted},
+                    {"gate_on = \"estimate\"", estimate}};
+  for (const auto& [file, least] : rows) {
+    for (const Confidence confidence : {exact, predicted, estimate}) {
+      const bool sure = confidence <= least;
+      EXPECT_EQ(judged_from(file, unsure(31, confidence)).verdict,
+                sure ? Verdict::fail : Verdict::unmeasured)
+          << file << to_string(confidence);
+      EXPECT_EQ(judged_from(file, unsure(0, confidence)).verdict,
+                sure ? Verdict::pass : Verdict::unmeasured)
+          << file << to_string(confidence);
+    }
+  }
+}
+
+TEST(Judge, NoDoubtHidesWhatIsUnbudgetedOrCannotBe) {
+  Fact sectors = unsure(7);
+  sectors.metric = "global.load.sectors";
+  EXPECT_EQ(judged(sectors).verdict, Verdict::unbudgeted);
+  EXPECT_EQ(judged(unsure(-1)).verdict, Verdict::error);
+}
+
+TEST(Judge, NoiseIsWhatToleranceIsFor) {
+  Fact time = fact("time.median_us", 10.0);
+  time.confidence = "estimate";
+  time.confidence_reason = "times differ from run to run";
+  const std::string line = "\"time.median_us\" = { max = 9, tolerance = \"5%\" }";
+  EXPECT_EQ(judged(time, line).verdict, Verdict::fail);
+}
+
+TEST(Judge, KnowsWhatWouldFail) {
+  EXPECT_TRUE(would_fail(judged(unsure(31))));
+  EXPECT_FALSE(would_fail(judged(unsure(0))));
+  EXPECT_FALSE(would_fail(judged_from("gate_on = \"estimate\"", unsure(31)))) << "it does";
+  EXPECT_FALSE(would_fail(judged(fact("shared.bank_conflicts", {}))));
+  const Fact twice = judged(judged(unsure(31)));
+  EXPECT_TRUE(would_fail(twice));
+  EXPECT_EQ(twice.reason, judged(unsure(31)).reason);
+}
+
 TEST(Judge, UnknownMetricThrows) { EXPECT_THROW(judged(fact("colour", 1.0)), std::out_of_range); }
 
 }  // namespace

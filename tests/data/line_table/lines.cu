@@ -1,4 +1,4 @@
-// Known lines for the test of source_line(): lines_sm90.cubin is this file, compiled with CUDA 13.0
+// Known lines for the test of SourceLines: lines_sm90.cubin is this file, compiled with CUDA 13.0
 // in /tmp/warpgauge by nvcc -arch=sm_90 -cubin -lineinfo lines.cu -o lines_sm90.cubin, and
 // no_lines_sm90.cubin is the same without -lineinfo.
 

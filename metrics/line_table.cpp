@@ -1,0 +1,70 @@
+// NVIDIA's sections .nv_debug_line_sass and .nv_debug_ptx_txt are not documented: the one is a line
+// program whose lines are those of the other, which holds each line of the PTX with a zero after
+// it.
+#include "metrics/line_table.h"
+
+#include <algorithm>
+
+namespace warpgauge::metrics {
+
+LineTable::LineTable(const Cubin& cubin, std::string_view section)
+    : program_(read_line_program(cubin.section(section), cubin.kernels_at(section))) {
+  for (std::size_t i = 0; i < program_.sequences.size(); ++i) {
+    sequences_.emplace(program_.sequences[i].kernel, i);
+  }
+}
+
+const LineProgram::Row* LineTable::find(std::string_view kernel, std::uint64_t pc) const {
+  const auto [begin, end] = sequences_.equal_range(kernel);
+  for (auto it = begin; it != end; ++it) {
+    const LineProgram::Sequence& sequence = program_.sequences[it->second];
+    if (pc >= sequence.end) continue;
+    const auto rows =
+        std::span(program_.rows).subspan(sequence.first, sequence.last - sequence.first);
+    const auto next = std::ranges::upper_bound(rows, pc, {}, &LineProgram::Row::pc);
+    if (next != rows.begin()) return &*std::prev(next);
+  }
+  return nullptr;
+}
+
+SourceLines::SourceLines(const Cubin& cubin) : table_(cubin, ".debug_line") {
+  for (const std::string& file : table_.program().files) {
+    in_toolkit_.push_back(is_toolkit_header(file));
+  }
+}
+
+std::optional<SourceLines> SourceLines::of(std::span<const std::byte> image) {
+  try {
+    return SourceLines(Cubin(image));
+  } catch (const CubinError&) {
+    return std::nullopt;
+  } catch (const LineTableError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<SourceLine> SourceLines::find(std::string_view kernel, std::uint64_t pc) const {
+  const LineProgram& program = table_.program();
+  const LineProgram::Row* const innermost = table_.find(kernel, pc);
+  const LineProgram::Row* row = innermost;
+  while (row != nullptr && in_toolkit_[row->file]) {
+    row = row->caller == LineProgram::kNone ? nullptr : &program.rows[row->caller];
+  }
+  if (row == nullptr) row = innermost;
+  if (row == nullptr || row->file == 0 || row->line == 0) return std::nullopt;
+  return SourceLine{program.files[row->file], static_cast<int>(row->line)};
+}
+
+PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
+  const auto bytes = cubin.section(".nv_debug_ptx_txt");
+  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::ranges::replace(text_, '\0', '\n');
+}
+
+std::optional<int> PtxLines::find(std::string_view kernel, std::uint64_t pc) const {
+  const LineProgram::Row* row = table_.find(kernel, pc);
+  if (row == nullptr || row->line == 0) return std::nullopt;
+  return static_cast<int>(row->line);
+}
+
+}  // namespace warpgauge::metrics

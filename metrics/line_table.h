@@ -1,0 +1,68 @@
+// From the address of an instruction of a cubin to the line of source and of PTX that it was
+// compiled from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/cubin.h"
+#include "metrics/line_program.h"
+#include "metrics/source_line.h"
+
+namespace warpgauge::metrics {
+
+/// Where each instruction of a cubin is in a line program. The cubin's image must outlive it.
+class LineTable {
+ public:
+  /// Of a section of the cubin; empty if there is none. Throws LineTableError.
+  LineTable(const Cubin& cubin, std::string_view section);
+
+  /// The row that holds for the instruction at `pc` of `kernel`; nullptr if there is none.
+  const LineProgram::Row* find(std::string_view kernel, std::uint64_t pc) const;
+  const LineProgram& program() const { return program_; }
+
+ private:
+  LineProgram program_;
+  std::multimap<std::string_view, std::size_t> sequences_;  // by kernel, into program_.sequences
+};
+
+/// Lines of source, of a cubin compiled with -lineinfo or -G.
+class SourceLines {
+ public:
+  explicit SourceLines(const Cubin& cubin);  ///< throws LineTableError
+  /// For callers to whom a line is welcome but not needed: nullopt for what is no cubin, and for a
+  /// line table that cannot be read. The image must outlive it.
+  static std::optional<SourceLines> of(std::span<const std::byte> image);
+
+  /// The line of the instruction at `pc` (an offset into the code) of `kernel`, or nullopt. Code
+  /// inlined from a header of the toolkit belongs to the first line around it that is not in one,
+  /// and where all are, to the innermost.
+  std::optional<SourceLine> find(std::string_view kernel, std::uint64_t pc) const;
+
+ private:
+  LineTable table_;
+  std::vector<bool> in_toolkit_;  // per file
+};
+
+/// Lines of PTX, of a cubin compiled with -lineinfo.
+class PtxLines {
+ public:
+  explicit PtxLines(const Cubin& cubin);  ///< throws LineTableError
+
+  /// The line, from 1, of the PTX instruction that the instruction at `pc` of `kernel` was made of.
+  std::optional<int> find(std::string_view kernel, std::uint64_t pc) const;
+  /// The PTX text of the cubin, with line ends; empty if it has none.
+  const std::string& text() const { return text_; }
+
+ private:
+  LineTable table_;
+  std::string text_;
+};
+
+}  // namespace warpgauge::metrics

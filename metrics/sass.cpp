@@ -1,0 +1,215 @@
+// The encoding of instructions is not documented by NVIDIA; it is as nvdisasm 13 shows it for sm_75
+// to sm_121. An instruction has 16 bytes. Bits 0 to 11 of the low half are the opcode, of which 9
+// to 11 only tell the form of the operands, and bits 12 to 15 the predicate; bits 9 to 11 of the
+// high half are the type or width.
+#include "metrics/sass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+namespace warpgauge::metrics {
+namespace {
+
+constexpr std::size_t kInstructionBytes = 16;
+constexpr std::uint64_t kOpcodeMask = 0x1ff;
+constexpr int kOldestSm = 75, kNewestSm = 121;
+
+/// How the field of type or width is to be read.
+enum class Width : std::uint8_t {
+  none,
+  access,         // 1 1 2 2 4 8 16 bytes
+  copy,           // the same, from sm_100 on one bit higher
+  always_32,      // LDG, STG of 256 bits: the field is something else
+  matrices,       // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
+  shared_atomic,  // U32 S32 U64, from sm_90 on also 128 bits
+  global_atomic,  // see width_of_atomic
+  half_atomic,    // F16 or BF16 times 2 4 8
+  float_atomic,   // F32 times 1 2 4 with or without FTZ, F64
+};
+
+struct Opcode {
+  std::uint16_t number;  // bits 0 to 8
+  MemoryOp op;
+  Width width;
+  std::string_view name;
+};
+
+constexpr auto kOpcodes = std::to_array<Opcode>({
+    {0x03b, MemoryOp::ldsm, Width::matrices, "LDSM"},
+    {0x044, MemoryOp::stsm, Width::matrices, "STSM"},
+    {0x160, MemoryOp::other, Width::none, "TEX"},
+    {0x161, MemoryOp::other, Width::none, "TEX"},
+    {0x162, MemoryOp::other, Width::none, "TEX"},
+    {0x163, MemoryOp::other, Width::none, "TLD4"},
+    {0x164, MemoryOp::other, Width::none, "TLD4"},
+    {0x165, MemoryOp::other, Width::none, "TLD4"},
+    {0x166, MemoryOp::other, Width::none, "TLD"},
+    {0x167, MemoryOp::other, Width::none, "TLD"},
+    {0x168, MemoryOp::other, Width::none, "TLD"},
+    {0x16c, MemoryOp::other, Width::none, "TXD"},
+    {0x16d, MemoryOp::other, Width::none, "TXD"},
+    {0x16e, MemoryOp::other, Width::none, "TXD"},
+    {0x17e, MemoryOp::ldg, Width::always_32, "LDG"},
+    {0x17f, MemoryOp::stg, Width::always_32, "STG"},
+    {0x180, MemoryOp::ld, Width::access, "LD"},
+    {0x181, MemoryOp::ldg, Width::access, "LDG"},
+    {0x183, MemoryOp::ldl, Width::access, "LDL"},
+    {0x184, MemoryOp::lds, Width::access, "LDS"},
+    {0x185, MemoryOp::st, Width::access, "ST"},
+    {0x186, MemoryOp::stg, Width::access, "STG"},
+    {0x187, MemoryOp::stl, Width::access, "STL"},
+    {0x188, MemoryOp::sts, Width::access, "STS"},
+    {0x18a, MemoryOp::atom, Width::global_atomic, "ATOM"},
+    {0x18b, MemoryOp::atom_cas, Width::global_atomic, "ATOM"},
+    {0x18c, MemoryOp::atoms, Width::shared_atomic, "ATOMS"},
+    {0x18d, MemoryOp::atoms_cas, Width::shared_atomic, "ATOMS"},
+    {0x18e, MemoryOp::red, Width::global_atomic, "RED"},
+    {0x193, MemoryOp::other, Width::none, "SUATOM"},
+    {0x194, MemoryOp::other, Width::none, "SUATOM"},
+    {0x195, MemoryOp::other, Width::none, "SUATOM"},
+    {0x196, MemoryOp::other, Width::none, "SUATOM"},
+    {0x197, MemoryOp::other, Width::none, "SULD"},
+    {0x198, MemoryOp::other, Width::none, "SULD"},
+    {0x199, MemoryOp::other, Width::none, "SULD"},
+    {0x19a, MemoryOp::other, Width::none, "SULD"},
+    {0x19b, MemoryOp::other, Width::none, "SUST"},
+    {0x19c, MemoryOp::other, Width::none, "SUST"},
+    {0x19d, MemoryOp::other, Width::none, "SUST"},
+    {0x19e, MemoryOp::other, Width::none, "SUST"},
+    {0x19f, MemoryOp::other, Width::none, "SURED"},
+    {0x1a0, MemoryOp::other, Width::none, "SURED"},
+    {0x1a2, MemoryOp::atom, Width::half_atomic, "ATOM"},
+    {0x1a3, MemoryOp::atomg, Width::float_atomic, "ATOMG"},
+    {0x1a6, MemoryOp::red, Width::float_atomic, "RED"},
+    {0x1a7, MemoryOp::other, Width::none, "SYNCS"},
+    {0x1a8, MemoryOp::atomg, Width::global_atomic, "ATOMG"},
+    {0x1a9, MemoryOp::atomg_cas, Width::global_atomic, "ATOMG"},
+    {0x1ae, MemoryOp::ldgsts, Width::copy, "LDGSTS"},
+    {0x1b1, MemoryOp::other, Width::none, "SYNCS"},
+    {0x1b2, MemoryOp::other, Width::none, "SYNCS"},
+    {0x1b4, MemoryOp::other, Width::none, "UTMALDG"},
+    {0x1b5, MemoryOp::other, Width::none, "UTMASTG"},
+    {0x1b6, MemoryOp::other, Width::none, "UTMAREDG"},
+    {0x1ba, MemoryOp::other, Width::none, "UBLKCP"},
+    {0x1bb, MemoryOp::other, Width::none, "UBLKRED"},
+    {0x1bd, MemoryOp::other, Width::none, "STAS"},
+    {0x1be, MemoryOp::other, Width::none, "REDAS"},
+});
+static_assert(std::ranges::is_sorted(kOpcodes, {}, &Opcode::number));
+
+const Opcode* find_opcode(std::uint64_t low) {
+  const std::uint64_t number = low & kOpcodeMask;
+  const auto found = std::ranges::lower_bound(kOpcodes, number, {}, &Opcode::number);
+  return found == kOpcodes.end() || found->number != number ? nullptr : &*found;
+}
+
+int width_of(Width width, std::uint64_t high, int sm) {
+  using Table = std::array<int, 8>;
+  const int shift = width == Width::copy && sm >= 100 ? 10 : 9;
+  const auto field = static_cast<std::size_t>(high >> shift & 7);
+  switch (width) {
+    case Width::none:
+      return 0;
+    case Width::access:
+    case Width::copy:
+      return Table{1, 1, 2, 2, 4, 8, 16, 0}[field];
+    case Width::always_32:
+      return 32;
+    case Width::matrices:
+      return Table{4, 8, 16, 0}[high >> 8 & 3];
+    case Width::shared_atomic:
+      return sm < 90 ? Table{4, 4, 8, 0, 4, 4, 8, 0}[field] : Table{4, 4, 8, 0, 16, 0, 0, 0}[field];
+    case Width::global_atomic:  // U32 S32 U64, and then F32 F16x2 S64 F64, or S64 and 128 bits
+      return sm < 90 ? Table{4, 4, 8, 4, 4, 8, 8, 0}[field] : Table{4, 4, 8, 8, 16, 0, 0, 0}[field];
+    case Width::half_atomic:
+      return Table{4, 8, 16, 4, 8, 16, 0, 0}[field];
+    case Width::float_atomic:
+      return Table{0, 4, 8, 16, 4, 8, 16, 8}[field];
+  }
+  return 0;
+}
+
+/// What an instruction with the opcode of ATOMS is: in one form of the operands it is something
+/// else, ATOMS.POPC.INC or ATOMS.ARRIVE (of a barrier), as bits 23 to 26 of the high half say.
+MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
+  constexpr std::uint64_t kOtherForm = 7;
+  if ((low >> 9 & 7) != kOtherForm) return MemoryOp::atoms;
+  const std::uint64_t popc_inc = sm < 90 ? 10 : 11;
+  return (high >> 23 & 0xf) == popc_inc ? MemoryOp::atoms_popc : MemoryOp::other;
+}
+
+/// The architecture of the cubin. Throws CubinError if its machine code is not known here.
+int known_sm(const Cubin& cubin) {
+  const int sm = cubin.sm();
+  if (sm < kOldestSm || sm > kNewestSm) {
+    throw CubinError(
+        fmt::format("the machine code of sm_{} is not known here, only that of sm_{} "
+                    "to sm_{}. Compile for one of these",
+                    sm, kOldestSm, kNewestSm));
+  }
+  return sm;
+}
+
+/// Calls `visit(pc, low, high)` for each instruction of the kernel.
+template <typename Visit>
+void for_each_instruction(const Cubin& cubin, std::string_view kernel, const Visit& visit) {
+  const auto code = cubin.code(kernel);
+  for (std::size_t pc = 0; pc + kInstructionBytes <= code.size(); pc += kInstructionBytes) {
+    std::array<std::uint64_t, 2> halves;
+    std::memcpy(halves.data(), code.data() + pc, sizeof halves);
+    visit(pc, halves[0], halves[1]);
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel) {
+  constexpr std::uint64_t kAlways = 0x7, kNever = 0xf;  // register 7 is "true", bit 3 negates
+  const int sm = known_sm(cubin);
+  std::vector<MemoryInstruction> found;
+  for_each_instruction(cubin, kernel, [&](std::uint64_t pc, std::uint64_t low, std::uint64_t high) {
+    const Opcode* opcode = find_opcode(low);
+    if (opcode == nullptr) return;
+    const MemoryOp op = opcode->op == MemoryOp::atoms ? shared_atomic(low, high, sm) : opcode->op;
+    const std::uint64_t predicate = low >> 12 & 0xf;
+    found.push_back({.pc = pc,
+                     .op = op,
+                     .width = op == MemoryOp::other ? 0 : width_of(opcode->width, high, sm),
+                     .executes = predicate != kNever,
+                     .guarded = predicate != kAlways});
+  });
+  return found;
+}
+
+std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kernel) {
+  constexpr std::uint64_t kVote = 0x006, kVoteUniform = 0x086, kRedux = 0x1c4;
+  known_sm(cubin);
+  std::vector<std::uint64_t> found;
+  for_each_instruction(cubin, kernel, [&](std::uint64_t pc, std::uint64_t low, std::uint64_t) {
+    const std::uint64_t opcode = low & kOpcodeMask;
+    if (opcode == kVote || opcode == kVoteUniform || opcode == kRedux) found.push_back(pc);
+  });
+  return found;
+}
+
+std::string name_of(const MemoryInstruction& instruction) {
+  if (instruction.op == MemoryOp::other) return "an access of another kind";
+  if (instruction.op == MemoryOp::atoms_popc) return "ATOMS.POPC.INC";
+  const auto opcode = std::ranges::find(kOpcodes, instruction.op, &Opcode::op);
+  const bool cas = instruction.op == MemoryOp::atoms_cas || instruction.op == MemoryOp::atomg_cas ||
+                   instruction.op == MemoryOp::atom_cas;
+  return fmt::format("{}{}.{}", opcode->name, cas ? ".CAS" : "", 8 * instruction.width);
+}
+
+bool is_local(MemoryOp op) { return op == MemoryOp::ldl || op == MemoryOp::stl; }
+
+bool is_generic(MemoryOp op) {
+  return op == MemoryOp::ld || op == MemoryOp::st || op == MemoryOp::atom ||
+         op == MemoryOp::atom_cas;
+}
+
+}  // namespace warpgauge::metrics

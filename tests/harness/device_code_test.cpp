@@ -1,0 +1,63 @@
+// The code inside this program: its own, and fat binaries that are registered while it runs.
+#include "harness/device_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "harness/static_facts.h"
+#include "metrics/cubin.h"
+
+namespace warpgauge {
+namespace {
+
+using ::testing::HasSubstr;
+constexpr const char* kFaultyCopy = "_ZN6faulty4copyEPfPKf";
+
+/// What the compiler makes a program register: it and the container must outlive the program.
+struct Wrapper {
+  std::uint32_t magic = 0x466243b1, version = 1;
+  const char* container;
+  const void* file = nullptr;
+};
+
+const Wrapper* recorded(const std::string& name) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/fat_binary/" + name + ".fatbin",
+                   std::ios::binary);
+  EXPECT_TRUE(in) << name;
+  static std::deque<std::string> containers;
+  static std::deque<Wrapper> wrappers;
+  containers.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  return &wrappers.emplace_back(Wrapper{.container = containers.back().data()});
+}
+
+TEST(DeviceCode, PtxOfThisProgramIsFound) {
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    const EmbeddedPtx* ptx = find_ptx(kFaultyCopy, arch);
+    ASSERT_NE(ptx, nullptr) << arch;
+    EXPECT_EQ(ptx->arch, arch);
+    EXPECT_THAT(ptx->text, HasSubstr(".target " + arch));
+  }
+  EXPECT_EQ(find_ptx(kFaultyCopy, "sm_1"), nullptr);
+  EXPECT_EQ(find_ptx("_ZN6faulty4copyEPfPK", "sm_90"), nullptr) << "only the first part of a name";
+}
+
+TEST(DeviceCode, CompressedCodeIsFoundToo) {
+  constexpr const char* kCopy = "_Z4copyPfPKfi";
+  EXPECT_EQ(find_cubin(kCopy, "sm_120"), nullptr);
+  register_fat_binary(recorded("zstd"));
+  const EmbeddedCubin* cubin = find_cubin(kCopy, "sm_120");
+  ASSERT_NE(cubin, nullptr);
+  EXPECT_FALSE(metrics::Cubin(cubin->image).code(kCopy).empty());
+  ASSERT_NE(find_ptx(kCopy, "sm_120"), nullptr);
+  EXPECT_THAT(find_ptx(kCopy, "sm_120")->text, HasSubstr(".target sm_120"));
+  EXPECT_EQ(find_ptx(kCopy, "sm_75"), nullptr) << "only machine code for it was embedded";
+}
+
+}  // namespace
+}  // namespace warpgauge

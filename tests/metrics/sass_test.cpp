@@ -1,0 +1,155 @@
+// Decoding memory instructions: recorded machine code against what nvdisasm says of it.
+#include "metrics/sass.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::IsEmpty;
+using Image = std::vector<std::byte>;
+
+Image recorded(const std::string& file) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
+  EXPECT_TRUE(in) << file;
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  Image image(bytes.size());
+  std::memcpy(image.data(), bytes.data(), bytes.size());
+  return image;
+}
+
+std::vector<std::string> parts(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) out.push_back(part);
+  return out;
+}
+
+/// Operation and width of an instruction by its name in nvdisasm, as "ATOMG.E.ADD.F32x2.FTZ.RN".
+MemoryInstruction by_name(const std::string& name) {
+  static const std::map<std::string, MemoryOp> ops = {
+      {"LDG", MemoryOp::ldg},   {"STG", MemoryOp::stg},       {"LDS", MemoryOp::lds},
+      {"STS", MemoryOp::sts},   {"LDL", MemoryOp::ldl},       {"STL", MemoryOp::stl},
+      {"LD", MemoryOp::ld},     {"ST", MemoryOp::st},         {"ATOMS", MemoryOp::atoms},
+      {"ATOM", MemoryOp::atom}, {"ATOMG", MemoryOp::atomg},   {"RED", MemoryOp::red},
+      {"REDG", MemoryOp::red},  {"LDGSTS", MemoryOp::ldgsts}, {"LDSM", MemoryOp::ldsm},
+      {"STSM", MemoryOp::stsm}};
+  static const std::map<MemoryOp, MemoryOp> cas = {{MemoryOp::atoms, MemoryOp::atoms_cas},
+                                                   {MemoryOp::atomg, MemoryOp::atomg_cas},
+                                                   {MemoryOp::atom, MemoryOp::atom_cas}};
+  static const std::map<std::string, int> widths = {
+      {"U8", 1},   {"S8", 1},   {"U16", 2},   {"S16", 2},    {"64", 8},    {"S64", 8},   {"F64", 8},
+      {"128", 16}, {"256", 32}, {"F32x2", 8}, {"F32x4", 16}, {"F16x4", 8}, {"BF16x4", 8}};
+  const auto pieces = parts(name, '.');
+  MemoryInstruction out;
+  if (!ops.contains(pieces[0])) return out;
+  out.op = ops.at(pieces[0]);
+  out.width = 4;
+  const bool matrices = out.op == MemoryOp::ldsm || out.op == MemoryOp::stsm;
+  for (const std::string& piece : pieces) {
+    if (piece == "CAS" || piece == "CAST") out.op = cas.at(out.op);
+    if (piece == "POPC") out.op = MemoryOp::atoms_popc;
+    if (widths.contains(piece)) out.width = widths.at(piece);
+    if (matrices && (piece == "2" || piece == "4")) out.width = 4 * std::stoi(piece);
+  }
+  return out;
+}
+
+class SassOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(SassOf, MemoryInstructionsAreThoseOfNvdisasm) {
+  const std::string name = std::string("sass/memory.") + GetParam();
+  const Image image = recorded(name + ".cubin");
+  const auto found = memory_instructions(Cubin(image), "memory");
+
+  std::ifstream listing(std::string(WARPGAUGE_TEST_DATA) + "/" + name + ".txt");
+  std::size_t index = 0;
+  for (std::string line; std::getline(listing, line); ++index) {
+    const auto words = parts(line, ' ');
+    MemoryInstruction expected = by_name(words.back());
+    expected.pc = std::stoull(words.front(), nullptr, 16);
+    expected.executes = words[1] != "@!PT";
+    expected.guarded = words[1].starts_with("@");
+    ASSERT_LT(index, found.size()) << line;
+    EXPECT_EQ(found[index].pc, expected.pc) << line;
+    EXPECT_EQ(found[index].op, expected.op) << line;
+    EXPECT_EQ(found[index].width, expected.width) << line;
+    EXPECT_EQ(found[index].executes, expected.executes) << line;
+    EXPECT_EQ(found[index].guarded, expected.guarded) << line;
+  }
+  EXPECT_GT(index, 100u) << "nothing was recorded";
+  EXPECT_EQ(found.size(), index);
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, SassOf, testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+/// Accesses of local memory that can execute.
+std::vector<std::uint64_t> spills(const Image& image, const char* kernel) {
+  std::vector<std::uint64_t> pcs;
+  for (const MemoryInstruction& access : memory_instructions(Cubin(image), kernel)) {
+    if (is_local(access.op) && access.executes) pcs.push_back(access.pc);
+  }
+  return pcs;
+}
+
+TEST(Sass, SpillsAreWhereTheDisassemblerShowsThem) {
+  const Image image = recorded("cubin/spills.sm_75.cubin");
+  const auto pcs = spills(image, "_Z6spillsPfPKf");
+  ASSERT_EQ(pcs.size(), 30u);      // 15 STL and 15 LDL
+  EXPECT_EQ(pcs.front(), 0x170u);  // STL [R1], R21
+  EXPECT_EQ(pcs[15], 0x360u);      // LDL.LU R10, [R1+0x34]
+  EXPECT_EQ(pcs.back(), 0x500u);   // LDL.LU R17, [R1]
+  EXPECT_THAT(spills(image, "_Z4leanPf"), IsEmpty());
+  EXPECT_EQ(spills(recorded("cubin/spills.sm_90.cubin"), "_Z6spillsPfPKf").size(), 30u);
+}
+
+TEST(Sass, APredicateThatIsNeverTrueIsSeen) {
+  Image image = recorded("cubin/spills.sm_90.cubin");
+  const auto before = spills(image, "_Z6spillsPfPKf");
+  const auto code =
+      static_cast<std::size_t>(Cubin(image).code("_Z6spillsPfPKf").data() - image.data());
+  image[code + before[0] + 1] |= std::byte{0xf0};  // @!PT
+  EXPECT_EQ(spills(image, "_Z6spillsPfPKf").size(), before.size() - 1);
+  image[code + before[1] + 1] &= std::byte{0x0f};  // @P0
+  EXPECT_EQ(spills(image, "_Z6spillsPfPKf").size(), before.size() - 1);
+}
+
+TEST(Sass, AnUnknownKernelHasNone) {
+  const Image image = recorded("sass/memory.sm_90.cubin");
+  EXPECT_THAT(memory_instructions(Cubin(image), "nowhere"), IsEmpty());
+}
+
+TEST(Sass, AnUnknownArchitectureIsRefused) {
+  Image image = recorded("sass/memory.sm_90.cubin");
+  constexpr std::size_t kFlags = 48;  // of Elf64_Ehdr
+  image[kFlags + 1] = std::byte{130};
+  try {
+    memory_instructions(Cubin(image), "memory");
+    FAIL() << "was read";
+  } catch (const CubinError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the machine code of sm_130 is not known here, only that of sm_75 to sm_121. "
+                 "Compile for one of these");
+  }
+}
+
+TEST(Sass, NamesAreThoseOfTheDisassembler) {
+  EXPECT_EQ(name_of({.op = MemoryOp::lds, .width = 16}), "LDS.128");
+  EXPECT_EQ(name_of({.op = MemoryOp::stg, .width = 4}), "STG.32");
+  EXPECT_EQ(name_of({.op = MemoryOp::atoms_popc, .width = 4}), "ATOMS.POPC.INC");
+  EXPECT_EQ(name_of({.op = MemoryOp::atoms_cas, .width = 8}), "ATOMS.CAS.64");
+  EXPECT_EQ(name_of({.op = MemoryOp::ldg, .width = 32}), "LDG.256");
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
