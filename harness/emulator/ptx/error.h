@@ -1,0 +1,13 @@
+// What is wrong with a PTX text, and where.
+#pragma once
+
+#include <stdexcept>
+
+namespace warpgauge::ptx {
+
+/// what() reads "file:line:column: problem", then the line itself with a caret, then what to do.
+class PtxError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace warpgauge::ptx

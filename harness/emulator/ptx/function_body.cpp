@@ -1,0 +1,192 @@
+// .entry and .func: declarations, labels and instructions of the body.
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "harness/emulator/ptx/constants.h"
+#include "harness/emulator/ptx/function_parser.h"
+#include "harness/emulator/ptx/operands.h"
+
+namespace warpgauge::ptx {
+
+void FunctionParser::parse_body() {
+  function_.has_body = true;
+  stream_.expect("{", "or `;` after the head of a function");
+  module_.names.insert(function_.name);
+  while (scopes_.depth() > 0 || !stream_.at("}")) parse_statement();
+  stream_.take();
+  if (scopes_.renamed()) resolve_names();
+}
+
+void FunctionParser::parse_statement() {
+  if (stream_.at(Token::Kind::dotted)) return parse_directive();
+  if (stream_.at("{")) return open_block();
+  if (stream_.accept("}")) return scopes_.close();
+  std::optional<Operand> guard;
+  if (stream_.accept("@")) guard = parse_guard(stream_);
+  const Token word = stream_.expect(
+      Token::Kind::name, guard ? "an instruction" : "an instruction, a label, a directive or `}`");
+  if (!guard && stream_.accept(":")) return parse_labelled(word);
+  parse_instruction(word, std::move(guard));
+}
+
+/// Looking a name up takes as many steps as there are blocks around it: few.
+void FunctionParser::open_block() {
+  if (scopes_.depth() == kDeepestNesting) stream_.fail_nesting();
+  stream_.take();
+  scopes_.open();
+}
+
+void FunctionParser::parse_directive() {
+  const Token word = stream_.take();
+  if (word.text == ".loc") return parse_location();
+  if (word.text == ".pragma") return skip_pragma(stream_);
+  if (word.text == ".reg") return declare_registers();
+  const bool is_extern = word.text == ".extern";
+  const auto space = space_from(is_extern ? stream_.take() : word);
+  if (space) return declare_variables(*space, is_extern);
+  stream_.fail(word, "`" + std::string(word.text) + "` is not known in the body of a function",
+               "Known are .reg, .local, .shared, .param, .global, .const, .loc and .pragma.");
+}
+
+/// .loc 2 40 7, function_name $L__info_string0, inlined_at 1 24 3
+void FunctionParser::parse_location() {
+  const SourceLines::Place place = parse_place();
+  if (!stream_.accept(",")) return module_.source_lines.add(place);
+  const auto expect_word = [this](std::string_view word) {
+    const bool there = stream_.at(Token::Kind::name) && stream_.peek().text == word;
+    if (!there) stream_.fail_expected("`" + std::string(word) + "` of .loc");
+    stream_.take();
+  };
+  expect_word("function_name");
+  stream_.expect(Token::Kind::name, "a label after function_name");
+  if (stream_.accept("+")) parse_count(stream_, "an offset", INT_MAX);
+  stream_.expect(",", "after function_name");
+  expect_word("inlined_at");
+  module_.source_lines.add_inlined(place, parse_place());
+}
+
+SourceLines::Place FunctionParser::parse_place() {
+  const auto number = [this](std::string_view what) {
+    if (!stream_.at(Token::Kind::number)) stream_.fail_expected(what);
+    return static_cast<int>(parse_count(stream_, what, INT_MAX));
+  };
+  const int file = number("the file number of .loc");
+  const int line = number("the line of .loc");
+  return {file, line, number("the column of .loc")};
+}
+
+void FunctionParser::declare_registers() {
+  for (const DeclaredRegister& parsed : parse_registers(stream_, module_.allowance)) {
+    const auto& [name, type] = parsed.declared;
+    function_.registers.push_back({declare(parsed.at, name, function_.body.size()), type});
+  }
+}
+
+void FunctionParser::declare_variables(Space space, bool is_extern) {
+  const bool of_module = space == Space::global || space == Space::constant;
+  for (DeclaredVariable& parsed : parse_variables(stream_, space, module_.allowance)) {
+    Variable& variable = parsed.declared;
+    variable.is_extern = is_extern;
+    if (of_module && module_.names.contains(variable.name)) {
+      stream_.fail(parsed.at, "`" + variable.name + "` is declared in several places",
+                   "A .global or .const variable in the body of a function is one of the module: "
+                   "give it a name of its own.");
+    }
+    variable.name = declare(parsed.at, variable.name, function_.body.size());
+    if (of_module) module_.names.insert(variable.name);
+    (of_module ? module_.variables : function_.variables).push_back(std::move(variable));
+  }
+}
+
+/// What stands behind `label:`. A table of targets or a prototype takes the label as its name.
+void FunctionParser::parse_labelled(const Token& label) {
+  std::string name = declare(label, label.text, 0);
+  if (stream_.at(".branchtargets") || stream_.at(".calltargets")) {
+    stream_.take();
+    function_.target_lists.push_back({std::move(name), parse_targets()});
+    scope_of_targets_.push_back(scopes_.current());
+  } else if (stream_.accept(".callprototype")) {
+    function_.prototypes.push_back(parse_prototype());
+    function_.prototypes.back().name = std::move(name);
+  } else {
+    function_.labels.push_back({std::move(name), function_.body.size()});
+  }
+}
+
+std::vector<std::string> FunctionParser::parse_targets() {
+  std::vector<std::string> targets;
+  do {
+    targets.emplace_back(stream_.expect(Token::Kind::name, "a label or function").text);
+  } while (stream_.accept(","));
+  stream_.expect(";", "after the targets");
+  return targets;
+}
+
+/// (.param .b32 _) _ (.param .b64 _, .param .b32 _);
+Prototype FunctionParser::parse_prototype() {
+  const auto parse_list = [this] {
+    std::vector<Variable> variables;
+    for (DeclaredVariable& parsed : parse_parameters(stream_)) {
+      variables.push_back(std::move(parsed.declared));
+    }
+    return variables;
+  };
+  Prototype prototype;
+  if (stream_.at("(")) prototype.results = parse_list();
+  stream_.expect(Token::Kind::name, "`_` in a prototype");
+  if (stream_.at("(")) prototype.parameters = parse_list();
+  parse_head_directives();
+  stream_.expect(";", "after a prototype");
+  return prototype;
+}
+
+void FunctionParser::parse_instruction(const Token& opcode, std::optional<Operand> guard) {
+  Instruction instruction;
+  instruction.opcode = opcode.text;
+  instruction.guard = std::move(guard);
+  instruction.text_line = opcode.line;
+  instruction.source_line = module_.source_lines.current();
+  const auto take_modifiers = [&] {
+    while (stream_.at(Token::Kind::dotted)) {
+      instruction.modifiers.emplace_back(stream_.take().text.substr(1));
+    }
+  };
+  take_modifiers();
+  if (!stream_.at(";")) {
+    do {
+      instruction.operands.push_back(parse_operand(stream_, instruction.opcode == "call"));
+      take_modifiers();  // [a].unified
+    } while (stream_.accept(","));
+  }
+  stream_.expect(";", "at the end of the instruction");
+  function_.body.push_back(std::move(instruction));
+  scope_of_.push_back(scopes_.current());
+}
+
+std::string FunctionParser::declare(const Token& at, std::string_view name, std::size_t from) {
+  auto unique = scopes_.declare(name, from, module_.names.contains(std::string(name)));
+  if (unique) return std::move(*unique);
+  stream_.fail(at, "`" + std::string(name) + "` is declared twice in this block",
+               "Rename one of the two, or put inline asm that declares names into { }.");
+}
+
+/// Names in operands become those of the declarations that they mean.
+void FunctionParser::resolve_names() {
+  const auto resolve = [this](std::string& name, int scope, std::size_t position) {
+    if (const std::string* unique = scopes_.find(name, scope, position)) name = *unique;
+  };
+  for (std::size_t i = 0; i < function_.body.size(); ++i) {
+    Instruction& instruction = function_.body[i];
+    const auto visit = [&](std::string& name) { resolve(name, scope_of_[i], i); };
+    if (instruction.guard) for_each_name(*instruction.guard, visit);
+    for (Operand& operand : instruction.operands) for_each_name(operand, visit);
+  }
+  for (std::size_t i = 0; i < function_.target_lists.size(); ++i) {
+    for (std::string& target : function_.target_lists[i].targets) {
+      resolve(target, scope_of_targets_[i], function_.body.size());
+    }
+  }
+}
+
+}  // namespace warpgauge::ptx

@@ -1,0 +1,76 @@
+// .entry and .func: head and body.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/emulator/ptx/declarations.h"
+#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/ptx/scopes.h"
+#include "harness/emulator/ptx/source_lines.h"
+#include "harness/emulator/ptx/token_stream.h"
+
+namespace warpgauge::ptx {
+
+/// What is known outside of functions while they are parsed.
+struct ModuleScope {
+  explicit ModuleScope(std::size_t text_bytes) : allowance(text_bytes) {}
+
+  std::unordered_set<std::string> names;  ///< of variables and functions
+  std::vector<Variable> variables;
+  SourceLines source_lines;
+  Allowance allowance;
+};
+
+class FunctionParser {
+ public:
+  FunctionParser(TokenStream& stream, ModuleScope& module) : stream_(stream), module_(module) {}
+
+  /// What follows .entry (`is_kernel`) or .func, up to the end of the body or the semicolon.
+  Function parse(bool is_kernel);
+
+  /// Where the name of the function stands.
+  const Token& name() const { return name_; }
+
+ private:
+  // function_head.cpp
+  void parse_head();
+  void parse_head_directives();
+  bool parse_head_directive(std::string_view word);
+  std::vector<std::uint32_t> parse_numbers();
+  void parse_signature(std::vector<Variable>& where);
+
+  // function_body.cpp
+  void parse_body();
+  void parse_statement();
+  void open_block();
+  void parse_directive();
+  void parse_location();
+  SourceLines::Place parse_place();
+  void declare_registers();
+  void declare_variables(Space space, bool is_extern);
+  void parse_labelled(const Token& label);
+  std::vector<std::string> parse_targets();
+  Prototype parse_prototype();
+  void parse_instruction(const Token& opcode, std::optional<Operand> guard);
+  std::string declare(const Token& at, std::string_view name, std::size_t from);
+  void resolve_names();
+
+  TokenStream& stream_;
+  ModuleScope& module_;
+  Function function_;
+  Token name_;
+  Scopes scopes_;
+  std::vector<int> scope_of_;          // of each instruction
+  std::vector<int> scope_of_targets_;  // of each target list
+};
+
+/// What follows .pragma, up to and with the semicolon.
+void skip_pragma(TokenStream& stream);
+
+}  // namespace warpgauge::ptx

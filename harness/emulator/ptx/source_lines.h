@@ -1,0 +1,48 @@
+// From .loc and .file to the line of source that an instruction belongs to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::ptx {
+
+/// Collects .loc while functions are parsed; .file, which gives the paths, stands behind them.
+class SourceLines {
+ public:
+  struct Place {
+    int file = 0, line = 0, column = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  void add_file(int number, std::string path);
+
+  void begin_function();
+  void add(Place place) { add(place, -1); }
+  /// `inlined_at` names the .loc that the call stands at: the last one with these numbers.
+  void add_inlined(Place place, Place inlined_at);
+  int current() const { return current_; }  ///< for Instruction::source_line; -1: no .loc yet
+
+  /// Replaces what current() gave in all instructions of `module` by lines of source, and fills
+  /// `module.source_lines` with those that are used.
+  void resolve(Module& module) const;
+
+ private:
+  struct Location {
+    Place place;
+    int caller;  // index into locations_; -1: none
+  };
+  void add(Place place, int caller);
+  std::vector<int> outside_of_toolkit() const;
+
+  std::unordered_map<int, std::string> files_;
+  std::vector<Location> locations_;
+  std::map<Place, int> latest_;  // of this function
+  int current_ = -1;
+};
+
+}  // namespace warpgauge::ptx
