@@ -1,0 +1,61 @@
+// The emulator as its process sees it.
+#include "harness/emulator/emulator.h"
+
+#include <mutex>
+
+#include "harness/emulator/runtime/state.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+/// Calls `use` with the state, under its lock.
+template <typename Use>
+auto locked(Use use) {
+  State& state = State::instance();
+  const std::lock_guard lock(state.mutex);
+  return use(state);
+}
+
+}  // namespace
+
+Emulator& Emulator::instance() {
+  static Emulator emulator;
+  return emulator;
+}
+
+void Emulator::choose_architecture(std::string_view arch) {
+  locked([&](State& state) { state.choose_arch(arch); });
+}
+
+std::string Emulator::architecture() const {
+  return locked([](State& state) { return state.arch(); });
+}
+
+std::vector<std::string> Emulator::architectures() const {
+  return locked([](State& state) {
+    const auto archs = state.modules.architectures();
+    return std::vector(archs.begin(), archs.end());
+  });
+}
+
+void Emulator::allow_older_ptx(bool allow) {
+  locked([&](State& state) { state.older_ptx = allow; });
+}
+
+void Emulator::set_options(const machine::Options& options) {
+  locked([&](State& state) { state.set_options(options); });
+}
+
+std::vector<metrics::LineCounts> Emulator::take_counts() {
+  return locked([](State& state) { return state.counts.take(); });
+}
+
+std::string Emulator::last_fault() const {
+  return locked([](State& state) { return state.last_fault; });
+}
+
+std::vector<std::string> Emulator::refused_calls() const {
+  return locked([](State& state) { return state.refused; });
+}
+
+}  // namespace warpgauge::emulator

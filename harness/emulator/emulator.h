@@ -1,0 +1,48 @@
+// The emulator as its process sees it: what it pretends to be, and what it counted. The functions
+// of the CUDA runtime (runtime/) work on the same single instance.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/emulator/machine/machine.h"
+#include "metrics/counts.h"
+
+namespace warpgauge::emulator {
+
+class Emulator {
+ public:
+  static Emulator& instance();
+
+  /// What the emulated GPU is: "sm_90" (also "sm_90a"), any that metrics::arch_limits() knows.
+  /// Unless chosen, the environment variable WARPGAUGE_EMULATED_ARCH says it, else it is sm_90.
+  /// Throws std::invalid_argument if unknown, std::logic_error if the device is in use already
+  /// (cudaDeviceReset ends that).
+  void choose_architecture(std::string_view arch);
+  std::string architecture() const;
+  /// The architectures that every fat binary registered so far holds PTX for. Throws
+  /// metrics::FatBinaryError.
+  std::vector<std::string> architectures() const;
+
+  /// Older PTX is run where there is none for the architecture, as the driver would. The counts are
+  /// those of other code than the GPU would run then, and predicted at best. Off unless the
+  /// environment variable WARPGAUGE_EMULATED_OLDER_PTX is 1.
+  void allow_older_ptx(bool allow);
+
+  /// How kernels run from now on. `print` and what CUDA's limits set (stack, heap, printf) are kept
+  /// as they are.
+  void set_options(const machine::Options& options);
+
+  /// What kernels that ran to their end since the last call (or ever) made the memory system do,
+  /// ordered by kernel, file and line. Warp instructions and divergent branches of a kernel are
+  /// told without a line (file empty, line 0).
+  std::vector<metrics::LineCounts> take_counts();
+
+  /// The message of the last fault of a kernel; empty if there was none.
+  std::string last_fault() const;
+  /// Functions of the CUDA runtime that were called and are not emulated, in order of first call.
+  std::vector<std::string> refused_calls() const;
+};
+
+}  // namespace warpgauge::emulator

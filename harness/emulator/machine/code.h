@@ -1,0 +1,105 @@
+// Decoded functions: what the engine runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/special_registers.h"
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::machine {
+
+struct CallSite;
+
+/// An argument or a result of a call, seen from either side.
+struct Passed {
+  bool in_register = false;  ///< else in the frame's local memory
+  Slot slot{};               ///< of a register or an immediate
+  std::uint64_t offset = 0;  ///< in the frame's local memory
+  std::uint32_t bytes = 0;   ///< of one lane
+};
+
+/// What the engine does itself when a function without a body is called (printf and its like).
+using Builtin = void (*)(Warp&, const Instruction&, const CallSite&);
+
+/// A function of a kernel's code.
+struct Code {
+  /// A vector of the frame that holds the address of something in the frame's local memory.
+  struct LocalAddress {
+    Slot slot;
+    int bytes;  ///< 4 or 8
+    std::uint64_t offset;
+  };
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  std::uint32_t number = 0;               ///< in KernelCode::functions
+  /// Those of the body, in the order of code_layout.h, and an exit or return for its end.
+  std::vector<Instruction> instructions;
+  std::uint64_t register_bytes = 0;
+  std::uint64_t local_bytes = 0;  ///< of a frame
+  std::vector<LocalAddress> local_addresses;
+  std::vector<Passed> parameters, results;  ///< of device functions
+  std::vector<const CallSite*> calls;
+};
+
+/// Detail of a call.
+struct CallSite {
+  const Code* code = nullptr;  ///< of a direct call
+  Builtin builtin = nullptr;
+  bool indirect = false;                   ///< the function's address is source 0
+  std::vector<Passed> arguments, results;  ///< in the frame of the caller
+};
+
+/// A function that indirect calls may reach.
+struct AddressedFunction {
+  std::uint64_t address;
+  const Code* code;
+};
+
+/// Uninitialised bytes whose start is aligned.
+class AlignedBytes {
+ public:
+  AlignedBytes() = default;
+  explicit AlignedBytes(std::size_t size, std::size_t alignment = 64);
+  std::byte* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const;
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// All that running a kernel needs and that does not change from launch to launch.
+struct KernelCode {
+  struct Counter {
+    const Code* code;
+    std::uint32_t instruction;  ///< index in the body
+  };
+  std::string name;                              ///< mangled
+  std::string display;                           ///< as in the source, for messages
+  std::vector<std::unique_ptr<Code>> functions;  ///< the kernel first
+  std::vector<AddressedFunction> addressed;      ///< ascending
+  AlignedBytes constants;
+  SpecialLayout specials;
+  std::vector<Counter> counters;
+  std::uint64_t shared_bytes = 0;  ///< of static variables
+  /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
+  std::optional<std::uint64_t> stack_bytes;
+  bool warps_depend = false;  ///< warps of a block wait for each other: barriers, polling
+  bool prints = false;
+  std::vector<std::shared_ptr<const void>> details;
+};
+
+/// "FILE:LINE" of an instruction, or "FUNCTION, PTX line N" where there is no source line.
+std::string source_place(const Code& code, std::uint32_t instruction);
+
+}  // namespace warpgauge::machine

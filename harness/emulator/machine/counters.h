@@ -1,0 +1,33 @@
+// The counters of one worker thread: what each memory instruction of a kernel added up to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/access_cache.h"
+#include "harness/emulator/machine/machine.h"
+
+namespace warpgauge::machine {
+
+/// One per worker and launch. Counters are numbered by Decoder::counter over a kernel and all
+/// functions it calls; an instruction that may access several spaces has several.
+class Counters {
+ public:
+  explicit Counters(std::size_t count) : caches_(count) {}
+
+  AccessCache* caches() { return caches_.data(); }  ///< for MemoryContext
+  std::size_t size() const { return caches_.size(); }
+
+  /// What counter `n` has added up to so far. Space::none if it was never executed, or counts
+  /// nothing.
+  AccessTotals totals(std::size_t n) const;
+
+ private:
+  std::vector<AccessCache> caches_;
+};
+
+/// Adds up what several workers counted of one instruction: the same space, or none yet.
+void add(AccessTotals& sum, const AccessTotals& more);
+
+}  // namespace warpgauge::machine

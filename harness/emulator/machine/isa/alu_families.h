@@ -1,0 +1,19 @@
+// What the files alu_*.cpp of this folder export to alu_handler.cpp: one selection function each,
+// nullptr for what is not theirs.
+#pragma once
+
+#include "harness/emulator/machine/alu.h"
+
+namespace warpgauge::machine::WARPGAUGE_ISA {
+
+Execute integer_handler(const AluKey& key);
+Execute integer_product_handler(const AluKey& key);
+Execute carry_handler(const AluKey& key);
+Execute bits_handler(const AluKey& key);
+Execute float_handler(const AluKey& key);
+Execute approximation_handler(const AluKey& key);
+Execute half_handler(const AluKey& key);
+Execute compare_handler(const AluKey& key);
+Execute move_handler(const AluKey& key);
+
+}  // namespace warpgauge::machine::WARPGAUGE_ISA

@@ -1,0 +1,16 @@
+// The conversions of one instruction set, by key.
+#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/convert_families.h"
+
+namespace warpgauge::machine::WARPGAUGE_ISA {
+
+Execute convert_handler(const ConvertKey& key) {
+  for (const auto family :
+       {integer_conversion, integer_to_float_conversion, float_to_integer_conversion,
+        float_conversion, small_float_conversion}) {
+    if (const Execute execute = family(key)) return execute;
+  }
+  return nullptr;
+}
+
+}  // namespace warpgauge::machine::WARPGAUGE_ISA

@@ -1,0 +1,66 @@
+// Floating-point values of a lane: flushing, saturation, canonical NaNs, half precision.
+#pragma once
+
+#include "harness/emulator/machine/isa/lanes.h"
+
+namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace {
+
+/// The only NaN that single-precision arithmetic gives.
+inline constexpr u32 kNanBits = 0x7fffffff;
+inline constexpr u16 kHalfNanBits = 0x7fff;  ///< likewise, of f16 and bf16
+
+/// What values of f16 and bf16 lie in; as float they are exact.
+struct Half {
+  u16 bits;
+};
+struct BFloat {
+  u16 bits;
+};
+
+WARPGAUGE_INLINE float widen(float value) { return value; }
+WARPGAUGE_INLINE double widen(double value) { return value; }
+WARPGAUGE_INLINE float widen(BFloat value) { return bits_as<float>(u32{value.bits} << 16); }
+WARPGAUGE_INLINE float widen(Half value) {
+  const u32 sign = u32{value.bits & 0x8000u} << 16;
+  const u32 magnitude = value.bits & 0x7fffu;
+  // A subnormal half is its bits times 2^-24; a normal one needs its exponent moved by 112.
+  const u32 tiny = bits_as<u32>(static_cast<float>(static_cast<s32>(magnitude)) * 0x1p-24f);
+  const u32 moved = (magnitude << 13) + (magnitude >= 0x7c00 ? 224u << 23 : 112u << 23);
+  return bits_as<float>(sign | (magnitude < 0x400 ? tiny : moved));
+}
+
+template <typename T>
+WARPGAUGE_INLINE bool is_nan(T value) {
+  return value != value;
+}
+
+/// A subnormal value becomes a zero of its sign. All but f32 (and f16, see alu_half.cpp) keep them.
+WARPGAUGE_INLINE float flush(float value) {
+  const u32 bits = bits_as<u32>(value);
+  return bits_as<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+template <bool kFtz>
+WARPGAUGE_INLINE float flush_if(float value) {
+  return kFtz ? flush(value) : value;
+}
+template <bool kFtz>
+WARPGAUGE_INLINE double flush_if(double value) {
+  static_assert(!kFtz);
+  return value;
+}
+
+WARPGAUGE_INLINE float canonical(float value) {
+  return is_nan(value) ? bits_as<float>(kNanBits) : value;
+}
+WARPGAUGE_INLINE double canonical(double value) { return value; }
+
+/// .sat: [0, 1], NaN to +0.
+template <typename T>
+WARPGAUGE_INLINE T saturate(T value) {
+  const T low = value > T{0} ? value : T{0};
+  return low < T{1} ? low : T{1};
+}
+
+}  // namespace
+}  // namespace warpgauge::machine::WARPGAUGE_ISA

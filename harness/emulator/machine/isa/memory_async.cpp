@@ -1,0 +1,195 @@
+// cp.async, ldmatrix and stmatrix: data that moves between memory and shared memory or matrices in
+// registers.
+#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/memory_lanes.h"
+#include "harness/emulator/machine/warp_ops.h"
+
+namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace {
+
+/// How many bytes each lane reads, and which lanes read any, or fewer than all.
+struct SourceSizes {
+  u8 bytes[kLanes];
+  Mask reading = 0, partial = 0;
+};
+
+WARPGAUGE_INLINE SourceSizes source_sizes(const Warp& warp, const Instruction& instruction,
+                                          const CopyDetail& detail) {
+  SourceSizes sizes;
+  const std::byte* const size = warp.bases[detail.size.base] + detail.size.offset;
+  const std::byte* const flag = warp.bases[detail.ignored.base] + detail.ignored.offset;
+  Mask ignored = 0;
+  if (detail.source == CopyDetail::Source::ignorable) {
+    ignored = *reinterpret_cast<const Mask*>(flag);
+    if (detail.ignored_negated) ignored = ~ignored;
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    u32 bytes = (ignored >> lane & 1) != 0 ? 0 : detail.bytes;
+    if (detail.source == CopyDetail::Source::sized)
+      bytes = reinterpret_cast<const u32*>(size)[lane];
+    if ((warp.active >> lane & 1) != 0 && bytes > detail.bytes) {
+      refuse_source_size(warp, instruction, lane, bytes, detail.bytes);
+    }
+    sizes.bytes[lane] = static_cast<u8>(bytes);
+    sizes.reading |= bytes != 0 ? Mask{1} << lane : 0;
+    sizes.partial |= bytes != detail.bytes ? Mask{1} << lane : 0;
+  }
+  sizes.reading &= warp.active;
+  sizes.partial &= sizes.reading;
+  return sizes;
+}
+
+/// Counts one execution of both sides.
+WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instruction,
+                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
+                                 const LaneAddresses<u64>& from) {
+  AccessCache& shared = warp.memory->caches[detail.to.counters[1]];
+  AccessCache& global = warp.memory->caches[detail.from.counters[0]];
+  if (from.lanes == 0) {
+    remember_shared(warp, instruction, detail.to, to);
+  } else if (repeats(shared, detail.to.low_mask[1], to.addresses, static_cast<u32>(to.offset),
+                     shared.distances.of_32_bits, to.lanes) &&
+             repeats(global, detail.from.low_mask[0], from.addresses, static_cast<u64>(from.offset),
+                     global.distances.of_64_bits, from.lanes)) {
+    ++shared.repeats;
+    ++global.repeats;
+  } else {
+    remember_copy(warp, instruction, detail, to, distances_of(to, detail.bytes), from,
+                  distances_of(from, detail.bytes));
+  }
+}
+
+WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instruction,
+                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
+                                 const LaneAddresses<u64>& from, const SourceSizes& sizes) {
+  const MemoryContext& context = *warp.memory;
+  const AccessCache& shared = context.caches[detail.to.counters[1]];
+  const u32 to_lead = to.addresses[__builtin_ctz(to.lanes)] + static_cast<u32>(to.offset);
+  if (!inside(shared, to_lead, 0, context.shared_bytes)) {
+    refuse_shared(warp, instruction, detail.to, to);
+  }
+  const auto from_address = [&](int lane) {
+    return from.addresses[lane] + static_cast<u64>(from.offset);
+  };
+  for_lanes(sizes.partial, [&](int lane) {
+    admit_lane(warp, instruction, detail.from, lane, from_address(lane), sizes.bytes[lane]);
+  });
+  if (from.lanes == 0) return;
+  const AccessCache& global = context.caches[detail.from.counters[0]];
+  const bool known =
+      sizes.partial == 0 &&
+      inside(global, from_address(__builtin_ctz(from.lanes)), global.begin, global.end) &&
+      global.generation == context.memory->generation();
+  const Mask whole = from.lanes & ~sizes.partial;
+  if (!known && whole != 0) {
+    admit(warp, instruction, detail.from, {from.addresses, from.offset, whole});
+  }
+}
+
+void execute_copy(Warp& warp, const Instruction& instruction) {
+  const CopyDetail& detail = *static_cast<const CopyDetail*>(instruction.detail);
+  MemoryContext& context = *warp.memory;
+  AddressBuffers buffers;
+  const SourceSizes sizes = source_sizes(warp, instruction, detail);
+  const u32* const to_addresses =
+      detail.to.short_address ? lanes<u32>(warp, instruction, 0)
+                              : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
+  const LaneAddresses<u32> to{to_addresses, detail.to_offset, warp.active};
+  const LaneAddresses<u64> from{lanes<u64>(warp, instruction, 1), detail.from_offset,
+                                sizes.reading};
+  count_copy(warp, instruction, detail, to, from);
+  check_copy(warp, instruction, detail, to, from, sizes);
+
+  AsyncCopies::Copy& copy = context.copies.issue(warp.active, detail.bytes);
+  for_lanes(warp.active, [&](int lane) {
+    const u32 offset = to.addresses[lane] + static_cast<u32>(to.offset);
+    copy.source_bytes[lane] = sizes.bytes[lane];
+    copy.to[lane] = context.shared + offset;
+    copy.from[lane] =
+        reinterpret_cast<const std::byte*>(from.addresses[lane] + static_cast<u64>(from.offset));
+    copy.written[lane] =
+        context.shared_written == nullptr ? nullptr : context.shared_written + offset;
+  });
+}
+
+/// Where the rows of the matrices lie: lane l has the address of row l.
+struct Rows {
+  std::byte* at[kLanes];
+};
+
+WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instruction,
+                                  const MatrixMoveDetail& detail) {
+  if (warp.active != kAllLanes) refuse_part_of_warp(warp, instruction);
+  const Access& access = detail.access;
+  AddressBuffers buffers;
+  const u64 window = access.space == AccessSpace::generic ? window_base(Window::shared) : 0;
+  const u32* const addresses =
+      access.short_address ? lanes<u32>(warp, instruction, 0)
+                           : narrowed(lanes<u64>(warp, instruction, 0), window, buffers.narrow);
+  const Mask with_address = kAllLanes >> (kLanes - 8 * detail.matrices);
+  const Checked<s32> checked =
+      shared_lanes(warp, instruction, access, addresses, instruction.offset, with_address);
+  Rows rows;
+  for (int lane = 0; lane < 8 * detail.matrices; ++lane) rows.at[lane] = checked.at(lane);
+  return rows;
+}
+
+/// Where lane `lane` has its two elements of a matrix: in row lane/4, next to each other, or, of a
+/// transposed one, in column lane/4, one below the other.
+struct Elements {
+  u16* low;
+  u16* high;
+};
+WARPGAUGE_INLINE Elements elements(const Rows& rows, int matrix, bool transposed, int lane) {
+  const int pair = lane % 4 * 2;
+  const int other = lane / 4;
+  const auto element = [&](int row, int column) {
+    return reinterpret_cast<u16*>(rows.at[8 * matrix + row]) + column;
+  };
+  if (transposed) return {element(pair, other), element(pair + 1, other)};
+  return {element(other, pair), element(other, pair + 1)};
+}
+
+void execute_load_matrix(Warp& warp, const Instruction& instruction) {
+  if (present_lanes(warp, instruction) == 0) return;
+  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
+  const Rows rows = matrix_rows(warp, instruction, detail);
+  for (int n = 0; n < detail.matrices; ++n) {
+    u32* const to = reinterpret_cast<u32*>(warp.bases[Slot::frame] + detail.registers[n].offset);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Elements from = elements(rows, n, detail.transposed, lane);
+      to[lane] = *from.low | static_cast<u32>(*from.high) << 16;
+    }
+  }
+}
+
+void execute_store_matrix(Warp& warp, const Instruction& instruction) {
+  if (present_lanes(warp, instruction) == 0) return;
+  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
+  const Rows rows = matrix_rows(warp, instruction, detail);
+  for (int n = 0; n < detail.matrices; ++n) {
+    const Slot slot = detail.registers[n];
+    const u32* const from = reinterpret_cast<const u32*>(warp.bases[slot.base] + slot.offset);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Elements to = elements(rows, n, detail.transposed, lane);
+      *to.low = static_cast<u16>(from[lane]);
+      *to.high = static_cast<u16>(from[lane] >> 16);
+    }
+  }
+}
+
+}  // namespace
+
+Execute async_handler(const AsyncKey& key) {
+  switch (key.op) {
+    case AsyncKey::Op::copy:
+      return execute_copy;
+    case AsyncKey::Op::load_matrix:
+      return execute_load_matrix;
+    case AsyncKey::Op::store_matrix:
+      return execute_store_matrix;
+  }
+  return nullptr;
+}
+
+}  // namespace warpgauge::machine::WARPGAUGE_ISA

@@ -1,0 +1,354 @@
+// The frequent half of a memory access: are the lanes' addresses as far from each other as the last
+// time, are they inside of bounds, and where do they lie? For the files of this folder only.
+#pragma once
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "harness/emulator/machine/access_check.h"
+#include "harness/emulator/machine/isa/lanes.h"
+#include "harness/emulator/machine/memory_access.h"
+#include "harness/emulator/machine/memory_context.h"
+
+namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace {
+
+/// Addresses that were checked: lane l's memory is at base + index[l]. Shared addresses of 32 bits
+/// are signed here, so that a register below the variable and an offset that makes up for it work.
+template <typename Index>
+struct Checked {
+  u64 base;
+  const Index* index;
+  Pattern pattern;
+  Mask lanes;  ///< not 0
+
+  std::byte* at(int lane) const {
+    return reinterpret_cast<std::byte*>(base + static_cast<u64>(static_cast<s64>(index[lane])));
+  }
+  int lead() const { return __builtin_ctz(lanes); }
+};
+
+/// A loop over the lanes that are on, in ascending order.
+template <typename Function>
+WARPGAUGE_INLINE void for_lanes(Mask lanes, Function function) {
+  if (lanes == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) function(lane);
+  } else {
+    for (Mask rest = lanes; rest != 0; rest &= rest - 1) function(__builtin_ctz(rest));
+  }
+}
+
+/// True if addresses[l] - lead is distances[l] for all lanes that are on.
+template <typename Address, typename Distance>
+WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
+                                     const Distance* distances, Mask lanes) {
+#if defined(__AVX512F__)
+  constexpr int kPart = 64 / sizeof(Address);  // lanes
+  const __m512i base = sizeof(Address) == 4 ? _mm512_set1_epi32(static_cast<int>(lead))
+                                            : _mm512_set1_epi64(static_cast<long long>(lead));
+  Mask differs = 0;
+  for (int i = 0; i < kLanes; i += kPart) {
+    const __m512i address = _mm512_load_si512(addresses + i);
+    const __m512i known = _mm512_load_si512(distances + i);
+    const Mask part = sizeof(Address) == 4
+                          ? _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(address, base), known)
+                          : _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(address, base), known);
+    differs |= part << i;
+  }
+  return (differs & lanes) == 0;
+#else
+  Address differs = 0;
+  for_lanes(lanes, [&](int lane) {
+    differs |= static_cast<Address>(addresses[lane] - lead) ^ static_cast<Address>(distances[lane]);
+  });
+  return differs == 0;
+#endif
+}
+
+/// True if the cost and the distances that the cache holds are those of this execution.
+template <typename Address, typename Distance>
+WARPGAUGE_INLINE bool repeats(const AccessCache& cache, u32 low_mask, const Address* addresses,
+                              Address offset, const Distance* distances, Mask lanes) {
+  const Address lead = addresses[__builtin_ctz(lanes)];
+  const bool same_place = (static_cast<u32>(lead + offset) & low_mask) == cache.now.low_bits;
+  return cache.now.mask == lanes && same_place && same_distances(addresses, lead, distances, lanes);
+}
+
+/// True if the accesses that the cache describes, from `lead` on, lie in [begin, end). Works for
+/// any lead: one that is far outside cannot come back in by overflow, as lowest <= 0 < behind.
+WARPGAUGE_INLINE bool inside(const AccessCache& cache, u64 lead, u64 begin, u64 end) {
+  return static_cast<s64>(lead + static_cast<u64>(cache.now.lowest)) >= static_cast<s64>(begin) &&
+         lead + static_cast<u64>(cache.now.behind) <= end;
+}
+
+template <typename Address>
+WARPGAUGE_INLINE LaneDistances<Address> distances_of(const LaneAddresses<Address>& lanes,
+                                                     int width) {
+  using Signed = typename LaneDistances<Address>::Signed;
+  LaneDistances<Address> result;
+  const int lead_lane = __builtin_ctz(lanes.lanes);
+  const Address lead = lanes.addresses[lead_lane];
+  const Address offset = static_cast<Address>(lanes.offset);
+  // Lanes that are off are where they spoil nothing: with the first one, or where a contiguous
+  // access would have them.
+  alignas(64) Address packed[kLanes], expected[kLanes], leads[kLanes], spread[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    leads[lane] = lead;
+    expected[lane] = lead + static_cast<Address>((lane - lead_lane) * width);
+  }
+  select_lanes<Address>(packed, lanes.lanes, lanes.addresses, leads);
+  select_lanes<Address>(spread, lanes.lanes, lanes.addresses, expected);
+  Signed lowest = 0, highest = 0;
+  Address low_bits = 0, gaps = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const Signed distance = static_cast<Signed>(packed[lane] - lead);
+    result.of[lane] = distance;
+    lowest = distance < lowest ? distance : lowest;
+    highest = distance > highest ? distance : highest;
+    low_bits |= packed[lane] + offset;
+    gaps |= spread[lane] ^ expected[lane];
+  }
+  result.lowest = lowest;
+  result.highest = highest;
+  result.low_bits = low_bits;
+  result.contiguous = gaps == 0;
+  return result;
+}
+
+// What happens when addresses lie otherwise than the last time.
+[[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
+                                                     const Instruction& instruction,
+                                                     const Access& access,
+                                                     const LaneAddresses<u32>& lanes) {
+  machine::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
+}
+[[gnu::noinline, maybe_unused]] void remember_global(const Warp& warp,
+                                                     const Instruction& instruction,
+                                                     const Access& access,
+                                                     const LaneAddresses<u64>& lanes) {
+  machine::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width));
+}
+[[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
+                                                    const Instruction& instruction,
+                                                    const Access& access,
+                                                    const LaneAddresses<u64>& lanes) {
+  machine::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width));
+}
+
+WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, const u32* addresses, s64 offset,
+                                           Mask lanes) {
+  const MemoryContext& context = *warp.memory;
+  AccessCache& cache = context.caches[access.counters[1]];
+  const u32 short_offset = static_cast<u32>(offset);
+  if (repeats(cache, access.low_mask[1], addresses, short_offset, cache.distances.of_32_bits,
+              lanes)) {
+    ++cache.repeats;
+  } else {
+    remember_shared(warp, instruction, access, {addresses, offset, lanes});
+  }
+  const u32 lead = addresses[__builtin_ctz(lanes)] + short_offset;
+  if (!inside(cache, lead, 0, context.shared_bytes)) [[unlikely]] {
+    refuse_shared(warp, instruction, access, {addresses, offset, lanes});
+  }
+  if (context.shared_written != nullptr) [[unlikely]] {
+    track_shared(warp, instruction, access, {addresses, offset, lanes});
+  }
+  const u64 base = reinterpret_cast<u64>(context.shared) + static_cast<u64>(offset);
+  return {base, reinterpret_cast<const s32*>(addresses), cache.now.pattern, lanes};
+}
+
+WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, const u64* addresses, s64 offset,
+                                           Mask lanes) {
+  const MemoryContext& context = *warp.memory;
+  AccessCache& cache = context.caches[access.counters[0]];
+  const u64 long_offset = static_cast<u64>(offset);
+  if (repeats(cache, access.low_mask[0], addresses, long_offset, cache.distances.of_64_bits,
+              lanes)) {
+    ++cache.repeats;
+  } else {
+    remember_global(warp, instruction, access, {addresses, offset, lanes});
+  }
+  const u64 lead = addresses[__builtin_ctz(lanes)] + long_offset;
+  const bool known = inside(cache, lead, cache.begin, cache.end) &&
+                     cache.generation == context.memory->generation();
+  if (!known) [[unlikely]]
+    admit(warp, instruction, access, {addresses, offset, lanes});
+  return {long_offset, addresses, cache.now.pattern, lanes};
+}
+
+/// `pointers` gets the addresses: a lane's local memory lies together, the lanes' far apart.
+WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& instruction,
+                                          const Access& access, const u64* addresses, s64 offset,
+                                          Mask lanes, u64* pointers) {
+  const MemoryContext& context = *warp.memory;
+  AccessCache& cache = context.caches[access.counters[2]];
+  const u64 long_offset = static_cast<u64>(offset);
+  if (repeats(cache, access.low_mask[2], addresses, long_offset, cache.distances.of_64_bits,
+              lanes)) {
+    ++cache.repeats;
+  } else {
+    remember_local(warp, instruction, access, {addresses, offset, lanes});
+  }
+  const u64 lead = addresses[__builtin_ctz(lanes)] + long_offset;
+  if (!inside(cache, lead, 0, context.local_bytes)) [[unlikely]] {
+    refuse_local(warp, instruction, access, {addresses, offset, lanes});
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    pointers[lane] = addresses[lane] + static_cast<u64>(lane) * context.local_stride;
+  }
+  const u64 base = reinterpret_cast<u64>(context.local) + long_offset;
+  return {base, pointers, Pattern::general, lanes};
+}
+
+/// Kernel parameters that are read at computed addresses; they count nothing.
+WARPGAUGE_INLINE Checked<u64> parameter_lanes(const Warp& warp, const Instruction& instruction,
+                                              const Access& access, const u64* addresses,
+                                              s64 offset, Mask lanes) {
+  const MemoryContext& context = *warp.memory;
+  bool valid = access.effect == AccessEffect::read;
+  for_lanes(lanes, [&](int lane) {
+    const u64 address = addresses[lane] + static_cast<u64>(offset);
+    valid = valid && address <= context.parameter_bytes &&
+            context.parameter_bytes - address >= access.width && address % access.width == 0;
+  });
+  if (!valid) refuse_parameter(warp, instruction, access, {addresses, offset, lanes});
+  const u64 base = reinterpret_cast<u64>(context.parameters) + static_cast<u64>(offset);
+  return {base, addresses, Pattern::general, lanes};
+}
+
+/// Space for addresses that differ from those in the register.
+struct AddressBuffers {
+  alignas(64) u64 wide[kLanes];
+  alignas(64) u64 offsets[kLanes];
+  alignas(64) u64 pointers[kLanes];
+  alignas(64) u64 mixed[kLanes];
+  alignas(64) u32 narrow[kLanes];
+};
+
+/// Shared addresses of 64 bits; those that do not fit become one that no offset brings into bounds.
+WARPGAUGE_INLINE const u32* narrowed(const u64* addresses, u64 window, u32* buffer) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const u64 address = addresses[lane] - window;
+    const u64 extended = static_cast<u64>(static_cast<s64>(static_cast<s32>(address)));
+    buffer[lane] = address == extended ? static_cast<u32>(address) : 0x7ffffff0;
+  }
+  return buffer;
+}
+
+/// The lanes of which the generic address is in the window.
+WARPGAUGE_INLINE Mask lanes_in(Window window, const u64* addresses, s64 offset) {
+  return mask_of([&](int lane) {
+    return (addresses[lane] + static_cast<u64>(offset)) >> kWindowShift == static_cast<u64>(window);
+  });
+}
+
+/// The address vector of 64 bits a lane.
+WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, u64* buffer) {
+  if (!access.short_address) return lanes<u64>(warp, instruction, 0);
+  const u32* const narrow = lanes<u32>(warp, instruction, 0);
+  for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = narrow[lane];
+  return buffer;
+}
+
+/// The lanes of one window of generic addresses.
+WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, const u64* addresses, Mask lanes,
+                                           Window window, AddressBuffers& buffers) {
+  const s64 offset = instruction.offset;
+  if (window == Window::shared) {
+    const u32* const narrow = narrowed(addresses, window_base(window), buffers.narrow);
+    const Checked<s32> in = shared_lanes(warp, instruction, access, narrow, offset, lanes);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      buffers.pointers[lane] = static_cast<u64>(static_cast<s64>(in.index[lane]));
+    }
+    return {in.base, buffers.pointers, in.pattern, lanes};
+  }
+  if (window == Window::local || window == Window::parameter) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      buffers.offsets[lane] = addresses[lane] - window_base(window);
+    }
+    return window == Window::local
+               ? local_lanes(warp, instruction, access, buffers.offsets, offset, lanes,
+                             buffers.pointers)
+               : parameter_lanes(warp, instruction, access, buffers.offsets, offset, lanes);
+  }
+  // Addresses that are in no window fault as global ones.
+  return global_lanes(warp, instruction, access, addresses, offset, lanes);
+}
+
+WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction& instruction,
+                                            const Access& access, AddressBuffers& buffers) {
+  const s64 offset = instruction.offset;
+  const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
+  Mask rest = warp.active;
+  while (true) {
+    const u64 lead = addresses[__builtin_ctz(rest)] + static_cast<u64>(offset);
+    const Window window = static_cast<Window>(lead >> kWindowShift);
+    const Mask lanes = rest & lanes_in(window, addresses, offset);
+    const Checked<u64> checked =
+        window_lanes(warp, instruction, access, addresses, lanes, window, buffers);
+    if (lanes == warp.active) return checked;
+    for_lanes(lanes, [&](int lane) { buffers.mixed[lane] = checked.base + checked.index[lane]; });
+    rest &= ~lanes;
+    if (rest == 0) return {0, buffers.mixed, Pattern::general, warp.active};
+  }
+}
+
+/// Any space but the two frequent ones. One function, for a handler each would be much code.
+[[gnu::noinline, maybe_unused]] Checked<u64> other_lanes(const Warp& warp,
+                                                         const Instruction& instruction,
+                                                         const Access& access,
+                                                         AddressBuffers& buffers) {
+  if (access.space == AccessSpace::generic) {
+    return generic_lanes(warp, instruction, access, buffers);
+  }
+  const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
+  if (access.space == AccessSpace::local) {
+    return local_lanes(warp, instruction, access, addresses, instruction.offset, warp.active,
+                       buffers.pointers);
+  }
+  return parameter_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
+}
+
+WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, AddressBuffers& buffers) {
+  const u32* const addresses = access.short_address
+                                   ? lanes<u32>(warp, instruction, 0)
+                                   : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
+  return shared_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
+}
+
+WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
+                                           const Access& access, AddressBuffers& buffers) {
+  const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
+  return global_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
+}
+
+/// Indices of lanes that are all at the base.
+alignas(64) constexpr u64 kNoDistances[kLanes] = {};
+
+/// The code that handlers are made for: spaces that share it have no handlers of their own.
+enum class Route { shared, global, fixed_parameter, other };
+
+template <Route kRoute>
+WARPGAUGE_INLINE auto active_lanes(const Warp& warp, const Instruction& instruction,
+                                   const Access& access, AddressBuffers& buffers) {
+  if constexpr (kRoute == Route::shared) {
+    return shared_lanes(warp, instruction, access, buffers);
+  } else if constexpr (kRoute == Route::global) {
+    return global_lanes(warp, instruction, access, buffers);
+  } else if constexpr (kRoute == Route::fixed_parameter) {
+    const u64 address =
+        reinterpret_cast<u64>(warp.memory->parameters) + static_cast<u64>(instruction.offset);
+    return Checked<u64>{address, kNoDistances, Pattern::uniform, warp.active};
+  } else {
+    return other_lanes(warp, instruction, access, buffers);
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge::machine::WARPGAUGE_ISA

@@ -1,0 +1,26 @@
+// Runs all blocks of a launch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/program.h"
+#include "harness/emulator/machine/thread_pool.h"
+
+namespace warpgauge::machine {
+
+/// What launches share with the machine.
+struct LaunchHost {
+  const Architecture& architecture;
+  const Options& options;
+  Memory& memory;
+  ThreadPool& pool;
+  std::atomic<std::uint64_t>& heap_in_use;
+  std::uint64_t number = 0;  ///< of the launch
+};
+
+/// Throws Fault, std::invalid_argument. The kernel has been decoded.
+LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host);
+
+}  // namespace warpgauge::machine

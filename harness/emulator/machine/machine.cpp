@@ -1,0 +1,69 @@
+// The machine: programs, kernels, launches.
+#include "harness/emulator/machine/machine.h"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "harness/emulator/machine/function_decoder.h"
+#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/program.h"
+#include "harness/emulator/machine/thread_pool.h"
+
+namespace warpgauge::machine {
+
+struct Machine::Impl {
+  Impl(Architecture architecture, Options options)
+      : architecture(architecture), options(std::move(options)) {}
+
+  Architecture architecture;
+  Options options;
+  Memory memory;
+  ThreadPool pool;
+  std::atomic<std::uint64_t> heap_in_use = 0;
+  std::mutex mutex;  ///< one launch at a time
+  std::uint64_t launches = 0;
+  std::vector<std::unique_ptr<Program>> programs;
+};
+
+Machine::Machine(Architecture architecture, Options options)
+    : impl_(std::make_unique<Impl>(architecture, std::move(options))) {}
+Machine::~Machine() = default;
+
+Memory& Machine::memory() { return impl_->memory; }
+Options& Machine::options() { return impl_->options; }
+const Architecture& Machine::architecture() const { return impl_->architecture; }
+
+Program& Machine::load(ptx::Module module) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto number = static_cast<std::uint32_t>(impl_->programs.size());
+  return *impl_->programs.emplace_back(
+      std::make_unique<Program>(std::move(module), impl_->memory, number));
+}
+
+Kernel* Machine::find_kernel(Program& program, std::string_view name) {
+  const std::lock_guard lock(impl_->mutex);
+  return program.kernel(name);
+}
+
+const KernelInfo& Machine::info(const Kernel& kernel) const { return kernel.info; }
+
+void Machine::set_access_plans(Kernel& kernel, AccessPlans plans) {
+  kernel.plans = std::move(plans);
+}
+
+Machine::Symbol Machine::find_symbol(Program& program, std::string_view name) {
+  return program.symbol(name);
+}
+
+LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
+  const std::lock_guard lock(impl_->mutex);
+  if (kernel.code == nullptr) {
+    kernel.code = KernelDecoder(kernel, impl_->architecture, impl_->options).decode();
+  }
+  const LaunchHost host{impl_->architecture, impl_->options,     impl_->memory,
+                        impl_->pool,         impl_->heap_in_use, ++impl_->launches};
+  return run_launch(kernel, launch, host);
+}
+
+}  // namespace warpgauge::machine

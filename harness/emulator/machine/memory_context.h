@@ -1,0 +1,39 @@
+// What the memory instructions of a warp need to know of the block, the launch and the worker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/emulator/machine/access_cache.h"
+#include "harness/emulator/machine/async_copies.h"
+#include "harness/emulator/machine/memory.h"
+
+namespace warpgauge::machine {
+
+/// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
+/// offsets from the pointers here, their generic addresses are window_base(window) plus that
+/// offset. .global and .const addresses are pointers of this process (constants lie in allocations
+/// of the Memory that are not writable), and so are their generic addresses.
+struct MemoryContext {
+  Memory* memory = nullptr;
+  AccessCache* caches = nullptr;  ///< of the worker, by counter number: see Counters
+
+  // Of the block.
+  std::byte* shared = nullptr;  ///< static variables, then dynamic; aligned to 1024 bytes
+  std::uint32_t shared_bytes = 0;
+  /// One byte for each byte of shared memory, not 0 once it has been written. Null: no check for
+  /// uninitialised reads.
+  std::byte* shared_written = nullptr;
+
+  // Of the warp. Byte `offset` of lane l's local memory is local[l * local_stride + offset].
+  std::byte* local = nullptr;      ///< aligned to 64 bytes
+  std::uint64_t local_stride = 0;  ///< best an odd multiple of 64 (caches have sets)
+  std::uint64_t local_bytes = 0;   ///< valid offsets are below: end of the running function's frame
+  AsyncCopies copies;              ///< reset() at the start of each warp
+
+  // Of the kernel.
+  const std::byte* parameters = nullptr;
+  std::uint64_t parameter_bytes = 0;
+};
+
+}  // namespace warpgauge::machine

@@ -1,0 +1,90 @@
+// A loaded module: its variables have memory, its functions addresses.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/decoder.h"
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory.h"
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::machine {
+
+class Program {
+ public:
+  /// `number` tells the programs of a machine apart. Throws ptx::PtxError.
+  Program(ptx::Module module, Memory& memory, std::uint32_t number);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const ptx::Module& module() const { return module_; }
+  /// Where a variable of the module or a function lies (.shared: nothing, that is up to the
+  /// kernel).
+  std::optional<Place> place(std::string_view name) const;
+  Machine::Symbol symbol(std::string_view name) const;
+  /// Of the module, of any space; nullptr if there is none.
+  const ptx::Variable* variable(std::string_view name) const;
+  /// The one with a body if there are several declarations; nullptr if there is none.
+  const ptx::Function* function(std::string_view name) const;
+  /// Functions whose addresses stand in variables of the module.
+  const std::vector<const ptx::Function*>& addressed() const { return addressed_; }
+  Kernel* kernel(std::string_view name);
+
+ private:
+  void allocate(const ptx::Variable& variable);
+  void initialise(const ptx::Variable& variable);
+  std::uint64_t address_of(std::string_view name, const ptx::Variable& user) const;
+
+  ptx::Module module_;
+  Memory& memory_;
+  std::uint32_t number_;
+  std::unordered_map<std::string_view, const ptx::Variable*> variables_;
+  std::unordered_map<std::string_view, const ptx::Function*> functions_;
+  std::unordered_map<std::string_view, std::byte*> addresses_;
+  std::vector<const ptx::Function*> addressed_;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
+};
+
+/// The functions that a kernel may reach, and its shared memory.
+struct KernelScope {
+  struct Shared {
+    const ptx::Variable* variable;
+    std::uint64_t offset;
+  };
+  std::vector<const ptx::Function*> functions;  ///< the kernel first
+  std::vector<const ptx::Function*> addressed;  ///< that indirect calls may reach
+  std::vector<Shared> shared;
+  std::uint64_t shared_bytes = 0;  ///< of static variables; dynamic ones begin here
+
+  KernelScope(const Program& program, const ptx::Function& kernel);
+  const Shared* find(const ptx::Variable& variable) const;
+
+ private:
+  void lay_out_shared(const std::vector<const ptx::Variable*>& variables);
+};
+
+/// What a call names as the function: its name, or a register that holds its address.
+std::string_view callee(const ptx::Instruction& call);
+
+class Kernel {
+ public:
+  Kernel(const Program& program, const ptx::Function& function);
+
+  const Program& program;
+  const ptx::Function& function;
+  const KernelScope scope;
+  const KernelInfo info;
+  AccessPlans plans;
+  std::unique_ptr<KernelCode> code;  ///< from the first launch on
+};
+
+}  // namespace warpgauge::machine

@@ -1,0 +1,58 @@
+// Threads that wait for work.
+#include "harness/emulator/machine/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace warpgauge::machine {
+
+int available_threads() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  begin_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::run(int count, const std::function<void(int)>& work) {
+  if (count > 1) {
+    const std::lock_guard lock(mutex_);
+    while (static_cast<int>(threads_.size()) < count - 1) {
+      const int number = static_cast<int>(threads_.size()) + 1;
+      threads_.emplace_back([this, number] { serve(number); });
+    }
+    work_ = &work;
+    count_ = count;
+    unfinished_ = count - 1;
+    ++call_;
+    begin_.notify_all();
+  }
+  work(0);
+  std::unique_lock lock(mutex_);
+  end_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void ThreadPool::serve(int number) {
+  unsigned served = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    begin_.wait(lock, [&] { return closing_ || (call_ != served && unfinished_ != 0); });
+    if (closing_) return;
+    served = call_;
+    if (number >= count_) continue;
+    lock.unlock();
+    (*work_)(number);
+    lock.lock();
+    if (--unfinished_ == 0) end_.notify_one();
+  }
+}
+
+}  // namespace warpgauge::machine

@@ -1,0 +1,43 @@
+// A warp: 32 lanes that execute together, and their registers.
+#pragma once
+
+#include "harness/emulator/machine/instruction.h"
+
+namespace warpgauge::machine {
+
+struct WarpEngine;
+struct MemoryContext;
+
+/// What the functions that execute instructions see. `active` is never empty while one runs: the
+/// lanes of the running fragment whose guard holds. Only these lanes' values may be changed.
+struct Warp {
+  std::byte* bases[3];  ///< by Slot::Base: registers of the running function, constants, specials
+  Mask active = 0;      ///< lanes that execute the present instruction
+  Mask mask = 0;        ///< lanes of the running fragment
+  Mask carry = 0;       ///< CC.CF of each lane (add.cc, addc, ...)
+  const Instruction* next = nullptr;  ///< to be executed after the present one; branches change it
+  /// Before an instruction at or behind `limit` the scheduler is asked. nullptr: at once.
+  const Instruction* limit = nullptr;
+  WarpEngine* engine = nullptr;     ///< scheduling, barriers, calls, faults: see engine.h
+  MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h
+};
+
+template <typename T>
+[[gnu::always_inline]] inline const T* source(const Warp& warp, const Instruction& instruction,
+                                              int n) {
+  const Slot slot = instruction.sources[n];
+  return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset);
+}
+
+template <typename T>
+[[gnu::always_inline]] inline T* destination(const Warp& warp, const Instruction& instruction) {
+  return reinterpret_cast<T*>(warp.bases[Slot::frame] + instruction.destination.offset);
+}
+
+template <typename T>
+[[gnu::always_inline]] inline T* second_destination(const Warp& warp,
+                                                    const Instruction& instruction) {
+  return reinterpret_cast<T*>(warp.bases[Slot::frame] + instruction.second_destination.offset);
+}
+
+}  // namespace warpgauge::machine

@@ -1,0 +1,32 @@
+// The emulated runtime as a shared library, libcudart.so, for programs that were not built with it:
+// when such a program ends, its counts go to the file that `warpgauge emulate` asked for.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "harness/emulator/emulator.h"
+#include "metrics/counts_report.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+class ReportAtExit {
+ public:
+  ReportAtExit() {
+    Emulator::instance();  // made before this, it is taken down after it
+  }
+  ~ReportAtExit() {
+    const char* path = std::getenv(metrics::kReportVariable);
+    if (path == nullptr) return;
+    try {
+      metrics::append_report(path, Emulator::instance().take_counts());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "warpgauge: %s\n", error.what());
+    }
+  }
+};
+
+const ReportAtExit report_at_exit;
+
+}  // namespace
+}  // namespace warpgauge::emulator

@@ -1,0 +1,38 @@
+// What every function of the CUDA runtime goes through: one lock, errors turned into codes, the
+// thread's last error, the device's fault.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+
+#include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/state.h"
+
+// The functions are the process's own in the shared library and in programs linked with it alike.
+#define WARPGAUGE_API extern "C" __attribute__((visibility("default")))
+
+// The same function under the name that code compiled with --default-stream=per-thread calls
+// (suffix _ptsz, or _ptds where it has no stream). Everything is done when a call returns, so
+// streams make no difference.
+#define WARPGAUGE_PER_THREAD(function, suffix)     \
+  extern "C" __attribute__((visibility("default"), \
+                            alias(#function))) decltype(function) function##suffix;
+
+namespace warpgauge::emulator {
+
+/// Runs the body of the function `name` of the CUDA runtime under the lock. Fails without running
+/// it if a kernel has faulted. A failure becomes the thread's last error.
+cudaError_t call(const char* name, const std::function<void(State&)>& body);
+
+/// The same for functions that also work after a fault: queries that do not reach the device, and
+/// cudaDeviceReset.
+cudaError_t call_always(const char* name, const std::function<void(State&)>& body);
+
+/// The same as call() for functions that wait for the device: what kernels printed comes out first.
+cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body);
+
+/// Sets the thread's last error and returns it. cudaErrorNotReady is no error.
+cudaError_t record(cudaError_t error);
+
+}  // namespace warpgauge::emulator

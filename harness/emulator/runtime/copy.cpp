@@ -1,0 +1,96 @@
+// Copies of one, two and three dimensions.
+#include "harness/emulator/runtime/copy.h"
+
+#include <cstring>
+#include <string>
+
+#include "harness/emulator/runtime/failure.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+using Kind = machine::Memory::Kind;
+
+bool host_may_touch(Kind kind) { return kind == Kind::managed || kind == Kind::pinned_host; }
+
+/// Bytes from the first to behind the last; fails if they are more than there can be.
+std::size_t span_of(const Box& box, const Size& size) {
+  std::size_t slices = 0, rows = 0, sum = 0;
+  const bool fits = !__builtin_mul_overflow(box.slice, size.depth - 1, &slices) &&
+                    !__builtin_mul_overflow(box.pitch, size.height - 1, &rows) &&
+                    !__builtin_add_overflow(slices, rows, &sum) &&
+                    !__builtin_add_overflow(sum, size.width, &sum);
+  require(fits);
+  return sum;
+}
+
+}  // namespace
+
+Sides sides_of(cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return {Side::host, Side::host};
+    case cudaMemcpyHostToDevice:
+      return {Side::device, Side::host};
+    case cudaMemcpyDeviceToHost:
+      return {Side::host, Side::device};
+    case cudaMemcpyDeviceToDevice:
+      return {Side::device, Side::device};
+    case cudaMemcpyDefault:
+      return {Side::any, Side::any};
+  }
+  throw Failure{cudaErrorInvalidMemcpyDirection};
+}
+
+void check_end(State& state, const End& end, const Size& size, const char* role) {
+  if (size.empty()) return;
+  const std::byte* const begin = end.box.begin;
+  const std::size_t bytes = span_of(end.box, size);
+  const auto fail = [&](const std::string& why) {
+    throw Failure{cudaErrorInvalidValue, std::string("the ") + role + " " + why};
+  };
+  if (begin == nullptr) fail("is a null pointer");
+
+  const auto found = state.memory().find(begin);
+  if (!found) {
+    if (end.side == Side::device) fail("is no device memory: " + state.memory().describe(begin));
+    return;
+  }
+  if (end.side == Side::host && !host_may_touch(found->kind)) {
+    fail("is device memory (" + found->name + "), and the kind of copy says host");
+  }
+  const auto left = static_cast<std::size_t>(found->end() - begin);
+  if (bytes > left) {
+    fail("has " + std::to_string(left) + " bytes left in " + found->name + ", not " +
+         std::to_string(bytes));
+  }
+}
+
+void copy(State& state, const End& destination, const End& source, const Size& size) {
+  check_end(state, destination, size, "destination");
+  check_end(state, source, size, "source");
+  if (size.empty()) return;
+  const Box& to = destination.box;
+  const Box& from = source.box;
+  for (std::size_t z = 0; z < size.depth; ++z) {
+    for (std::size_t y = 0; y < size.height; ++y) {
+      std::memmove(to.begin + z * to.slice + y * to.pitch,
+                   from.begin + z * from.slice + y * from.pitch, size.width);
+    }
+  }
+}
+
+End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z,
+                 const Size& size) {
+  const auto fits = [](std::size_t offset, std::size_t count, std::size_t all) {
+    return offset <= all && count <= all - offset;
+  };
+  require(size.empty() ||
+          (fits(x, size.width, array.pitch()) && fits(y, size.height, array.rows()) &&
+           fits(z, size.depth, array.slices())));
+  return {{array.data + z * array.slice_bytes() + y * array.pitch() + x, array.pitch(),
+           array.slice_bytes()},
+          Side::device};
+}
+
+}  // namespace warpgauge::emulator

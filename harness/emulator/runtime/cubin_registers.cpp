@@ -1,0 +1,64 @@
+// Reads the records of .nv.info: a byte for the layout, a byte for the attribute, two for the size
+// of what follows (layout 4) or for the value itself.
+#include "harness/emulator/runtime/cubin_registers.h"
+
+#include <elf.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "metrics/cubin.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+constexpr std::uint8_t kSizedValue = 4;
+constexpr std::uint8_t kRegisterCount = 0x2f;  // symbol of the kernel, number of registers
+constexpr std::uint32_t kMostRegisters = 255;
+
+using Bytes = std::span<const std::byte>;
+
+template <typename Value>
+std::optional<Value> at(Bytes bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || sizeof(Value) > bytes.size() - offset) return {};
+  Value out;
+  std::memcpy(&out, bytes.data() + offset, sizeof out);
+  return out;
+}
+
+std::string_view symbol_name(const metrics::Cubin& cubin, std::uint32_t index) {
+  const auto symbol = at<Elf64_Sym>(cubin.section(".symtab"), index * sizeof(Elf64_Sym));
+  const Bytes names = cubin.section(".strtab");
+  if (!symbol || symbol->st_name >= names.size()) return "";
+  const char* const begin = reinterpret_cast<const char*>(names.data()) + symbol->st_name;
+  return {begin, strnlen(begin, names.size() - symbol->st_name)};
+}
+
+}  // namespace
+
+std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image) {
+  std::map<std::string, int> out;
+  try {
+    const metrics::Cubin cubin(image);
+    const Bytes records = cubin.section(".nv.info");
+    std::uint64_t offset = 0;
+    while (const auto layout = at<std::uint8_t>(records, offset)) {
+      const auto attribute = at<std::uint8_t>(records, offset + 1);
+      const auto bytes = at<std::uint16_t>(records, offset + 2);
+      const auto symbol = at<std::uint32_t>(records, offset + 4);
+      const auto count = at<std::uint32_t>(records, offset + 8);
+      const bool tells = *layout == kSizedValue && attribute == kRegisterCount && bytes == 8;
+      if (tells && symbol && count && *count <= kMostRegisters) {
+        out.emplace(symbol_name(cubin, *symbol), static_cast<int>(*count));
+      }
+      offset += 4u + (*layout == kSizedValue ? bytes.value_or(0) : 0u);
+    }
+  } catch (const metrics::CubinError&) {
+    // No machine code: nothing is known of its registers.
+  }
+  return out;
+}
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,15 @@
+// How many registers the kernels of a cubin use.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+
+namespace warpgauge::emulator {
+
+/// Registers per thread by mangled name, as ptxas 12 and 13 leave them in a cubin (undocumented:
+/// attribute 0x2f of the section .nv.info). Whatever is not laid out like that is left out.
+std::map<std::string, int> registers_of_kernels(std::span<const std::byte> cubin);
+
+}  // namespace warpgauge::emulator

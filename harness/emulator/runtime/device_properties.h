@@ -1,0 +1,36 @@
+// What the emulated GPU says of itself.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string>
+
+#include "metrics/occupancy.h"
+
+namespace warpgauge::emulator {
+
+inline constexpr int kWarpSize = 32;
+inline constexpr int kMaxThreadsPerBlock = 1024;
+inline constexpr int kMaxBlockDimensions[3] = {1024, 1024, 64};
+inline constexpr int kMaxGridDimensions[3] = {2147483647, 65535, 65535};
+inline constexpr std::size_t kTextureAlignment = 256;  ///< what cudaMalloc gives here
+inline constexpr std::size_t kTexturePitchAlignment = 32;
+inline constexpr std::size_t kPitchAlignment = 512;  ///< of cudaMallocPitch
+inline constexpr int kMaxTexture1dLinear = 1 << 28;  ///< elements
+
+/// Multiprocessors of the largest chip of this compute capability that is widely used.
+int multiprocessors_of(const metrics::ArchLimits& limits);
+
+/// Limits are those of the compute capability (CUDA Programming Guide, "Features and Technical
+/// Specifications"); memory is the host's; clocks are nominal, for times mean nothing here.
+cudaDeviceProp properties_of(const std::string& arch, const metrics::ArchLimits& limits);
+
+/// The same as a single number; nothing for an attribute that does not exist.
+std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arch,
+                                const metrics::ArchLimits& limits);
+
+/// Bytes of memory in this machine.
+std::size_t host_memory_bytes();
+
+}  // namespace warpgauge::emulator

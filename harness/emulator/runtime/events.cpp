@@ -1,0 +1,85 @@
+// Events. Times between them are the emulator's own, on the host's clock: they say nothing about a
+// GPU.
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+
+#include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/streams.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+Event& event_of(State& state, cudaEvent_t event) {
+  const auto found = state.device().events.find(event);
+  require(found != state.device().events.end(), cudaErrorInvalidResourceHandle);
+  return *found->second;
+}
+
+cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
+  constexpr unsigned kKnown =
+      cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  return call(name, [&](State& state) {
+    require(event != nullptr && (flags & ~kKnown) == 0);
+    require((flags & cudaEventInterprocess) == 0, cudaErrorNotSupported);
+    auto made = std::make_unique<Event>();
+    made->flags = flags;
+    *event = reinterpret_cast<cudaEvent_t>(made.get());
+    state.device().events.emplace(made.get(), std::move(made));
+  });
+}
+
+}  // namespace
+
+WARPGAUGE_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return create(__func__, event, cudaEventDefault);
+}
+
+WARPGAUGE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return create(__func__, event, flags);
+}
+
+WARPGAUGE_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call(__func__, [&](State& state) {
+    require(state.device().events.erase(event) == 1, cudaErrorInvalidResourceHandle);
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                                   unsigned flags) {
+  return call("cudaEventRecord", [&](State& state) {
+    require(flags == cudaEventRecordDefault);
+    require_stream(state, stream);
+    event_of(state, event).recorded = std::chrono::steady_clock::now();
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+WARPGAUGE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call(__func__, [&](State& state) { event_of(state, event); });
+}
+
+WARPGAUGE_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call_waiting(__func__, [&](State& state) { event_of(state, event); });
+}
+
+WARPGAUGE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
+                                               cudaEvent_t end) {
+  return call(__func__, [&](State& state) {
+    require(milliseconds != nullptr);
+    const auto& from = event_of(state, start);
+    const auto& to = event_of(state, end);
+    require(((from.flags | to.flags) & cudaEventDisableTiming) == 0,
+            cudaErrorInvalidResourceHandle);
+    require(from.recorded && to.recorded, cudaErrorInvalidResourceHandle);
+    *milliseconds = std::chrono::duration<float, std::milli>(*to.recorded - *from.recorded).count();
+  });
+}
+
+WARPGAUGE_PER_THREAD(cudaEventRecord, _ptsz)
+WARPGAUGE_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,22 @@
+// How functions of the CUDA runtime fail.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+namespace warpgauge::emulator {
+
+/// What the body of a runtime function throws to fail: the code that its caller gets, and, where
+/// the code alone says too little, a sentence for stderr.
+struct Failure {
+  cudaError_t code;
+  std::string why = {};
+};
+
+/// Fails with `code` unless `condition` holds.
+inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue) {
+  if (!condition) throw Failure{code};
+}
+
+}  // namespace warpgauge::emulator

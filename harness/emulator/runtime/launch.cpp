@@ -1,0 +1,197 @@
+// Launches. A kernel has run to its end when its launch returns; its fault is told by later calls,
+// as on a GPU, where launches return at once.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/device_properties.h"
+#include "harness/emulator/runtime/functions.h"
+#include "harness/emulator/runtime/streams.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+struct LaunchRequest {
+  const void* kernel = nullptr;  ///< stub or cudaKernel_t
+  dim3 grid, block;
+  void** arguments = nullptr;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+};
+
+cudaError_t error_of(machine::Fault::Kind kind) {
+  using Kind = machine::Fault::Kind;
+  switch (kind) {
+    case Kind::illegal_address:
+      return cudaErrorIllegalAddress;
+    case Kind::misaligned_address:
+      return cudaErrorMisalignedAddress;
+    case Kind::illegal_instruction:
+      return cudaErrorIllegalInstruction;
+    case Kind::assertion:
+      return cudaErrorAssert;
+    case Kind::stack_overflow:
+      return cudaErrorHardwareStackError;
+    case Kind::deadlock:
+    case Kind::step_limit:
+    case Kind::time_limit:
+      return cudaErrorLaunchTimeout;
+    case Kind::not_emulated:
+      return cudaErrorNotSupported;
+    case Kind::trap:
+    case Kind::uninitialised:
+    case Kind::invalid_texture:
+      break;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+void check_dimensions(const LaunchRequest& request) {
+  const unsigned grid[] = {request.grid.x, request.grid.y, request.grid.z};
+  const unsigned block[] = {request.block.x, request.block.y, request.block.z};
+  std::uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    require(grid[i] > 0 && grid[i] <= static_cast<unsigned>(kMaxGridDimensions[i]),
+            cudaErrorInvalidConfiguration);
+    require(block[i] > 0 && block[i] <= static_cast<unsigned>(kMaxBlockDimensions[i]),
+            cudaErrorInvalidConfiguration);
+    threads *= block[i];
+  }
+  require(threads <= kMaxThreadsPerBlock, cudaErrorInvalidConfiguration);
+}
+
+void check_cooperative(State& state, const Function& function, const LaunchRequest& request) {
+  const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+  const auto blocks = static_cast<std::uint64_t>(request.grid.x) * request.grid.y * request.grid.z;
+  const auto fit = static_cast<std::uint64_t>(
+      multiprocessors_of(state.limits()) *
+      blocks_per_multiprocessor(state, function, threads, request.shared_bytes));
+  require(blocks <= fit, cudaErrorCooperativeLaunchTooLarge);
+}
+
+std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** arguments) {
+  std::vector<std::byte> out(info.parameter_bytes);
+  require(arguments != nullptr || info.parameters.empty());
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    require(arguments[i] != nullptr);
+    std::memcpy(out.data() + info.parameters[i].offset, arguments[i], info.parameters[i].bytes);
+  }
+  return out;
+}
+
+void run(State& state, Function& function, const machine::Launch& launch) {
+  try {
+    const auto outcome = state.device().machine.run(*function.kernel, launch);
+    state.counts.add(function.name, outcome, function.trust);
+  } catch (const machine::Fault& fault) {
+    state.fault = error_of(fault.kind());
+    state.last_fault = fault.what();
+    state.say(fault.what());
+  } catch (const ptx::PtxError& error) {
+    throw Failure{cudaErrorInvalidPtx, error.what()};
+  }
+}
+
+void launch(State& state, const LaunchRequest& request) {
+  state.flush_prints();
+  check_dimensions(request);
+  require_stream(state, request.stream);
+  Function& function = function_of(state, request.kernel);
+  const auto& info = info_of(state, function);
+  const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+  require(threads <= threads_by_bounds(state, function));
+  require(threads <= threads_by_registers(state, function), cudaErrorLaunchOutOfResources);
+  require(request.shared_bytes <= max_dynamic_shared_bytes(state, function));
+  if (request.cooperative) check_cooperative(state, function, request);
+
+  const auto parameters = pack_parameters(info, request.arguments);
+  run(state, function,
+      {.grid = {request.grid.x, request.grid.y, request.grid.z},
+       .block = {request.block.x, request.block.y, request.block.z},
+       .dynamic_shared_bytes = request.shared_bytes,
+       .cooperative = request.cooperative,
+       .parameters = parameters});
+}
+
+/// What the attributes of an extended launch ask for. Those that only make it faster change
+/// nothing here.
+void apply_attributes(const cudaLaunchConfig_t& config, LaunchRequest& request) {
+  require(config.attrs != nullptr || config.numAttrs == 0);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    switch (static_cast<int>(attribute.id)) {
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+      case cudaLaunchAttributePriority:
+      case cudaLaunchAttributeMemSyncDomainMap:
+      case cudaLaunchAttributeMemSyncDomain:
+      case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        break;
+      case cudaLaunchAttributeCooperative:
+        request.cooperative = attribute.val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension: {
+        const auto& cluster = attribute.val.clusterDim;
+        if (cluster.x * cluster.y * cluster.z > 1) {
+          throw Failure{cudaErrorNotSupported, "thread block clusters are not emulated"};
+        }
+        break;
+      }
+      default:
+        throw Failure{cudaErrorNotSupported, "launch attribute " +
+                                                 std::to_string(static_cast<int>(attribute.id)) +
+                                                 " is not emulated"};
+    }
+  }
+}
+
+}  // namespace
+
+WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
+                                           void** arguments, std::size_t shared_bytes,
+                                           cudaStream_t stream) {
+  return call(__func__, [&](State& state) {
+    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, false});
+  });
+}
+
+// What <<<>>> calls in code of nvcc 13.
+WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                             void** arguments, std::size_t shared_bytes,
+                                             cudaStream_t stream) {
+  return call("cudaLaunchKernel", [&](State& state) {
+    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, false});
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
+                                                      void** arguments, std::size_t shared_bytes,
+                                                      cudaStream_t stream) {
+  return call(__func__, [&](State& state) {
+    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, true});
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                              void** arguments) {
+  return call(__func__, [&](State& state) {
+    require(config != nullptr);
+    LaunchRequest request{kernel,    config->gridDim,          config->blockDim,
+                          arguments, config->dynamicSmemBytes, config->stream,
+                          false};
+    apply_attributes(*config, request);
+    launch(state, request);
+  });
+}
+
+WARPGAUGE_PER_THREAD(cudaLaunchKernel, _ptsz)
+WARPGAUGE_PER_THREAD(__cudaLaunchKernel, _ptsz)
+WARPGAUGE_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
+WARPGAUGE_PER_THREAD(cudaLaunchKernelExC, _ptsz)
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,94 @@
+// The device code of the process: what nvcc's start-up code registers, and its programs once they
+// are loaded into the machine.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/emulator/line_counts.h"
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/ptx/error.h"
+#include "harness/emulator/runtime/code_selection.h"
+#include "harness/emulator/runtime/machine_code.h"
+
+namespace warpgauge::emulator {
+
+struct Module;
+struct Device;
+
+/// A kernel that was registered. Its address is its cudaKernel_t.
+struct Function {
+  Module* module = nullptr;
+  std::string name;  ///< mangled
+
+  // Set with cudaFuncSetAttribute; -1: not set.
+  int max_dynamic_shared_bytes = -1;
+  int shared_carveout = cudaSharedmemCarveoutDefault;
+
+  // Of the device, from its first use on.
+  machine::Kernel* kernel = nullptr;
+  KernelTrust trust;
+  int registers = 0;  ///< per thread; 0 if there is no machine code to tell
+};
+
+/// A variable of the device code that the host knows by the address of its shadow.
+struct Variable {
+  Module* module = nullptr;
+  std::string name;
+  std::size_t bytes = 0;
+  void** managed = nullptr;  ///< where the host keeps the address of a __managed__ variable
+};
+
+/// One fat binary. Its address, as void**, is the handle that nvcc's code keeps.
+struct Module {
+  const void* wrapper = nullptr;
+  std::list<Function> functions;
+  std::list<Variable> managed;
+
+  // Of the device, once it is loaded.
+  machine::Program* program = nullptr;
+  SelectedCode code;
+  std::optional<MachineCode> machine_code;  ///< looks into `code`
+};
+
+class Modules {
+ public:
+  Module* add(const void* wrapper);
+  void remove(Module* module);
+  void add_function(Module* module, const void* stub, const char* name);
+  void add_variable(Module* module, const void* shadow, const char* name, std::size_t bytes);
+  void add_managed_variable(Module* module, void** pointer, const char* name, std::size_t bytes);
+
+  /// The kernel of a stub, or of a cudaKernel_t. nullptr if unknown.
+  Function* find_function(const void* stub_or_handle);
+  /// The variable with this shadow. nullptr if unknown.
+  Variable* find_variable(const void* shadow);
+
+  /// Loads the code of a module, if that was not done, as code for `arch`. Throws Failure with
+  /// cudaErrorNoKernelImageForDevice, cudaErrorInvalidKernelImage or cudaErrorInvalidPtx.
+  void load(Module& module, machine::Machine& machine, const std::string& arch, bool older_ptx);
+  /// Makes the kernel of a function ready for its launch, and its module. Throws Failure as load(),
+  /// and with cudaErrorInvalidDeviceFunction.
+  machine::Kernel& kernel(Function& function, machine::Machine& machine, const std::string& arch,
+                          bool older_ptx);
+  /// Forgets what belongs to a device that is no more.
+  void unload();
+
+  /// Architectures that all modules hold PTX for. Throws metrics::FatBinaryError.
+  std::set<std::string> architectures() const;
+
+ private:
+  std::list<Module> modules_;
+  std::unordered_map<const void*, Function*> functions_;  ///< by stub
+  std::set<const void*> handles_;                         ///< addresses of all functions
+  std::unordered_map<const void*, Variable> variables_;   ///< by shadow
+};
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,114 @@
+// The state of the emulated CUDA runtime.
+#include "harness/emulator/runtime/state.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "harness/emulator/machine/texture.h"
+#include "harness/emulator/runtime/device_properties.h"
+
+namespace warpgauge::emulator {
+
+State& State::instance() {
+  // Never destroyed: destructors of the program's own objects may still call the runtime.
+  static State& state = *new State;
+  return state;
+}
+
+State::State() {
+  const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
+  const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
+  older_ptx = older != nullptr && std::string_view(older) == "1";
+  try {
+    choose_arch(arch != nullptr && *arch != '\0' ? arch : "sm_90");
+  } catch (const std::invalid_argument& error) {
+    // Nothing can be thrown here: this runs in start-up code, before main.
+    std::fprintf(stderr, "warpgauge emulator: WARPGAUGE_EMULATED_ARCH: %s\n", error.what());
+    std::exit(2);
+  }
+  options_.print = [this](std::string_view text) {
+    const std::lock_guard lock(print_mutex_);
+    printed_ += text;
+  };
+}
+
+void State::choose_arch(std::string_view arch) {
+  const metrics::ArchLimits* const limits = metrics::find_arch_limits(arch);
+  if (limits == nullptr) {
+    std::string known;
+    for (const metrics::ArchLimits& row : metrics::arch_limits()) {
+      known += " sm_" + std::to_string(row.major * 10 + row.minor);
+    }
+    throw std::invalid_argument("unknown architecture '" + std::string(arch) +
+                                "'; choose one of:" + known);
+  }
+  if (device_ != nullptr && arch != arch_) {
+    throw std::logic_error("the emulator runs as " + arch_ + " already and cannot become " +
+                           std::string(arch) + "; choose before the first CUDA call");
+  }
+  arch_ = arch;
+  limits_ = limits;
+}
+
+Device& State::device() {
+  if (device_ == nullptr) {
+    const machine::Architecture architecture{
+        .major = limits_->major,
+        .minor = limits_->minor,
+        .multiprocessors = multiprocessors_of(*limits_),
+        .shared_per_block = limits_->shared_per_block,
+        .shared_per_block_opt_in = limits_->shared_per_block_opt_in,
+        .max_threads_per_block = kMaxThreadsPerBlock,
+    };
+    device_ = std::make_unique<Device>(architecture, options_);
+  }
+  return *device_;
+}
+
+void State::reset_device() {
+  flush_prints();
+  modules.unload();
+  device_.reset();
+  machine::Textures::instance().clear();
+  machine::Surfaces::instance().clear();
+  fault = cudaSuccess;
+  said_.clear();
+  device_flags = cudaDeviceScheduleAuto;
+  set_limits.clear();
+  cache_config = cudaFuncCachePreferNone;
+  current_pool = &default_pool;
+  default_pool = {};
+}
+
+void State::set_options(const machine::Options& options) {
+  auto print = std::move(options_.print);
+  const auto [stack, heap, printf] =
+      std::tuple(options_.stack_bytes, options_.heap_bytes, options_.printf_bytes);
+  options_ = options;
+  options_.print = std::move(print);
+  options_.stack_bytes = stack;
+  options_.heap_bytes = heap;
+  options_.printf_bytes = printf;
+  apply_options();
+}
+
+void State::apply_options() {
+  if (device_ != nullptr) device_->machine.options() = options_;
+}
+
+void State::say(const std::string& text) {
+  if (!said_.insert(text).second) return;
+  std::fprintf(stderr, "warpgauge emulator: %s\n", text.c_str());
+}
+
+void State::flush_prints() {
+  std::string text;
+  {
+    const std::lock_guard lock(print_mutex_);
+    text.swap(printed_);
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace warpgauge::emulator

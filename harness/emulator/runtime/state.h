@@ -1,0 +1,115 @@
+// All that the emulated CUDA runtime knows between two calls.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/emulator/line_counts.h"
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/runtime/array.h"
+#include "harness/emulator/runtime/modules.h"
+#include "metrics/occupancy.h"
+
+namespace warpgauge::emulator {
+
+/// Streams keep their order by themselves: whatever is put into one is done when the call returns.
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+struct Event {
+  unsigned flags = 0;
+  std::optional<std::chrono::steady_clock::time_point> recorded = {};
+};
+
+/// A pool only keeps its settings: memory goes back at once.
+struct Pool {
+  std::map<int, std::uint64_t> attributes = {};
+};
+
+/// What a texture or surface object was asked to be.
+struct TextureRequest {
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+};
+
+/// What cudaDeviceReset ends.
+struct Device {
+  explicit Device(const machine::Architecture& architecture, const machine::Options& options)
+      : machine(architecture, options) {}
+
+  machine::Machine machine;
+  std::map<const void*, std::unique_ptr<Array>> arrays;
+  std::map<const void*, std::unique_ptr<Stream>> streams;
+  std::map<const void*, std::unique_ptr<Event>> events;
+  std::map<const void*, std::unique_ptr<Pool>> pools;
+  std::map<std::uint64_t, TextureRequest> textures;
+  std::map<std::uint64_t, TextureRequest> surfaces;
+  std::map<std::byte*, unsigned> host_flags;  ///< of cudaHostAlloc
+  std::uint64_t allocations = 0;              ///< made so far, for their names
+  unsigned long long stream_ids = 2;          ///< 1 and 2 are the default streams'
+};
+
+class State {
+ public:
+  static State& instance();
+
+  std::mutex mutex;  ///< of all that is here
+
+  /// The device; made by the first call that needs it.
+  Device& device();
+  machine::Memory& memory() { return device().machine.memory(); }
+  bool has_device() const { return device_ != nullptr; }
+  void reset_device();
+
+  const std::string& arch() const { return arch_; }
+  void choose_arch(std::string_view arch);
+  const metrics::ArchLimits& limits() const { return *limits_; }
+  machine::Options& options() { return options_; }
+  /// Takes over all but `print` and the sizes that cudaDeviceSetLimit sets.
+  void set_options(const machine::Options& options);
+  void apply_options();  ///< to a device that is there already
+
+  Modules modules;
+  bool older_ptx = false;
+  CountTable counts;
+  unsigned device_flags = cudaDeviceScheduleAuto;
+  std::map<cudaLimit, std::size_t> set_limits;
+  cudaFuncCache cache_config = cudaFuncCachePreferNone;
+  Pool default_pool;
+  Pool* current_pool = &default_pool;
+
+  cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
+  std::string last_fault;
+  std::vector<std::string> refused;
+
+  /// Says something on stderr, each text once until the device is reset.
+  void say(const std::string& text);
+  /// Writes what kernels printed to stdout.
+  void flush_prints();
+
+ private:
+  State();
+
+  std::string arch_;
+  const metrics::ArchLimits* limits_ = nullptr;
+  machine::Options options_;
+  std::unique_ptr<Device> device_;
+  std::set<std::string> said_;
+  std::mutex print_mutex_;  ///< kernels print from several threads
+  std::string printed_;
+};
+
+}  // namespace warpgauge::emulator

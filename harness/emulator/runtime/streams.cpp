@@ -1,0 +1,174 @@
+// Streams. All work is done when the call that asks for it returns, so that a stream needs nothing
+// to keep its order, and never has anything left to do.
+#include "harness/emulator/runtime/streams.h"
+
+#include <algorithm>
+
+#include "harness/emulator/runtime/call.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+constexpr int kGreatestPriority = -5, kLeastPriority = 0;
+
+bool is_default(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+const Stream& stream_of(State& state, cudaStream_t stream) {
+  static const Stream null_stream{.flags = cudaStreamDefault, .priority = 0, .id = 1};
+  static const Stream per_thread_stream{.flags = cudaStreamDefault, .priority = 0, .id = 2};
+  require_stream(state, stream);
+  if (stream == cudaStreamPerThread) return per_thread_stream;
+  return is_default(stream) ? null_stream : *state.device().streams.at(stream);
+}
+
+cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
+  return call(name, [&](State& state) {
+    require(stream != nullptr && (flags == cudaStreamDefault || flags == cudaStreamNonBlocking));
+    Device& device = state.device();
+    auto made = std::make_unique<Stream>();
+    made->flags = flags;
+    made->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    made->id = ++device.stream_ids;
+    *stream = reinterpret_cast<cudaStream_t>(made.get());
+    device.streams.emplace(made.get(), std::move(made));
+  });
+}
+
+}  // namespace
+
+void require_stream(State& state, cudaStream_t stream) {
+  require(is_default(stream) || state.device().streams.contains(stream),
+          cudaErrorInvalidResourceHandle);
+}
+
+WARPGAUGE_API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return create(__func__, stream, cudaStreamDefault, 0);
+}
+
+WARPGAUGE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create(__func__, stream, flags, 0);
+}
+
+WARPGAUGE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
+                                                       int priority) {
+  return create(__func__, stream, flags, priority);
+}
+
+WARPGAUGE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call(__func__, [&](State& state) {
+    require(!is_default(stream), cudaErrorInvalidResourceHandle);
+    require(state.device().streams.erase(stream) == 1, cudaErrorInvalidResourceHandle);
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call_waiting(__func__, [&](State& state) { require_stream(state, stream); });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return call(__func__, [&](State& state) { require_stream(state, stream); });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                              unsigned flags) {
+  return call(__func__, [&](State& state) {
+    require(flags == cudaEventWaitDefault);
+    require_stream(state, stream);
+    require(state.device().events.contains(event), cudaErrorInvalidResourceHandle);
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return call(__func__, [&](State& state) {
+    require(priority != nullptr);
+    *priority = stream_of(state, stream).priority;
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return call(__func__, [&](State& state) {
+    require(flags != nullptr);
+    *flags = stream_of(state, stream).flags;
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return call(__func__, [&](State& state) {
+    require(id != nullptr);
+    *id = stream_of(state, stream).id;
+  });
+}
+
+#if CUDART_VERSION >= 12080
+WARPGAUGE_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return call(__func__, [&](State& state) {
+    require(device != nullptr);
+    require_stream(state, stream);
+    *device = 0;
+  });
+}
+WARPGAUGE_PER_THREAD(cudaStreamGetDevice, _ptsz)
+#endif
+
+WARPGAUGE_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call(__func__, [&](State&) {
+    if (least != nullptr) *least = kLeastPriority;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+  });
+}
+
+// Nothing can be captured: graphs are not emulated.
+WARPGAUGE_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                                cudaStreamCaptureStatus* status) {
+  return call(__func__, [&](State& state) {
+    require(status != nullptr);
+    require_stream(state, stream);
+    *status = cudaStreamCaptureStatusNone;
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, std::size_t,
+                                                   unsigned) {
+  return call(__func__, [&](State& state) {
+    require_stream(state, stream);
+    const auto found = state.memory().find(memory);
+    require(found && found->kind == machine::Memory::Kind::managed);
+  });
+}
+
+// Callbacks run on the caller's thread, without the lock: they may call the runtime.
+
+WARPGAUGE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                                void* data, unsigned flags) {
+  const cudaError_t error = call(__func__, [&](State& state) {
+    require(callback != nullptr && flags == 0);
+    require_stream(state, stream);
+  });
+  if (error == cudaSuccess) callback(stream, cudaSuccess, data);
+  return error;
+}
+
+WARPGAUGE_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                                             void* data) {
+  const cudaError_t error = call(__func__, [&](State& state) {
+    require(function != nullptr);
+    require_stream(state, stream);
+  });
+  if (error == cudaSuccess) function(data);
+  return error;
+}
+
+WARPGAUGE_PER_THREAD(cudaStreamSynchronize, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamQuery, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamWaitEvent, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamGetPriority, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamGetFlags, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamGetId, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamIsCapturing, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
+WARPGAUGE_PER_THREAD(cudaStreamAddCallback, _ptsz)
+WARPGAUGE_PER_THREAD(cudaLaunchHostFunc, _ptsz)
+
+}  // namespace warpgauge::emulator

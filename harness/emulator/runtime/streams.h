@@ -1,0 +1,13 @@
+// Streams and events: handles, and what they stand for.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "harness/emulator/runtime/state.h"
+
+namespace warpgauge::emulator {
+
+/// Fails with cudaErrorInvalidResourceHandle for a stream that was destroyed or never made.
+void require_stream(State& state, cudaStream_t stream);
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,16 @@
+// The functions of the CUDA runtime that are not emulated. They are there so that programs link and
+// start; whoever calls one gets cudaErrorNotSupported and, once, its name on stderr.
+//
+// They are defined without their parameters, which the caller of a C function removes himself, and
+// for that the toolkit's declarations must not be seen here.
+#include "harness/emulator/runtime/refuse.h"
+#include "harness/emulator/runtime/unsupported_functions.h"
+
+namespace warpgauge::emulator {
+
+#define WARPGAUGE_REFUSE(name) \
+  extern "C" __attribute__((visibility("default"))) int name() { return refuse(#name); }
+WARPGAUGE_UNSUPPORTED_FUNCTIONS(WARPGAUGE_REFUSE)
+#undef WARPGAUGE_REFUSE
+
+}  // namespace warpgauge::emulator

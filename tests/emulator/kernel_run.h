@@ -1,0 +1,138 @@
+// Runs small kernels, written in PTX, on the machine: what the tests of its engine share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::machine {
+
+using Words = std::vector<std::uint32_t>;
+
+/// A kernel k of `body`. Each thread finds in %rd1 the address of its own word of the output, in
+/// %rd0 that of all output, in %rd2 that of the input, in %r0 its number in the block, in %r1 its
+/// number in the grid (blocks of one dimension). `items` are put in front of the kernel.
+inline std::string kernel_text(std::string_view body, std::string_view items = "") {
+  std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n";
+  text += items;
+  text += R"(
+.visible .entry k(.param .u64 output, .param .u64 input) {
+  .reg .pred %p<16>; .reg .b16 %h<8>; .reg .b32 %r<64>; .reg .b64 %rd<32>; .reg .f32 %f<16>;
+  ld.param.u64 %rd0, [output];
+  ld.param.u64 %rd2, [input];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mad.lo.u32 %r1, %r1, %r2, %r0;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.u64 %rd1, %rd0, %rd1;
+)";
+  text += body;
+  return text + "\n}\n";
+}
+
+/// Warp instructions that kernel_text puts in front of the body.
+inline constexpr std::uint64_t kPrologue = 8;
+
+/// A launch of the kernel k with what it leaves behind.
+struct KernelRun {
+  LaunchOutcome outcome;
+  Words output;
+};
+
+struct Shape {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
+  std::uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+/// Options of tests: an endless loop ends as a failure.
+inline Options limited() {
+  Options options;
+  options.step_limit = 10'000'000;
+  return options;
+}
+
+/// Runs the kernel k of `text` with as many words of output as the grid has threads, which are 0
+/// before, and these words of input.
+inline KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
+                            Options options = limited()) {
+  Machine machine(Architecture{}, std::move(options));
+  Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
+  if (kernel == nullptr) throw std::logic_error("there is no kernel k");
+  std::size_t threads = 1;
+  for (const std::uint32_t extent : shape.grid) threads *= extent;
+  for (const std::uint32_t extent : shape.block) threads *= extent;
+  if (input.empty()) input.push_back(0);
+  const auto allocate = [&](std::size_t words, const char* name) {
+    std::byte* const memory = machine.memory().allocate(4 * words, Memory::Kind::device, name);
+    std::memset(memory, 0, 4 * words);
+    return memory;
+  };
+  std::byte* const output = allocate(threads, "output");
+  std::byte* const device_input = allocate(input.size(), "input");
+  std::memcpy(device_input, input.data(), 4 * input.size());
+  const std::array<const std::byte*, 2> pointers = {output, device_input};
+  const Launch launch{shape.grid, shape.block, shape.dynamic_shared_bytes, shape.cooperative,
+                      std::as_bytes(std::span(pointers))};
+  KernelRun run;
+  run.outcome = machine.run(*kernel, launch);
+  run.output.resize(threads);
+  std::memcpy(run.output.data(), output, 4 * threads);
+  return run;
+}
+
+inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words input = {},
+                          Options options = limited()) {
+  return run_kernel(kernel_text(body), shape, std::move(input), std::move(options));
+}
+
+/// The fault that the run ends with; nothing if it ends without one.
+inline std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
+                                     Options options = limited()) {
+  try {
+    run_kernel(text, shape, {}, std::move(options));
+  } catch (const Fault& fault) {
+    return fault;
+  }
+  return std::nullopt;
+}
+
+/// What all executions of instructions that access this space added up to.
+inline AccessTotals totals_of(const LaunchOutcome& outcome, AccessTotals::Space space) {
+  AccessTotals sum;
+  for (const InstructionTotals& totals : outcome.totals) {
+    if (totals.access.space != space) continue;
+    sum.requests += totals.access.requests;
+    sum.wavefronts += totals.access.wavefronts;
+    sum.sectors += totals.access.sectors;
+  }
+  return sum;
+}
+
+/// Warp instructions that stored to global memory: 1 a warp if all its lanes were together.
+inline std::uint64_t stores(const LaunchOutcome& outcome) {
+  return totals_of(outcome, AccessTotals::Space::global_store).requests;
+}
+
+/// {function(0), function(1), ...}
+template <typename Function>
+Words words(std::size_t count, Function function) {
+  Words result(count);
+  for (std::size_t n = 0; n < count; ++n) result[n] = static_cast<std::uint32_t>(function(n));
+  return result;
+}
+
+}  // namespace warpgauge::machine

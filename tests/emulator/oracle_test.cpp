@@ -1,0 +1,249 @@
+// What machine code tells of the accesses of its PTX: recorded pairs of both, and pairs that do not
+// belong together.
+#include "harness/emulator/oracle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+using machine::AccessPlan;
+using metrics::Confidence;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using Role = AccessPlan::Role;
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
+  EXPECT_TRUE(in) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// PTX and machine code of one compilation.
+struct Recorded {
+  explicit Recorded(const std::string& arch)
+      : ptx(text_of("oracle/oracle." + arch + ".ptx")),
+        cubin(text_of("oracle/oracle." + arch + ".cubin")),
+        module(ptx::parse(ptx, "oracle.ptx")) {}
+
+  OracleAnswer about(const char* kernel) const {
+    return Oracle(module, ptx, std::as_bytes(std::span(cubin))).about(kernel);
+  }
+  /// The line of the text, without indentation.
+  std::string line(int number) const {
+    std::istringstream lines(ptx);
+    std::string out;
+    for (int i = 0; i < number; ++i) std::getline(lines, out);
+    return out.substr(std::min(out.find_first_not_of('\t'), out.size()));
+  }
+  /// Lines of the accesses of `kernel` that begin with `text`.
+  std::vector<int> lines(const char* kernel, const std::string& text) const {
+    std::vector<int> found;
+    for (const PtxAccess& access : accesses_of(module, kernel)) {
+      if (line(access.text_line).starts_with(text)) found.push_back(access.text_line);
+    }
+    return found;
+  }
+
+  std::string ptx, cubin;
+  ptx::Module module;
+};
+
+AccessPlan plan_of(const OracleAnswer& answer, int line) {
+  for (const auto& entry : answer.plans.entries) {
+    if (entry.text_line == line) return entry.plan;
+  }
+  return {};
+}
+
+Confidence confidence_of(const OracleAnswer& answer, int line) {
+  const auto found = answer.trust.by_text_line.find(line);
+  return found == answer.trust.by_text_line.end() ? answer.trust.otherwise.confidence
+                                                  : found->second.confidence;
+}
+
+class OracleOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(OracleOf, KnowsEveryAccess) {
+  const Recorded recorded(GetParam());
+  for (const ptx::Function& function : recorded.module.functions) {
+    const auto answer = recorded.about(function.name.c_str());
+    const auto accesses = accesses_of(recorded.module, function.name);
+    EXPECT_EQ(answer.trust.by_text_line.size(), accesses.size()) << function.name;
+    EXPECT_TRUE(
+        std::ranges::is_sorted(answer.plans.entries, {}, &machine::AccessPlans::Entry::text_line));
+    for (const auto& [line, trust] : answer.trust.by_text_line) {
+      EXPECT_EQ(trust.reason.empty(), trust.confidence == Confidence::exact) << line;
+    }
+  }
+}
+
+TEST_P(OracleOf, ConflictFreeColumnsCountAsTheyAreWritten) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("columns");
+  EXPECT_THAT(answer.plans.entries, IsEmpty());
+  EXPECT_THAT(answer.extras, IsEmpty());
+  EXPECT_EQ(recorded.lines("columns", "ld.shared.").size(), 32u);
+  for (const auto& [line, trust] : answer.trust.by_text_line) {
+    EXPECT_EQ(trust.confidence, Confidence::exact) << line;
+  }
+}
+
+TEST_P(OracleOf, NeighboursInARowCountAsOneWideLoad) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("wide_rows");
+  const auto loads = recorded.lines("wide_rows", "ld.shared.f32");
+  ASSERT_EQ(loads.size(), 32u);
+  // For sm_100 and later the address is worked out in a way that hides its alignment from ptxas.
+  const bool merged = GetParam() != std::string("sm_120");
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const AccessPlan plan = plan_of(answer, loads[i]);
+    const Role expected = !merged ? Role::as_written : i % 4 == 0 ? Role::leader : Role::absorbed;
+    EXPECT_EQ(plan.role, expected) << i;
+    EXPECT_EQ(plan.width, expected == Role::leader ? 16 : 0) << i;
+  }
+  for (const auto& [line, trust] : answer.trust.by_text_line) {
+    EXPECT_EQ(trust.confidence, Confidence::exact) << line << ": " << trust.reason;
+  }
+}
+
+TEST_P(OracleOf, AtomicsOfSharedMemoryAreWhatTheMachineMakesOfThem) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("shared_atomics");
+  const auto sums = recorded.lines("shared_atomics", "atom.shared.add.f32");
+  const auto counts = recorded.lines("shared_atomics", "atom.shared.add.u32");
+  ASSERT_EQ(sums.size(), 1u);
+  ASSERT_EQ(counts.size(), 1u);
+  EXPECT_EQ(plan_of(answer, sums[0]).role, Role::compare_and_swap);
+  EXPECT_EQ(confidence_of(answer, sums[0]), Confidence::estimate);
+  EXPECT_THAT(answer.trust.by_text_line.at(sums[0]).reason, HasSubstr("compare and swap"));
+  const bool has_popc = GetParam() != std::string("sm_75");
+  EXPECT_EQ(plan_of(answer, counts[0]).role, has_popc ? Role::popc_increment : Role::as_written);
+  EXPECT_EQ(confidence_of(answer, counts[0]), Confidence::exact);
+  EXPECT_THAT(answer.extras, IsEmpty()) << "the loads of the loop belong to the atomic";
+}
+
+TEST_P(OracleOf, OneLaneMayDoTheAtomicForAll) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("one_counter");
+  int atomics = 0;
+  for (const auto& [line, trust] : answer.trust.by_text_line) {
+    if (recorded.line(line).find("global.add") == std::string::npos) continue;
+    ++atomics;
+    EXPECT_EQ(trust.confidence, Confidence::estimate);
+    EXPECT_THAT(trust.reason, HasSubstr("one lane"));
+  }
+  EXPECT_EQ(atomics, 1);
+}
+
+TEST_P(OracleOf, AnArrayThatBecameRegistersCountsNothing) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("sine");
+  int local = 0;
+  for (const auto& [line, trust] : answer.trust.by_text_line) {
+    EXPECT_EQ(trust.confidence, Confidence::exact) << line;
+    const bool is_local = recorded.line(line).find(".local.") != std::string::npos;
+    EXPECT_EQ(plan_of(answer, line).role, is_local ? Role::absorbed : Role::as_written) << line;
+    local += is_local ? 1 : 0;
+  }
+  EXPECT_EQ(local, 5);
+  EXPECT_THAT(answer.extras, IsEmpty());
+}
+
+TEST_P(OracleOf, SpillsAreExtra) {
+  const Recorded recorded(GetParam());
+  const auto answer = recorded.about("spills");
+  EXPECT_THAT(answer.extras, testing::Not(IsEmpty()));
+  for (const ExtraAccess& extra : answer.extras) {
+    EXPECT_TRUE(metrics::is_local(extra.instruction.op));
+    EXPECT_THAT(extra.reason, StartsWith("ptxas spills registers"));
+    ASSERT_TRUE(extra.source);
+    EXPECT_EQ(extra.source->file, "/tmp/warpgauge/oracle.cu");
+  }
+  for (const auto& [line, trust] : answer.trust.by_text_line) {
+    EXPECT_EQ(trust.confidence, Confidence::exact) << "global accesses stay as they are";
+  }
+}
+
+TEST_P(OracleOf, ANarrowerLoadIsNotExact) {
+  const Recorded recorded(GetParam());
+  const auto loads = recorded.lines("narrowed", "ld.global.nc.v4.f32");
+  ASSERT_EQ(loads.size(), 1u);
+  const auto answer = recorded.about("narrowed");
+  EXPECT_EQ(confidence_of(answer, loads[0]), Confidence::estimate);
+  EXPECT_EQ(answer.trust.by_text_line.at(loads[0]).reason,
+            "the machine code has LDG.32 for its 16 bytes");
+}
+
+TEST_P(OracleOf, WithoutMachineCodeTheSameIsForetold) {
+  Recorded recorded(GetParam());
+  const auto known = recorded.about("wide_rows");
+  recorded.cubin.clear();
+  const auto foretold = recorded.about("wide_rows");
+  EXPECT_EQ(foretold.trust.otherwise.confidence, Confidence::predicted);
+  EXPECT_THAT(foretold.trust.otherwise.reason, HasSubstr("no machine code"));
+  EXPECT_THAT(foretold.trust.by_text_line, IsEmpty());
+  ASSERT_EQ(foretold.plans.entries.size(), known.plans.entries.size());
+  for (std::size_t i = 0; i < known.plans.entries.size(); ++i) {
+    EXPECT_EQ(foretold.plans.entries[i].text_line, known.plans.entries[i].text_line);
+    EXPECT_EQ(foretold.plans.entries[i].plan.role, known.plans.entries[i].plan.role);
+    EXPECT_EQ(foretold.plans.entries[i].plan.width, known.plans.entries[i].plan.width);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, OracleOf, testing::Values("sm_75", "sm_90", "sm_120"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+/// Why `recorded` cannot be compared; "" if it can.
+std::string refusal(const Recorded& recorded, const char* kernel = "columns") {
+  const auto answer = recorded.about(kernel);
+  return answer.trust.by_text_line.empty() ? answer.trust.otherwise.reason : "";
+}
+
+TEST(Oracle, RefusesMachineCodeOfOtherPtx) {
+  Recorded recorded("sm_90");
+  ASSERT_EQ(refusal(recorded), "");
+  recorded.ptx.replace(recorded.ptx.find("ld.shared.f32"), 13, "ld.shared.b32");
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX: its line "));
+  recorded.ptx = text_of("oracle/oracle.sm_120.ptx");
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX: its line "));
+  recorded = Recorded("sm_90");
+  recorded.ptx += "\nret;";
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX"));
+}
+
+TEST(Oracle, ACommentMoreIsNotOtherPtx) {
+  Recorded recorded("sm_90");
+  recorded.ptx.insert(recorded.ptx.find(';') + 1, "  // nothing");
+  EXPECT_EQ(refusal(recorded), "");
+}
+
+TEST(Oracle, RefusesWhatItDoesNotKnow) {
+  Recorded recorded("sm_90");
+  EXPECT_THAT(refusal(recorded, "no_such_kernel"), HasSubstr("lacks this kernel"));
+  const auto begin = recorded.cubin.data();
+  const auto section =
+      metrics::Cubin(std::as_bytes(std::span(recorded.cubin))).section(".nv_debug_line_sass");
+  recorded.cubin[reinterpret_cast<const char*>(section.data()) - begin + 4] = 9;
+  EXPECT_THAT(refusal(recorded), HasSubstr("its version is 9"));
+  recorded.cubin = text_of("line_table/no_lines_sm90.cubin");
+  EXPECT_THAT(refusal(recorded), HasSubstr("compiled without -lineinfo"));
+  recorded.cubin = "no cubin";
+  EXPECT_THAT(refusal(recorded), HasSubstr("not a usable cubin"));
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator

@@ -1,0 +1,168 @@
+// Device management, streams, events and errors of the emulated runtime.
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "harness/emulator/emulator.h"
+#include "harness/emulator/runtime/error_table.h"
+#include "metrics/occupancy.h"
+#include "tests/emulator/runtime_test.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class RuntimeDeviceTest : public RuntimeTest {};
+
+TEST_F(RuntimeDeviceTest, PropertiesAreThoseOfTheArchitecture) {
+  int count = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  ASSERT_EQ(count, 1);
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  const auto* limits = metrics::find_arch_limits(Emulator::instance().architecture());
+  ASSERT_NE(limits, nullptr);
+  EXPECT_EQ(properties.major, limits->major);
+  EXPECT_EQ(properties.minor, limits->minor);
+  EXPECT_EQ(properties.sharedMemPerBlockOptin, limits->shared_per_block_opt_in);
+  EXPECT_THAT(properties.name, HasSubstr(Emulator::instance().architecture()));
+  EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
+}
+
+TEST_F(RuntimeDeviceTest, AttributesAndPropertiesAgree) {
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  const auto attribute = [](cudaDeviceAttr which) {
+    int value = -7;
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, which, 0), cudaSuccess);
+    return value;
+  };
+  EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount), properties.multiProcessorCount);
+  EXPECT_EQ(attribute(cudaDevAttrComputeCapabilityMajor), properties.major);
+  EXPECT_EQ(attribute(cudaDevAttrMaxGridDimX), properties.maxGridSize[0]);
+  EXPECT_EQ(attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
+            properties.maxThreadsPerMultiProcessor);
+  EXPECT_EQ(attribute(cudaDevAttrClusterLaunch), 0);
+  int value = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(0), 0),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 3), cudaErrorInvalidDevice);
+}
+
+TEST_F(RuntimeDeviceTest, TheArchitectureIsChosenBeforeTheDeviceIsUsed) {
+  Emulator& emulator = Emulator::instance();
+  const std::string before = emulator.architecture();
+  emulator.choose_architecture("sm_75");
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_EQ(properties.major * 10 + properties.minor, 75);
+  EXPECT_THROW(emulator.choose_architecture("sm_13"), std::invalid_argument);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // uses it
+  EXPECT_THROW(emulator.choose_architecture("sm_120"), std::logic_error);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  emulator.choose_architecture(before);
+}
+
+TEST_F(RuntimeDeviceTest, LimitsAreKeptUntilTheReset) {
+  std::size_t before = 0, value = 0;
+  ASSERT_EQ(cudaDeviceGetLimit(&before, cudaLimitStackSize), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 4096), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetLimit(&value, cudaLimitStackSize), cudaSuccess);
+  EXPECT_EQ(value, 4096u);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetLimit(&value, cudaLimitStackSize), cudaSuccess);
+  EXPECT_EQ(value, before);
+  EXPECT_EQ(cudaDeviceSetLimit(static_cast<cudaLimit>(7), 1), cudaErrorUnsupportedLimit);
+}
+
+TEST_F(RuntimeDeviceTest, StreamsAndEventsThatDoNotExistAreRefused) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(stream, event, 0), cudaSuccess);
+  unsigned flags = 0;
+  EXPECT_EQ(cudaStreamGetFlags(stream, &flags), cudaSuccess);
+  EXPECT_EQ(flags, static_cast<unsigned>(cudaStreamNonBlocking));
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+}
+
+TEST_F(RuntimeDeviceTest, TimeBetweenEventsGoesOn) {
+  cudaEvent_t start = nullptr, end = nullptr, untimed = nullptr;
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&end), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaSuccess);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorInvalidResourceHandle);
+  ASSERT_EQ(cudaEventRecord(start, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(end, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(untimed, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, end), cudaSuccess);
+  EXPECT_GE(milliseconds, 0);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, untimed), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(RuntimeDeviceTest, HostFunctionsMayCallTheRuntime) {
+  const auto add = [](void* data) {
+    EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+    ++*static_cast<int*>(data);
+  };
+  int calls = 0;
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, add, &calls), cudaSuccess);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaGraphLaunch(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphLaunch(nullptr, nullptr), cudaErrorNotSupported);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("cudaGraphLaunch"));
+  EXPECT_EQ(said.find("cudaGraphLaunch"), said.rfind("cudaGraphLaunch")) << "named once";
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_THAT(Emulator::instance().refused_calls(), Contains("cudaGraphLaunch"));
+}
+
+TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {
+  EXPECT_TRUE(std::ranges::is_sorted(kErrorTexts, {}, &ErrorText::code));
+  const std::string name = "libcudart.so." + std::to_string(CUDART_VERSION / 1000);
+  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    library = dlopen(("/usr/local/cuda/lib64/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library == nullptr) GTEST_SKIP() << "no " << name << " to compare with";
+  using TextOf = const char* (*)(cudaError_t);
+  const auto name_of = reinterpret_cast<TextOf>(dlsym(library, "cudaGetErrorName"));
+  const auto text_of = reinterpret_cast<TextOf>(dlsym(library, "cudaGetErrorString"));
+  ASSERT_NE(name_of, cudaGetErrorName) << "the toolkit's own is wanted";
+  for (int code = 0; code <= 10100; ++code) {
+    const auto error = static_cast<cudaError_t>(code);
+    EXPECT_STREQ(cudaGetErrorName(error), name_of(error)) << code;
+    EXPECT_STREQ(cudaGetErrorString(error), text_of(error)) << code;
+  }
+}
+
+TEST_F(RuntimeDeviceTest, NotReadyAndSuccessLeaveTheLastErrorAlone) {
+  EXPECT_EQ(cudaSetDevice(5), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator

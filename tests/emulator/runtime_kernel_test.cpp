@@ -1,0 +1,315 @@
+// Launches through the emulated runtime: parameters, symbols, attributes, and every way to fail.
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/emulator.h"
+#include "tests/emulator/runtime_test.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+using testing::HasSubstr;
+
+// add(int* out, short step, long long base): out[i] = base + i * step + offset, with a __constant__
+// offset. fault(int* p): writes p[tid]. bounded: __launch_bounds__(64). shared: 1 KiB of static and
+// any dynamic shared memory.
+const std::string kPtx = kPtxHead + R"(
+.visible .const .align 4 .b8 offset[8] = {5, 0, 0, 0, 7, 0, 0, 0};
+.visible .global .align 4 .u32 counter = 3;
+.global .attribute(.managed) .align 4 .u32 common = 11;
+.extern .shared .align 16 .b8 dynamic[];
+
+.visible .entry add(.param .u64 out, .param .u16 step, .param .u64 base)
+{
+  .reg .b16 %h<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  ld.param.s16 %h1, [step];
+  ld.param.u64 %rd2, [base];
+  mov.u32 %r1, %tid.x;
+  cvt.s32.s16 %r2, %h1;
+  mul.lo.s32 %r3, %r1, %r2;
+  ld.const.u32 %r4, [offset];
+  add.s32 %r3, %r3, %r4;
+  cvt.u32.u64 %r5, %rd2;
+  add.s32 %r3, %r3, %r5;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  st.global.u32 [%rd4], %r3;
+  ret;
+}
+.visible .entry fault(.param .u64 p)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+}
+.visible .entry stop() { trap; }
+.visible .entry bounded() .maxntid 64, 1, 1 { ret; }
+.visible .entry shared()
+{
+  .shared .align 4 .b8 fixed[1024];
+  .reg .b32 %r<2>;
+  mov.u32 %r1, dynamic;
+  st.shared.u32 [%r1], 1;
+  st.shared.u32 [fixed], 1;
+  ret;
+}
+)";
+
+class RuntimeKernelTest : public RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&memory_), kThreads * sizeof(int)), cudaSuccess);
+  }
+
+  cudaError_t launch(const std::string& name, dim3 grid = 1, dim3 block = 32,
+                     std::size_t shared_bytes = 0) {
+    void* arguments[] = {&memory_, nullptr, nullptr};
+    return cudaLaunchKernel(module_.kernel(name), grid, block, arguments, shared_bytes, nullptr);
+  }
+
+  static constexpr int kThreads = 32;
+  int* memory_ = nullptr;
+  TestModule module_{kPtx};
+};
+
+TEST_F(RuntimeKernelTest, ParametersOfAllWidthsArrive) {
+  short step = -3;
+  long long base = 1000;
+  void* arguments[] = {&memory_, &step, &base};
+  ASSERT_EQ(cudaLaunchKernel(module_.kernel("add"), 1, kThreads, arguments, 0, nullptr),
+            cudaSuccess);
+  std::vector<int> out(kThreads);
+  ASSERT_EQ(cudaMemcpy(out.data(), memory_, kThreads * sizeof(int), cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(out[i], 1000 - 3 * i + 5);
+}
+
+TEST_F(RuntimeKernelTest, StoresAreCountedByTheRules) {
+  Emulator::instance().take_counts();
+  ASSERT_EQ(launch("fault"), cudaSuccess);
+  ASSERT_EQ(launch("fault"), cudaSuccess);
+  const auto lines = Emulator::instance().take_counts();
+  metrics::Counts sum;
+  for (const auto& line : lines) {
+    EXPECT_EQ(line.kernel, "fault");
+    sum += line.counts;
+  }
+  // 32 lanes x 4 bytes from an aligned address: four sectors of 32 bytes, twice.
+  EXPECT_EQ(sum.global_store_requests, 2u);
+  EXPECT_EQ(sum.global_store_sectors, 8u);
+  EXPECT_EQ(sum.instructions, 2u * 6);
+  EXPECT_TRUE(Emulator::instance().take_counts().empty());
+}
+
+TEST_F(RuntimeKernelTest, SymbolsAreReadAndWrittenByTheirShadows) {
+  const void* const counter = module_.variable("counter", 4);
+  const void* const offset = module_.variable("offset", 8);
+  int value = 0;
+  ASSERT_EQ(cudaMemcpyFromSymbol(&value, counter, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 3);
+  ASSERT_EQ(cudaMemcpyFromSymbol(&value, offset, 4, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 7);
+
+  value = 100;
+  ASSERT_EQ(cudaMemcpyToSymbol(offset, &value, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+  short step = 0;
+  long long base = 0;
+  void* arguments[] = {&memory_, &step, &base};
+  ASSERT_EQ(cudaLaunchKernel(module_.kernel("add"), 1, 1, arguments, 0, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(&value, memory_, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 100);
+
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaGetSymbolSize(&bytes, offset), cudaSuccess);
+  EXPECT_EQ(bytes, 8u);
+  void* address = nullptr;
+  ASSERT_EQ(cudaGetSymbolAddress(&address, counter), cudaSuccess);
+  ASSERT_EQ(cudaMemset(address, 0, 4), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyFromSymbol(&value, counter, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 0);
+}
+
+TEST_F(RuntimeKernelTest, SymbolsThatAreNoneOrTooSmallAreRefused) {
+  const void* const counter = module_.variable("counter", 4);
+  int value[2] = {};
+  EXPECT_EQ(cudaMemcpyFromSymbol(value, value, 4, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidSymbol);
+  EXPECT_EQ(cudaMemcpyFromSymbol(value, counter, 8, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToSymbol(counter, value, 4, 1, cudaMemcpyHostToDevice),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToSymbol(counter, value, 4, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpyFromSymbol(value, module_.variable("optimised_away", 4), 4, 0,
+                                 cudaMemcpyDeviceToHost),
+            cudaErrorInvalidSymbol);
+}
+
+TEST_F(RuntimeKernelTest, ManagedVariablesAreThereBeforeTheFirstLaunch) {
+  int* common = nullptr;
+  __cudaRegisterManagedVar(module_.handle(), reinterpret_cast<void**>(&common), nullptr, "common",
+                           0, 4, 0, 0);
+  EXPECT_NE(__cudaInitModule(module_.handle()), 0);
+  ASSERT_NE(common, nullptr);
+  EXPECT_EQ(*common, 11);
+}
+
+TEST_F(RuntimeKernelTest, LaunchesThatNoGpuTakesAreRefused) {
+  EXPECT_EQ(launch("fault", 1, 0), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch("fault", 0, 1), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch("fault", 1, 1025), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch("fault", 1, dim3(1, 1, 65)), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch("fault", dim3(1, 65536), 1), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch("bounded", 1, 65), cudaErrorInvalidValue);
+  EXPECT_EQ(launch("bounded", 1, 64), cudaSuccess);
+  EXPECT_EQ(launch("nobody"), cudaErrorInvalidDeviceFunction);
+  int own = 0;
+  EXPECT_EQ(cudaLaunchKernel(&own, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernel(module_.kernel("fault"), 1, 1, nullptr, 0, nullptr),
+            cudaErrorInvalidValue);
+  // None of them is sticky.
+  cudaGetLastError();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_F(RuntimeKernelTest, MoreThan48KibOfSharedMemoryAreAskedForFirst) {
+  const std::size_t most = 48 * 1024 - 1024;  // beside the static kibibyte
+  EXPECT_EQ(launch("shared", 1, 1, most), cudaSuccess);
+  EXPECT_EQ(launch("shared", 1, 1, most + 1), cudaErrorInvalidValue);
+  const void* const stub = module_.kernel("shared");
+  const auto opt_in = [&](int bytes) {
+    return cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  };
+  EXPECT_EQ(opt_in(227 * 1024), cudaErrorInvalidValue);
+  ASSERT_EQ(opt_in(226 * 1024), cudaSuccess);
+  EXPECT_EQ(launch("shared", 1, 1, 226 * 1024), cudaSuccess);
+
+  cudaFuncAttributes attributes{};
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, stub), cudaSuccess);
+  EXPECT_EQ(attributes.sharedSizeBytes, 1024u);
+  EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 226 * 1024);
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, module_.kernel("bounded")), cudaSuccess);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 64);
+}
+
+TEST_F(RuntimeKernelTest, OccupancyFollowsTheTable) {
+  int blocks = 0;
+  // 2048 threads of a multiprocessor of sm_90 are 8 blocks of 256.
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, module_.kernel("fault"), 256, 0),
+            cudaSuccess);
+  EXPECT_EQ(blocks, 8);
+  // 228 KiB hold one block of 100 + 1 (static) + 1 (the system's) KiB twice.
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, module_.kernel("shared"), 32,
+                                                          100 * 1024),
+            cudaSuccess);
+  EXPECT_EQ(blocks, 2);
+}
+
+TEST_F(RuntimeKernelTest, CooperativeGridsMustFit) {
+  void* arguments[] = {&memory_};
+  const void* const stub = module_.kernel("fault");
+  EXPECT_EQ(cudaLaunchCooperativeKernel(stub, 132 * 2, kThreads, arguments, 0, nullptr),
+            cudaSuccess);
+  EXPECT_EQ(cudaLaunchCooperativeKernel(stub, 132 * 2 + 1, 1024, arguments, 0, nullptr),
+            cudaErrorCooperativeLaunchTooLarge);
+}
+
+TEST_F(RuntimeKernelTest, ExtendedLaunchesTakeAttributesOrRefuseThem) {
+  void* arguments[] = {&memory_};
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = kThreads;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, module_.kernel("fault"), arguments), cudaSuccess);
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = 2;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, module_.kernel("fault"), arguments),
+            cudaErrorNotSupported);
+}
+
+TEST_F(RuntimeKernelTest, AFaultIsToldByLaterCallsUntilTheReset) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch("fault", 1, kThreads + 1), cudaSuccess) << "launches do not wait";
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc"));
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "nobody has waited yet";
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress) << "it stays";
+  void* more = nullptr;
+  EXPECT_EQ(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
+  EXPECT_EQ(launch("fault", 1, 1), cudaErrorIllegalAddress);
+  EXPECT_THAT(Emulator::instance().last_fault(), HasSubstr("fault"));
+  int count = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess) << "does not reach the device";
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&more, 4), cudaSuccess);
+}
+
+TEST_F(RuntimeKernelTest, FaultsHaveTheErrorsOfCuda) {
+  memory_ = reinterpret_cast<int*>(reinterpret_cast<std::uintptr_t>(memory_) + 2);
+  ASSERT_EQ(launch("fault", 1, 1), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorMisalignedAddress);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  ASSERT_EQ(launch("stop"), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorLaunchFailure);
+}
+
+TEST_F(RuntimeKernelTest, TheConfigurationOfALaunchIsTakenOnce) {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  EXPECT_EQ(__cudaPushCallConfiguration(dim3(1, 2, 3), dim3(4, 5, 6), 7, nullptr), 0u);
+  ASSERT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream), cudaSuccess);
+  EXPECT_EQ(grid.z, 3u);
+  EXPECT_EQ(block.y, 5u);
+  EXPECT_EQ(shared_bytes, 7u);
+  EXPECT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream),
+            cudaErrorMissingConfiguration);
+}
+
+TEST_F(RuntimeKernelTest, CodeForAnotherArchitectureNamesTheFlag) {
+  TestModule older({{.arch = 75,
+                     .text = ".version 8.5\n.target sm_75\n.address_size 64\n"
+                             ".visible .entry empty() { ret; }\n"}});
+  const void* const stub = older.kernel("empty");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaLaunchKernel(stub, 1, 1, nullptr, 0, nullptr), cudaErrorNoKernelImageForDevice);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("it holds PTX for sm_75"));
+  EXPECT_THAT(said, HasSubstr("-gencode arch=compute_90,code=[compute_90,sm_90]"));
+
+  Emulator::instance().allow_older_ptx(true);
+  EXPECT_EQ(cudaLaunchKernel(stub, 1, 1, nullptr, 0, nullptr), cudaSuccess);
+  Emulator::instance().allow_older_ptx(false);
+}
+
+TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
+  TestModule broken(kPtxHead + ".visible .entry broken() { what is this; }\n");
+  EXPECT_EQ(cudaLaunchKernel(broken.kernel("broken"), 1, 1, nullptr, 0, nullptr),
+            cudaErrorInvalidPtx);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator

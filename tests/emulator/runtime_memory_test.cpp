@@ -1,0 +1,166 @@
+// Allocations of the emulated runtime.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tests/emulator/runtime_test.h"
+
+namespace warpgauge::emulator {
+namespace {
+
+class RuntimeMemoryTest : public RuntimeTest {};
+
+TEST_F(RuntimeMemoryTest, DeviceMemoryIsAlignedAsOnAGpu) {
+  for (const std::size_t bytes : {1, 100, 256, 4097}) {
+    void* memory = nullptr;
+    ASSERT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0u) << bytes;
+    EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  }
+}
+
+TEST_F(RuntimeMemoryTest, NoBytesAreANullPointer) {
+  void* memory = &memory;
+  EXPECT_EQ(cudaMalloc(&memory, 0), cudaSuccess);
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMallocManaged(&memory, 0, cudaMemAttachGlobal), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, MoreThanThereIsFailsAndIsForgottenOnceTold) {
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, SIZE_MAX / 2), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&memory, 16), cudaSuccess);
+}
+
+TEST_F(RuntimeMemoryTest, WhatIsFreedTwiceIsInvalid) {
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, OnlyTheStartOfTheRightKindCanBeFreed) {
+  std::byte* device = nullptr;
+  void* host = nullptr;
+  int own = 0;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device), 64), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&host, 64), cudaSuccess);
+  EXPECT_EQ(cudaFree(device + 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(&own), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(host), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
+TEST_F(RuntimeMemoryTest, PointersTellWhatTheyAre) {
+  void *device = nullptr, *managed = nullptr, *host = nullptr;
+  int own = 0;
+  ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+  ASSERT_EQ(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal), cudaSuccess);
+  ASSERT_EQ(cudaHostAlloc(&host, 64, cudaHostAllocMapped), cudaSuccess);
+  const auto type_of = [](void* memory) {
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+    return attributes.type;
+  };
+  EXPECT_EQ(type_of(device), cudaMemoryTypeDevice);
+  EXPECT_EQ(type_of(static_cast<std::byte*>(device) + 63), cudaMemoryTypeDevice);
+  EXPECT_EQ(type_of(managed), cudaMemoryTypeManaged);
+  EXPECT_EQ(type_of(host), cudaMemoryTypeHost);
+  EXPECT_EQ(type_of(&own), cudaMemoryTypeUnregistered);
+
+  void* same = nullptr;
+  EXPECT_EQ(cudaHostGetDevicePointer(&same, host, 0), cudaSuccess);
+  EXPECT_EQ(same, host);
+  EXPECT_EQ(cudaHostGetDevicePointer(&same, &own, 0), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, HostMemoryIsRegisteredOnce) {
+  std::vector<unsigned char> own(100), back(100);
+  ASSERT_EQ(cudaHostRegister(own.data(), 100, cudaHostRegisterMapped), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(own.data() + 50, 10, 0), cudaErrorHostMemoryAlreadyRegistered);
+  void* device = nullptr;
+  ASSERT_EQ(cudaHostGetDevicePointer(&device, own.data() + 8, 0), cudaSuccess);
+  EXPECT_EQ(device, own.data() + 8);
+  EXPECT_EQ(cudaMemset(device, 5, 92), cudaSuccess);
+  EXPECT_EQ(own[99], 5);
+  EXPECT_EQ(cudaMemset(device, 5, 93), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(own.data()), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 8), cudaErrorHostMemoryNotRegistered);
+  ASSERT_EQ(cudaHostUnregister(own.data()), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaMemset(device, 5, 1), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, PitchesHoldARowAndAreAligned) {
+  void* memory = nullptr;
+  std::size_t pitch = 0;
+  ASSERT_EQ(cudaMallocPitch(&memory, &pitch, 1000, 3), cudaSuccess);
+  EXPECT_GE(pitch, 1000u);
+  EXPECT_EQ(pitch % 256, 0u);
+  EXPECT_EQ(cudaMemset2D(memory, pitch, 1, 1000, 3), cudaSuccess);
+  EXPECT_EQ(cudaMemset2D(memory, pitch, 1, 1000, 4), cudaErrorInvalidValue);
+
+  cudaPitchedPtr pitched{};
+  ASSERT_EQ(cudaMalloc3D(&pitched, {30, 4, 5}), cudaSuccess);
+  EXPECT_EQ(pitched.xsize, 30u);
+  EXPECT_EQ(pitched.ysize, 4u);
+  EXPECT_EQ(cudaMemset3D(pitched, 0, {30, 4, 5}), cudaSuccess);
+  EXPECT_EQ(cudaMemset3D(pitched, 0, {30, 4, 6}), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, MemoryInUseIsTold) {
+  std::size_t before = 0, after = 0, total = 0;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&memory, 1 << 20), cudaSuccess);
+  ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
+  EXPECT_EQ(before - after, std::size_t{1} << 20);
+  EXPECT_LE(before, total);
+}
+
+TEST_F(RuntimeMemoryTest, ManagedAndHostMemoryAreTheHostsToo) {
+  int *managed = nullptr, *host = nullptr;
+  ASSERT_EQ(cudaMallocManaged(reinterpret_cast<void**>(&managed), sizeof(int), cudaMemAttachGlobal),
+            cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&host), sizeof(int)), cudaSuccess);
+  *managed = 7;
+  ASSERT_EQ(cudaMemcpy(host, managed, sizeof(int), cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(*host, 7);
+}
+
+TEST_F(RuntimeMemoryTest, PoolsKeepTheirSettings) {
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  std::uint64_t threshold = 123;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+            cudaSuccess);
+  threshold = 0;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+            cudaSuccess);
+  EXPECT_EQ(threshold, 123u);
+
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMallocAsync(&memory, 64, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPoolTrimTo(reinterpret_cast<cudaMemPool_t>(&memory), 0), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeMemoryTest, AResetEndsAllMemory) {
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator
