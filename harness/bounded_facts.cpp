@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/run_facts.h"
+#include "harness/runtime.h"
 #include "metrics/cupti.h"
 
 namespace warpgauge {
@@ -11,6 +12,7 @@ using metrics::Fact;
 
 std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch) {
   constexpr int kRounds = 5;
+  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   metrics::RangeProfiler profiler;
   std::vector<std::unique_ptr<Problem>> problems;
   std::vector<metrics::RangeItem> items;
@@ -29,6 +31,7 @@ std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std
       fact.value = value;
       fact.source = "cupti";
       fact.confidence = "estimate";
+      fact.confidence_reason = "times and hardware counters differ from run to run";
       facts.push_back(std::move(fact));
     }
   }

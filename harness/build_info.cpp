@@ -4,6 +4,7 @@ namespace warpgauge {
 
 const BuildInfo kBuildInfo = {.source_root = WARPGAUGE_SOURCE_ROOT,
                               .ptxas_folder = WARPGAUGE_PTXAS_DIR,
-                              .cuda_flags = WARPGAUGE_CUDA_FLAGS};
+                              .cuda_flags = WARPGAUGE_CUDA_FLAGS,
+                              .emulated_cudart = WARPGAUGE_EMULATED_CUDART};
 
 }  // namespace warpgauge

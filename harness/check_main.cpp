@@ -13,14 +13,17 @@
 #include <memory>
 #include <string>
 
+#include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
+#include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "harness/summary.h"
 #include "harness/summary_text.h"
+#include "metrics/cupti.h"
 #include "metrics/judge.h"
 
 namespace warpgauge {
@@ -30,6 +33,7 @@ struct Options {
   std::string facts;  ///< file to append facts to; empty: none
   bool use_cupti = true;
   bool require_cupti = false;
+  std::string arch;   ///< what the emulator runs the cases as; empty: its default
   int skip_code = 0;  ///< exit code when nothing failed but something was skipped
 };
 
@@ -49,7 +53,11 @@ class Session {
   /// Made when the first case is run: static tests need no device.
   Meter& meter() {
     if (!meter_) {
-      use_assigned_device();
+      if (is_emulated()) {
+        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch);
+      } else {
+        use_assigned_device();
+      }
       meter_ = std::make_unique<Meter>(options_.use_cupti);
       if (writer_ && meter_->device()) writer_->set_device(*meter_->device());
     }
@@ -190,6 +198,9 @@ int run(int argc, char** argv) {
       "Leave CUPTI out, so that another profiler can attach");
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
+  if (is_emulated()) {
+    app.add_option("--arch", options.arch, "What kernels are run as (default sm_90)");
+  }
   app.add_option("--skip-code", options.skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");
@@ -198,6 +209,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kFault;
   }
+  if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session);
   const int failed = RUN_ALL_TESTS();

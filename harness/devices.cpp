@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/runtime.h"
 #include "metrics/cuda_error.h"
 #include "metrics/hash.h"
 
@@ -31,6 +32,7 @@ std::string version_text(int version) {
 /// "580.159.04", as the kernel module says; the CUDA version it supports where there is no module
 /// to ask (as in some containers).
 std::string driver_version() {
+  if (is_emulated()) return "emulator";
   std::ifstream stream("/sys/module/nvidia/version");
   std::string version;
   if (stream >> version) return version;

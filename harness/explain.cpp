@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "harness/archs.h"
 #include "harness/registry.h"
 #include "harness/run_facts.h"
+#include "harness/runtime.h"
 #include "harness/source_root.h"
 #include "harness/static_facts.h"
 #include "harness/summary.h"
+#include "metrics/cupti.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge {
@@ -135,7 +138,7 @@ std::string explain_static(const Case& one) {
 
 }  // namespace
 
-int explain_case(const std::string& id) {
+int explain_case(const std::string& id, const std::string& arch) {
   const std::vector<Case>& cases = Registry::instance().cases();
   const auto found = std::ranges::find(cases, id, [](const Case& one) { return one.id.str(); });
   if (found == cases.end()) {
@@ -144,6 +147,8 @@ int explain_case(const std::string& id) {
     throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
                                             id, metrics::did_you_mean(id, ids)));
   }
+  if (!arch.empty()) chosen_archs({arch});
+  if (is_emulated()) emulate_arch(arch.empty() ? default_emulated_arch() : arch);
   fmt::print("{}\n{}\n", id, explain_static(*found));
   try {
     fmt::print("{}", explain_lines(*found));

@@ -8,7 +8,8 @@ namespace warpgauge {
 
 /// Prints the compile-time values of the case called `id`, a line per architecture of the build,
 /// and its source lines with what each costs, worst first. Returns the exit code: 3 where only the
-/// first could be told. Throws std::invalid_argument for an unknown id, with the nearest.
-int explain_case(const std::string& id);
+/// first could be told. The emulator runs the case as `arch` (empty: its default). Throws
+/// std::invalid_argument for an unknown id or architecture, with the nearest.
+int explain_case(const std::string& id, const std::string& arch);
 
 }  // namespace warpgauge

@@ -19,16 +19,18 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/family_budgets.h"
 #include "harness/isolate.h"
 #include "harness/progress.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
+#include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "harness/summary_text.h"
+#include "metrics/cupti.h"
 #include "metrics/judge.h"
-#include "metrics/nearest.h"
 
 namespace warpgauge {
 namespace {
@@ -37,18 +39,7 @@ namespace fs = std::filesystem;
 using metrics::Fact;
 using metrics::Verdict;
 using Cases = std::vector<const Case*>;
-
-/// Throws if one of `wanted` was not compiled for.
-std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
-  const std::vector<std::string>& built = PtxasTexts::of_this_build().archs();
-  for (const std::string& arch : wanted) {
-    if (std::ranges::find(built, arch) != built.end()) continue;
-    throw std::invalid_argument(
-        fmt::format("--arch {}: the kernels were not compiled for it{}; this build has {}", arch,
-                    metrics::did_you_mean(arch, built), fmt::join(built, " ")));
-  }
-  return wanted.empty() ? built : wanted;
-}
+using Archs = std::vector<std::string>;
 
 /// The folder that gets the results, for this run alone.
 class OutFolder {
@@ -104,12 +95,24 @@ class Gate {
         budgets_(Registry::instance()),
         archs_(chosen_archs(options.archs)),
         cases_(Registry::instance().select(options.filter)),
+        no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
+                    : options_.use_cupti && options_.bounded
+                        ? ""
+                        : "times and hardware counters were left out by an option"),
         run_(start_run()),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     if (cases_.empty()) {
       throw std::invalid_argument(
           fmt::format("--filter '{}' selects no case; `warpgauge list` shows all", options.filter));
     }
+  }
+
+  /// The first line says what the run-time facts are worth.
+  void announce() const {
+    fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
+                                                   fmt::join(emulated_archs(), ", "))
+                                     : "kernels run on the GPU");
+    std::fflush(stdout);
   }
 
   void measure_static() {
@@ -128,24 +131,19 @@ class Gate {
   void measure_runs() {
     const Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
-    Progress progress("run-time facts", cases.size());
-    std::optional<Meter> meter;  // only ever filled in children
-    isolated(
-        one_by_one(cases), progress,
-        [this, &meter] {
-          meter.emplace(options_.use_cupti);
-          if (meter->device()) writer_->set_device(*meter->device());
-        },
-        [this, &meter](const Cases& one) {
-          write(meter->run(*one[0], budgets_.of(one[0]->id)));
-          return !meter->broken();
-        });
+    if (!is_emulated()) return measure_runs(cases, "run-time facts", [] {});
+    for (const std::string& arch : emulated_archs()) {
+      measure_runs(cases, "run-time facts, emulated " + arch, [&] {
+        // A little before the case itself is stopped: the emulator can say where it was.
+        emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
+      });
+    }
   }
 
   /// Times and hardware counters of the cases that ran well, many in one profiling session.
   void measure_bounded() {
     constexpr std::size_t kCasesInOne = 64;
-    if (!options_.use_cupti || !options_.bounded) return;
+    if (!no_bounded_.empty()) return;
     const Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
     std::vector<Cases> sessions;
@@ -159,7 +157,7 @@ class Gate {
       const Meter meter(false);  // exact counting patches kernels, which would disturb counters
       metrics::Device device = meter.device().value();
       try {
-        device.chip = metrics::current_chip();
+        device.chip = chip_name();
         writer_->set_device(device);
         write(bounded_facts(session, meter.arch()));
       } catch (const metrics::Unmeasured& unmeasured) {
@@ -190,6 +188,23 @@ class Gate {
   }
 
  private:
+  void measure_runs(const Cases& cases, const std::string& title,
+                    const std::function<void()>& choose_device) {
+    Progress progress(title, cases.size());
+    std::optional<Meter> meter;  // only ever filled in children
+    isolated(
+        one_by_one(cases), progress,
+        [&] {
+          choose_device();
+          meter.emplace(options_.use_cupti);
+          if (meter->device()) writer_->set_device(*meter->device());
+        },
+        [this, &meter](const Cases& one) {
+          write(meter->run(*one[0], budgets_.of(one[0]->id)));
+          return !meter->broken();
+        });
+  }
+
   void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
 
   void write(std::vector<Fact> facts) {
@@ -256,6 +271,10 @@ class Gate {
     return cases;
   }
 
+  Archs emulated_archs() const {
+    return options_.archs.empty() ? Archs{default_emulated_arch()} : options_.archs;
+  }
+
   /// What no measurement has brought although it should have: a last line of defence, whatever went
   /// wrong before.
   std::vector<Fact> lost_facts() const {
@@ -279,12 +298,19 @@ class Gate {
         if (std::ranges::any_of(facts, of_arch)) continue;
         lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
       }
-      const std::string reason = options_.use_cupti && options_.bounded
-                                     ? "no times and hardware counters came back"
-                                     : "times and hardware counters were left out by an option";
-      std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, result->arch),
-                                      reason, budgets_.of(one->id)),
-                        std::back_inserter(lost));
+      for (const std::string& arch : is_emulated() ? emulated_archs() : Archs{result->arch}) {
+        const auto of_arch = [&](const Fact& fact) {
+          return fact.metric == "result.correct" && fact.arch == arch;
+        };
+        if (!std::ranges::any_of(facts, of_arch)) {
+          lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
+        }
+        const std::string reason =
+            no_bounded_.empty() ? "no times and hardware counters came back" : no_bounded_;
+        std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
+                                        reason, budgets_.of(one->id)),
+                          std::back_inserter(lost));
+      }
     }
     return lost;
   }
@@ -294,6 +320,7 @@ class Gate {
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
+  std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   metrics::Run run_;
   std::chrono::year_month_day today_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process
@@ -303,6 +330,7 @@ class Gate {
 
 ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
+  gate.announce();
   gate.measure_static();
   gate.measure_runs();
   gate.measure_bounded();

@@ -11,8 +11,10 @@
 namespace warpgauge {
 
 struct GateOptions {
-  std::string filter;                   ///< glob over case ids; empty: all
-  std::vector<std::string> archs;       ///< of the build; empty: all
+  std::string filter;  ///< glob over case ids; empty: all
+  /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
+  /// as each of these (empty: as default_emulated_arch()).
+  std::vector<std::string> archs;
   std::filesystem::path out = "out";    ///< gets facts.jsonl and summary.md
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;

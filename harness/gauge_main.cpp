@@ -6,21 +6,41 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/compare.h"
 #include "harness/devices.h"
+#include "harness/emulate.h"
 #include "harness/explain.h"
 #include "harness/gate.h"
 #include "harness/list.h"
 #include "harness/metrics_table.h"
+#include "harness/program.h"
 
 namespace {
 
 using namespace warpgauge;
 
-void add_gate(CLI::App& app, std::function<int()>& action) {
+/// Adds --device to a command that runs kernels.
+std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
+  auto choice = std::make_shared<DeviceChoice>(DeviceChoice::automatic);
+  const std::map<std::string, DeviceChoice> names = {{"auto", DeviceChoice::automatic},
+                                                     {"gpu", DeviceChoice::gpu},
+                                                     {"emulated", DeviceChoice::emulated}};
+  command
+      ->add_option("--device", *choice,
+                   "Where kernels run: auto (the GPU, or the emulator where there is none), gpu, "
+                   "emulated")
+      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->type_name("DEVICE");
+  return choice;
+}
+
+void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
   auto options = std::make_shared<GateOptions>();
   auto required = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand(
@@ -31,12 +51,15 @@ void add_gate(CLI::App& app, std::function<int()>& action) {
       "Examples:\n"
       "  warpgauge gate\n"
       "  warpgauge gate --filter 'transpose.*' --arch sm_90\n"
+      "  warpgauge gate --device=emulated --arch sm_75,sm_120\n"
       "  warpgauge gate --require=cupti --strict --out results");
+  auto device = add_device(command);
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   command
       ->add_option("--arch", options->archs,
-                   "Compile-time facts of these architectures only (sm_90,...)")
+                   "Only these architectures (sm_90,...): their compile-time facts, and what the "
+                   "emulator runs kernels as (default: all, and sm_90)")
       ->delimiter(',');
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
       ->capture_default_str();
@@ -58,11 +81,18 @@ void add_gate(CLI::App& app, std::function<int()>& action) {
   command->add_flag_callback(
       "--no-bounded", [options] { options->bounded = false; },
       "Leave out times and hardware counters: exact counts only");
-  command->callback([options, required, &action] {
+  command->callback([=, &action] {
     for (const std::string& source : *required) {
       (source == "cupti" ? options->demands.cupti : options->demands.ptxas) = true;
     }
-    action = [options] { return static_cast<int>(run_gate(*options)); };
+    action = [=] {
+      // Who asks for CUPTI is not content with the emulator.
+      if (options->demands.cupti && *device == DeviceChoice::emulated) {
+        throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
+      }
+      continue_on(options->demands.cupti ? DeviceChoice::gpu : *device, argv);
+      return static_cast<int>(run_gate(*options));
+    };
   });
 }
 
@@ -85,13 +115,65 @@ void add_metrics(CLI::App& app, std::function<int()>& action) {
   command->callback([chip, &action] { action = [chip] { return show_metrics(*chip); }; });
 }
 
-void add_explain(CLI::App& app, std::function<int()>& action) {
+void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
   auto id = std::make_shared<std::string>();
+  auto arch = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "explain", "Show what each source line of a case costs, the worst line first");
-  command->footer("Example:\n  warpgauge explain transpose.tiled.f32@1024x1024");
+  command->footer(
+      "Examples:\n"
+      "  warpgauge explain transpose.tiled.f32@1024x1024\n"
+      "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75");
+  auto device = add_device(command);
+  command->add_option("--arch", *arch, "What the emulator runs it as (default sm_90)");
   command->add_option("id", *id, "A case, as `warpgauge list` shows it")->required();
-  command->callback([id, &action] { action = [id] { return explain_case(*id); }; });
+  command->callback([=, &action] {
+    action = [=] {
+      continue_on(*device, argv);
+      return explain_case(*id, *arch);
+    };
+  });
+}
+
+void add_compare(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "Compare what two runs counted, source line by source line: the emulator's counts "
+      "with a GPU's");
+  command->footer(
+      "Exit codes: 0 no count differs that both call exact, 1 one does, 2 a fault (nothing in "
+      "common).\n\n"
+      "Examples:\n"
+      "  warpgauge compare out/facts.jsonl h100.jsonl\n"
+      "  warpgauge compare out/facts.jsonl h100.jsonl --filter 'reduce.*' --json comparison.json");
+  command->add_option("a", options->a, "Facts of a run (facts.jsonl)")->required();
+  command->add_option("b", options->b, "Facts of another run")->required();
+  command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
+      ->type_name("GLOB");
+  command->add_option("--json", options->json, "Write the comparison to this file, too")
+      ->type_name("FILE");
+  command->callback([options, &action] { action = [options] { return compare_facts(*options); }; });
+}
+
+void add_emulate(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<EmulateOptions>();
+  CLI::App* command = app.add_subcommand(
+      "emulate", "Run a CUDA program on the emulator and show what its kernels counted");
+  command->footer(
+      "The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold "
+      "PTX.\n"
+      "Its exit code is returned; the counts go to stderr.\n\n"
+      "Examples:\n"
+      "  warpgauge emulate -- ./program --size 1024\n"
+      "  warpgauge emulate --arch sm_75 --json counts.jsonl -- ./program");
+  command->add_option("--arch", options->arch, "What the GPU is to be")->capture_default_str();
+  command->add_option("--json", options->json, "Also write the counts to this file, a line each")
+      ->type_name("FILE");
+  command->add_option("command", options->command, "The program and its arguments, after --")
+      ->required();
+  command->callback(
+      [options, &action] { action = [options] { return emulate_program(*options); }; });
 }
 
 void add_devices(CLI::App& app, std::function<int()>& action) {
@@ -110,10 +192,12 @@ int main(int argc, char** argv) {
   CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
   app.require_subcommand(0, 1);  // none is told below, so that a misspelt one can be named
   std::function<int()> action;
-  add_gate(app, action);
+  add_gate(app, action, argv);
   add_list(app, action);
   add_metrics(app, action);
-  add_explain(app, action);
+  add_explain(app, action, argv);
+  add_compare(app, action);
+  add_emulate(app, action);
   add_devices(app, action);
   try {
     app.parse(argc, argv);

@@ -15,6 +15,7 @@
 #include "harness/source_root.h"
 #include "harness/static_facts.h"
 #include "metrics/cuda_error.h"
+#include "metrics/cupti.h"
 
 namespace warpgauge {
 namespace {
@@ -46,50 +47,44 @@ Fact on_line(Fact fact, const metrics::LineCounts& line,
   return fact;
 }
 
+using LineValues = std::map<std::string_view, double>;
+
 /// The values a line answers, with the one that belongs to lines alone.
-std::map<std::string_view, double> values_of_line(const metrics::LineCounts& line) {
+LineValues values_of_line(const metrics::LineCounts& line) {
   const auto pairs = metrics::metric_values(line.counts);
-  std::map<std::string_view, double> values(pairs.begin(), pairs.end());
+  LineValues values(pairs.begin(), pairs.end());
   values["shared.bank_ways"] = metrics::bank_ways(line.counts);
   return values;
 }
 
-/// The facts of the case that `lines` make up, then those of the lines.
-std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
-                                const std::vector<LaunchRecord>& launches, Fact counted) {
-  counted.source = "cupti";
-  counted.confidence = "exact";
-  metrics::Counts total;
-  double ways = 0;
-  std::vector<std::map<std::string_view, double>> line_values;
-  for (const metrics::LineCounts& line : lines) {
-    total += line.counts;
-    line_values.push_back(values_of_line(line));
-    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
-  }
-  auto values = metrics::metric_values(total);
-  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+/// What `line` says of `metric`; 0 where it does not say.
+double value_in(const LineValues& line, std::string_view metric) {
+  const auto found = line.find(metric);
+  return found == line.end() ? 0 : found->second;
+}
 
-  std::vector<Fact> facts;
-  for (const auto& [metric, value] : values) {
-    Fact fact = with_value(counted, metric, value);
-    double most = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
-      const auto found = line_values[i].find(metric);
-      if (found == line_values[i].end() || found->second <= most) continue;
-      most = found->second;
-      fact = on_line(std::move(fact), lines[i], launches);
-    }
-    facts.push_back(std::move(fact));
-  }
+/// A value is as sure as the least sure line, even one that counts nothing: its 0 may be wrong.
+/// Of several the one that has most of it says why.
+const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines,
+                                   const std::vector<LineValues>& values, std::string_view metric) {
+  static const metrics::Trust kExact;
+  const metrics::Trust* worst = &kExact;
+  double most = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    for (const auto& [metric, value] : line_values[i]) {
-      if (value == 0) continue;
-      facts.push_back(on_line(with_value(counted, metric, value), lines[i], launches));
-      facts.back().scope = metrics::Scope::line;
-    }
+    const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
+    const double value = value_in(values[i], metric);
+    if (trust.confidence < worst->confidence) continue;
+    if (trust.confidence == worst->confidence && value <= most) continue;
+    worst = &trust;
+    most = value;
   }
-  return facts;
+  return *worst;
+}
+
+Fact trusted(Fact fact, const metrics::Trust& trust) {
+  fact.confidence = to_string(trust.confidence);
+  fact.confidence_reason = trust.reason;
+  return fact;
 }
 
 /// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
@@ -98,7 +93,7 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines) {
   for (const LaunchRecord& launch : launches) {
     if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
-      throw metrics::Unmeasured("CUPTI recorded nothing of the kernel " + launch.kernel,
+      throw metrics::Unmeasured("nothing was counted of the kernel " + launch.kernel,
                                 "Run it again; if it stays so, report it with this message");
     }
   }
@@ -116,19 +111,19 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
 
 }  // namespace
 
-Meter::Meter(bool use_cupti) {
+Meter::Meter(bool use_counters) {
   device_ = current_device(&no_device_);
   if (!device_) {
     no_counters_ = no_device_;
     return;
   }
-  if (!use_cupti) {
+  if (!use_counters) {
     no_counters_ = "CUPTI was switched off";
     return;
   }
   try {
-    sass_.emplace();
-    device_->chip = metrics::current_chip();
+    counter_ = make_line_counter();
+    device_->chip = chip_name();
   } catch (const metrics::Unmeasured& unmeasured) {
     no_counters_ = unmeasured.what();
   }
@@ -138,11 +133,11 @@ std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
 
 Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
   std::string not_counted = no_counters_;
-  if (sass_) {
+  if (counter_) {
     try {
       problem.reset();
       const LaunchLog log(LaunchLog::Mode::record);
-      auto lines = sass_->count([&] { launch_in_range(one, problem); });
+      auto lines = counter_->count([&] { launch_in_range(one, problem); });
       need_counts_of_all(log.launches(), lines);
       return {log.launches(), std::move(lines), ""};
     } catch (const metrics::Unmeasured& unmeasured) {
@@ -176,7 +171,8 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   facts[0].confidence = "exact";
   std::string reason = run.not_counted;
   if (reason.empty()) {
-    std::ranges::move(counted_facts(run.lines, run.launches, blank), std::back_inserter(facts));
+    std::ranges::move(counted_facts(run.lines, run.launches, blank, counts_source()),
+                      std::back_inserter(facts));
     reason = "no access was made that it could be told from";
   }
   std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
@@ -197,7 +193,9 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    return {error_fact(one, error.what())};
+    const std::string fault = last_fault();
+    return {
+        error_fact(one, fault.empty() ? error.what() : fmt::format("{}; {}", error.what(), fault))};
   }
 }
 
@@ -217,6 +215,45 @@ Fact error_fact(const Case& one, std::string reason) {
   fact.verdict = metrics::Verdict::error;
   fact.reason = std::move(reason);
   return fact;
+}
+
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
+                                const std::vector<LaunchRecord>& launches, Fact counted,
+                                std::string_view source) {
+  counted.source = source;
+  metrics::Counts total;
+  double ways = 0;
+  std::vector<LineValues> line_values;
+  for (const metrics::LineCounts& line : lines) {
+    total += line.counts;
+    line_values.push_back(values_of_line(line));
+    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
+  }
+  auto values = metrics::metric_values(total);
+  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : values) {
+    Fact fact =
+        trusted(with_value(counted, metric, value), trust_in_sum(lines, line_values, metric));
+    double most = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
+      if (value_in(line_values[i], metric) <= most) continue;
+      most = value_in(line_values[i], metric);
+      fact = on_line(std::move(fact), lines[i], launches);
+    }
+    facts.push_back(std::move(fact));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const auto& [metric, value] : line_values[i]) {
+      const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
+      if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
+      facts.push_back(
+          trusted(on_line(with_value(counted, metric, value), lines[i], launches), trust));
+      facts.back().scope = metrics::Scope::line;
+    }
+  }
+  return facts;
 }
 
 std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,

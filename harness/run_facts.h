@@ -1,6 +1,7 @@
 // What only a run can tell: whether the result is right, and what the hardware had to do.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,9 +9,10 @@
 
 #include "harness/launch_log.h"
 #include "harness/registry.h"
+#include "harness/runtime.h"
 #include "metrics/budget.h"
 #include "metrics/catalog.h"
-#include "metrics/cupti.h"
+#include "metrics/counts.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
@@ -18,9 +20,9 @@ namespace warpgauge {
 /// What this process can measure at run time. Make it before the first kernel is launched.
 class Meter {
  public:
-  /// `use_cupti` false leaves CUPTI out, so that another profiler can attach to the program. Throws
-  /// metrics::CudaError for a GPU that is there and cannot be used.
-  explicit Meter(bool use_cupti);
+  /// `use_counters` false leaves them out, so that another profiler can attach to the program.
+  /// Throws metrics::CudaError for a GPU that is there and cannot be used.
+  explicit Meter(bool use_counters);
 
   /// Why nothing can be run here ("no CUDA device ..."); empty if cases can be run.
   const std::string& no_device() const { return no_device_; }
@@ -50,7 +52,7 @@ class Meter {
 
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;
-  std::optional<metrics::SassCounter> sass_;
+  std::unique_ptr<LineCounter> counter_;
   bool broken_ = false;
 };
 
@@ -62,6 +64,12 @@ metrics::Fact blank_fact(const Case& one, const std::string& arch);
 
 /// The fact that says that a case could not be run to its end.
 metrics::Fact error_fact(const Case& one, std::string reason);
+
+/// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
+/// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.
+std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
+                                         const std::vector<LaunchRecord>& launches,
+                                         metrics::Fact counted, std::string_view source);
 
 /// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what
 /// is asked for must never be missing in silence. `blank` tells the case.

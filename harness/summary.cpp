@@ -1,8 +1,13 @@
 #include "harness/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 #include "metrics/catalog.h"
+#include "metrics/judge.h"
 
 namespace warpgauge {
 
@@ -59,8 +64,20 @@ std::vector<const Fact*> Summary::with(std::initializer_list<Verdict> verdicts) 
 
 std::map<std::string, int> Summary::unmeasured_reasons() const {
   std::map<std::string, int> reasons;
-  for (const Fact* fact : with({Verdict::unmeasured})) ++reasons[fact->reason];
+  for (const Fact* fact : with({Verdict::unmeasured})) {
+    const bool has_value = !std::holds_alternative<std::monostate>(fact->value);
+    const std::string_view how = !has_value                        ? "unmeasured"
+                                 : fact->confidence == "predicted" ? "only predicted"
+                                                                   : "only estimated";
+    ++reasons[fmt::format("{}: {}", how, has_value ? fact->confidence_reason : fact->reason)];
+  }
   return reasons;
+}
+
+std::vector<const Fact*> Summary::unsure_failures() const {
+  std::vector<const Fact*> unsure = with({Verdict::unmeasured});
+  std::erase_if(unsure, [](const Fact* fact) { return !metrics::would_fail(*fact); });
+  return unsure;
 }
 
 std::vector<const Fact*> Summary::missing(const Demands& demands) const {

@@ -37,8 +37,11 @@ class Summary {
   Tally total() const;
   /// Facts with one of these verdicts, those of one case together.
   std::vector<const metrics::Fact*> with(std::initializer_list<metrics::Verdict> verdicts) const;
-  /// Why run-time or compile-time facts are missing: reason -> how many.
+  /// Why facts were not judged: "unmeasured: ..." or, of those that have a value, "only estimated:
+  /// ..." -> how many.
   std::map<std::string, int> unmeasured_reasons() const;
+  /// Facts that would fail if they were sure enough to be judged.
+  std::vector<const metrics::Fact*> unsure_failures() const;
   /// Unmeasured facts that `demands` ask for.
   std::vector<const metrics::Fact*> missing(const Demands& demands) const;
   /// Faults before excesses before what is missing. That nothing at all was judged is a fault too:

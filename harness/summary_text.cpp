@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/printable.h"
 #include "harness/source_root.h"
 #include "metrics/catalog.h"
 
@@ -59,27 +60,6 @@ std::string headline(const Summary& summary, const Demands& demands) {
   }
   return fmt::format("PASS: {} within budget", plural(total.judged(), "value")) +
          (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
-}
-
-/// One line that a terminal shows as it is: a reason may hold whatever a kernel's code threw, and
-/// must neither forge lines nor reach the terminal as control sequences (C0, DEL, and C1 in UTF-8).
-std::string printable(std::string_view text) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte == '\n' || byte == '\r' || byte == '\t') {
-      safe += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-      safe += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else {
-      safe += text[i];
-    }
-  }
-  return safe;
 }
 
 std::string on_arch(const Fact& fact) {
@@ -198,12 +178,19 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
     text = fmt::format("ERROR {}{}\n", fact.id.str(), on_arch(fact));
     line("reason", fact.reason);
   } else {
-    text = fmt::format("FAIL {}{}: {}\n", fact.id.str(), on_arch(fact), fact.metric);
+    const bool judged = fact.verdict != Verdict::unmeasured;
+    text = fmt::format("{} {}{}: {}\n", judged ? "FAIL" : "UNSURE", fact.id.str(), on_arch(fact),
+                       fact.metric);
     line("value", value_text(fact));
+    if (!fact.confidence_reason.empty()) {
+      line("unsure", fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    }
     line("budget",
          fact.budget + (fact.budget_reason.empty() ? "" : " (" + fact.budget_reason + ")"));
-    // Mostly just the two above in a sentence; an expired waiver says more.
-    if (!fact.reason.ends_with("budget " + fact.budget)) line("why", fact.reason);
+    // Mostly just what is above in a sentence; an expired waiver says more.
+    if (judged && !fact.reason.ends_with("budget " + fact.budget)) line("why", fact.reason);
+    if (!judged)
+      line("to judge", fmt::format("gate_on = \"{}\" in the budget file", fact.confidence));
     line("means", metric.meaning);
     line("cure", metric.cure);
   }
@@ -228,8 +215,11 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
                      printable(fact.budget), also(group));
     }
   }
+  for (const Group& group : groups(summary.unsure_failures())) {
+    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
+  }
   for (const auto& [reason, n] : summary.unmeasured_reasons()) {
-    fmt::format_to(out, "\n{} unmeasured: {}\n", n, printable(reason));
+    fmt::format_to(out, "\n{} {}\n", n, printable(reason));
   }
   const bool good = summary.exit_code(demands) == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
@@ -270,9 +260,10 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
   };
   list("Failures", summary.with({Verdict::error, Verdict::fail}));
   if (demands.strict) list("Better than budget", summary.with({Verdict::better}));
+  list("Unsure: would fail if it were exact", summary.unsure_failures());
   const auto reasons = summary.unmeasured_reasons();
   if (!reasons.empty()) text += "\n## Unmeasured\n\n";
-  for (const auto& [reason, n] : reasons) fmt::format_to(out, "- {}: {}\n", n, escaped(reason));
+  for (const auto& [reason, n] : reasons) fmt::format_to(out, "- {} {}\n", n, escaped(reason));
   return text;
 }
 

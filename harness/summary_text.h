@@ -8,8 +8,9 @@
 
 namespace warpgauge {
 
-/// A fact that is over its budget (or in error), told in full: metric, value, budget and reason,
-/// line of source, what it means, what cures it, and `repeat`, the command that runs just this.
+/// A fact that is over its budget (or in error, or would be over it if it were sure enough to be
+/// judged), told in full: metric, value, budget and reason, line of source, what it means, what
+/// cures it, and `repeat`, the command that runs just this.
 std::string failure_text(const metrics::Fact& fact, const std::string& repeat);
 
 /// Table by family, failures, what is missing, verdict. At most 100 columns wide for names of usual

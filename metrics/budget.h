@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::metrics {
@@ -55,7 +56,8 @@ class Budgets {
   Budgets();
 
   /// Reads `path`, a file of the sections [default], ["variant"], ["variant.type"] and
-  /// ["variant.type@size"], each with tables of its own per architecture ([default.sm_90]).
+  /// ["variant.type@size"], each with tables of its own per architecture ([default.sm_90]), and
+  /// before them perhaps `gate_on = "estimate"`.
   /// `cases` are the cases of the family; a section that fits none of them, an unknown metric or
   /// key, or a limit that makes no sense throws BudgetError with the nearest name. Only the
   /// first error of a file is reported.
@@ -68,11 +70,15 @@ class Budgets {
   /// the architecture's own table before the general one.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
+  /// The least sure values that are held against these budgets and the built-in ones.
+  Confidence gate_on() const { return gate_on_; }
+
   using Section = std::map<std::string, Limit, std::less<>>;     // metric -> limit
   using Sections = std::map<std::string, Section, std::less<>>;  // "name" or "name/sm_90"
 
  private:
   Sections sections_;
+  Confidence gate_on_ = Confidence::exact;
 };
 
 }  // namespace warpgauge::metrics

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "metrics/budget.h"
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::string_view kSectionForm =
     R"(Sections are [default], ["variant"], ["variant.type"] and ["variant.type@size"].)";
+constexpr std::string_view kGateOn = "gate_on";
+constexpr std::string_view kGateOnForm =
+    R"(Before the first section may stand gate_on = "exact" (the default), "predicted" or )"
+    R"("estimate": the least sure values that are judged.)";
 constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90 or sm_90a.";
 
 toml::table parse_toml(const BudgetText& text) {
@@ -50,6 +55,18 @@ bool meant_as_arch(std::string_view name) {
   return name.starts_with("sm") || name.starts_with("SM") || name.starts_with("compute_");
 }
 
+Confidence read_gate_on(const BudgetText& text, const toml::node& node) {
+  const toml::value<std::string>* word = node.as_string();
+  if (!word) fail_at(text, node.source(), "'gate_on' must be a word", kGateOnForm);
+  const std::optional<Confidence> confidence = confidence_from(word->get());
+  if (confidence) return *confidence;
+  const std::vector<std::string> words = {"exact", "predicted", "estimate"};
+  fail_at(text, node.source(),
+          fmt::format("'gate_on' has the unknown word '{}'{}", word->get(),
+                      did_you_mean(word->get(), words)),
+          kGateOnForm);
+}
+
 /// Reads the sections of one file.
 class SectionReader {
  public:
@@ -60,8 +77,10 @@ class SectionReader {
     const auto& [key, node] = entry;
     const std::string name(key->str());
     if (!node->is_table()) {
-      fail_at(text_, key->source(), fmt::format("'{}' stands outside of a section", name),
-              kSectionForm);
+      const std::vector<std::string> options = {std::string(kGateOn)};
+      const std::string meant = did_you_mean(name, options);
+      fail_at(text_, key->source(), fmt::format("'{}' stands outside of a section{}", name, meant),
+              meant.empty() ? kSectionForm : kGateOnForm);
     }
     if (!names_.contains(name)) fail_unknown_section(*key);
     for (const Entry& part : in_file_order(*node->as_table())) {
@@ -94,6 +113,9 @@ class SectionReader {
 
   [[noreturn]] void fail_unknown_metric(const std::string& section, const Entry& entry) const {
     const std::string_view name = entry.first->str();
+    if (name == kGateOn) {
+      fail_at(text_, entry.first->source(), "'gate_on' stands in a section", kGateOnForm);
+    }
     if (entry.second->is_table()) fail_unquoted(section, entry);
     std::vector<std::string> ids;
     for (const Metric& row : catalog()) ids.emplace_back(row.id);
@@ -158,7 +180,14 @@ Budgets Budgets::parse(std::string_view text, std::string_view path,
   const toml::table file = parse_toml(source);
   Budgets budgets;
   SectionReader reader(source, cases, budgets.sections_);
-  for (const Entry& entry : in_file_order(file)) reader.read(entry);
+  for (const Entry& entry : in_file_order(file)) {
+    const auto& [key, node] = entry;
+    if (key->str() == kGateOn && !node->is_table()) {
+      budgets.gate_on_ = read_gate_on(source, *node);
+    } else {
+      reader.read(entry);
+    }
+  }
   return budgets;
 }
 

@@ -35,6 +35,12 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
+const Trust& trust_in(const LineCounts& line, std::string_view metric) {
+  static const Trust kExact;
+  const auto found = line.trust.find(metric.substr(0, metric.find('.')));
+  return found == line.trust.end() ? kExact : found->second;
+}
+
 std::vector<std::pair<std::string_view, double>> metric_values(const Counts& counts) {
   const auto wavefronts = static_cast<double>(counts.shared_wavefronts);
   const auto wavefronts_ideal = static_cast<double>(counts.shared_wavefronts_ideal);

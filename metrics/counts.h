@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "metrics/confidence.h"
 
 namespace warpgauge::metrics {
 
@@ -39,7 +43,13 @@ struct LineCounts {
   std::string file;
   int line = 0;
   Counts counts;
+  /// How far the counts of a group of metrics can be trusted, by the first part of their ids
+  /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
+  std::map<std::string, Trust, std::less<>> trust = {};
 };
+
+/// How far what `line` says of `metric` can be trusted.
+const Trust& trust_in(const LineCounts& line, std::string_view metric);
 
 /// The metrics that `counts` answers, as (id, value). Ratios (`sectors_per_request`) are left out
 /// where their denominator is 0. `shared.bank_ways` is left out: it belongs to lines, see below.

@@ -91,6 +91,7 @@ ordered_json to_json(const Fact& fact, const Run& run) {
           {"arch", text_or_null(fact.arch)},
           {"source", text_or_null(fact.source)},
           {"confidence", text_or_null(fact.confidence)},
+          {"confidence_reason", text_or_null(fact.confidence_reason)},
           {"scope", of_line ? "line" : "case"},
           {"kernel", text_or_null(fact.kernel)},
           {"launch", launch_json(fact.launch)},

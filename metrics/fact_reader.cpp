@@ -108,6 +108,18 @@ void read_measurement(Members& members, Fact& fact) {
   fact.value = is_word(*row) ? Value(value.get<std::string>()) : Value(value.get<double>());
 }
 
+/// Whoever is not sure must say why.
+void read_confidence(Members& members, Fact& fact) {
+  fact.confidence = members.one_of_or_null("confidence", {"exact", "predicted", "estimate"});
+  fact.confidence_reason = members.text_or_null("confidence_reason");
+  const bool sure = fact.confidence.empty() || fact.confidence == "exact";
+  if (sure != fact.confidence_reason.empty()) {
+    members.fail("confidence_reason",
+                 sure ? "must be null where the value is exact or was not measured"
+                      : "must say why the value is not exact");
+  }
+}
+
 StoredFact read_fact(const std::string& line) {
   // The parser would skip a byte order mark, before every line.
   json object = line.starts_with("\xEF\xBB\xBF") ? json(json::value_t::discarded)
@@ -124,7 +136,7 @@ StoredFact read_fact(const std::string& line) {
   fact.id = read_id(members);
   fact.arch = members.text_or_null("arch");
   fact.source = members.one_of_or_null("source", {"ptxas", "cupti", "emulator", "harness"});
-  fact.confidence = members.one_of_or_null("confidence", {"exact", "predicted", "estimate"});
+  read_confidence(members, fact);
   fact.scope =
       members.one_of("scope", {"case", "line"}) == "line" ? Scope::line : Scope::whole_case;
   fact.kernel = members.text_or_null("kernel");

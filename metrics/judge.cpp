@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -92,6 +94,25 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
   }
 }
 
+/// Noise is what the tolerance of a limit is for; doubt about a count is what `gate_on` is for.
+bool is_sure_enough(const Fact& fact, const Metric& metric, const Budgets& budgets) {
+  const std::optional<Confidence> confidence = confidence_from(fact.confidence);
+  return metric.cls != Class::exact || !confidence || *confidence <= budgets.gate_on();
+}
+
+/// How the reason of a value that is not sure enough goes on.
+std::string would_be(const Fact& fact, bool good) {
+  return fmt::format(", which budget {} would {}; ", fact.budget, good ? "pass" : "fail");
+}
+
+void withhold(Fact& fact, const Metric& metric) {
+  const bool good = fact.verdict != Verdict::fail;
+  fact.verdict = Verdict::unmeasured;
+  fact.reason = fmt::format("{} ({}: {}){}gate_on = \"{}\" in the budget file would judge it",
+                            measured(metric, fact.value), fact.confidence, fact.confidence_reason,
+                            would_be(fact, good), fact.confidence);
+}
+
 }  // namespace
 
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today) {
@@ -111,7 +132,13 @@ void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today
     fact.reason = fmt::format("{}, no budget", measured(row, fact.value));
   } else {
     judge_by(fact, row, *limit, today);
+    if (!is_sure_enough(fact, row, budgets)) withhold(fact, row);
   }
+}
+
+bool would_fail(const Fact& fact) {
+  return fact.verdict == Verdict::unmeasured &&
+         fact.reason.find(would_be(fact, false)) != std::string::npos;
 }
 
 }  // namespace warpgauge::metrics

@@ -12,11 +12,18 @@ namespace warpgauge::metrics {
 /// verdict is already `error` are left alone; a value of nothing becomes `unmeasured` (keeping the
 /// reason it carries), with or without a budget. `today` decides whether waivers have expired.
 ///
+/// A count that is less sure than `budgets.gate_on()` is `unmeasured` and keeps its value, however
+/// it stands to its limit; the reason says what the verdict would be. (Noisy metrics are judged:
+/// the tolerance of their limits is for what is not sure in them.)
+///
 /// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
 /// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
 /// `equal` where lower is better, above `min` or `equal` where higher is. Between a `max` and a
 /// `min` everything passes. Where no direction is better, everything but `equal` fails.
 /// Throws std::out_of_range for a metric that the catalog does not know.
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today);
+
+/// Whether a judged fact has a value that was not sure enough, and would fail if it were.
+bool would_fail(const Fact& fact);
 
 }  // namespace warpgauge::metrics

@@ -61,6 +61,7 @@ class Fact:
     arch: str | None
     source: str | None
     confidence: str | None
+    confidence_reason: str | None
     scope: str
     kernel: str | None
     launch: Launch | None

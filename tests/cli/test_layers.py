@@ -10,23 +10,32 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FAMILIES = sorted(path for path in (ROOT / "kernels").iterdir() if path.is_dir())
 
 STANDARD = r"[a-z_]+"  # <vector>: the standard library alone has headers without an ending
-POSIX = r"(cerrno|elf|fcntl|fnmatch|poll|spawn|unistd|sys/\w+)(\.h)?"
-CUDA = r"(cuda\w*|math_constants|mma)\.h|cooperative_groups(/\w+)?\.h|(cub|thrust|cuda)/[\w/.]+"
+POSIX = r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|poll|sched|spawn|unistd|sys/\w+)(\.h)?"
+CUDA = r"(cuda\w*|fatbinary_section|math_constants|mma)\.h|cooperative_groups(/\w+)?\.h|(cub|thrust|cuda)/[\w/.]+"
 CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
 
 # What each folder may include in <>, beside the standard library. Programs (*_main.cpp) may also
 # read command lines and be GoogleTest.
 LIBRARIES = {
-    "metrics": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h"],
-    "harness": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
+    "metrics": [
+        *(POSIX, CUDA, CUPTI, FMT),
+        *(r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h", r"(lz4|zstd)\.h"),
+    ],
+    "harness/emulator/ptx": [],
+    "harness/emulator/machine": [POSIX, r"(immintrin|xmmintrin|cpuid)\.h"],
+    "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
+    "harness": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"],
     "kernels": [CUDA],
 }
 PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
 # And in "": kernels know one header, and the pieces that lie in their own folder.
 OURS = {
     "metrics": [r"metrics/\w+\.h"],
-    "harness": [r"harness/\w+\.h", r"metrics/\w+\.h"],
+    "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
+    "harness/emulator/machine": [r"harness/emulator/(ptx|machine(/isa)?)/\w+\.h", r"metrics/\w+\.h"],
+    "harness/emulator": [r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h"],
+    "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h"],
     "kernels": [r"harness/warpgauge\.h", r"\w+\.cuh"],
 }
 
@@ -35,6 +44,12 @@ def sources(folder):
     found = [p for p in (ROOT / folder).rglob("*") if re.fullmatch(r"\.(h|cpp|cu|cuh)", p.suffix)]
     assert found, f"{folder}: recognised nothing"
     return found
+
+
+def own_sources(folder):
+    """Those that no folder inside of it has rules of its own for."""
+    inner = [ROOT / other for other in OURS if other.startswith(folder + "/")]
+    return [p for p in sources(folder) if not any(p.is_relative_to(other) for other in inner)]
 
 
 def fits(name, patterns):
@@ -51,10 +66,10 @@ def lines_with(pattern, paths):
     ]
 
 
-@pytest.mark.parametrize("folder", ["metrics", "harness", "kernels"])
+@pytest.mark.parametrize("folder", OURS)
 def test_folders_include_only_what_they_may_know(folder):
     wrong = []
-    for path in sources(folder):
+    for path in own_sources(folder):
         libraries = [STANDARD, *LIBRARIES[folder]]
         if path.name.endswith("_main.cpp"):
             libraries += PROGRAMS

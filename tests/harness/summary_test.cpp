@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "metrics/budget.h"
+#include "metrics/judge.h"
+
 namespace warpgauge {
 namespace {
 
@@ -172,7 +175,35 @@ TEST(Summary, CountsReasonsOfWhatIsUnmeasured) {
                because(fact(unmeasured, "instructions"), "no CUDA device"),
                because(fact(unmeasured, "stack.bytes"), "not compiled for sm_70")});
   EXPECT_THAT(missing.unmeasured_reasons(),
-              ElementsAre(Pair("no CUDA device", 2), Pair("not compiled for sm_70", 1)));
+              ElementsAre(Pair("unmeasured: no CUDA device", 2),
+                          Pair("unmeasured: not compiled for sm_70", 1)));
+}
+
+/// A count that is not sure, as the judge of a file without gate_on leaves it.
+Fact unsure(std::string metric, double value, std::string confidence, std::string why) {
+  Fact one = fact(unbudgeted, std::move(metric));
+  one.value = value;
+  one.confidence = std::move(confidence);
+  one.confidence_reason = std::move(why);
+  metrics::judge(one, metrics::Budgets(), {});
+  return one;
+}
+
+TEST(Summary, GroupsWhatIsNotSureByWhy) {
+  const Summary unclear =
+      summary({unsure("shared.bank_conflicts", 31, "estimate", "ptxas spills registers here"),
+               unsure("local.sectors", 0, "estimate", "ptxas spills registers here"),
+               unsure("local.sectors", 8, "predicted", "no machine code"),
+               because(fact(unmeasured), "no CUDA device")});
+  EXPECT_THAT(unclear.unmeasured_reasons(),
+              ElementsAre(Pair("only estimated: ptxas spills registers here", 2),
+                          Pair("only predicted: no machine code", 1),
+                          Pair("unmeasured: no CUDA device", 1)));
+  std::vector<std::string> failing;
+  for (const Fact* one : unclear.unsure_failures()) failing.push_back(one->metric);
+  EXPECT_THAT(failing, ElementsAre("shared.bank_conflicts", "local.sectors"));
+  EXPECT_EQ(unclear.total().judged(), 0);
+  EXPECT_EQ(unclear.missing(kCupti).size(), 3u) << "an estimate is not what was asked for";
 }
 
 }  // namespace

@@ -140,6 +140,32 @@ TEST(MarkdownText, OfSomethingOfEverything) {
   expect_golden(markdown_text(recorded.summary(), kStrict, run), "one_of_each.md");
 }
 
+/// Counts as an emulator gives them that is not sure of all.
+Recorded unsure() {
+  Recorded recorded;
+  const auto doubt = [&](std::string_view variant, std::string_view metric,
+                         std::string_view confidence, std::string_view why) {
+    Fact& fact = recorded.at(variant, metric);
+    fact.source = "emulator";
+    fact.confidence = confidence;
+    fact.confidence_reason = why;
+    recorded.judged(variant, metric, "[default]\n\"global.excess_sectors\" = 0\n");
+  };
+  doubt("tiled", "shared.bank_conflicts", "estimate", "ptxas spills registers here");
+  doubt("padded", "shared.bank_conflicts", "estimate", "ptxas spills registers here");
+  doubt("naive", "global.excess_sectors", "predicted", "no machine code to look at");
+  return recorded;
+}
+
+TEST(TerminalText, OfWhatIsNotSure) {
+  expect_golden(terminal_text(unsure().summary(), {}, false), "unsure.txt");
+}
+
+TEST(MarkdownText, OfWhatIsNotSure) {
+  const Recorded recorded = unsure();
+  expect_golden(markdown_text(recorded.summary(), {}, recorded.run()), "unsure.md");
+}
+
 TEST(MarkdownText, OfAMachineWithoutAGpu) {
   Recorded recorded;
   metrics::Run run = recorded.run();
@@ -156,6 +182,15 @@ TEST(FailureText, TellsAllThatIsNeededToActOnIt) {
 TEST(FailureText, OfAnErrorTellsTheReason) {
   Recorded recorded;
   expect_golden(failure_text(recorded.wrong_result("padded"), "ci/gate"), "error.txt");
+}
+
+TEST(FailureText, TellsDoubtThatTheBudgetFileAccepts) {
+  Recorded recorded = unsure();
+  const Fact& fact = recorded.judged("tiled", "shared.bank_conflicts", "gate_on = \"estimate\"");
+  EXPECT_THAT(failure_text(fact, ""),
+              AllOf(StartsWith("FAIL transpose.tiled.f32@1024x1024 on sm_90: "),
+                    HasSubstr("\n  unsure   estimate: ptxas spills registers here\n"),
+                    Not(HasSubstr("to judge"))));
 }
 
 TEST(FailureText, LeavesOutWhatIsNotKnown) {
@@ -228,7 +263,7 @@ struct Hostile {
     for (metrics::StoredFact& stored : recorded.facts) {
       Fact& fact = stored.fact;
       for (std::string* text : {&fact.reason, &fact.file, &fact.arch, &fact.budget,
-                                &fact.budget_reason, &fact.kernel}) {
+                                &fact.budget_reason, &fact.kernel, &fact.confidence_reason}) {
         *text = kText;
       }
       if (std::holds_alternative<std::string>(fact.value)) fact.value = std::string(kText);

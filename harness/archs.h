@@ -1,0 +1,16 @@
+// The architectures that the kernels of this program were compiled for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpgauge {
+
+/// `wanted`, or all of the build if that is empty. Throws std::invalid_argument with the nearest
+/// name if one of them was not compiled for.
+std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted);
+
+/// What the emulator runs kernels as when nobody says: sm_90, or the newest of a build without it.
+std::string default_emulated_arch();
+
+}  // namespace warpgauge

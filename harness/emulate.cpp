@@ -1,0 +1,184 @@
+#include "harness/emulate.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+#include "harness/build_info.h"
+#include "harness/source_root.h"
+#include "harness/summary.h"
+#include "metrics/counts_report.h"
+
+extern char** environ;
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::LineCounts;
+
+/// A file of its own for the counts, gone with this object.
+class ReportFile {
+ public:
+  ReportFile() {
+    std::string name = fs::temp_directory_path() / "warpgauge-XXXXXX";
+    const int fd = mkstemp(name.data());
+    if (fd < 0) throw std::system_error(errno, std::generic_category(), name);
+    close(fd);
+    path_ = name;
+  }
+  ~ReportFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// The environment of the program: this one's, with `changes`.
+std::vector<std::string> environment(const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    if (!changes.contains(text.substr(0, text.find('=')))) result.push_back(text);
+  }
+  for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Runs `command` to its end and returns its exit code.
+int run(std::vector<std::string> command, const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> variables = environment(changes);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, nullptr,
+                                  pointers(command).data(), pointers(variables).data());
+  if (failed != 0) {
+    throw std::runtime_error(
+        fmt::format("{}: cannot be run: {}", command[0], std::strerror(failed)));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : name;
+}
+
+std::uint64_t sectors(const metrics::Counts& counts) {
+  return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
+}
+
+/// What a line costs beyond the ideal.
+std::uint64_t waste(const LineCounts& line) {
+  const auto beyond = [](std::uint64_t taken, std::uint64_t ideal) {
+    return taken > ideal ? taken - ideal : 0;
+  };
+  return beyond(line.counts.shared_wavefronts, line.counts.shared_wavefronts_ideal) +
+         beyond(sectors(line.counts), line.counts.global_sectors_ideal) + line.counts.local_sectors;
+}
+
+/// "exact", or the least sure of what is told of the memory accesses of the line.
+std::string_view confidence(const LineCounts& line) {
+  auto worst = metrics::Confidence::exact;
+  for (const char* group : {"shared", "global", "local"}) {
+    worst = std::max(worst, metrics::trust_in(line, std::string(group) + ".").confidence);
+  }
+  return metrics::to_string(worst);
+}
+
+std::string pair_text(std::uint64_t taken, std::uint64_t ideal) {
+  return taken == 0 && ideal == 0 ? "-" : fmt::format("{}/{}", taken, ideal);
+}
+
+std::string table(std::vector<LineCounts> lines) {
+  std::map<std::string, std::vector<LineCounts>> kernels;
+  for (LineCounts& line : lines) kernels[line.kernel].push_back(std::move(line));
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (auto& [kernel, of_kernel] : kernels) {
+    fmt::format_to(out, "{}\n  {:>17} {:>17} {:>9}  {:<9}  {}\n", demangled(kernel), "wavefronts",
+                   "global sectors", "local", "counts", "line");
+    fmt::format_to(out, "  {:>17} {:>17} {:>9}\n", "taken/ideal", "taken/ideal", "sectors");
+    std::ranges::stable_sort(of_kernel, std::greater<>(), waste);
+    for (const LineCounts& line : of_kernel) {
+      const metrics::Counts& counts = line.counts;
+      const std::uint64_t requests = counts.shared_requests + counts.global_load_requests +
+                                     counts.global_store_requests + counts.global_atomic_requests +
+                                     counts.local_requests;
+      if (requests == 0) continue;
+      fmt::format_to(out, "  {:>17} {:>17} {:>9}  {:<9}  {}\n",
+                     pair_text(counts.shared_wavefronts, counts.shared_wavefronts_ideal),
+                     pair_text(sectors(counts), counts.global_sectors_ideal), counts.local_sectors,
+                     confidence(line),
+                     line.file.empty() ? "(no line information: compile with -lineinfo)"
+                                       : fmt::format("{}:{}", line.file, line.line));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+int emulate_program(const EmulateOptions& options) {
+  const fs::path library(kBuildInfo.emulated_cudart);
+  if (!fs::exists(library)) {
+    throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
+  }
+  const ReportFile report;
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const int code =
+      run(options.command,
+          {{"LD_PRELOAD",
+            library.string() + (preloaded == nullptr ? "" : ":" + std::string(preloaded))},
+           {"WARPGAUGE_EMULATED_ARCH", options.arch},
+           {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+           {metrics::kReportVariable, report.path().string()}});
+  const std::vector<LineCounts> lines = metrics::read_report(report.path());
+  if (!options.json.empty()) {
+    const fs::path half = options.json.string() + ".half";
+    fs::remove(half);
+    metrics::append_report(half, lines);
+    fs::rename(half, options.json);
+  }
+  fmt::print(stderr, "{}", table(lines));
+  if (lines.empty()) {
+    fmt::print(stderr,
+               "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
+               "runtime, {} (nvcc -cudart shared)\n",
+               options.command[0], library.filename().string());
+    return code == 0 ? static_cast<int>(kFault) : code;
+  }
+  return code;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,21 @@
+// Which program runs kernels: the one for this machine's GPU, or its twin on the emulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpgauge {
+
+/// `automatic`: the GPU, or the emulator where there is none.
+enum class DeviceChoice { automatic, gpu, emulated };
+
+/// Goes on in the program that `choice` asks for: returns if that is this one, else replaces this
+/// process by the twin, with the same arguments. `argv` as main() got it. Throws std::runtime_error
+/// if the twin is not there, and std::system_error if it cannot be started.
+void continue_on(DeviceChoice choice, char** argv);
+
+/// True if a CUDA device can be used, or is there and broken (which is then for CUDA to say). Asks
+/// in a child process, because a process that has used CUDA cannot fork.
+bool has_gpu();
+
+}  // namespace warpgauge

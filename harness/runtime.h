@@ -1,0 +1,47 @@
+// The CUDA runtime that this program runs on: NVIDIA's, on a GPU, or the emulator. Each program is
+// linked with one of them (runtime_gpu.cpp or runtime_emulated.cpp); nothing else tells them apart.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/counts.h"
+
+namespace warpgauge {
+
+/// Counts what kernels make the memory system do.
+class LineCounter {
+ public:
+  virtual ~LineCounter() = default;
+  /// Calls `launch` once, waits for what it launched, and returns the counts per kernel and line.
+  /// Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and whatever
+  /// `launch` throws.
+  virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch) = 0;
+};
+
+bool is_emulated();
+
+/// Who counts here, as facts name their source: "cupti" or "emulator".
+std::string_view counts_source();
+
+/// What counts on the current device. Make it before the first kernel is launched. Throws
+/// metrics::Unmeasured.
+std::unique_ptr<LineCounter> make_line_counter();
+
+/// The chip of the current device ("GH100"); empty on the emulator. Throws metrics::Unmeasured.
+std::string chip_name();
+
+/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before anything else is asked of it;
+/// a launch that takes longer than `time_limit` (0: none) fails. Throws std::logic_error on a GPU,
+/// which is what it is.
+void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
+
+/// Which kernel failed last, where and how, in more detail than CUDA's error has; empty if none
+/// did, and on a GPU.
+std::string last_fault();
+
+}  // namespace warpgauge

@@ -1,0 +1,43 @@
+// The runtime of programs that are linked with the emulator, which counts what it executes.
+#include <cuda_runtime_api.h>
+
+#include "harness/emulator/emulator.h"
+#include "harness/runtime.h"
+#include "metrics/cuda_error.h"
+
+namespace warpgauge {
+namespace {
+
+class EmulatorCounter : public LineCounter {
+ public:
+  std::vector<metrics::LineCounts> count(const std::function<void()>& launch) override {
+    emulator::Emulator& emulator = emulator::Emulator::instance();
+    WARPGAUGE_CUDA(cudaDeviceSynchronize());
+    emulator.take_counts();
+    launch();
+    WARPGAUGE_CUDA(cudaDeviceSynchronize());
+    return emulator.take_counts();
+  }
+};
+
+}  // namespace
+
+bool is_emulated() { return true; }
+
+std::string_view counts_source() { return "emulator"; }
+
+std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<EmulatorCounter>(); }
+
+std::string chip_name() { return ""; }
+
+void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit) {
+  emulator::Emulator& emulator = emulator::Emulator::instance();
+  emulator.choose_architecture(arch);
+  machine::Options options;
+  options.time_limit = time_limit;
+  emulator.set_options(options);
+}
+
+std::string last_fault() { return emulator::Emulator::instance().last_fault(); }
+
+}  // namespace warpgauge

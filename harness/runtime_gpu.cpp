@@ -1,0 +1,36 @@
+// The runtime of programs that are linked with NVIDIA's: CUPTI counts.
+#include <stdexcept>
+
+#include "harness/runtime.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+namespace {
+
+class CuptiCounter : public LineCounter {
+ public:
+  std::vector<metrics::LineCounts> count(const std::function<void()>& launch) override {
+    return counter_.count(launch);
+  }
+
+ private:
+  metrics::SassCounter counter_;
+};
+
+}  // namespace
+
+bool is_emulated() { return false; }
+
+std::string_view counts_source() { return "cupti"; }
+
+std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<CuptiCounter>(); }
+
+std::string chip_name() { return metrics::current_chip(); }
+
+void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limit*/) {
+  throw std::logic_error("this program runs on a GPU and cannot emulate " + arch);
+}
+
+std::string last_fault() { return ""; }
+
+}  // namespace warpgauge
