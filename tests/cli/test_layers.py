@@ -33,7 +33,10 @@ PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
 OURS = {
     "metrics": [r"metrics/\w+\.h"],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
-    "harness/emulator/machine": [r"harness/emulator/(ptx|machine(/isa)?)/\w+\.h", r"metrics/\w+\.h"],
+    "harness/emulator/machine": [
+        r"harness/emulator/(ptx|machine(/isa)?)/\w+\.h",
+        r"metrics/\w+\.h",
+    ],
     "harness/emulator": [r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h"],
     "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h"],
     "kernels": [r"harness/warpgauge\.h", r"\w+\.cuh"],
