@@ -1,11 +1,13 @@
 // Runs small kernels, written in PTX, on the machine: what the tests of its engine share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -75,10 +77,11 @@ inline KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Wo
   std::size_t threads = 1;
   for (const std::uint32_t extent : shape.grid) threads *= extent;
   for (const std::uint32_t extent : shape.block) threads *= extent;
-  if (input.empty()) input.push_back(0);
+  input.resize(std::max<std::size_t>(input.size(), 1));
   const auto allocate = [&](std::size_t words, const char* name) {
-    std::byte* const memory = machine.memory().allocate(4 * words, Memory::Kind::device, name);
-    std::memset(memory, 0, 4 * words);
+    const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
+    std::byte* const memory = machine.memory().allocate(bytes, Memory::Kind::device, name);
+    std::memset(memory, 0, bytes);
     return memory;
   };
   std::byte* const output = allocate(threads, "output");

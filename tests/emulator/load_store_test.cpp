@@ -364,9 +364,11 @@ TEST_P(LoadStore, GlobalAccessesAreCheckedByteByByte) {
 
 TEST_P(LoadStore, EveryByteOfAWideAccessMustBeInside) {
   auto* const data = bench().allocate<std::uint32_t>(3, "odd");
-  bench().point("%rd1", data, 0);
-  EXPECT_THAT(bench().fault_of("ld.global.v2.u32 {%r1, %r2}, [%rd1+8];").what(),
-              EndsWith("the last 4 bytes are behind the end of odd (12 bytes)"));
+  for (const int stride : {0, 8}) {  // all lanes at the end; the second lane only
+    bench().point("%rd1", stride == 0 ? data + 2 : data, stride);
+    EXPECT_THAT(bench().fault_of("ld.global.v2.u32 {%r1, %r2}, [%rd1];", 0x3).what(),
+                EndsWith("the last 4 bytes are behind the end of odd (12 bytes)"));
+  }
 }
 
 TEST_P(LoadStore, FreedMemoryFaultsAtOnce) {

@@ -103,6 +103,7 @@ void Block::start(WarpState& state) {
   engine.kernel_frame.lanes = engine.live;
   engine.count = 0;
   engine.unordered = engine.rotating = engine.yields = false;
+  engine.polls = 0;
   state.warp.mask = engine.live;
   state.warp.carry = 0;
   state.warp.next = engine.kernel_frame.code->instructions.data();

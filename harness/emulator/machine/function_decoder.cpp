@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "harness/emulator/machine/code_layout.h"
@@ -195,6 +196,8 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
     }
   } catch (const Unsupported& problem) {
     refused("not emulated: " + instruction.full_name() + ": " + problem.what());
+  } catch (const std::out_of_range&) {
+    refused("not emulated: " + instruction.full_name() + ": operands are missing");
   }
   result.index = position_;
   if (instruction.guard) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 #include "harness/emulator/machine/function_decoder.h"
@@ -49,6 +50,10 @@ Kernel* Machine::find_kernel(Program& program, std::string_view name) {
 const KernelInfo& Machine::info(const Kernel& kernel) const { return kernel.info; }
 
 void Machine::set_access_plans(Kernel& kernel, AccessPlans plans) {
+  const std::lock_guard lock(impl_->mutex);
+  if (kernel.code != nullptr) {
+    throw std::logic_error("set_access_plans: " + kernel.info.name + " has been launched already");
+  }
   kernel.plans = std::move(plans);
 }
 

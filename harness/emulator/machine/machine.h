@@ -129,7 +129,7 @@ class Machine {
   /// nullptr if the program has no such kernel.
   Kernel* find_kernel(Program& program, std::string_view name);
   const KernelInfo& info(const Kernel& kernel) const;
-  /// How its accesses count; before its first launch.
+  /// How its accesses count. Throws std::logic_error after its first launch.
   void set_access_plans(Kernel& kernel, AccessPlans plans);
 
   /// A module variable (.global or .const).

@@ -19,7 +19,8 @@ std::uint64_t function_address(std::uint32_t program, std::size_t function) {
 bool is_dynamic(const ptx::Variable& variable) { return variable.bytes == 0; }
 
 std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
+  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
+  return (offset + step - 1) / step * step;
 }
 
 KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const Program& program) {

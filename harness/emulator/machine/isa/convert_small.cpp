@@ -19,7 +19,8 @@ using Rounded = ConvertRounding;
 template <typename From>
 WARPGAUGE_INLINE double as_double(From value) {
   if constexpr (kSame<From, u64> || kSame<From, s64>) {
-    const u64 magnitude = static_cast<u64>(value < 0 ? s64{0} - static_cast<s64>(value) : value);
+    const u64 bits = static_cast<u64>(value);
+    const u64 magnitude = value < 0 ? u64{0} - bits : bits;
     const u64 some = (magnitude & 0xffff) != 0 ? 1 : 0;
     const bool large = magnitude >> 48 != 0;
     const double size = large

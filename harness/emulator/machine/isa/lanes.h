@@ -126,10 +126,14 @@ WARPGAUGE_INLINE void select_lanes(T* out, Mask mask, const T* yes, const T* no)
     constexpr int kTestBits = 8 * sizeof(T);  // an element tests the lowest ones of the mask
     for (int first = 0; first < kLanes; first += kElements) {
       Vector test{};
-      for (int i = 0; i < kElements; ++i) {
-        test[i] = static_cast<Element>(mask >> (first + i / kTestBits * kTestBits));
+      if constexpr (kElements <= kTestBits) {
+        const Element low = static_cast<Element>(mask >> first);
+        test = bits & (Vector{} + low);
+      } else {
+        for (int i = 0; i < kElements; ++i) {
+          test[i] = bits[i] & static_cast<Element>(mask >> (first + i / kTestBits * kTestBits));
+        }
       }
-      test &= bits;
       const Vector a = *reinterpret_cast<const Vector*>(yes + first);
       const Vector b = *reinterpret_cast<const Vector*>(no + first);
       *reinterpret_cast<Vector*>(out + first) = test != Vector{} ? a : b;

@@ -120,23 +120,26 @@ void multiply(Warp& warp, const Instruction& instruction) {
   each_accumulator<T>(product.m, [&](int r, int place, int, int row, int column) {
     sums[row][column] = accumulated(vector<T>(warp, product.c[r])[place]);
   });
-  // A row of B, of the products and of the sums is a vector each.
-  typedef Sum Row __attribute__((vector_size(kColumns * sizeof(Sum)), may_alias));
-  Row b[kMostDepth];
-  for (int k = 0; k < product.k; ++k) {
-    for (int column = 0; column < kColumns; ++column) b[k][column] = columns[column][k];
-  }
-  for (int row = 0; row < product.m; ++row) {
-    Row& result = *reinterpret_cast<Row*>(sums[row]);
-    Row sum = result;
+  // Neighbouring columns of B, of the products and of the sums are vectors.
+  typedef Sum Vector __attribute__((vector_size(kVectorBytes), may_alias));
+  constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(Sum));
+  for (int first = 0; first < kColumns; first += kWidth) {
+    Vector b[kMostDepth];
     for (int k = 0; k < product.k; ++k) {
-      if constexpr (kSame<T, double>) {
-        for (int n = 0; n < kColumns; ++n) sum[n] = __builtin_fma(a[row][k], b[k][n], sum[n]);
-      } else {
-        sum += static_cast<Sum>(a[row][k]) * b[k];
-      }
+      for (int n = 0; n < kWidth; ++n) b[k][n] = columns[first + n][k];
     }
-    result = sum;
+    for (int row = 0; row < product.m; ++row) {
+      Vector& result = *reinterpret_cast<Vector*>(&sums[row][first]);
+      Vector sum = result;
+      for (int k = 0; k < product.k; ++k) {
+        if constexpr (kSame<T, double>) {
+          for (int n = 0; n < kWidth; ++n) sum[n] = __builtin_fma(a[row][k], b[k][n], sum[n]);
+        } else {
+          sum += static_cast<Sum>(a[row][k]) * b[k];
+        }
+      }
+      result = sum;
+    }
   }
   each_accumulator<T>(product.m, [&](int r, int place, int lane, int row, int column) {
     if ((lanes >> lane & 1) == 0) return;
