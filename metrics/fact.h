@@ -62,11 +62,11 @@ struct Fact {
   std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
   Value value;
   Scope scope = Scope::whole_case;
-  std::string arch;        ///< "sm_90"; empty where no device was there to tell
-  std::string source;      ///< ptxas | cupti | emulator | harness; empty if not measured
-  std::string confidence;  ///< exact | predicted | estimate; empty for what was not measured
+  std::string arch;               ///< "sm_90"; empty where no device was there to tell
+  std::string source;             ///< ptxas | cupti | emulator | harness; empty if not measured
+  std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
-  std::string kernel;      ///< mangled name of the kernel (the worst one of several)
+  std::string kernel;             ///< mangled name of the kernel (the worst one of several)
   std::optional<Launch> launch;
   std::string file;  ///< the line to blame, relative to the source root where it lies below it
   int line = 0;

@@ -17,6 +17,12 @@ namespace warpgauge::machine {
 
 struct CallSite;
 
+/// The first multiple of `alignment` (0 means 1) from `offset` on.
+constexpr std::uint64_t round_up(std::uint64_t offset, std::uint64_t alignment) {
+  const std::uint64_t step = alignment == 0 ? 1 : alignment;
+  return (offset + step - 1) / step * step;
+}
+
 /// An argument or a result of a call, seen from either side.
 struct Passed {
   bool in_register = false;  ///< else in the frame's local memory
@@ -38,7 +44,7 @@ struct Code {
   };
   const ptx::Module* module = nullptr;
   const ptx::Function* function = nullptr;
-  std::uint32_t number = 0;               ///< in KernelCode::functions
+  std::uint32_t number = 0;  ///< in KernelCode::functions
   /// Those of the body, in the order of code_layout.h, and an exit or return for its end.
   std::vector<Instruction> instructions;
   std::uint64_t register_bytes = 0;

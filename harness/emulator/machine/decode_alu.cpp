@@ -51,6 +51,23 @@ std::optional<ElementType> element_type(std::string_view name) {
 
 }  // namespace
 
+Type unsigned_of(int bytes) {
+  switch (bytes) {
+    case 1:
+      return Type::u8;
+    case 2:
+      return Type::u16;
+    case 4:
+      return Type::u32;
+    case 8:
+      return Type::u64;
+    case 16:
+      return Type::b128;
+    default:
+      throw Unsupported("the type");
+  }
+}
+
 ptx::Type AluForm::take_type() {
   const auto type = modifiers.take_first(element_type);
   if (!type) throw Unsupported("no type");

@@ -122,26 +122,10 @@ void testp(AluForm& form) {
   form.finish();
 }
 
-/// Values that are only passed on go by their width.
-Type by_width(Type type) {
-  switch (ptx::bytes_of(type)) {
-    case 1:
-      return Type::u8;
-    case 2:
-      return Type::u16;
-    case 4:
-      return Type::u32;
-    case 8:
-      return Type::u64;
-    default:
-      throw Unsupported("the type");
-  }
-}
-
 void selp(AluForm& form) {
   form.key.op = AluOp::selp;
   const Type type = form.take_type();
-  form.key.type = by_width(type);
+  form.key.type = unsigned_of(ptx::bytes_of(type));
   form.operands(type, {type, type, Type::pred});
   form.finish();
 }
@@ -150,7 +134,7 @@ void slct(AluForm& form) {
   form.key.op = AluOp::slct;
   form.take_option("ftz", alu_option::kFtz);
   const Type type = form.take_type();
-  form.key.type = by_width(type);
+  form.key.type = unsigned_of(ptx::bytes_of(type));
   form.key.from = form.take_type();
   form.operands(type, {type, type, form.key.from});
   form.finish();

@@ -52,6 +52,9 @@ struct AluForm {
   void finish();
 };
 
+/// The type of values of so many bytes that are only passed on. Throws Unsupported.
+ptx::Type unsigned_of(int bytes);
+
 // By groups of opcodes: false if it is not of the group.
 bool decode_integer(AluForm& form);
 bool decode_bits(AluForm& form);

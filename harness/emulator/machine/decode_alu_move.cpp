@@ -10,28 +10,11 @@ namespace {
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-Type of_bytes(int bytes) {
-  switch (bytes) {
-    case 1:
-      return Type::u8;
-    case 2:
-      return Type::u16;
-    case 4:
-      return Type::u32;
-    case 8:
-      return Type::u64;
-    case 16:
-      return Type::b128;
-    default:
-      throw Unsupported("the type");
-  }
-}
-
 /// The type of one of the vector's elements.
 Type part_type(const ptx::Operand& vector, Type whole) {
   const int parts = static_cast<int>(vector.elements.size());
   if (parts != 2 && parts != 4) throw Unsupported("a vector of this length");
-  return of_bytes(ptx::bytes_of(whole) / parts);
+  return unsigned_of(ptx::bytes_of(whole) / parts);
 }
 
 void pack(AluForm& form, Type type) {
@@ -68,7 +51,7 @@ bool decode_move(AluForm& form) {
     form.operands(type, {type});
   } else {
     const bool packed = (form.key.options & alu_option::kPacked) != 0;
-    form.key.type = of_bytes(ptx::bytes_of(type) * (packed ? 2 : 1));
+    form.key.type = unsigned_of(ptx::bytes_of(type) * (packed ? 2 : 1));
     form.key.options = 0;
     if (form.operand(1).kind == Kind::vector) {
       pack(form, form.key.type);

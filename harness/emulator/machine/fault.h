@@ -11,17 +11,17 @@ namespace warpgauge::machine {
 class Fault : public std::runtime_error {
  public:
   enum class Kind {
-    illegal_address,    ///< out of bounds, freed, unmapped
+    illegal_address,  ///< out of bounds, freed, unmapped
     misaligned_address,
     illegal_instruction,
-    trap,               ///< trap; and __trap()
-    assertion,          ///< device-side assert
-    stack_overflow,     ///< recursion deeper than the stack limit
-    deadlock,           ///< no warp of a block can go on
+    trap,            ///< trap; and __trap()
+    assertion,       ///< device-side assert
+    stack_overflow,  ///< recursion deeper than the stack limit
+    deadlock,        ///< no warp of a block can go on
     step_limit,
     time_limit,
-    not_emulated,       ///< an instruction that is refused by name
-    uninitialised,      ///< uninitialised shared memory was read (when checked)
+    not_emulated,   ///< an instruction that is refused by name
+    uninitialised,  ///< uninitialised shared memory was read (when checked)
     invalid_texture,
   };
   Fault(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}

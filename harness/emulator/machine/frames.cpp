@@ -19,7 +19,7 @@ constexpr std::uint64_t kLinkage = 64;
 
 AlignedBytes::AlignedBytes(std::size_t size, std::size_t alignment) : size_(size) {
   if (size == 0) return;
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  const std::size_t whole = round_up(size, alignment);
   data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, whole)));
   if (data_ == nullptr) throw std::bad_alloc();
 }
@@ -43,8 +43,7 @@ Frame& FrameStore::take(const Code& code) {
 void FrameStore::give_back(Frame& frame) { spare_[frame.code->number].push_back(&frame); }
 
 std::uint64_t next_frame(std::uint64_t caller_begin, const Code& caller) {
-  const std::uint64_t end = caller_begin + caller.local_bytes + kLinkage;
-  return (end + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment;
+  return round_up(caller_begin + caller.local_bytes + kLinkage, kFrameAlignment);
 }
 
 void write_local_addresses(const Frame& frame) {

@@ -1,4 +1,4 @@
-// Places of registers, variables and immediates; the loop over a function's instructions.
+// What operands are: registers, variables, immediates; the loop over a function's instructions.
 #include "harness/emulator/machine/function_decoder.h"
 
 #include <algorithm>
@@ -7,24 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/emulator/machine/code_layout.h"
 #include "harness/emulator/machine/control.h"
 #include "harness/emulator/machine/decode_families.h"
 #include "harness/emulator/machine/engine.h"
-#include "harness/emulator/machine/register_lives.h"
 
 namespace warpgauge::machine {
 namespace {
-
-constexpr std::uint32_t kVectorAlignment = 64;
-
-template <typename T>
-T aligned(T offset, T alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
-}
-
-/// Bytes of a register of this type in one lane; 0 for a predicate.
-int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
 
 bool is_double(ptx::Type type) { return lane_bytes(type) == 8; }
 
@@ -50,111 +38,9 @@ constexpr Family kFamilies[] = {decode_warp_op, decode_memory, decode_alu,
 
 }  // namespace
 
-Slot ConstantPool::vector(std::uint64_t bits, int bytes) {
-  if (bytes < 8) bits &= (std::uint64_t{1} << (8 * bytes)) - 1;
-  const auto [known, is_new] = known_.try_emplace({bits, bytes});
-  if (!is_new) return known->second;
-  known->second = {Slot::constants, static_cast<std::uint32_t>(bytes_.size())};
-  bytes_.resize(aligned(bytes_.size() + bytes * kLanes, std::size_t{kVectorAlignment}));
-  for (int lane = 0; lane < kLanes; ++lane) {
-    std::memcpy(bytes_.data() + known->second.offset + lane * bytes, &bits, bytes);
-  }
-  return known->second;
-}
-
-Slot ConstantPool::mask(bool value) { return vector(value ? ~std::uint64_t{0} : 0, 4); }
-
-AlignedBytes ConstantPool::take() const {
-  AlignedBytes result(bytes_.size());
-  std::copy(bytes_.begin(), bytes_.end(), result.data());
-  return result;
-}
-
 FunctionDecoder::FunctionDecoder(KernelDecoder& kernel, Code& code) : kernel_(kernel), code_(code) {
   for (const ptx::Register& declared : function().registers) types_[declared.name] = declared.type;
   for (const ptx::Label& label : function().labels) labels_[label.name] = label.position;
-}
-
-void FunctionDecoder::lay_out() {
-  for (const ptx::Variable& variable : function().variables) {
-    if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) {
-      place_local(variable);
-    }
-  }
-  place_code();
-  if (function().is_kernel) return;
-  for (const auto& variable : function().parameters) {
-    code_.parameters.push_back(place_parameter(variable));
-  }
-  for (const auto& variable : function().results) {
-    code_.results.push_back(place_parameter(variable));
-  }
-}
-
-void FunctionDecoder::place_local(const ptx::Variable& variable) {
-  const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
-  const std::uint64_t offset = aligned(code_.local_bytes, alignment);
-  locals_[variable.name] = {offset, &variable};
-  code_.local_bytes = offset + variable.bytes;
-}
-
-Passed FunctionDecoder::place_parameter(const ptx::Variable& variable) {
-  const auto bytes = static_cast<std::uint32_t>(variable.bytes);
-  if (variable.space == ptx::Space::reg) {
-    types_[variable.name] = variable.type;
-    return {true, register_slot(variable.name, variable.type), 0, bytes};
-  }
-  place_local(variable);
-  return {false, {}, locals_.at(variable.name).offset, bytes};
-}
-
-void FunctionDecoder::place_code() {
-  const BlockGraph graph = block_graph(function());
-  const std::vector<int> order = block_order(graph.successors);
-  const auto size = static_cast<std::uint32_t>(function().body.size());
-  places_.resize(size + 1);
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const auto block = static_cast<std::size_t>(order[n]);
-    const bool is_end = block + 1 == graph.begin.size();
-    const auto begin = static_cast<std::uint32_t>(graph.begin[block]);
-    const auto end = is_end ? size + 1 : static_cast<std::uint32_t>(graph.begin[block + 1]);
-    for (std::uint32_t position = begin; position < end; ++position) {
-      places_[position] = static_cast<std::uint32_t>(placed_.size());
-      placed_.push_back({position, false});
-    }
-    const bool next_follows = n + 1 < order.size() && order[n + 1] == order[n] + 1;
-    if (graph.falls_through[block] && !next_follows) placed_.push_back({end, true});
-  }
-  code_.instructions.resize(placed_.size());
-  place_registers(register_lives(function(), graph, places_));
-}
-
-// Registers of the same width share places when their lives do not overlap.
-void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
-  using Busy = std::pair<std::uint32_t, Slot>;  // until this place in the code
-  const auto later = [](const Busy& a, const Busy& b) { return a.first > b.first; };
-  struct Width {
-    std::vector<Busy> busy;  // a heap: who becomes free first is in front
-    std::vector<Slot> free;
-  };
-  std::map<int, Width> widths;
-  for (const auto& [variable, first, last] : lives) {
-    auto& [busy, free] = widths[lane_bytes(variable->type)];
-    for (; !busy.empty() && busy.front().first < first; busy.pop_back()) {
-      std::pop_heap(busy.begin(), busy.end(), later);
-      free.push_back(busy.back().second);
-    }
-    Slot slot;
-    if (free.empty()) {
-      slot = new_register(variable->type);
-    } else {
-      slot = free.back();
-      free.pop_back();
-    }
-    slots_[variable->name] = slot;
-    busy.emplace_back(last, slot);
-    std::push_heap(busy.begin(), busy.end(), later);
-  }
 }
 
 void FunctionDecoder::decode() {
@@ -174,7 +60,7 @@ void FunctionDecoder::decode() {
       result = decode_one(body[position]);
     }
   }
-  code_.register_bytes = aligned<std::uint64_t>(code_.register_bytes, kVectorAlignment);
+  code_.register_bytes = round_up(code_.register_bytes, kVectorAlignment);
 }
 
 Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
@@ -206,31 +92,6 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
     result.guard_negated = instruction.guard->negated;
   }
   return result;
-}
-
-Slot FunctionDecoder::register_slot(std::string_view name, ptx::Type type) {
-  const auto [known, is_new] = slots_.try_emplace(name);
-  if (is_new) known->second = new_register(type);
-  return known->second;
-}
-
-Slot FunctionDecoder::new_register(ptx::Type type) {
-  if (type != ptx::Type::pred) {
-    return scratch(static_cast<std::uint32_t>(lane_bytes(type) * kLanes));
-  }
-  if (predicates_left_ == 0) {
-    next_predicate_ = scratch(kVectorAlignment).offset;
-    predicates_left_ = kVectorAlignment / sizeof(Mask);
-  }
-  --predicates_left_;
-  next_predicate_ += sizeof(Mask);
-  return {Slot::frame, static_cast<std::uint32_t>(next_predicate_ - sizeof(Mask))};
-}
-
-Slot FunctionDecoder::scratch(std::uint32_t bytes) {
-  const auto offset = aligned<std::uint64_t>(code_.register_bytes, kVectorAlignment);
-  code_.register_bytes = offset + bytes;
-  return {Slot::frame, static_cast<std::uint32_t>(offset)};
 }
 
 Slot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
@@ -395,44 +256,6 @@ Passed FunctionDecoder::passed(const ptx::Operand& operand) {
             static_cast<std::uint32_t>(lane_bytes(operand.type))};
   }
   return {true, source(operand, ptx::Type::b64), 0, 8};
-}
-
-KernelDecoder::KernelDecoder(const Kernel& kernel, const Architecture& architecture,
-                             const Options& options)
-    : kernel(kernel), architecture(architecture), options(options), isa(best_isa()) {}
-
-Code* KernelDecoder::code(const ptx::Function* function) const {
-  for (const auto& code : result->functions) {
-    if (code->function == function && function->has_body) return code.get();
-  }
-  return nullptr;
-}
-
-std::unique_ptr<KernelCode> KernelDecoder::decode() {
-  result = std::make_unique<KernelCode>();
-  result->name = kernel.function.name;
-  result->display = demangled(kernel.function.name);
-  std::vector<FunctionDecoder> decoders;
-  for (const ptx::Function* const function : kernel.scope.functions) {
-    if (!function->has_body) continue;
-    Code& code = *result->functions.emplace_back(std::make_unique<Code>());
-    code.module = &kernel.program.module();
-    code.function = function;
-    code.number = static_cast<std::uint32_t>(result->functions.size() - 1);
-    decoders.emplace_back(*this, code).lay_out();
-  }
-  for (FunctionDecoder& decoder : decoders) decoder.decode();
-  for (const ptx::Function* const function : kernel.scope.addressed) {
-    const Code* const target = code(function);
-    const auto place = kernel.program.place(function->name);
-    if (target != nullptr) result->addressed.push_back({place->address, target});
-  }
-  std::sort(result->addressed.begin(), result->addressed.end(),
-            [](const auto& a, const auto& b) { return a.address < b.address; });
-  result->shared_bytes = kernel.scope.shared_bytes;
-  result->constants = constants.take();
-  result->stack_bytes = stack_need(*result);
-  return std::move(result);
 }
 
 }  // namespace warpgauge::machine

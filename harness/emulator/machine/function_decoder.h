@@ -19,6 +19,12 @@
 
 namespace warpgauge::machine {
 
+/// Of registers and constants: a cache line, and what the widest vector instruction loads.
+inline constexpr std::uint64_t kVectorAlignment = 64;
+
+/// Bytes of a value of this type in one lane; 0 for a predicate.
+inline int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
+
 /// Vectors of immediates, each value once.
 class ConstantPool {
  public:

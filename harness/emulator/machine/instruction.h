@@ -35,9 +35,9 @@ struct Instruction {
   Slot guard{};  ///< a predicate; means something only if `guarded`
   bool guarded = false;
   bool guard_negated = false;
-  std::uint16_t flags = 0;    ///< of the family of instructions that `execute` belongs to
-  std::uint32_t index = 0;    ///< position in ptx::Function::body: source line, counters, messages
-  std::int64_t offset = 0;    ///< added to an address; or a number that the family needs
+  std::uint16_t flags = 0;  ///< of the family of instructions that `execute` belongs to
+  std::uint32_t index = 0;  ///< position in ptx::Function::body: source line, counters, messages
+  std::int64_t offset = 0;  ///< added to an address; or a number that the family needs
   const void* detail = nullptr;  ///< what else the family needs; lives as long as the code
 };
 

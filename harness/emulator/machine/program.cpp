@@ -18,25 +18,20 @@ std::uint64_t function_address(std::uint32_t program, std::size_t function) {
 
 bool is_dynamic(const ptx::Variable& variable) { return variable.bytes == 0; }
 
-std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
-  const std::uint64_t step = std::max<std::uint64_t>(alignment, 1);
-  return (offset + step - 1) / step * step;
-}
-
 KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const Program& program) {
   KernelInfo info;
   info.name = kernel.name;
   info.shared_static_bytes = scope.shared_bytes;
   for (const ptx::Variable& variable : kernel.variables) {
     if (variable.space != ptx::Space::local) continue;
-    info.local_bytes = aligned(info.local_bytes, variable.alignment) + variable.bytes;
+    info.local_bytes = round_up(info.local_bytes, variable.alignment) + variable.bytes;
   }
   for (const ptx::Variable& variable : program.module().variables) {
     if (variable.space == ptx::Space::constant) info.constant_bytes += variable.bytes;
   }
   info.max_threads = kernel.required_threads.empty() ? kernel.max_threads : kernel.required_threads;
   for (const ptx::Variable& parameter : kernel.parameters) {
-    const std::uint64_t offset = aligned(info.parameter_bytes, parameter.alignment);
+    const std::uint64_t offset = round_up(info.parameter_bytes, parameter.alignment);
     info.parameters.push_back({offset, parameter.bytes});
     info.parameter_bytes = offset + parameter.bytes;
   }
@@ -218,11 +213,11 @@ void KernelScope::lay_out_shared(const std::vector<const ptx::Variable*>& variab
       dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable->alignment);
       continue;
     }
-    const std::uint64_t offset = aligned(shared_bytes, variable->alignment);
+    const std::uint64_t offset = round_up(shared_bytes, variable->alignment);
     shared.push_back({variable, offset});
     shared_bytes = offset + variable->bytes;
   }
-  shared_bytes = aligned(shared_bytes, dynamic_alignment);
+  shared_bytes = round_up(shared_bytes, dynamic_alignment);
   for (const ptx::Variable* const variable : variables) {
     if (is_dynamic(*variable)) shared.push_back({variable, shared_bytes});
   }
