@@ -23,9 +23,11 @@ def emulate(*arguments):
 
 
 def archs():
-    cache = (BUILD / "CMakeCache.txt").read_text()
-    listed = re.search(r"^CMAKE_CUDA_ARCHITECTURES:\w+=(.*)$", cache, re.MULTILINE).group(1)
-    return [f"sm_{number}" for number in listed.split(";")]
+    """Those that kernels and programs of this build were compiled for."""
+    refused = subprocess.run(
+        [BUILD / "bin" / "warpgauge", "gate", "--arch", "none"], capture_output=True, text=True
+    )
+    return re.search(r"this build has (.*)", refused.stderr).group(1).split()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
