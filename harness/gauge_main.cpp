@@ -99,9 +99,16 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
 void add_list(CLI::App& app, std::function<int()>& action) {
   auto filter = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List the cases: one id a line");
-  command->footer("Example:\n  warpgauge list --filter '*.f64@*'");
-  command->add_option("--filter", *filter, "Only ids that match this glob")->type_name("GLOB");
-  command->callback([filter, &action] { action = [filter] { return list_cases(*filter); }; });
+  command->footer("Examples:\n  warpgauge list --filter '*.f64@*'\n  warpgauge list --archs");
+  auto* const glob = command->add_option("--filter", *filter, "Only ids that match this glob");
+  glob->type_name("GLOB");
+  auto archs = std::make_shared<bool>(false);
+  command
+      ->add_flag("--archs", *archs,
+                 "List the architectures that the kernels were compiled for, instead")
+      ->excludes(glob);
+  command->callback(
+      [=, &action] { action = [=] { return *archs ? list_archs() : list_cases(*filter); }; });
 }
 
 void add_metrics(CLI::App& app, std::function<int()>& action) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "harness/archs.h"
 #include "harness/registry.h"
 #include "harness/summary.h"
 
@@ -16,6 +17,11 @@ int list_cases(const std::string& filter) {
     return kFault;
   }
   for (const Case* one : cases) fmt::print("{}\n", one->id.str());
+  return kWithinBudget;
+}
+
+int list_archs() {
+  for (const std::string& arch : chosen_archs({})) fmt::print("{}\n", arch);
   return kWithinBudget;
 }
 

@@ -18,20 +18,7 @@ void add_access(Values& values, std::string_view sectors_id, std::uint64_t secto
 }  // namespace
 
 Counts& Counts::operator+=(const Counts& other) {
-  instructions += other.instructions;
-  divergent_branches += other.divergent_branches;
-  shared_requests += other.shared_requests;
-  shared_wavefronts += other.shared_wavefronts;
-  shared_wavefronts_ideal += other.shared_wavefronts_ideal;
-  global_load_requests += other.global_load_requests;
-  global_load_sectors += other.global_load_sectors;
-  global_store_requests += other.global_store_requests;
-  global_store_sectors += other.global_store_sectors;
-  global_atomic_requests += other.global_atomic_requests;
-  global_atomic_sectors += other.global_atomic_sectors;
-  global_sectors_ideal += other.global_sectors_ideal;
-  local_requests += other.local_requests;
-  local_sectors += other.local_sectors;
+  for (const auto& [name, member] : kCountMembers) this->*member += other.*member;
   return *this;
 }
 

@@ -37,6 +37,24 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
+/// Every member of Counts, with its name in files.
+inline constexpr std::pair<const char*, std::uint64_t Counts::*> kCountMembers[] = {
+    {"instructions", &Counts::instructions},
+    {"divergent_branches", &Counts::divergent_branches},
+    {"shared_requests", &Counts::shared_requests},
+    {"shared_wavefronts", &Counts::shared_wavefronts},
+    {"shared_wavefronts_ideal", &Counts::shared_wavefronts_ideal},
+    {"global_load_requests", &Counts::global_load_requests},
+    {"global_load_sectors", &Counts::global_load_sectors},
+    {"global_store_requests", &Counts::global_store_requests},
+    {"global_store_sectors", &Counts::global_store_sectors},
+    {"global_atomic_requests", &Counts::global_atomic_requests},
+    {"global_atomic_sectors", &Counts::global_atomic_sectors},
+    {"global_sectors_ideal", &Counts::global_sectors_ideal},
+    {"local_requests", &Counts::local_requests},
+    {"local_sectors", &Counts::local_sectors},
+};
+
 /// The counts of one line of one kernel. `file` is empty where the code has no line information.
 struct LineCounts {
   std::string kernel;  ///< mangled name

@@ -19,27 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-/// The members of Counts and their names in the file.
-constexpr std::pair<const char*, std::uint64_t Counts::*> kMembers[] = {
-    {"instructions", &Counts::instructions},
-    {"divergent_branches", &Counts::divergent_branches},
-    {"shared_requests", &Counts::shared_requests},
-    {"shared_wavefronts", &Counts::shared_wavefronts},
-    {"shared_wavefronts_ideal", &Counts::shared_wavefronts_ideal},
-    {"global_load_requests", &Counts::global_load_requests},
-    {"global_load_sectors", &Counts::global_load_sectors},
-    {"global_store_requests", &Counts::global_store_requests},
-    {"global_store_sectors", &Counts::global_store_sectors},
-    {"global_atomic_requests", &Counts::global_atomic_requests},
-    {"global_atomic_sectors", &Counts::global_atomic_sectors},
-    {"global_sectors_ideal", &Counts::global_sectors_ideal},
-    {"local_requests", &Counts::local_requests},
-    {"local_sectors", &Counts::local_sectors},
-};
-
 json to_json(const LineCounts& line) {
   json object = {{"kernel", line.kernel}, {"file", line.file}, {"line", line.line}};
-  for (const auto& [name, member] : kMembers) object[name] = line.counts.*member;
+  for (const auto& [name, member] : kCountMembers) object[name] = line.counts.*member;
   for (const auto& [group, trust] : line.trust) {
     object["trust"][group] = {{"confidence", to_string(trust.confidence)},
                               {"reason", trust.reason}};
@@ -53,7 +35,7 @@ LineCounts from_json(const json& object) {
                   .line = object.at("line"),
                   .counts = {},
                   .trust = {}};
-  for (const auto& [name, member] : kMembers) line.counts.*member = object.at(name);
+  for (const auto& [name, member] : kCountMembers) line.counts.*member = object.at(name);
   const json trusts = object.value("trust", json::object());
   for (const auto& [group, trust] : trusts.items()) {
     const auto confidence = confidence_from(trust.at("confidence").get<std::string>());
