@@ -2,6 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <random>
+#include <type_traits>
+
 #include "harness/launch_log.h"
 #include "metrics/cuda_error.h"
 
@@ -13,6 +16,33 @@ namespace {
 void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
 
 }  // namespace
+
+template <typename T>
+std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::vector<T> values(count);
+  for (T& value : values) {
+    // 24 random bits and a half: exact in float, and never the middle of the interval.
+    const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
+    if constexpr (std::is_floating_point_v<T>) {
+      value = static_cast<T>(2 * unit - 1);
+    } else {
+      constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
+      value = static_cast<T>(1 + static_cast<int>(unit * kSpan));
+    }
+  }
+  return values;
+}
+template std::vector<float> random_values(std::size_t, std::uint32_t);
+template std::vector<double> random_values(std::size_t, std::uint32_t);
+template std::vector<std::int8_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::int16_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::int32_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::int64_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::uint8_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::uint16_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::uint32_t> random_values(std::size_t, std::uint32_t);
+template std::vector<std::uint64_t> random_values(std::size_t, std::uint32_t);
 
 Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
   if (is_dry_run()) {

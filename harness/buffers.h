@@ -4,9 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <random>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +22,8 @@ class Buffer {
 
   /// Brings the contents to what they are before a run.
   virtual void reset() = 0;
+  /// Bytes that reading or writing all of it once moves.
+  virtual double traffic() const { return static_cast<double>(bytes_); }
 
  protected:
   void upload(const void* host) const;
@@ -37,23 +36,10 @@ class Buffer {
 };
 
 /// Reproducible values to test a kernel with: floating point in (-1, 1), integers from 1 up to
-/// 32766 (125 for one-byte types) so that sums stay small. Never zero.
+/// 32766 (125 for one-byte types) so that sums stay small. Never zero. For float, double and all
+/// integers of 8 to 64 bits.
 template <typename T>
-std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
-  std::mt19937 engine(seed);
-  std::vector<T> values(count);
-  for (T& value : values) {
-    // 24 random bits and a half: exact in float, and never the middle of the interval.
-    const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
-    if constexpr (std::is_floating_point_v<T>) {
-      value = static_cast<T>(2 * unit - 1);
-    } else {
-      constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
-      value = static_cast<T>(1 + static_cast<int>(unit * kSpan));
-    }
-  }
-  return values;
-}
+std::vector<T> random_values(std::size_t count, std::uint32_t seed);
 
 /// Elements of type T on the device.
 template <typename T>
@@ -70,34 +56,34 @@ class TypedBuffer : public Buffer {
   std::size_t count_;
 };
 
-/// First contents of a buffer, made when they are first needed: a dry run needs none.
+/// First contents of a buffer: given, or random and made when first needed (a dry run needs none).
 template <typename T>
 class Contents {
  public:
-  explicit Contents(std::function<std::vector<T>()> make) : make_(std::move(make)) {}
+  explicit Contents(std::vector<T> values) : values_(std::move(values)), made_(true) {}
+  Contents(std::size_t count, std::uint32_t seed) : count_(count), seed_(seed) {}
   const std::vector<T>& values() const {
-    if (make_) {
-      values_ = make_();
-      make_ = nullptr;
-    }
+    if (!made_) values_ = random_values<T>(count_, seed_);
+    made_ = true;
     return values_;
   }
 
  private:
-  mutable std::function<std::vector<T>()> make_;
   mutable std::vector<T> values_;
+  mutable bool made_ = false;
+  std::size_t count_ = 0;
+  std::uint32_t seed_ = 0;
 };
 
-/// Read by the variant. Random unless `values` are given; the same at every run.
+/// Read by the variant. Random unless `values` are given; the same at every run. Contents of a type
+/// that has no random values must be given.
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
   Input(Problem& problem, std::size_t count, std::uint32_t seed = 1)
-      : TypedBuffer<T>(problem, count),
-        contents_([count, seed] { return random_values<T>(count, seed); }) {}
+      : TypedBuffer<T>(problem, count), contents_(count, seed) {}
   Input(Problem& problem, std::vector<T> values)
-      : TypedBuffer<T>(problem, values.size()),
-        contents_([values = std::move(values)] { return values; }) {}
+      : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
   const std::vector<T>& host() const { return contents_.values(); }
   operator const T*() const { return this->data(); }
@@ -126,9 +112,11 @@ template <typename T>
 class InOut : public Output<T> {
  public:
   InOut(Problem& problem, std::size_t count, std::uint32_t seed = 1)
-      : Output<T>(problem, count),
-        contents_([count, seed] { return random_values<T>(count, seed); }) {}
+      : Output<T>(problem, count), contents_(count, seed) {}
+  InOut(Problem& problem, std::vector<T> values)
+      : Output<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
+  double traffic() const override { return 2 * Output<T>::traffic(); }
   const std::vector<T>& initial() const { return contents_.values(); }
 
  private:

@@ -33,8 +33,9 @@ struct Options {
   std::string facts;  ///< file to append facts to; empty: none
   bool use_cupti = true;
   bool require_cupti = false;
-  std::string arch;   ///< what the emulator runs the cases as; empty: its default
-  int skip_code = 0;  ///< exit code when nothing failed but something was skipped
+  bool large = false;  ///< large cases, too
+  std::string arch;    ///< what the emulator runs the cases as; empty: its default
+  int skip_code = 0;   ///< exit code when nothing failed but something was skipped
 };
 
 /// What the tests of this process share.
@@ -172,14 +173,18 @@ class StaticTest : public testing::Test {
   std::string arch_;
 };
 
-void register_tests(Session& session) {
-  for (const Case& one : Registry::instance().cases()) {
+void register_tests(Session& session, bool large) {
+  const std::vector<const Case*> cases = Registry::instance().select("", large);
+  for (const Case* const selected : cases) {
+    const Case& one = *selected;
     testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
                           one.file.c_str(), one.line,
                           [&]() -> testing::Test* { return new RunTest(session, one); });
   }
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
-    for (const Case& one : Registry::instance().cases()) {
+    for (const Case* const selected : cases) {
+      const Case& one = *selected;
+      if (!one.counted) continue;
       testing::RegisterTest(
           (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
           one.file.c_str(), one.line,
@@ -198,6 +203,7 @@ int run(int argc, char** argv) {
       "Leave CUPTI out, so that another profiler can attach");
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
+  app.add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
   if (is_emulated()) {
     app.add_option("--arch", options.arch, "What kernels are run as (default sm_90)");
   }
@@ -211,7 +217,7 @@ int run(int argc, char** argv) {
   }
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
-  register_tests(session);
+  register_tests(session, options.large);
   const int failed = RUN_ALL_TESTS();
   if (testing::GTEST_FLAG(list_tests)) return failed;
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();

@@ -23,4 +23,15 @@ void Comparison::fail_count(std::size_t got, std::size_t expected) {
   }
 }
 
+void Comparison::add_error(double got, double expected) {
+  if (!std::isfinite(expected)) return;
+  const double error = std::fabs(got - expected);
+  ++errors_.count;
+  errors_.max_scaled = std::fmax(errors_.max_scaled, error / std::fmax(1.0, std::fabs(expected)));
+  errors_.sum_absolute += error;
+  if (expected == 0) return;
+  ++errors_.relative_count;
+  errors_.sum_relative += error / std::fabs(expected);
+}
+
 }  // namespace warpgauge

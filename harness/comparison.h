@@ -1,7 +1,6 @@
 // Comparison of what a variant made with the CPU reference.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -12,6 +11,16 @@
 #include "harness/buffers.h"
 
 namespace warpgauge {
+
+/// How far results were from the reference, over all elements that `close` has compared.
+struct Errors {
+  std::size_t count =
+      0;  ///< elements; those with an expected value that is not finite are left out
+  double max_scaled = 0;           ///< largest |got - expected| / max(1, |expected|)
+  double sum_absolute = 0;         ///< of |got - expected|
+  double sum_relative = 0;         ///< of |got - expected| / |expected|, where expected is not 0
+  std::size_t relative_count = 0;  ///< elements in sum_relative
+};
 
 /// Collects what differs. A problem calls `equal` or `close` for each of its outputs, or for what
 /// the host has made of them.
@@ -32,6 +41,11 @@ class Comparison {
   /// `tolerance` is the family's, derived beside its reference.
   template <typename T, typename Reference>
   void close(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance) {
+    if (got.size() == expected.size()) {
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        add_error(static_cast<double>(got[i]), static_cast<double>(expected[i]));
+      }
+    }
     compare(got, expected, tolerance);
   }
   template <typename T, typename Reference>
@@ -44,6 +58,7 @@ class Comparison {
   bool passed() const { return compared_ && failure_.empty(); }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
   const std::string& failure() const { return failure_; }
+  const Errors& errors() const { return errors_; }
 
  private:
   template <typename T, typename Reference>
@@ -56,9 +71,11 @@ class Comparison {
   void fail(std::size_t index, const std::string& got, const std::string& expected,
             std::size_t differing, std::size_t total);
   void fail_count(std::size_t got, std::size_t expected);
+  void add_error(double got, double expected);
 
   bool compared_ = false;
   std::string failure_;
+  Errors errors_;
 };
 
 template <typename T, typename Reference>
@@ -84,7 +101,7 @@ bool Comparison::same(const T& got, const Reference& expected, double tolerance)
   const double g = static_cast<double>(got), e = static_cast<double>(expected);
   if (g == e) return true;
   // Both comparisons are false for NaN. Any distance to an infinity is within a part of it.
-  return std::isfinite(e) && std::abs(g - e) <= tolerance * std::max(1.0, std::abs(e));
+  return std::isfinite(e) && std::fabs(g - e) <= tolerance * std::fmax(1.0, std::fabs(e));
 }
 
 template <typename T>

@@ -94,18 +94,13 @@ class Gate {
         out_(options.out),
         budgets_(Registry::instance()),
         archs_(chosen_archs(options.archs)),
-        cases_(Registry::instance().select(options.filter)),
+        cases_(Registry::instance().select(options.filter, options.large)),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
                         : "times and hardware counters were left out by an option"),
         run_(start_run()),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
-    if (cases_.empty()) {
-      throw std::invalid_argument(
-          fmt::format("--filter '{}' selects no case; `warpgauge list` shows all", options.filter));
-    }
-  }
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
   /// The first line says what the run-time facts are worth.
   void announce() const {
@@ -116,9 +111,11 @@ class Gate {
   }
 
   void measure_static() {
+    Cases counted;
+    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
     Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
-                      cases_.size());
-    isolated(one_by_one(cases_), progress, nullptr, [this](const Cases& cases) {
+                      counted.size());
+    isolated(one_by_one(counted), progress, nullptr, [this](const Cases& cases) {
       const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
       for (const std::string& arch : archs_) {
         write(static_facts(*cases[0], launches, arch, PtxasTexts::of_this_build()));
@@ -144,8 +141,9 @@ class Gate {
   void measure_bounded() {
     constexpr std::size_t kCasesInOne = 64;
     if (!no_bounded_.empty()) return;
-    const Cases cases = cases_by_result(
+    Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    std::erase_if(cases, [](const Case* one) { return !one->counted; });
     std::vector<Cases> sessions;
     for (std::size_t i = 0; i < cases.size(); i += kCasesInOne) {
       const auto first = cases.begin() + static_cast<std::ptrdiff_t>(i);
@@ -291,7 +289,7 @@ class Gate {
         continue;
       }
       if (result->verdict == Verdict::error) continue;  // nothing more is to be expected
-      for (const std::string& arch : archs_) {
+      for (const std::string& arch : one->counted ? archs_ : Archs{}) {
         const auto of_arch = [&](const Fact& fact) {
           return fact.metric == "registers" && fact.arch == arch;
         };
@@ -305,6 +303,7 @@ class Gate {
         if (!std::ranges::any_of(facts, of_arch)) {
           lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
         }
+        if (!one->counted) continue;
         const std::string reason =
             no_bounded_.empty() ? "no times and hardware counters came back" : no_bounded_;
         std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),

@@ -12,6 +12,7 @@ namespace warpgauge {
 
 struct GateOptions {
   std::string filter;  ///< glob over case ids; empty: all
+  bool large = false;  ///< large cases, too
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).
   std::vector<std::string> archs;

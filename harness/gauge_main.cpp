@@ -56,6 +56,7 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
   auto device = add_device(command);
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
+  command->add_flag("--large", options->large, "Run the large cases, too: made for GPUs");
   command
       ->add_option("--arch", options->archs,
                    "Only these architectures (sm_90,...): their compile-time facts, and what the "
@@ -99,7 +100,9 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
 void add_list(CLI::App& app, std::function<int()>& action) {
   auto filter = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List the cases: one id a line");
-  command->footer("Examples:\n  warpgauge list --filter '*.f64@*'\n  warpgauge list --archs");
+  command->footer(
+      "Examples:\n  warpgauge list --filter '*.f64@*'\n  warpgauge list --archs\n"
+      "  warpgauge list --rows");
   auto* const glob = command->add_option("--filter", *filter, "Only ids that match this glob");
   glob->type_name("GLOB");
   auto archs = std::make_shared<bool>(false);
@@ -107,8 +110,19 @@ void add_list(CLI::App& app, std::function<int()>& action) {
       ->add_flag("--archs", *archs,
                  "List the architectures that the kernels were compiled for, instead")
       ->excludes(glob);
-  command->callback(
-      [=, &action] { action = [=] { return *archs ? list_archs() : list_cases(*filter); }; });
+  auto large = std::make_shared<bool>(false);
+  command->add_flag("--large", *large, "List the large cases, too");
+  auto rows = std::make_shared<bool>(false);
+  command
+      ->add_flag("--rows", *rows,
+                 "List the rows of the catalogue and the families that cover each, instead")
+      ->excludes(glob);
+  command->callback([=, &action] {
+    action = [=] {
+      if (*archs) return list_archs();
+      return *rows ? list_rows() : list_cases(*filter, *large);
+    };
+  });
 }
 
 void add_metrics(CLI::App& app, std::function<int()>& action) {

@@ -2,22 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <stdexcept>
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/family_budgets.h"
 #include "harness/registry.h"
+#include "harness/rows.h"
 #include "harness/summary.h"
 
 namespace warpgauge {
 
-int list_cases(const std::string& filter) {
-  const std::vector<const Case*> cases = Registry::instance().select(filter);
-  if (cases.empty()) {
-    fmt::print(stderr, "--filter '{}' selects no case; `warpgauge list` shows all\n", filter);
-    return kFault;
+namespace fs = std::filesystem;
+
+int list_cases(const std::string& filter, bool large) {
+  for (const Case* one : Registry::instance().select(filter, large)) {
+    fmt::print("{}\n", one->id.str());
   }
-  for (const Case* one : cases) fmt::print("{}\n", one->id.str());
   return kWithinBudget;
+}
+
+int list_rows() {
+  const Registry& registry = Registry::instance();
+  if (registry.cases().empty()) throw std::invalid_argument("this program has no families");
+  const fs::path families = budget_path(registry.cases().front()).parent_path().parent_path();
+  const RowsReport report = report_rows(read_rows(families / "rows.toml"), registry);
+  fmt::print("{}", report.table);
+  for (const std::string& problem : report.problems) fmt::print(stderr, "{}\n", problem);
+  return report.problems.empty() ? kWithinBudget : kFault;
 }
 
 int list_archs() {

@@ -19,8 +19,15 @@ std::string Size::str() const {
   return text;
 }
 
+double Problem::bytes() const {
+  double sum = 0;
+  for (const Buffer* buffer : buffers_) sum += buffer->traffic();
+  return sum;
+}
+
 void Problem::reset() {
   for (Buffer* buffer : buffers_) buffer->reset();
+  prepare();
 }
 
 }  // namespace warpgauge

@@ -18,10 +18,20 @@ class Size {
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
   std::int64_t count() const;  ///< product of the extents
   std::string str() const;
+  /// Too large for the emulator: cases of this size are run when they are asked for (--large).
+  bool is_large() const { return large_; }
 
  private:
+  friend Size large(Size size);
   std::vector<std::int64_t> extents_;
+  bool large_ = false;
 };
+
+/// Marks a size that is meant for GPUs and benchmarks: {{1000, 700}, large({16384, 16384})}.
+inline Size large(Size size) {
+  size.large_ = true;
+  return size;
+}
 
 /// Derive from it, hold Input, Output and InOut members, and check them. A problem is made anew
 /// for each case, from its Size.
@@ -34,6 +44,15 @@ class Problem {
 
   /// Compares the outputs with the CPU reference. Called once, after the variant has run.
   virtual void check(Comparison& comparison) const = 0;
+
+  /// Brings what is not in buffers to its state before a run: constant memory, textures. Called
+  /// at the end of each reset(); never in a dry run (see launch_log.h), where there is no device.
+  virtual void prepare() {}
+
+  /// Bytes that any solution must move to and from device memory: every buffer once, InOut twice.
+  virtual double bytes() const;
+  /// Arithmetic operations that any solution must do; 0 if that is not what the problem is about.
+  virtual double flops() const { return 0; }
 
   /// Brings every buffer to its state before a run: inputs uploaded, outputs poisoned.
   void reset();

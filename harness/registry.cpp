@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/registration.h"
+
 namespace warpgauge {
 namespace {
 
@@ -60,13 +62,57 @@ void Registry::add(Case new_case) {
   cases_.insert(after_family, std::move(new_case));
 }
 
-std::vector<const Case*> Registry::select(std::string_view pattern) const {
+std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {
   const std::string glob(pattern.empty() ? "*" : pattern);
   std::vector<const Case*> selected;
+  std::size_t left_out = 0;
   for (const Case& one : cases_) {
-    if (fnmatch(glob.c_str(), one.id.str().c_str(), 0) == 0) selected.push_back(&one);
+    if (fnmatch(glob.c_str(), one.id.str().c_str(), 0) != 0) continue;
+    if (one.large && !with_large) {
+      ++left_out;
+    } else {
+      selected.push_back(&one);
+    }
+  }
+  if (selected.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--filter '{}' selects no case; {}", pattern,
+                    left_out > 0 ? fmt::format("it selects {} large ones with --large", left_out)
+                                 : "`warpgauge list --large` shows all"));
   }
   return selected;
+}
+
+const Case* Registry::yardstick_of(const Case& one) const {
+  metrics::CaseId id = one.id;
+  id.variant = one.yardstick;
+  const auto found = std::ranges::find(cases_, id, &Case::id);
+  return found == cases_.end() ? nullptr : &*found;
+}
+
+void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
+                      bool counted, const std::source_location& where) {
+  const std::shared_ptr<const Recipe> shared(recipe);
+  for (const Size& size : set.sizes) {
+    Registry::instance().add(
+        {.id = {set.family, std::string(variant), set.type, size.str()},
+         .file = where.file_name(),
+         .line = static_cast<int>(where.line()),
+         .make_problem = [shared, size] { return std::unique_ptr<Problem>(shared->make(size)); },
+         .launch = [shared](Problem& problem) { shared->launch(problem); },
+         .large = size.is_large(),
+         .counted = counted,
+         .yardstick = set.yardstick == variant ? "" : set.yardstick});
+  }
+}
+
+void Family::rows(std::initializer_list<std::string_view> rows, std::source_location where) const {
+  for (const std::string_view row : rows) {
+    Registry::instance().add(CoveredRow{.row = std::string(row),
+                                        .family = name_,
+                                        .file = where.file_name(),
+                                        .line = static_cast<int>(where.line())});
+  }
 }
 
 }  // namespace warpgauge

@@ -99,6 +99,21 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
   }
 }
 
+/// How far the results were from the reference; nothing if they had to be equal.
+std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
+  std::vector<Fact> facts;
+  if (errors.count == 0) return facts;
+  const auto mean = [](double sum, std::size_t count) { return sum / static_cast<double>(count); };
+  facts.push_back(with_value(correct, "result.max_error", errors.max_scaled));
+  facts.push_back(
+      with_value(correct, "result.mean_absolute_error", mean(errors.sum_absolute, errors.count)));
+  if (errors.relative_count > 0) {
+    facts.push_back(with_value(correct, "result.mean_relative_error",
+                               mean(errors.sum_relative, errors.relative_count)));
+  }
+  return facts;
+}
+
 std::string names_of(const std::vector<LaunchRecord>& launches) {
   std::string names;
   for (const auto& [kernel, launch] : launches) {
@@ -133,7 +148,7 @@ std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
 
 Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
   std::string not_counted = no_counters_;
-  if (counter_) {
+  if (counter_ && one.counted) {
     try {
       problem.reset();
       const LaunchLog log(LaunchLog::Mode::record);
@@ -152,10 +167,10 @@ Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
 }
 
 std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budgets) {
-  const std::vector<LaunchRecord> expected = dry_launches(one);
+  const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
   const std::unique_ptr<Problem> problem = one.make_problem();
   const Launched run = launch_once(one, *problem);
-  if (names_of(run.launches) != names_of(expected)) {
+  if (one.counted && names_of(run.launches) != names_of(expected)) {
     return {error_fact(one, fmt::format("its launches depend on the device: {} here, but {} in a "
                                         "dry run, which compile-time budgets are held against",
                                         names_of(run.launches), names_of(expected)))};
@@ -165,10 +180,15 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
   if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
 
-  const Fact blank = of_kernel(blank_fact(one, arch()), run.launches.front().kernel, run.launches);
+  Fact blank = blank_fact(one, arch());
+  if (!run.launches.empty()) {
+    blank = of_kernel(std::move(blank), run.launches.front().kernel, run.launches);
+  }
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";
+  std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
+  if (!one.counted) return facts;
   std::string reason = run.not_counted;
   if (reason.empty()) {
     std::ranges::move(counted_facts(run.lines, run.launches, blank, counts_source()),
@@ -184,6 +204,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   if (!no_device_.empty()) {
     const Fact blank = blank_fact(one, "");
     std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, no_device_, budgets);
+    if (!one.counted) return facts;
     std::ranges::move(missing_facts({}, metrics::Source::sass, blank, no_device_, budgets),
                       std::back_inserter(facts));
     return facts;

@@ -18,4 +18,4 @@
 #include "harness/buffers.h"
 #include "harness/comparison.h"
 #include "harness/problem.h"
-#include "harness/registry.h"
+#include "harness/registration.h"

@@ -41,6 +41,14 @@ const std::vector<Metric>& table() {
        "1 where every output equals the CPU reference within the family's tolerance, else 0.",
        "Compare with the reference at the element named; run compute-sanitizer."},
 
+      {"result.max_error", "relative", lower, info, run, {},
+       "The largest |result - reference| / max(1, |reference|), where the family compares with a "
+       "tolerance.", ""},
+      {"result.mean_absolute_error", "absolute", lower, info, run, {},
+       "The mean of |result - reference|.", ""},
+      {"result.mean_relative_error", "relative", lower, info, run, {},
+       "The mean of |result - reference| / |reference|, where the reference is not 0.", ""},
+
       {"registers", "registers/thread", lower, exact, ptxas, {},
        "Registers each thread of the kernel holds.", kFewerRegisters},
       {"barriers", "barriers/block", lower, exact, ptxas, {},

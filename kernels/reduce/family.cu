@@ -102,6 +102,7 @@ void launch(Sum& p, void (*kernel)(int*, const int*, int)) {
 }
 
 WARPGAUGE_FAMILY(reduce) {
+  family.rows({"4"});
   // Whole blocks; a last block of 67 elements; less than one block.
   const auto i32 = family.problem<Sum>("i32", {{1048576}, {1000003}, {100}});
   i32.variant("interleaved", [](Sum& p) { launch(p, interleaved); });

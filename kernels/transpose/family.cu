@@ -109,6 +109,7 @@ void add_variants(const warpgauge::Variants<Transpose<T>>& to) {
 }
 
 WARPGAUGE_FAMILY(transpose) {
+  family.rows({"1", "3"});
   const std::vector<warpgauge::Size> sizes = {{1024, 1024}, {512, 2048}, {1000, 700}};
   add_variants(family.problem<Transpose<float>>("f32", sizes));
   add_variants(family.problem<Transpose<double>>("f64", sizes));

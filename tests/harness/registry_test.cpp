@@ -37,7 +37,7 @@ TEST(Registry, KeepsFamiliesTogetherInOrderOfRegistration) {
   registry.add(make_case("b", "second"));
   registry.add(make_case("a", "only"));
   registry.add(make_case("b", "first"));
-  EXPECT_THAT(ids(registry.select("")),
+  EXPECT_THAT(ids(registry.select("", false)),
               ElementsAre("a.only.f32@64", "b.second.f32@64", "b.first.f32@64"));
 }
 
@@ -45,9 +45,36 @@ TEST(Registry, SelectsByGlob) {
   Registry registry;
   registry.add(make_case("transpose", "padded"));
   registry.add(make_case("transpose", "tiled", "1000x700"));
-  EXPECT_THAT(ids(registry.select("*.padded.*")), ElementsAre("transpose.padded.f32@64"));
-  EXPECT_THAT(ids(registry.select("*@1000x700")), ElementsAre("transpose.tiled.f32@1000x700"));
-  EXPECT_TRUE(registry.select("padded").empty());
+  EXPECT_THAT(ids(registry.select("*.padded.*", false)), ElementsAre("transpose.padded.f32@64"));
+  EXPECT_THAT(ids(registry.select("*@1000x700", false)),
+              ElementsAre("transpose.tiled.f32@1000x700"));
+  EXPECT_THAT([&] { registry.select("padded", true); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("selects no case; `warpgauge list")));
+}
+
+TEST(Registry, LargeCasesAreSelectedWhenAskedFor) {
+  Registry registry;
+  registry.add(make_case("a", "b"));
+  Case big = make_case("a", "b", "16384");
+  big.large = true;
+  registry.add(big);
+  EXPECT_THAT(ids(registry.select("", false)), ElementsAre("a.b.f32@64"));
+  EXPECT_THAT(ids(registry.select("", true)), ElementsAre("a.b.f32@64", "a.b.f32@16384"));
+  EXPECT_THAT([&] { registry.select("*@16384", false); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("1 large ones with --large")));
+}
+
+TEST(Registry, AYardstickIsOfTheSameTypeAndSize) {
+  Registry registry;
+  Case own = make_case("a", "own");
+  own.yardstick = "library";
+  registry.add(own);
+  registry.add(make_case("a", "library", "128"));
+  EXPECT_EQ(registry.yardstick_of(own), nullptr);
+  registry.add(make_case("a", "library"));
+  ASSERT_NE(registry.yardstick_of(own), nullptr);
+  EXPECT_EQ(registry.yardstick_of(own)->id.str(), "a.library.f32@64");
+  EXPECT_EQ(registry.yardstick_of(registry.cases()[1]), nullptr);
 }
 
 TEST(Registry, RefusesTheSameIdTwiceAndSaysWhere) {

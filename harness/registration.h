@@ -1,0 +1,118 @@
+// How a source file of kernels registers its family: problems, variants, sizes. Kept light, for it
+// is read once for every architecture that a source file is compiled for.
+#pragma once
+
+#include <initializer_list>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/problem.h"
+
+namespace warpgauge {
+
+/// How a case is made and launched, whatever the type of its problem.
+class Recipe {
+ public:
+  virtual ~Recipe() = default;
+  virtual Problem* make(const Size& size) const = 0;  ///< the caller owns it
+  virtual void launch(Problem& problem) const = 0;
+};
+
+template <typename P, typename Launch>
+class RecipeOf : public Recipe {
+ public:
+  explicit RecipeOf(Launch launch) : launch_(std::move(launch)) {}
+  Problem* make(const Size& size) const override { return new P(size); }
+  void launch(Problem& problem) const override { launch_(static_cast<P&>(problem)); }
+
+ private:
+  Launch launch_;
+};
+
+/// What is common to the variants of one problem type.
+struct VariantSet {
+  std::string family, type;
+  std::vector<Size> sizes;
+  std::string yardstick;  ///< variant whose time theirs is held against; empty: none
+};
+
+/// Registers a case for each size of `set`. Takes over `recipe`.
+void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
+                      bool counted, const std::source_location& where);
+
+/// The variants of one problem type at some sizes.
+template <typename P>
+class Variants {
+ public:
+  explicit Variants(VariantSet set) : set_(std::move(set)) {}
+
+  /// Registers a variant. `launch(P&)` launches its kernels on the default stream; it must not
+  /// wait for them and must be repeatable once the problem has been reset.
+  template <typename Launch>
+  void variant(std::string_view name, Launch launch,
+               std::source_location where = std::source_location::current()) const {
+    register_variant(set_, name, new RecipeOf<P, Launch>(std::move(launch)), true, where);
+  }
+
+  /// A variant whose work is not done by kernels of this program: calls of a library, or copies.
+  /// Its result is checked and its time measured, and nothing is counted.
+  template <typename Launch>
+  void uncounted(std::string_view name, Launch launch,
+                 std::source_location where = std::source_location::current()) const {
+    register_variant(set_, name, new RecipeOf<P, Launch>(std::move(launch)), false, where);
+  }
+
+  /// The same, but the time of what is registered with the result is held against that of the
+  /// variant `yardstick` of the same type and size (time.relative_to).
+  Variants relative_to(std::string_view yardstick) const {
+    VariantSet set = set_;
+    set.yardstick = yardstick;
+    return Variants(std::move(set));
+  }
+
+ private:
+  VariantSet set_;
+};
+
+/// A family: problems that answer one question. Its budgets lie beside its source file.
+class Family {
+ public:
+  explicit Family(std::string_view name) : name_(name) {}
+  /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
+  template <typename P>
+  Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
+    return Variants<P>({name_, std::string(type), std::move(sizes), ""});
+  }
+  /// The rows of the catalogue (rows.toml beside the families' folders) that this family covers.
+  void rows(std::initializer_list<std::string_view> rows,
+            std::source_location where = std::source_location::current()) const;
+
+ private:
+  std::string name_;
+};
+
+/// A family that waits to be registered: linked into a list before main, where an error could not
+/// be reported, and registered from main on.
+class Announcement {
+ public:
+  Announcement(const char* family, void (*register_it)(const Family&));
+  /// Registers what has been announced and has not been registered yet.
+  static void register_all();
+
+ private:
+  static inline Announcement* first_ = nullptr;
+  const char* family_;
+  void (*register_it_)(const Family&);
+  Announcement* next_;
+};
+
+/// Opens the registration of a family; a block follows in which `family` is the Family.
+#define WARPGAUGE_FAMILY(name)                                                                   \
+  static void warpgauge_register_##name(const ::warpgauge::Family& family);                      \
+  static ::warpgauge::Announcement warpgauge_announced_##name(#name, warpgauge_register_##name); \
+  static void warpgauge_register_##name([[maybe_unused]] const ::warpgauge::Family& family)
+
+}  // namespace warpgauge
