@@ -157,7 +157,7 @@ void transpose(Warp& warp, const Instruction& instruction) {
   const Mask lanes = present_lanes(warp, instruction);
   if (lanes == 0) return;
   const u16* const a = source<u16>(warp, instruction, 0);
-  u16 transposed[2 * kLanes];
+  alignas(64) u16 transposed[2 * kLanes];
   for (int row = 0; row < 8; ++row) {
     for (int column = 0; column < 8; ++column) transposed[row * 8 + column] = a[column * 8 + row];
   }
