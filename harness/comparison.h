@@ -20,6 +20,12 @@ struct Errors {
   double sum_absolute = 0;         ///< of |got - expected|
   double sum_relative = 0;         ///< of |got - expected| / |expected|, where expected is not 0
   std::size_t relative_count = 0;  ///< elements in sum_relative
+
+  double mean_absolute() const { return sum_absolute / static_cast<double>(count); }
+  /// Negative where no expected value but 0 was compared.
+  double mean_relative() const {
+    return relative_count == 0 ? -1 : sum_relative / static_cast<double>(relative_count);
+  }
 };
 
 /// Collects what differs. A problem calls `equal` or `close` for each of its outputs, or for what

@@ -309,6 +309,9 @@ class Gate {
         std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
                                         reason, budgets_.of(one->id)),
                           std::back_inserter(lost));
+        std::ranges::move(missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
+                                        "warpgauge-bench measures it", budgets_.of(one->id)),
+                          std::back_inserter(lost));
       }
     }
     return lost;

@@ -103,13 +103,10 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
 std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
   std::vector<Fact> facts;
   if (errors.count == 0) return facts;
-  const auto mean = [](double sum, std::size_t count) { return sum / static_cast<double>(count); };
   facts.push_back(with_value(correct, "result.max_error", errors.max_scaled));
-  facts.push_back(
-      with_value(correct, "result.mean_absolute_error", mean(errors.sum_absolute, errors.count)));
+  facts.push_back(with_value(correct, "result.mean_absolute_error", errors.mean_absolute()));
   if (errors.relative_count > 0) {
-    facts.push_back(with_value(correct, "result.mean_relative_error",
-                               mean(errors.sum_relative, errors.relative_count)));
+    facts.push_back(with_value(correct, "result.mean_relative_error", errors.mean_relative()));
   }
   return facts;
 }

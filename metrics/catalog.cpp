@@ -41,12 +41,12 @@ const std::vector<Metric>& table() {
        "1 where every output equals the CPU reference within the family's tolerance, else 0.",
        "Compare with the reference at the element named; run compute-sanitizer."},
 
-      {"result.max_error", "relative", lower, info, run, {},
+      {"result.max_error", "1", lower, info, run, {},
        "The largest |result - reference| / max(1, |reference|), where the family compares with a "
        "tolerance.", ""},
-      {"result.mean_absolute_error", "absolute", lower, info, run, {},
+      {"result.mean_absolute_error", "1", lower, info, run, {},
        "The mean of |result - reference|.", ""},
-      {"result.mean_relative_error", "relative", lower, info, run, {},
+      {"result.mean_relative_error", "1", lower, info, run, {},
        "The mean of |result - reference| / |reference|, where the reference is not 0.", ""},
 
       {"registers", "registers/thread", lower, exact, ptxas, {},
@@ -132,6 +132,18 @@ const std::vector<Metric>& table() {
 
       {"time.median_us", "us", lower, bounded, range, {"gpu__time_duration.sum"},
        "Time of the launches, the median of several profiled rounds.", ""},
+      {"time.relative_to", "fraction", higher, bounded, timer, {},
+       "Speed as a fraction of the yardstick's: the yardstick's median time over that of the case, of "
+       "the same run.", ""},
+      {"throughput.bytes_per_second", "B/s", higher, bounded, timer, {},
+       "The bytes that any solution must move over the median time.",
+       "Move each byte once, in whole sectors; have more loads in flight."},
+      {"throughput.percent_of_peak", "%", higher, bounded, timer, {},
+       "The same as a share of the device memory's peak: its clock times the width of its bus.",
+       "Move each byte once, in whole sectors; have more loads in flight."},
+      {"throughput.flops_per_second", "FLOP/s", higher, bounded, timer, {},
+       "The arithmetic operations that any solution must do over the median time.",
+       "Keep operands in registers; let each load feed more operations."},
       {"occupancy.achieved", "fraction", higher, bounded, range,
        {"sm__warps_active.avg.pct_of_peak_sustained_active"},
        "Warps that were resident on average over the most a multiprocessor can hold.",
@@ -183,7 +195,7 @@ std::vector<std::string_view> cupti_names(Source source) {
 }
 
 bool is_run_time(const Metric& metric) {
-  return metric.source == run || metric.source == sass || metric.source == range;
+  return metric.source != ptxas && metric.source != occupancy;
 }
 
 bool is_word(const Metric& metric) { return metric.unit == "resource"; }
@@ -208,6 +220,8 @@ std::string_view to_string(Source source) {
       return "cupti-sass";
     case range:
       return "cupti-range";
+    case timer:
+      return "cuda-events";
   }
   return "";
 }

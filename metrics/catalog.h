@@ -16,8 +16,8 @@ enum class Class { exact, bounded, info };
 
 /// Where the value comes from. `run`: the comparison with the reference; `sass`: CUPTI SASS metrics
 /// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
-/// several passes).
-enum class Source { run, ptxas, occupancy, sass, range };
+/// several passes); `timer`: CUDA events around the launches, by warpgauge-bench.
+enum class Source { run, ptxas, occupancy, sass, range, timer };
 
 /// One row of the table.
 struct Metric {
@@ -43,7 +43,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True for what only a run can tell (`run`, `sass` and `range`).
+/// True for what only a run can tell (`run`, `sass`, `range` and `timer`).
 bool is_run_time(const Metric& metric);
 
 /// True where the values are words, not numbers.

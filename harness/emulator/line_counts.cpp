@@ -78,7 +78,6 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
                      const KernelTrust& trust) {
   metrics::LineCounts& whole = line(kernel, "", 0);
   whole.counts.instructions += outcome.warp_instructions;
-  whole.counts.divergent_branches += outcome.divergent_branches;
   distrust(whole, "instructions", kPtxInstructions);
   distrust(whole, "branches", kPtxInstructions);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
@@ -86,6 +85,11 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     distrust(line(kernel, uncounted.file, uncounted.line), uncounted.group, uncounted.trust);
   }
 
+  for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
+    metrics::LineCounts& at = line(kernel, branch.source.file, branch.source.line);
+    at.counts.divergent_branches += branch.count;
+    distrust(at, "branches", kPtxInstructions);
+  }
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);

@@ -25,7 +25,7 @@ TEST(Divergence, BothSidesOfABranchMeetBehindIt) {
   )");
   EXPECT_EQ(run.output, words(32, [](auto n) { return (n % 2 == 0 ? 200 : 100) + n; }));
   EXPECT_EQ(stores(run.outcome), 1u);
-  EXPECT_EQ(run.outcome.divergent_branches, 1u);
+  EXPECT_EQ(divergent(run.outcome), 1u);
   // 3 in front, 2 on one side, 1 on the other, 3 behind.
   EXPECT_EQ(run.outcome.warp_instructions, kPrologue + 3 + 2 + 1 + 3);
 }
@@ -41,7 +41,7 @@ TEST(Divergence, ABranchThatAllTakeOrNoneIsNoDivergence) {
   B:
     ret;
   )");
-  EXPECT_EQ(run.outcome.divergent_branches, 0u);
+  EXPECT_EQ(divergent(run.outcome), 0u);
   EXPECT_EQ(run.output, words(32, [](auto) { return 7; }));
 }
 
@@ -59,7 +59,7 @@ TEST(Divergence, LoopsOfDifferentLengthsMeetAtTheirEnd) {
   )");
   EXPECT_EQ(run.output, words(32, [](auto n) { return n * (n + 1) / 2; }));
   EXPECT_EQ(stores(run.outcome), 1u);
-  EXPECT_EQ(run.outcome.divergent_branches, 31u);  // in each round but the last one lane leaves
+  EXPECT_EQ(divergent(run.outcome), 31u);  // in each round but the last one lane leaves
   EXPECT_EQ(run.outcome.warp_instructions, kPrologue + 2 + 32 * 4 + 2);
 }
 
@@ -142,8 +142,8 @@ TEST(Divergence, BranchByIndex) {
   const KernelRun run = run_body(with_size("3"));
   EXPECT_EQ(run.output, words(32, [](auto n) { return 10 * (n % 3 + 1); }));
   EXPECT_EQ(stores(run.outcome), 1u);
-  EXPECT_EQ(run.outcome.divergent_branches, 1u);
-  EXPECT_EQ(run_body(with_size("1")).outcome.divergent_branches, 0u);
+  EXPECT_EQ(divergent(run.outcome), 1u);
+  EXPECT_EQ(divergent(run_body(with_size("1")).outcome), 0u);
   const auto fault = fault_of(kernel_text(with_size("4")));
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::illegal_instruction);

@@ -165,8 +165,8 @@ TEST(Engine, CountsOfAllWorkersAddUp) {
   const KernelRun one = with_threads(1), three = with_threads(3);
   EXPECT_EQ(one.output, three.output);
   EXPECT_EQ(one.outcome.warp_instructions, three.outcome.warp_instructions);
-  EXPECT_EQ(one.outcome.divergent_branches, 1500u);
-  EXPECT_EQ(three.outcome.divergent_branches, 1500u);
+  EXPECT_EQ(divergent(one.outcome), 1500u);
+  EXPECT_EQ(divergent(three.outcome), 1500u);
   ASSERT_EQ(one.outcome.totals.size(), 2u);
   ASSERT_EQ(three.outcome.totals.size(), 2u);
   for (int n = 0; n < 2; ++n) {

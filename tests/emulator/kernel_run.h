@@ -54,6 +54,13 @@ struct KernelRun {
   Words output;
 };
 
+/// Times that warps divided, at all branches together.
+inline std::uint64_t divergent(const LaunchOutcome& outcome) {
+  std::uint64_t sum = 0;
+  for (const DivergentBranch& branch : outcome.divergent_branches) sum += branch.count;
+  return sum;
+}
+
 struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;

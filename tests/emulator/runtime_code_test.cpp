@@ -99,7 +99,7 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   using Space = machine::AccessTotals::Space;
   machine::LaunchOutcome outcome;
   outcome.warp_instructions = 10;
-  outcome.divergent_branches = 1;
+  outcome.divergent_branches = {{.text_line = 4, .source = {"a.cu", 7}, .count = 1}};
   outcome.totals = {totals(5, 7, Space::shared, 2, 64), totals(6, 7, Space::global_load, 3, 12),
                     totals(9, 8, Space::local, 1, 4)};
   CountTable table;
@@ -109,7 +109,8 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   ASSERT_EQ(lines.size(), 3u);  // the kernel's own, a.cu:7, a.cu:8
   EXPECT_EQ(lines[0].file, "");
   EXPECT_EQ(lines[0].counts.instructions, 20u);
-  EXPECT_EQ(lines[0].counts.divergent_branches, 2u);
+  EXPECT_EQ(lines[0].counts.divergent_branches, 0u);
+  EXPECT_EQ(lines[1].counts.divergent_branches, 2u);
   EXPECT_EQ(lines[1].line, 7);
   EXPECT_EQ(lines[1].counts.shared_wavefronts, 128u);
   EXPECT_EQ(lines[1].counts.shared_wavefronts_ideal, 4u);

@@ -39,9 +39,11 @@ TEST(Catalog, OnlyProfiledMetricsHaveCuptiNames) {
   }
 }
 
-TEST(Catalog, HardwareCountersAreNeverExact) {
+TEST(Catalog, HardwareCountersAndTimesAreNeverExact) {
   for (const Metric& row : catalog()) {
-    EXPECT_EQ(row.source == Source::range, row.cls != Class::exact) << row.id;
+    const bool noisy = row.source == Source::range || row.source == Source::timer;
+    if (noisy) EXPECT_NE(row.cls, Class::exact) << row.id;
+    if (row.cls == Class::bounded) EXPECT_TRUE(noisy) << row.id;
   }
 }
 
@@ -98,7 +100,8 @@ TEST(ToString, EveryNameIsItsOwn) {
   EXPECT_EQ(to_string(Class::info), "info");
   std::set<std::string_view> sources;
   for (const Source source :
-       {Source::run, Source::ptxas, Source::occupancy, Source::sass, Source::range}) {
+       {Source::run, Source::ptxas, Source::occupancy, Source::sass, Source::range,
+        Source::timer}) {
     EXPECT_TRUE(sources.insert(to_string(source)).second);
   }
   EXPECT_FALSE(sources.contains(""));

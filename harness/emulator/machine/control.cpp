@@ -13,9 +13,19 @@
 namespace warpgauge::machine {
 namespace {
 
+void count_divergence(WarpEngine& engine, const Instruction& instruction) {
+  const Code* const code = engine.frame->code;
+  for (Divergence& known : engine.divergences) {
+    if (known.instruction != instruction.index || known.code != code) continue;
+    ++known.count;
+    return;
+  }
+  engine.divergences.push_back({code, instruction.index, 1});
+}
+
 // Part of the fragment jumps. The part that is further back in the code goes first.
 void diverge(Warp& warp, const Instruction& instruction, const Instruction* target) {
-  ++warp.engine->divergent_branches;
+  count_divergence(*warp.engine, instruction);
   if (target > &instruction) {
     set_aside(warp, warp.active, target);
   } else {
@@ -83,7 +93,7 @@ void branch_by_index(Warp& warp, const Instruction& instruction) {
       set_aside(warp, lanes, targets[wanted]);
     }
   }
-  if (ways > 1) ++warp.engine->divergent_branches;
+  if (ways > 1) count_divergence(*warp.engine, instruction);
   ask_scheduler(warp);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/instruction.h"
@@ -59,6 +60,13 @@ enum class Pause : std::uint8_t {
   slice,     ///< has used up what it was given
 };
 
+/// A branch at which fragments of a warp have divided, `count` times since the launch began.
+struct Divergence {
+  const Code* code;
+  std::uint32_t instruction;  ///< position in its body
+  std::uint64_t count;
+};
+
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).
 struct WarpEngine {
   Block* block = nullptr;
@@ -74,7 +82,7 @@ struct WarpEngine {
   Mask polling = 0;         ///< lanes of the last round
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
-  std::uint64_t divergent_branches = 0;
+  std::vector<Divergence> divergences;
   std::uint64_t frame_serial = 0;
   Frame kernel_frame;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -130,10 +131,21 @@ class Worker {
 
   Counters& counters() { return counters_; }
   std::uint64_t steps() const {
-    return sum([](const WarpEngine& e) { return e.steps; });
+    std::uint64_t total = 0;
+    for (const auto& block : idle_) {
+      for (const WarpState& state : block->warps) total += state.engine.steps;
+    }
+    return total;
   }
-  std::uint64_t divergent_branches() const {
-    return sum([](const WarpEngine& e) { return e.divergent_branches; });
+  /// Adds those of this thread's warps up, by branch.
+  void add_divergences(std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t>* sums) const {
+    for (const auto& block : idle_) {
+      for (const WarpState& state : block->warps) {
+        for (const auto& [code, instruction, count] : state.engine.divergences) {
+          (*sums)[{code, instruction}] += count;
+        }
+      }
+    }
   }
 
  private:
@@ -169,26 +181,37 @@ class Worker {
     return !any_finished;
   }
 
-  template <typename Get>
-  std::uint64_t sum(Get get) const {
-    std::uint64_t total = 0;
-    for (const auto& block : idle_) {
-      for (const WarpState& state : block->warps) total += get(state.engine);
-    }
-    return total;
-  }
-
   Shared& shared_;
   Counters counters_;
   std::vector<std::unique_ptr<Block>> active_, idle_;
 };
 
+/// The line of the source that an instruction of `code` came from; its file is empty if unknown.
+ptx::SourceLine source_of(const Code& code, std::uint32_t instruction) {
+  const auto& lines = code.module->source_lines;
+  const int known = code.function->body[instruction].source_line;
+  const auto line = static_cast<std::size_t>(known);
+  return known >= 0 && line < lines.size() ? lines[line] : ptx::SourceLine{};
+}
+
+std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t> sums;
+  for (const auto& worker : workers) worker->add_divergences(&sums);
+  std::vector<DivergentBranch> branches;
+  for (const auto& [place, count] : sums) {
+    const auto& [code, instruction] = place;
+    branches.push_back({.text_line = code->function->body[instruction].text_line,
+                        .source = source_of(*code, instruction),
+                        .count = count});
+  }
+  std::ranges::sort(branches, {}, &DivergentBranch::text_line);
+  return branches;
+}
+
 LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
-  for (const auto& worker : workers) {
-    outcome.warp_instructions += worker->steps();
-    outcome.divergent_branches += worker->divergent_branches();
-  }
+  for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
+  outcome.divergent_branches = divergences_of(workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
     for (const auto& worker : workers) add(totals, worker->counters().totals(n));
@@ -197,9 +220,7 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
     const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
     InstructionTotals& entry = outcome.totals.emplace_back();
     entry.text_line = instruction.text_line;
-    const auto& lines = function.module->source_lines;
-    const auto line = static_cast<std::size_t>(instruction.source_line);
-    if (instruction.source_line >= 0 && line < lines.size()) entry.source = lines[line];
+    entry.source = source_of(function, code.counters[n].instruction);
     entry.function = function.function->name;
     entry.access = totals;
   }

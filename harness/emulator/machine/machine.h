@@ -94,9 +94,16 @@ struct Launch {
   std::span<const std::byte> parameters;  ///< laid out as KernelInfo says
 };
 
+/// A branch at which warps have divided, with how often they did.
+struct DivergentBranch {
+  int text_line = 0;       ///< of the PTX text
+  ptx::SourceLine source;  ///< file empty if unknown
+  std::uint64_t count = 0;
+};
+
 struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
-  std::uint64_t divergent_branches = 0;
+  std::vector<DivergentBranch> divergent_branches;
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
 };
 

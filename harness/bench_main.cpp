@@ -1,0 +1,65 @@
+// warpgauge-bench: every case as a Google Benchmark benchmark.
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "harness/archs.h"
+#include "harness/bench.h"
+#include "harness/devices.h"
+#include "harness/runtime.h"
+
+namespace {
+
+using namespace warpgauge;
+
+int run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv, [] {});
+  BenchOptions options;
+  CLI::App app("warpgauge-bench: times every case, as benchmarks of Google Benchmark");
+  app.footer(
+      "Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE, ...) work as "
+      "usual.\n"
+      "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 there is no GPU.\n\n"
+      "Examples:\n"
+      "  warpgauge-bench --filter 'transpose.*' --large\n"
+      "  warpgauge-bench --tables out --facts out/facts.jsonl");
+  app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
+      ->type_name("GLOB");
+  app.add_flag("--large", options.large, "Time the large cases, too");
+  app.add_flag_callback(
+      "--hot", [&options] { options.cache = Cache::hot; },
+      "Leave the L2 cache as the run before has left it, instead of flushing it");
+  app.add_option("--samples", options.samples, "Timed runs of each case; the median counts")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_option("--tables", options.tables,
+                 "Write tables of times, speeds and errors (Markdown) into this folder")
+      ->type_name("DIR");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kFault;
+  }
+  if (is_emulated()) {
+    emulate_arch(default_emulated_arch());
+    fmt::print(stderr, "these are times of the emulation: they say nothing about a GPU\n");
+  } else {
+    use_assigned_device();
+  }
+  return run_bench(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return warpgauge::kFault;
+  }
+}

@@ -1,0 +1,35 @@
+// Tables of times, as Markdown: what warpgauge-bench shows beside its benchmarks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// What was measured of one case. What a case does not have is 0, or negative for errors.
+struct Timing {
+  metrics::CaseId id;
+  double median_us = 0;
+  double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
+  std::string yardstick;   ///< the variant it is held against; empty: none
+  double relative_to = 0;  ///< speed as a fraction of the yardstick's
+  double check_ms = 0;     ///< the check on the CPU: reference, download and comparison
+  bool counted = true;     ///< false: a library's work, or copies
+  double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
+};
+
+/// Variants by sizes, a table for each family: median times in microseconds. A family whose sizes
+/// span a grid (block shapes, for instance) has a table for each variant, one extent down, the
+/// other across.
+std::string times_table(const std::vector<Timing>& timings);
+
+/// Speeds: bytes and operations per second, percentage of the memory's peak, speed against the
+/// yardstick, and against the check on the CPU.
+std::string speeds_table(const std::vector<Timing>& timings);
+
+/// Errors and times of the cases that were compared within a tolerance; empty without any.
+std::string accuracy_table(const std::vector<Timing>& timings);
+
+}  // namespace warpgauge

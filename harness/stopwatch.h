@@ -1,0 +1,52 @@
+// The time of the launches of a case, by CUDA events.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "harness/comparison.h"
+#include "harness/registry.h"
+
+namespace warpgauge {
+
+/// What is in the L2 cache when a launch begins.
+enum class Cache {
+  cold,  ///< nothing of the problem: it is flushed before each launch
+  hot    ///< what the launch before has left
+};
+
+/// Runs one case again and again, each time between two events of the default stream.
+class Stopwatch {
+ public:
+  /// Makes the problem, runs it once and checks the result: what is wrong is not timed. Throws
+  /// std::runtime_error with the difference, or metrics::CudaError.
+  Stopwatch(const Case& one, Cache cache);
+  ~Stopwatch();
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  /// Microseconds of one more run. Inputs and outputs are left as the last run left them.
+  double time_us();
+
+  const Problem& problem() const { return *problem_; }
+  /// Milliseconds that the check on the CPU took: reference, download and comparison.
+  double check_ms() const { return check_ms_; }
+  /// How far the result was from the reference.
+  const Errors& errors() const { return errors_; }
+
+ private:
+  const Case& case_;
+  std::unique_ptr<Problem> problem_;
+  double check_ms_ = 0;
+  Errors errors_;
+  void* flushed_ = nullptr;  ///< device memory twice as large as the L2 cache; null if hot
+  std::size_t flushed_bytes_ = 0;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+/// Peak of the device memory in bytes per second: both edges of its clock times the width of its
+/// bus. 0 where the device does not tell.
+double peak_bytes_per_second();
+
+}  // namespace warpgauge

@@ -1,0 +1,131 @@
+"""Each planted defect of tests/canaries turns the gate red: the right metric, verdict and line.
+
+A remark `canary NAME: METRIC VERDICT` in the source marks the line that is to blame; one that ends
+in `below` the statement or function that follows it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from warpgauge_report.facts import read_facts
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "tests" / "canaries" / "family.cu"
+LINES = SOURCE.read_text().splitlines()
+HAS_GPU = Path("/dev/nvidia0").exists()
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
+SANITIZER = shutil.which("compute-sanitizer") or shutil.which(
+    "compute-sanitizer", path=str(Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin")
+)
+
+
+def marks():
+    """name -> (metric, verdict, lines that may be blamed)"""
+    found = {}
+    for number, line in enumerate(LINES, start=1):
+        mark = re.search(r"// canary (\w+): ([\w.]+) (fail|error)( below)?$", line)
+        if not mark:
+            continue
+        name, metric, verdict, below = mark.groups()
+        last = number
+        if below:
+            # To the end of the statement or function: its last line closes at the same indent.
+            indent = re.match(r" *", line).group()
+            while not re.match(rf"{indent}(\}}|\S.*;$)", LINES[last]):
+                last += 1
+            last += 1
+        assert name not in found, f"two marks for {name}"
+        found[name] = (metric, verdict, range(number, last + 1))
+    return found
+
+
+MARKS = marks()
+
+
+def variants():
+    listed = subprocess.run(
+        [BIN / "warpgauge-faulty", "list", "--filter", "canaries.*"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {line.split(".")[1] for line in listed.stdout.splitlines()}
+
+
+def gate(out, name, device):
+    return subprocess.run(
+        [
+            *(BIN / "warpgauge-faulty", "gate", "--out", out, "--device", device),
+            *("--filter", f"canaries.{name}.*", "--timeout", "5"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_every_canary_but_the_control_is_marked():
+    assert variants() - {"healthy"} == MARKS.keys()
+
+
+@pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
+def test_the_control_passes(tmp_path, device):
+    result = gate(tmp_path, "healthy", device)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("name", MARKS)
+@pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
+def test_a_planted_defect_turns_the_gate_red(tmp_path, name, device):
+    metric, verdict, lines = MARKS[name]
+    result = gate(tmp_path, name, device)
+    assert result.returncode == (2 if verdict == "error" else 1), result.stdout + result.stderr
+    facts = [
+        f
+        for f in read_facts(tmp_path / "facts.jsonl")
+        if f.scope == "case" and f.metric == metric and f.verdict != "unmeasured"
+    ]
+    assert facts
+    for fact in facts:
+        assert fact.verdict == verdict, fact
+        assert fact.file == "tests/canaries/family.cu"
+        assert fact.line in lines, f"{fact.line}: {LINES[fact.line - 1]}"
+    # And nothing else of it is wrong: the canary shows its own defect.
+    others = {
+        f.metric
+        for f in read_facts(tmp_path / "facts.jsonl")
+        if f.verdict in ("fail", "error") and f.metric != metric
+    }
+    allowed = {
+        "registers_capped": {"spill.load_bytes", "local.sectors", "global.excess_sectors"},
+    }
+    assert others <= allowed.get(name, set())
+
+
+def test_the_emulator_tells_the_line_of_a_fault(tmp_path):
+    gate(tmp_path, "out_of_bounds", "emulated")
+    (fact,) = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
+    (number,) = [n for n, line in enumerate(LINES, 1) if "// fault of out_of_bounds" in line]
+    assert f"tests/canaries/family.cu:{number}" in fact.reason
+
+
+@needs_gpu
+@pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer on this machine")
+def test_racecheck_names_the_lines_of_the_race():
+    result = subprocess.run(
+        [
+            *(SANITIZER, "--tool", "racecheck", "--racecheck-report", "all"),
+            *(BIN / "warpgauge-faulty-check", "--no-cupti", "--gtest_filter=canaries.race.*"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    racing = {n for n, line in enumerate(LINES, 1) if line.endswith("// race")}
+    named = {int(n) for n in re.findall(r"family\.cu:(\d+)", result.stdout)}
+    assert racing <= named, result.stdout
