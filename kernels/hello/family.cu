@@ -1,0 +1,54 @@
+// The smallest kernels: one thread adds two integers; one thread says hello.
+//
+// What it teaches: what every kernel has around it (device memory, copies, a launch, a check of
+// errors) with next to nothing inside; the harness does all of that here. And that printf in a
+// kernel is not free: its arguments are laid out in memory, which gives the thread a stack
+// (stack.bytes) and local traffic (local.sectors). It is a tool to look for faults with, not to
+// leave in a kernel.
+#include <cstdio>
+
+#include "harness/warpgauge.h"
+
+namespace hello {
+
+// The size is one in both problems: a number, a line.
+struct Add : warpgauge::Problem {
+  warpgauge::Input<int> a, b;
+  warpgauge::Output<int> sum;
+
+  explicit Add(const warpgauge::Size& size)
+      : a(*this, size.count(), 1), b(*this, size.count(), 2), sum(*this, size.count()) {}
+  void check(warpgauge::Comparison& comparison) const override {
+    comparison.equal(sum, {a.host()[0] + b.host()[0]});
+  }
+};
+
+// printf of the device returns how many arguments follow the format: that can be checked.
+struct Hello : warpgauge::Problem {
+  static constexpr int kArguments = 2;
+  warpgauge::Output<int> returned;
+
+  explicit Hello(const warpgauge::Size& size) : returned(*this, size.count()) {}
+  void check(warpgauge::Comparison& comparison) const override {
+    comparison.equal(returned, {kArguments});
+  }
+};
+
+__global__ void add(int* sum, const int* a, const int* b) { *sum = *a + *b; }
+
+// The text stays in a buffer of the device and appears when the host next waits for the device.
+__global__ void print(int* returned) {
+  *returned = printf("hello from thread %u of block %u\n", threadIdx.x, blockIdx.x);
+}
+
+void launch_add(Add& p) { add<<<1, 1>>>(p.sum, p.a, p.b); }
+
+void launch_print(Hello& p) { print<<<1, 1>>>(p.returned); }
+
+WARPGAUGE_FAMILY(hello) {
+  family.rows({"20"});
+  family.problem<Add>("i32", {{1}}).variant("add", launch_add);
+  family.problem<Hello>("i32", {{1}}).variant("print", launch_print);
+}
+
+}  // namespace hello
