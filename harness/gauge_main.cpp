@@ -12,14 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "harness/archs.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
 #include "harness/emulate.h"
 #include "harness/explain.h"
 #include "harness/gate.h"
+#include "harness/generations.h"
 #include "harness/list.h"
 #include "harness/metrics_table.h"
 #include "harness/program.h"
+#include "harness/runtime.h"
 
 namespace {
 
@@ -197,11 +200,28 @@ void add_emulate(CLI::App& app, std::function<int()>& action) {
       [options, &action] { action = [options] { return emulate_program(*options); }; });
 }
 
-void add_devices(CLI::App& app, std::function<int()>& action) {
+void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand("devices", "Show the GPUs of this machine");
-  command->callback([&action] {
-    action = [] {
-      fmt::print("{}", describe_devices());
+  command->footer(
+      "Examples:\n  warpgauge devices\n  warpgauge devices --limits\n"
+      "  warpgauge devices --shared-config --device=emulated");
+  auto limits = std::make_shared<bool>(false), config = std::make_shared<bool>(false);
+  auto* const limits_flag = command->add_flag(
+      "--limits", *limits, "Show what each compute capability brought and allows, instead");
+  command
+      ->add_flag(
+          "--shared-config", *config,
+          "Show what the runtime does with the calls that configured the shared memory of old "
+          "GPUs, instead")
+      ->excludes(limits_flag);
+  auto device = add_device(command);
+  command->callback([=, &action] {
+    action = [=] {
+      if (*device != DeviceChoice::automatic) continue_on(*device, argv);
+      if (is_emulated()) emulate_arch(default_emulated_arch());
+      fmt::print("{}", *limits   ? describe_generations()
+                       : *config ? describe_shared_configuration()
+                                 : describe_devices());
       return 0;
     };
   });
@@ -219,7 +239,7 @@ int main(int argc, char** argv) {
   add_explain(app, action, argv);
   add_compare(app, action);
   add_emulate(app, action);
-  add_devices(app, action);
+  add_devices(app, action, argv);
   try {
     app.parse(argc, argv);
     if (action) return action();

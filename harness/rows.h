@@ -13,10 +13,11 @@ namespace warpgauge {
 /// A row: covered by families that name it, or by a command of the tool.
 struct Row {
   std::string id, title;
-  std::string command;  ///< empty: families must cover it
+  std::string command;  ///< of a tool; empty: families must cover it
+  std::string library;  ///< that these families need: a build without it lacks them
 };
 
-/// Reads a file of the tables [kernels] (id = "title") and [tools] (id = { title, command }).
+/// Reads a file of the tables [kernels] (id = "title" or { title, library }) and [tools] (id = { title, command }).
 /// Throws std::invalid_argument with file, line and column for anything else.
 std::vector<Row> read_rows(const std::filesystem::path& path);
 

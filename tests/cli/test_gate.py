@@ -63,6 +63,29 @@ def test_list_shows_ids_and_filters_them():
     }
 
 
+def test_every_row_of_the_catalogue_is_covered():
+    result = run("warpgauge", "list", "--rows")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "NOT COVERED" not in result.stdout
+
+
+def test_large_cases_are_listed_when_asked_for():
+    usual = run("warpgauge", "list").stdout.splitlines()
+    everything = run("warpgauge", "list", "--large").stdout.splitlines()
+    assert set(usual) < set(everything)
+    assert "transpose.padded.f32@16384x16384" in set(everything) - set(usual)
+    refused = run("warpgauge", "gate", "--filter", "transpose.padded.f32@16384x16384")
+    assert refused.returncode == 2 and "1 large ones with --large" in refused.stderr
+
+
+def test_generations_and_old_settings_are_shown_without_a_gpu():
+    limits = run("warpgauge", "devices", "--limits").stdout
+    assert re.search(r"sm_90 +Hopper +2048 +32 +65536 +228 KiB +48 KiB +227 KiB", limits)
+    assert "?" not in limits
+    settings = run("warpgauge", "devices", "--shared-config", "--device=emulated").stdout
+    assert re.search(r"banks of 8 bytes\) +cudaSuccess +then: banks of 4 bytes", settings)
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -1,0 +1,88 @@
+"""warpgauge-bench as a user sees it: tables, facts, exit codes. Here without a GPU, so that the times
+are those of the emulation."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from warpgauge_report.facts import read_facts
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+HAS_GPU = Path("/dev/nvidia0").exists()
+PROGRAMS = ["warpgauge-bench-emulated", *(["warpgauge-bench"] if HAS_GPU else [])]
+
+
+def bench(program, *arguments):
+    return subprocess.run(
+        [BIN / program, *map(str, arguments)], capture_output=True, text=True, timeout=300
+    )
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
+    result = bench(
+        *(program, "--filter", "copies.by_kernel.*@4096", "--samples", 5),
+        *("--tables", tmp_path, "--facts", tmp_path / "facts.jsonl"),
+        "--benchmark_format=json",
+    )
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout[: result.stdout.rindex("}") + 1])
+    by_kernel = {b["name"].split("/")[0]: b for b in report["benchmarks"]}
+    assert list(by_kernel) == ["copies.on_device.u8@4096", "copies.by_kernel.u8@4096"]
+    timed = by_kernel["copies.by_kernel.u8@4096"]
+    assert timed["iterations"] == 5 and timed["median_us"] > 0
+    ratio = by_kernel["copies.on_device.u8@4096"]["median_us"] / timed["median_us"]
+    assert timed["relative_to_on_device"] == pytest.approx(ratio)
+    values = {(f.id, f.metric): f.value for f in read_facts(tmp_path / "facts.jsonl")}
+    assert values["copies.by_kernel.u8@4096", "time.relative_to"] == pytest.approx(ratio)
+    # 4096 bytes read and as many written.
+    assert values["copies.by_kernel.u8@4096", "throughput.bytes_per_second"] == pytest.approx(
+        8192e6 / timed["median_us"]
+    )
+    assert "| by_kernel.u8 |" in (tmp_path / "times.md").read_text()
+    assert "| copies.by_kernel.u8@4096 |" in (tmp_path / "speeds.md").read_text()
+    assert not (tmp_path / "accuracy.md").exists()
+
+
+def test_what_is_compared_within_a_tolerance_has_a_table_of_errors(tmp_path):
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "math_accuracy.*", "--samples", 1),
+        *("--tables", tmp_path),
+    )
+    assert result.returncode == 0, result.stderr
+    rows = (tmp_path / "accuracy.md").read_text().splitlines()[2:]
+    assert len(rows) > 20 and all(row.startswith("| math_accuracy.") for row in rows)
+
+
+@pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
+def test_without_a_gpu_there_are_no_times():
+    result = bench("warpgauge-bench", "--filter", "copies.*")
+    assert result.returncode == 3
+    assert "times need a GPU" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--filter", "no.such"], "selects no case"),
+        (["--samples", "0"], "--samples"),
+        (["--nonsense"], "--nonsense"),
+        (["--benchmark_filter=no.such", "--filter", "copies.*@4096"], "selects no case"),
+    ],
+)
+def test_bad_options_are_faults(arguments, message):
+    result = bench("warpgauge-bench-emulated", *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_tables_that_cannot_be_written_are_a_fault(tmp_path):
+    (tmp_path / "file").write_text("kept")
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 1),
+        *("--tables", tmp_path / "file"),
+    )
+    assert result.returncode == 2
+    assert "--tables" in result.stderr and (tmp_path / "file").read_text() == "kept"

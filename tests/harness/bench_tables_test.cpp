@@ -1,0 +1,66 @@
+#include "harness/bench_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpgauge {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Timing timing(const std::string& variant, const std::string& size, double us) {
+  return {.id = {"transpose", variant, "f32", size}, .median_us = us};
+}
+
+TEST(TimesTable, HasVariantsDownAndSizesAcross) {
+  EXPECT_EQ(times_table({timing("naive", "1000x700", 12.344), timing("naive", "64", 1.5),
+                         timing("padded", "64", 12345.6)}),
+            "## transpose\n\n"
+            "| median µs | 1000x700 | 64 |\n"
+            "|---|---:|---:|\n"
+            "| naive.f32 | 12.34 | 1.50 |\n"
+            "| padded.f32 |  | 12346 |\n\n");
+}
+
+TEST(TimesTable, SizesThatSpanAGridAreDrawnAsOne) {
+  std::vector<Timing> sweep;
+  for (const int y : {1, 2, 4, 8}) {
+    for (const int x : {8, 16, 32, 64}) {
+      if (y == 8 && x == 64) continue;  // not every place needs to be there
+      sweep.push_back(timing("naive", std::to_string(y) + "x" + std::to_string(x), y + x));
+    }
+  }
+  const std::string table = times_table(sweep);
+  EXPECT_THAT(table, HasSubstr("### naive.f32, median µs by size\n"));
+  EXPECT_THAT(table, HasSubstr("across | 8 | 16 | 32 | 64 |\n"));
+  EXPECT_THAT(table, HasSubstr("| 4 | 12.00 | 20.00 | 36.00 | 68.00 |\n"));
+  EXPECT_THAT(table, HasSubstr("| 8 | 16.00 | 24.00 | 40.00 |  |\n"));
+}
+
+TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
+  Timing one = timing("padded", "64", 2);
+  one.bytes_per_second = 2.85e12;
+  one.percent_of_peak = 85.04;
+  one.yardstick = "copy";
+  one.relative_to = 0.951;
+  one.check_ms = 4;
+  EXPECT_THAT(
+      speeds_table({one}),
+      HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | copy | 0.951 | "
+                "2e+03 times slower |\n"));
+  EXPECT_THAT(speeds_table({timing("naive", "64", 2)}), HasSubstr("| 2.00 | - | - | - | - | - |"));
+}
+
+TEST(AccuracyTable, HasTheCasesThatWereComparedWithinATolerance) {
+  EXPECT_EQ(accuracy_table({timing("exact", "64", 2)}), "");
+  Timing close = timing("fast_sine", "64", 2);
+  close.max_error = 5e-7;
+  close.mean_absolute_error = 1.25e-8;
+  const std::string table = accuracy_table({timing("exact", "64", 2), close});
+  EXPECT_THAT(table, HasSubstr("| transpose.fast_sine.f32@64 | 1.25e-08 | - | 5e-07 | 2.00 |\n"));
+  EXPECT_THAT(table, Not(HasSubstr("exact")));
+}
+
+}  // namespace
+}  // namespace warpgauge
