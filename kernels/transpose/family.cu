@@ -5,19 +5,29 @@
 // stores (global.excess_sectors). Turning a tile in shared memory mends that, but a column of the
 // tile lies in one bank (shared.bank_conflicts, shared.bank_ways). Two cures: one unused word at
 // the end of each tile row, or a column index XORed with the row, which costs no memory.
+// What is left is time, and a plain copy is what it can be held against (time.relative_to): with
+// one element a thread, all of a block waits for one load each. `several_each` and `wide_tile` have
+// 4 to 16 loads of each thread on their way at once.
 #include "harness/warpgauge.h"
+#include "metrics/cuda_error.h"
 
 namespace transpose {
 
 constexpr int kWarp = 32;      // a tile as wide as a warp: each warp moves one tile row
 constexpr int kHalfWarp = 16;  // a tile of half that width: each warp moves two tile rows
+constexpr int kTileWarps = 8;  // warps that share the rows of a tile in several_each
 
-// CPU reference: `a` has h rows of w elements, the result w rows of h.
+// CPU reference: `a` has h rows of w elements, the result w rows of h. A band of 16 columns at a
+// time, so that the CPU uses all of a cache line before it is gone.
 template <typename T>
 std::vector<T> transposed(const std::vector<T>& a, int w, int h) {
+  constexpr int kBand = 16;
   std::vector<T> b(a.size());
-  for (int y = 0; y < h; ++y) {
-    for (int x = 0; x < w; ++x) b[x * h + y] = a[y * w + x];
+  for (int band = 0; band < w; band += kBand) {
+    const int end = band + kBand < w ? band + kBand : w;
+    for (int y = 0; y < h; ++y) {
+      for (int x = band; x < end; ++x) b[x * h + y] = a[y * w + x];
+    }
   }
   return b;
 }
@@ -38,6 +48,15 @@ struct Transpose : warpgauge::Problem {
   dim3 blocks(int edge) const { return dim3((w + edge - 1) / edge, (h + edge - 1) / edge); }
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(b, transposed(a.host(), w, h));
+  }
+};
+
+// What a transposition is held against: as many bytes, moved by the copy of the runtime.
+template <typename T>
+struct Copy : Transpose<T> {
+  using Transpose<T>::Transpose;
+  void check(warpgauge::Comparison& comparison) const override {
+    comparison.equal(this->b, this->a.host());
   }
 };
 
@@ -79,6 +98,36 @@ __global__ void swizzled(T* b, const T* a, int w, int h) {
   if (x + j < w && y + i < h) b[(x + j) * h + y + i] = tile[i][j ^ i];
 }
 
+// A tile of kTile x kTile elements by 32 x 8 threads: a warp moves every eighth row, a thread
+// several elements. All of them are loaded before the first is stored, so that a thread waits once
+// for all its loads; and 256 threads wait for each other at the barrier instead of 1024. A tile
+// twice as wide as a warp makes the rows in memory twice as long, which is easier on DRAM.
+template <typename T, int kTile>
+__global__ void several_each(T* b, const T* a, int w, int h) {
+  constexpr int kAcross = kTile / kWarp, kDown = kTile / kTileWarps;
+  __shared__ T tile[kTile][kTile + 1];
+  const int x = blockIdx.x * kTile, y = blockIdx.y * kTile;
+  const int lane = threadIdx.x, warp = threadIdx.y;
+  T values[kDown][kAcross];
+#pragma unroll
+  for (int n = 0; n < kDown * kAcross; ++n) {
+    const int i = n % kAcross * kWarp + lane, j = n / kAcross * kTileWarps + warp;
+    const bool inside = x + i < w && y + j < h;
+    values[n / kAcross][n % kAcross] = inside ? a[(y + j) * w + x + i] : T{};
+  }
+#pragma unroll
+  for (int n = 0; n < kDown * kAcross; ++n) {
+    const int i = n % kAcross * kWarp + lane, j = n / kAcross * kTileWarps + warp;
+    tile[j][i] = values[n / kAcross][n % kAcross];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int n = 0; n < kDown * kAcross; ++n) {
+    const int i = n % kAcross * kWarp + lane, j = n / kAcross * kTileWarps + warp;
+    if (x + j < w && y + i < h) b[(x + j) * h + y + i] = tile[i][j];
+  }
+}
+
 template <typename T>
 void launch_naive(Transpose<T>& p, int edge) {
   naive<T><<<p.blocks(edge), dim3(edge, edge)>>>(p.b, p.a, p.w, p.h);
@@ -94,6 +143,17 @@ void launch_swizzled(Transpose<T>& p) {
   swizzled<T><<<p.blocks(kWarp), dim3(kWarp, kWarp)>>>(p.b, p.a, p.w, p.h);
 }
 
+template <typename T, int kTile>
+void launch_several_each(Transpose<T>& p) {
+  several_each<T, kTile><<<p.blocks(kTile), dim3(kWarp, kTileWarps)>>>(p.b, p.a, p.w, p.h);
+}
+
+template <typename T>
+void launch_copy(Copy<T>& p) {
+  WARPGAUGE_CUDA(
+      cudaMemcpyAsync(p.b, p.a, p.a.count() * sizeof(T), cudaMemcpyDeviceToDevice, nullptr));
+}
+
 template <typename T>
 void add_variants(const warpgauge::Variants<Transpose<T>>& to) {
   to.variant("naive", [](auto& p) { launch_naive(p, kWarp); });
@@ -101,6 +161,8 @@ void add_variants(const warpgauge::Variants<Transpose<T>>& to) {
   to.variant("tiled", launch_through_tile<T, kWarp, kWarp>);
   to.variant("padded", launch_through_tile<T, kWarp, kWarp + 1>);
   to.variant("swizzled", launch_swizzled<T>);
+  to.variant("several_each", launch_several_each<T, kWarp>);
+  to.variant("wide_tile", launch_several_each<T, 2 * kWarp>);
   // Old GPUs had 16 banks and served half a warp at a time; there one word of padding cured a
   // tile 16 wide. With 32 banks and two tile rows to a warp it takes two words.
   to.variant("small_tile", launch_through_tile<T, kHalfWarp, kHalfWarp>);
@@ -110,9 +172,12 @@ void add_variants(const warpgauge::Variants<Transpose<T>>& to) {
 
 WARPGAUGE_FAMILY(transpose) {
   family.rows({"1", "3"});
-  const std::vector<warpgauge::Size> sizes = {{1024, 1024}, {512, 2048}, {1000, 700}};
-  add_variants(family.problem<Transpose<float>>("f32", sizes));
-  add_variants(family.problem<Transpose<double>>("f64", sizes));
+  const std::vector<warpgauge::Size> sizes = {
+      {1024, 1024}, {512, 2048}, {1000, 700}, warpgauge::large({16384, 16384})};
+  add_variants(family.problem<Transpose<float>>("f32", sizes).relative_to("copy"));
+  add_variants(family.problem<Transpose<double>>("f64", sizes).relative_to("copy"));
+  family.problem<Copy<float>>("f32", sizes).uncounted("copy", launch_copy<float>);
+  family.problem<Copy<double>>("f64", sizes).uncounted("copy", launch_copy<double>);
 }
 
 }  // namespace transpose

@@ -1,5 +1,7 @@
-"""warpgauge-bench as a user sees it: tables, facts, exit codes. Here without a GPU, so that the times
-are those of the emulation."""
+"""warpgauge-bench as a user sees it: tables, facts, exit codes.
+
+Without a GPU the times are those of the emulation.
+"""
 
 import json
 import os
