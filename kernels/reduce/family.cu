@@ -4,7 +4,7 @@
 // its price, the shared.wavefronts of a block. `interleaved` keeps a few lanes of every warp busy;
 // `strided` gathers the work in the first warps, but spreads their words over ever fewer banks
 // (shared.bank_conflicts) and so wins nothing: 150 wavefronts each. `sequential` has both right:
-// 45. `warp_shuffle` exchanges registers and needs 9.
+// 45. `warp_shuffle` exchanges registers and needs 9. `vectorised` pays them once for many loads.
 #include "harness/warpgauge.h"
 
 namespace reduce {
@@ -101,14 +101,79 @@ void launch(Sum& p, void (*kernel)(int*, const int*, int)) {
   kernel<<<p.blocks, kThreads>>>(p.sums, p.a, p.n);
 }
 
+constexpr int kMaxBlocks = 4096;  // several times what any GPU can hold at once
+constexpr int kPack = 4;          // elements of a load of 16 bytes
+constexpr int kAtOnce = 4;        // loads that a thread has under way
+constexpr int kRound = kThreads * kAtOnce * kPack;
+
+// CPU reference: rounds of 4096 elements go to the blocks in turn.
+std::vector<int> grid_sums(const std::vector<int>& a, int blocks) {
+  std::vector<int> sums(blocks);
+  for (std::size_t i = 0; i < a.size(); ++i) sums[i / kRound % blocks] += a[i];
+  return sums;
+}
+
+// The same sum by a limited number of blocks, each of which adds up as many rounds as it takes. Of
+// 2^28 elements a block gets 65536, none above 32766: that still fits into an int.
+struct GridSum : warpgauge::Problem {
+  const int n, blocks;
+  warpgauge::Input<int> a;
+  warpgauge::Output<int> sums;  // one a block
+
+  explicit GridSum(const warpgauge::Size& size)
+      : n(static_cast<int>(size.count())),
+        blocks(n > kMaxBlocks * kRound ? kMaxBlocks : (n + kRound - 1) / kRound),
+        a(*this, n),
+        sums(*this, blocks) {}
+  void check(warpgauge::Comparison& comparison) const override {
+    comparison.equal(sums, grid_sums(a.host(), blocks));
+  }
+};
+
+__device__ int pack_sum(int4 a) { return a.x + a.y + a.z + a.w; }
+
+// Memory is as fast as there are bytes on their way: a thread asks for 64 of them, in four loads
+// that do not wait for each other, before it adds. Full rounds are contiguous, go to the blocks in
+// turn, and have no bounds check that would come between the loads. The block whose turn is next
+// takes the rest. The exchange within a block comes once for all its rounds. Neither loop is
+// unrolled, so that the loads of a round stay together, and the lanes of a warp in the last one.
+__global__ void vectorised(int* sums, const int* a, int n) {
+  constexpr int kWarps = kThreads / kWarp;
+  __shared__ int s[kWarps];
+  const int4* packs = reinterpret_cast<const int4*>(a);
+  const int t = threadIdx.x, blocks = gridDim.x, rounds = n / kRound;
+  int sum = 0, round = blockIdx.x;
+#pragma unroll 1
+  for (; round < rounds; round += blocks) {
+    int4 pack[kAtOnce];
+    for (int k = 0; k < kAtOnce; ++k) pack[k] = packs[(round * kAtOnce + k) * kThreads + t];
+    for (int k = 0; k < kAtOnce; ++k) sum += pack_sum(pack[k]);
+  }
+  if (round == rounds) {
+#pragma unroll 1
+    for (int i = rounds * kRound + t; i < n; i += kThreads) sum += a[i];
+  }
+  const int of_warp = warp_sum(sum);
+  if (t % kWarp == 0) s[t / kWarp] = of_warp;
+  __syncthreads();
+  if (t >= kWarp) return;
+  const int of_block = warp_sum(t < kWarps ? s[t] : 0);
+  if (t == 0) sums[blockIdx.x] = of_block;
+}
+
 WARPGAUGE_FAMILY(reduce) {
   family.rows({"4"});
-  // Whole blocks; a last block of 67 elements; less than one block.
-  const auto i32 = family.problem<Sum>("i32", {{1048576}, {1000003}, {100}});
+  // Whole blocks; a last block of 67 elements; less than one block; more than any cache.
+  const std::vector<warpgauge::Size> sizes = {
+      {1048576}, {1000003}, {100}, warpgauge::large({1 << 28})};
+  const auto i32 = family.problem<Sum>("i32", sizes);
   i32.variant("interleaved", [](Sum& p) { launch(p, interleaved); });
   i32.variant("strided", [](Sum& p) { launch(p, strided); });
   i32.variant("sequential", [](Sum& p) { launch(p, sequential); });
   i32.variant("warp_shuffle", [](Sum& p) { launch(p, warp_shuffle); });
+  family.problem<GridSum>("i32", sizes).variant("vectorised", [](GridSum& p) {
+    vectorised<<<p.blocks, kThreads>>>(p.sums, p.a, p.n);
+  });
 }
 
 }  // namespace reduce

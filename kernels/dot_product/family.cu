@@ -1,0 +1,326 @@
+// Dot product of two vectors: every block sums up the products of its threads, then one block
+// sums up the blocks.
+//
+// What it teaches: how the threads of a block put their sums together. `global` hands them over in
+// device memory, to a thread that reads them one by one (global.load.requests); `serial` does so
+// in shared memory, still with one lane at work (shared.wavefronts: 264 a block). A `tree` takes
+// 32, `warp_shuffle` 9. For long vectors none of this matters, for a block combines only once;
+// there the bytes on their way count, and `vectorised` has most of them. `texture` fetches both
+// vectors through the texture unit: right, but nothing is gained. `constant` keeps y in constant
+// memory, made for one address a warp: here each lane wants another, and they wait in turn.
+#include <limits>
+
+#include "harness/warpgauge.h"
+#include "metrics/cuda_error.h"
+
+namespace dot_product {
+
+constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr int kMaxBlocks = 4096;         // several times what any GPU can hold at once
+constexpr int kAtOnce = 2;               // packs of each vector that a thread has under way
+constexpr int kConstantElements = 4096;  // in float and double 48 of the 64 KiB
+
+template <typename T>
+__constant__ T constant_y[kConstantElements];
+
+// CPU reference: the product, and the sum of the magnitudes it is made of.
+struct Reference {
+  double product = 0, magnitude = 0;
+};
+template <typename T>
+Reference reference(const std::vector<T>& x, const std::vector<T>& y) {
+  Reference sums;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    sums.product += product;
+    sums.magnitude += product < 0 ? -product : product;
+  }
+  return sums;
+}
+
+template <typename T>
+struct Dot : warpgauge::Problem {
+  const int n;
+  warpgauge::Input<T> x, y;
+  warpgauge::Output<T> of_threads;  // what `global` hands over
+  warpgauge::Output<T> of_blocks, result;
+
+  explicit Dot(const warpgauge::Size& size)
+      : n(static_cast<int>(size.count())),
+        x(*this, n, 1),
+        y(*this, n, 2),
+        of_threads(*this, blocks(kThreads) * kThreads),
+        of_blocks(*this, blocks(kThreads)),
+        result(*this, 1) {}
+
+  /// Blocks that take so many elements at a time; they go round if there are more.
+  int blocks(int elements) const {
+    return n > kMaxBlocks * elements ? kMaxBlocks : (n + elements - 1) / elements;
+  }
+  // An element takes part in up to 540 roundings (2^28 elements: 256 in a thread, 256 in `serial`,
+  // 16 + 8 over the blocks). They go up and down, so the errors grow like the root of their number;
+  // four times that, in units of half an epsilon of the magnitudes, is 4 x 23 / 2.
+  void check(warpgauge::Comparison& comparison) const override {
+    constexpr double kTolerance = 46 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const Reference expected = reference(x.host(), y.host());
+    const double got = static_cast<double>(result.host()[0]);
+    comparison.close(std::vector<double>{got / expected.magnitude},
+                     std::vector<double>{expected.product / expected.magnitude}, kTolerance);
+  }
+  double bytes() const override { return (2.0 * n + 1) * sizeof(T); }
+  double flops() const override { return 2.0 * n; }
+};
+
+// The same with y in constant memory, too.
+template <typename T>
+struct DotWithConstant : Dot<T> {
+  using Dot<T>::Dot;
+  void prepare() override {
+    WARPGAUGE_CUDA(cudaMemcpyToSymbol(constant_y<T>, this->y.host().data(), this->n * sizeof(T)));
+  }
+};
+
+// The same with both vectors as textures, too. There are no texels of 8 bytes, so the bits of a
+// double are fetched as two integers.
+template <typename T>
+struct DotOfTextures : Dot<T> {
+  cudaTextureObject_t x_texture = 0, y_texture = 0;
+
+  using Dot<T>::Dot;
+  ~DotOfTextures() override {
+    if (x_texture != 0) static_cast<void>(cudaDestroyTextureObject(x_texture));
+    if (y_texture != 0) static_cast<void>(cudaDestroyTextureObject(y_texture));
+  }
+  void prepare() override {
+    if (x_texture == 0) x_texture = texture_of(this->x);
+    if (y_texture == 0) y_texture = texture_of(this->y);
+  }
+  cudaTextureObject_t texture_of(const T* data) const {
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = const_cast<T*>(data);
+    resource.res.linear.desc =
+        sizeof(T) == 4 ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<int2>();
+    resource.res.linear.sizeInBytes = this->n * sizeof(T);
+    cudaTextureDesc description = {};
+    description.readMode = cudaReadModeElementType;
+    cudaTextureObject_t texture = 0;
+    WARPGAUGE_CUDA(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+    return texture;
+  }
+};
+
+// What a thread adds up by itself, going round with the whole grid. For up to 2^20 elements there
+// are so many threads that each has one product.
+template <typename T>
+__device__ T own_sum(const T* x, const T* y, int n) {
+  T sum = 0;
+  const int threads = gridDim.x * kThreads;
+  for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += threads) sum += x[i] * y[i];
+  return sum;
+}
+
+// Threads meet in device memory, where the first one reads what the others wrote.
+template <typename T>
+__global__ void global(T* of_blocks, T* of_threads, const T* x, const T* y, int n) {
+  T* mine = of_threads + blockIdx.x * kThreads;
+  mine[threadIdx.x] = own_sum(x, y, n);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  T sum = 0;
+  for (int t = 0; t < kThreads; ++t) sum += mine[t];
+  of_blocks[blockIdx.x] = sum;
+}
+
+// They meet in shared memory, where a read takes a tenth of the time, but there are as many.
+template <typename T>
+__global__ void serial(T* of_blocks, const T* x, const T* y, int n) {
+  __shared__ T s[kThreads];
+  s[threadIdx.x] = own_sum(x, y, n);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  T sum = 0;
+  // Not unrolled: the compiler would join neighbouring words into wider reads, and how far differs
+  // by architecture.
+#pragma unroll 1
+  for (int t = 0; t < kThreads; ++t) sum += s[t];
+  of_blocks[blockIdx.x] = sum;
+}
+
+// Half of the threads add what the other half has, then half of these, and so on. Those who are
+// left keep their sum in a register: one read and one write a step.
+template <typename T>
+__global__ void tree(T* of_blocks, const T* x, const T* y, int n) {
+  __shared__ T s[kThreads];
+  const int t = threadIdx.x;
+  T sum = own_sum(x, y, n);
+  s[t] = sum;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) {
+      sum += s[t + half];
+      s[t] = sum;
+    }
+  }
+  if (t == 0) of_blocks[blockIdx.x] = sum;
+}
+
+// Sum over the lanes of a warp, valid in lane 0.
+template <typename T>
+__device__ T warp_sum(T value) {
+  for (int half = kWarp / 2; half > 0; half /= 2) value += __shfl_down_sync(~0u, value, half);
+  return value;
+}
+
+// Sum over the block, valid in thread 0: lanes read each other's registers, and shared memory
+// carries one sum a warp to the first warp.
+template <typename T>
+__device__ T block_sum(T value) {
+  constexpr int kWarps = kThreads / kWarp;
+  __shared__ T s[kWarps];
+  const int t = threadIdx.x;
+  const T of_warp = warp_sum(value);
+  if (t % kWarp == 0) s[t / kWarp] = of_warp;
+  __syncthreads();
+  return t < kWarp ? warp_sum(t < kWarps ? s[t] : T{0}) : T{0};
+}
+
+template <typename T>
+__global__ void warp_shuffle(T* of_blocks, const T* x, const T* y, int n) {
+  const T sum = block_sum(own_sum(x, y, n));
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
+}
+
+// As many elements as one load can take.
+template <typename T>
+struct alignas(16) Pack {
+  static constexpr int kCount = 16 / sizeof(T);
+  T element[kCount];
+};
+
+// Elements that a block takes at a time, in packs.
+template <typename T>
+constexpr int kRound = kThreads* kAtOnce* Pack<T>::kCount;
+
+template <typename T>
+__device__ T product(Pack<T> a, Pack<T> b) {
+  T sum = 0;
+  for (int e = 0; e < Pack<T>::kCount; ++e) sum += a.element[e] * b.element[e];
+  return sum;
+}
+
+// A thread asks for 64 bytes, in four loads that do not wait for each other, before it adds: 128
+// KiB for 2048 threads, where an H100 needs about 18 KiB on their way in each multiprocessor to
+// cover the latency of its memory; even the few blocks that are left at the end keep it busy. Full
+// rounds go to the blocks in turn, without a bounds check: a predicate makes the compiler put
+// arithmetic between the loads. The block whose turn is next takes the rest. Neither loop is
+// unrolled, so that the loads of a round stay together, and the lanes of a warp in the last one.
+template <typename T>
+__global__ void vectorised(T* of_blocks, const T* x, const T* y, int n) {
+  const auto* x_packs = reinterpret_cast<const Pack<T>*>(x);
+  const auto* y_packs = reinterpret_cast<const Pack<T>*>(y);
+  const int t = threadIdx.x, blocks = gridDim.x, rounds = n / kRound<T>;
+  T sum = 0;
+  int round = blockIdx.x;
+#pragma unroll 1
+  for (; round < rounds; round += blocks) {
+    Pack<T> a[kAtOnce], b[kAtOnce];
+    for (int k = 0; k < kAtOnce; ++k) {
+      a[k] = x_packs[(round * kAtOnce + k) * kThreads + t];
+      b[k] = y_packs[(round * kAtOnce + k) * kThreads + t];
+    }
+    for (int k = 0; k < kAtOnce; ++k) sum += product(a[k], b[k]);
+  }
+  if (round == rounds) {
+#pragma unroll 1
+    for (int i = rounds * kRound<T> + t; i < n; i += kThreads) sum += x[i] * y[i];
+  }
+  sum = block_sum(sum);
+  if (t == 0) of_blocks[blockIdx.x] = sum;
+}
+
+// Every lane reads another word of constant memory: up to 32 passes through the constant cache.
+template <typename T>
+__global__ void constant(T* of_blocks, const T* x, int n) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const T sum = block_sum(i < n ? x[i] * constant_y<T>[i] : T{0});
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
+}
+
+template <typename T>
+__device__ T fetched(cudaTextureObject_t texture, int i) {
+  if constexpr (sizeof(T) == 4) {
+    return tex1Dfetch<float>(texture, i);
+  } else {
+    const int2 halves = tex1Dfetch<int2>(texture, i);
+    return __hiloint2double(halves.y, halves.x);
+  }
+}
+
+template <typename T>
+__global__ void texture(T* of_blocks, cudaTextureObject_t x, cudaTextureObject_t y, int n) {
+  T own = 0;
+  const int threads = gridDim.x * kThreads;
+  for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += threads) {
+    own += fetched<T>(x, i) * fetched<T>(y, i);
+  }
+  const T sum = block_sum(own);
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
+}
+
+// The second step of all variants, by one block. Its loop is the same for all threads: were i the
+// variable, an unrolled loop would send the lanes of a warp that run out one round earlier than
+// others another way, and a request would become two.
+template <typename T>
+__global__ void add_blocks(T* result, const T* of_blocks, int blocks) {
+  T own = 0;
+  for (int first = 0; first < blocks; first += kThreads) {
+    const int i = first + threadIdx.x;
+    own += i < blocks ? of_blocks[i] : T{0};
+  }
+  const T sum = block_sum(own);
+  if (threadIdx.x == 0) *result = sum;
+}
+
+// Runs the first step on so many blocks, then the second.
+template <typename T, typename... Parameters, typename... Arguments>
+void launch(Dot<T>& p, int blocks, void (*kernel)(Parameters...), Arguments... arguments) {
+  kernel<<<blocks, kThreads>>>(p.of_blocks, arguments..., p.n);
+  add_blocks<T><<<1, kThreads>>>(p.result, p.of_blocks, blocks);
+}
+
+template <typename T>
+void add_variants(const warpgauge::Family& family, const char* type, warpgauge::Size longest) {
+  using Vector = const T*;
+  const auto blocks = [](const Dot<T>& p) { return p.blocks(kThreads); };
+  const auto plain = [=](void (*kernel)(T*, Vector, Vector, int)) {
+    return [=](Dot<T>& p) { launch(p, blocks(p), kernel, Vector(p.x), Vector(p.y)); };
+  };
+  // Whole blocks; a last block of 163 elements; less than one block; more than any cache.
+  std::vector<warpgauge::Size> sizes = {{1048576}, {100003}, {100}};
+  family.problem<DotOfTextures<T>>(type, sizes).variant("texture", [=](DotOfTextures<T>& p) {
+    launch(p, blocks(p), texture<T>, p.x_texture, p.y_texture);
+  });
+  sizes.push_back(warpgauge::large(longest));
+  const auto dot = family.problem<Dot<T>>(type, sizes);
+  dot.variant("global", [=](Dot<T>& p) {
+    launch(p, blocks(p), global<T>, static_cast<T*>(p.of_threads), Vector(p.x), Vector(p.y));
+  });
+  dot.variant("serial", plain(serial<T>));
+  dot.variant("tree", plain(tree<T>));
+  dot.variant("warp_shuffle", plain(warp_shuffle<T>));
+  dot.variant("vectorised", [](Dot<T>& p) {
+    launch(p, p.blocks(kRound<T>), vectorised<T>, Vector(p.x), Vector(p.y));
+  });
+  family.problem<DotWithConstant<T>>(type, {{kConstantElements}, {1000}})
+      .variant("constant", [=](auto& p) { launch(p, blocks(p), constant<T>, Vector(p.x)); });
+}
+
+WARPGAUGE_FAMILY(dot_product) {
+  family.rows({"22"});
+  add_variants<float>(family, "f32", {1 << 28});
+  add_variants<double>(family, "f64", {1 << 27});
+}
+
+}  // namespace dot_product
