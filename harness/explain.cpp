@@ -18,7 +18,6 @@
 #include "harness/static_facts.h"
 #include "harness/summary.h"
 #include "metrics/cupti.h"
-#include "metrics/nearest.h"
 
 namespace warpgauge {
 namespace {
@@ -139,19 +138,12 @@ std::string explain_static(const Case& one) {
 }  // namespace
 
 int explain_case(const std::string& id, const std::string& arch) {
-  const std::vector<Case>& cases = Registry::instance().cases();
-  const auto found = std::ranges::find(cases, id, [](const Case& one) { return one.id.str(); });
-  if (found == cases.end()) {
-    std::vector<std::string> ids;
-    for (const Case& one : cases) ids.push_back(one.id.str());
-    throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
-                                            id, metrics::did_you_mean(id, ids)));
-  }
+  const Case& one = Registry::instance().at(id);
   if (!arch.empty()) chosen_archs({arch});
   if (is_emulated()) emulate_arch(arch.empty() ? default_emulated_arch() : arch);
-  fmt::print("{}\n{}\n", id, explain_static(*found));
+  fmt::print("{}\n{}\n", id, explain_static(one));
   try {
-    fmt::print("{}", explain_lines(*found));
+    fmt::print("{}", explain_lines(one));
   } catch (const metrics::Unmeasured& unmeasured) {
     fmt::print("counts per line: unmeasured: {}\n", unmeasured.what());
     return kNotMeasured;

@@ -17,6 +17,7 @@
 #include "harness/devices.h"
 #include "harness/emulate.h"
 #include "harness/explain.h"
+#include "harness/explain_picture.h"
 #include "harness/gate.h"
 #include "harness/generations.h"
 #include "harness/list.h"
@@ -27,6 +28,10 @@
 namespace {
 
 using namespace warpgauge;
+
+/// For options whose value must say something.
+const CLI::Validator kNotEmpty(
+    [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
 
 /// Adds --device to a command that runs kernels.
 std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
@@ -140,21 +145,49 @@ void add_metrics(CLI::App& app, std::function<int()>& action) {
 }
 
 void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
-  auto id = std::make_shared<std::string>();
-  auto arch = std::make_shared<std::string>();
+  auto options = std::make_shared<PictureOptions>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Show what each source line of a case costs, the worst line first");
+      "explain",
+      "Show what each source line of a case costs, the worst line first; or draw one access of it");
   command->footer(
+      "--text and --picture draw lanes against banks, a row for each wavefront, of the access to\n"
+      "shared memory that takes most wavefronts beyond the ideal (of a line that only accesses\n"
+      "global memory, lanes against sectors). They run the case on the emulator, even if there is\n"
+      "a GPU: it alone knows addresses.\n\n"
       "Examples:\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75");
+      "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75\n"
+      "  warpgauge explain transpose.tiled.f32@1024x1024 --text\n"
+      "  warpgauge explain transpose.tiled.f32@1024x1024 --line 65 --picture write.svg");
   auto device = add_device(command);
-  command->add_option("--arch", *arch, "What the emulator runs it as (default sm_90)");
-  command->add_option("id", *id, "A case, as `warpgauge list` shows it")->required();
+  command->add_option("--arch", options->arch, "What the emulator runs it as (default sm_90)");
+  command->add_option("id", options->id, "A case, as `warpgauge list` shows it")->required();
+  command->add_flag("--text", options->text, "Draw one access, as text");
+  command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
+      ->check(kNotEmpty)
+      ->type_name("FILE.svg");
+  command
+      ->add_option("--line", options->line,
+                   "With --text, --picture: draw the worst access of this source line, LINE or "
+                   "FILE:LINE")
+      ->check(kNotEmpty)
+      ->type_name("LINE");
   command->callback([=, &action] {
     action = [=] {
-      continue_on(*device, argv);
-      return explain_case(*id, *arch);
+      const bool draws = options->text || !options->svg.empty();
+      if (!draws && !options->line.empty()) {
+        throw std::invalid_argument("--line says what to draw: add --text or --picture FILE.svg");
+      }
+      if (!draws) {
+        continue_on(*device, argv);
+        return explain_case(options->id, options->arch);
+      }
+      if (*device == DeviceChoice::gpu) {
+        throw std::invalid_argument(
+            "--device=gpu: a GPU does not tell addresses; --text and --picture need the emulator");
+      }
+      continue_on(DeviceChoice::emulated, argv);
+      return draw_case(*options);
     };
   });
 }

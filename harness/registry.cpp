@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "harness/registration.h"
+#include "metrics/nearest.h"
 
 namespace warpgauge {
 namespace {
@@ -60,6 +61,16 @@ void Registry::add(Case new_case) {
   const auto after_family = std::ranges::upper_bound(
       cases_, id.family, {}, [](const Case& other) { return other.id.family; });
   cases_.insert(after_family, std::move(new_case));
+}
+
+const Case& Registry::at(std::string_view id) const {
+  std::vector<std::string> ids;
+  for (const Case& one : cases_) {
+    ids.push_back(one.id.str());
+    if (ids.back() == id) return one;
+  }
+  throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
+                                          id, metrics::did_you_mean(id, ids)));
 }
 
 std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {

@@ -42,6 +42,8 @@ class Registry {
   void add(CoveredRow row) { rows_.push_back(std::move(row)); }
   const std::vector<Case>& cases() const { return cases_; }
   const std::vector<CoveredRow>& rows() const { return rows_; }
+  /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
+  const Case& at(std::string_view id) const;
   /// The cases whose id matches `pattern` (* and ? as in the shell; empty means all), the large
   /// ones only with `with_large`. Throws std::invalid_argument, saying why, if there is none.
   std::vector<const Case*> select(std::string_view pattern, bool with_large) const;

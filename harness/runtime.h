@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metrics/counts.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge {
 
@@ -39,6 +40,10 @@ std::string chip_name();
 /// a launch that takes longer than `time_limit` (0: none) fails. Throws std::logic_error on a GPU,
 /// which is what it is.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
+
+/// Calls `run` and returns, of each source line of the kernels that it ran to their end, the access
+/// that shows most. The emulator alone knows addresses: throws std::logic_error on a GPU.
+std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run);
 
 /// Which kernel failed last, where and how, in more detail than CUDA's error has; empty if none
 /// did, and on a GPU.

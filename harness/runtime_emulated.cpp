@@ -20,6 +20,14 @@ class EmulatorCounter : public LineCounter {
   }
 };
 
+/// Addresses are kept as long as this lives.
+struct Recording {
+  Recording() { emulator::Emulator::instance().record_accesses(true); }
+  ~Recording() { emulator::Emulator::instance().record_accesses(false); }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+};
+
 }  // namespace
 
 bool is_emulated() { return true; }
@@ -36,6 +44,12 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit)
   machine::Options options;
   options.time_limit = time_limit;
   emulator.set_options(options);
+}
+
+std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run) {
+  const Recording recording;
+  run();
+  return emulator::Emulator::instance().take_accesses();
 }
 
 std::string last_fault() { return emulator::Emulator::instance().last_fault(); }

@@ -50,6 +50,17 @@ std::vector<metrics::LineCounts> Emulator::take_counts() {
   return locked([](State& state) { return state.counts.take(); });
 }
 
+void Emulator::record_accesses(bool record) {
+  locked([&](State& state) {
+    state.options().record_accesses = record;
+    state.apply_options();
+  });
+}
+
+std::vector<metrics::LineAccess> Emulator::take_accesses() {
+  return locked([](State& state) { return state.accesses.take(); });
+}
+
 std::string Emulator::last_fault() const {
   return locked([](State& state) { return state.last_fault; });
 }

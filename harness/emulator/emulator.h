@@ -8,6 +8,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "metrics/counts.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge::emulator {
 
@@ -38,6 +39,12 @@ class Emulator {
   /// ordered by kernel, file and line. Warp instructions and divergent branches of a kernel are
   /// told without a line (file empty, line 0).
   std::vector<metrics::LineCounts> take_counts();
+
+  /// Kernels that run from now on keep the lanes' addresses of the accesses that show most, unless
+  /// set_options() says otherwise later; or no longer.
+  void record_accesses(bool record);
+  /// What they have kept since the last call: see AccessTable::take().
+  std::vector<metrics::LineAccess> take_accesses();
 
   /// The message of the last fault of a kernel; empty if there was none.
   std::string last_fault() const;

@@ -93,10 +93,9 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);
-    const auto known = trust.by_text_line.find(instruction.text_line);
     metrics::LineCounts& at = line(kernel, instruction.source.file, instruction.source.line);
     at.counts += counts_of(access);
-    distrust(at, group, known == trust.by_text_line.end() ? trust.otherwise : known->second);
+    distrust(at, group, trust.of(instruction.text_line));
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }

@@ -25,6 +25,12 @@ struct KernelTrust {
   metrics::Trust otherwise;                    ///< lines that are not there
   metrics::Trust rest;  ///< that the memory instructions and `uncounted` are all there are
   std::vector<Uncounted> uncounted;
+
+  /// Of the instruction in that line of the PTX text.
+  const metrics::Trust& of(int text_line) const {
+    const auto known = by_text_line.find(text_line);
+    return known == by_text_line.end() ? otherwise : known->second;
+  }
 };
 
 /// The same numbers as the facts have them: a request, wavefront or sector belongs to the space.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/emulator/machine/access_cost.h"
+#include "harness/emulator/machine/access_record.h"
 #include "harness/emulator/machine/engine.h"
 #include "harness/emulator/machine/memory_context.h"
 
@@ -171,6 +172,17 @@ std::array<Counted, kLanes> counted(const Access& access, const LaneAddresses<Ad
   return result;
 }
 
+/// Shows an access that was counted just now to the recorder, if there is one.
+template <typename Counted, typename Address>
+void record(const Warp& warp, const Access& access, Window window,
+            const LaneAddresses<Address>& lanes) {
+  metrics::WarpAccess* const records = warp.memory->records;
+  if (records == nullptr || !access.counts) return;
+  record_access(records[access.counters[static_cast<std::size_t>(window)]], warp,
+                cache_of(warp, access, window), access, counted<Counted>(access, lanes),
+                lanes.lanes);
+}
+
 bool has_right(const Access& access, bool writable) {
   if (access.space == AccessSpace::constant) return !writable;
   return writable || access.effect == AccessEffect::read;
@@ -196,17 +208,21 @@ std::optional<std::string> objection(const Memory& memory, const Access& access,
 void remember_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint32_t>& lanes,
                      const LaneDistances<std::uint32_t>& distances) {
-  if (remember_addresses(warp, instruction, access, Window::shared, lanes, distances, true)) return;
-  count_shared(cache_of(warp, access, Window::shared), access,
-               counted<std::uint32_t>(access, lanes), lanes.lanes);
+  if (!remember_addresses(warp, instruction, access, Window::shared, lanes, distances, true)) {
+    count_shared(cache_of(warp, access, Window::shared), access,
+                 counted<std::uint32_t>(access, lanes), lanes.lanes);
+  }
+  record<std::uint32_t>(warp, access, Window::shared, lanes);
 }
 
 void remember_global(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint64_t>& lanes,
                      const LaneDistances<std::uint64_t>& distances) {
-  if (remember_addresses(warp, instruction, access, Window::global, lanes, distances, true)) return;
-  count_global(cache_of(warp, access, Window::global), access,
-               counted<std::uint64_t>(access, lanes), lanes.lanes);
+  if (!remember_addresses(warp, instruction, access, Window::global, lanes, distances, true)) {
+    count_global(cache_of(warp, access, Window::global), access,
+                 counted<std::uint64_t>(access, lanes), lanes.lanes);
+  }
+  record<std::uint64_t>(warp, access, Window::global, lanes);
 }
 
 void remember_local(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -229,6 +245,8 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
   count_copy(cache_of(warp, copy.to, Window::shared), cache_of(warp, copy.from, Window::global),
              copy.to, counted<std::uint32_t>(copy.to, to), counted<std::uint64_t>(copy.from, from),
              to.lanes, from.lanes);
+  record<std::uint32_t>(warp, copy.to, Window::shared, to);
+  record<std::uint64_t>(warp, copy.from, Window::global, from);
 }
 
 void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,

@@ -27,7 +27,7 @@ std::uint64_t odd_cache_lines(std::uint64_t bytes) {
   return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
 }
 
-Block::Block(LaunchContext& launch, AccessCache* caches)
+Block::Block(LaunchContext& launch, Counters& counters)
     : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
   const Code& kernel = *launch.code.functions.front();
   const std::size_t independent = launch.code.warps_depend ? warps.size() : 1;
@@ -37,13 +37,13 @@ Block::Block(LaunchContext& launch, AccessCache* caches)
   if (launch.options.check_uninitialised_shared) shared_written = AlignedBytes(shared_bytes);
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
   for (std::size_t n = 0; n < warps.size(); ++n) {
-    prepare(warps[n], static_cast<std::uint32_t>(n), caches);
+    prepare(warps[n], static_cast<std::uint32_t>(n), counters);
   }
 }
 
 // What stays the same from block to block. Warps that do not wait for each other run one after the
 // other, in the same registers.
-void Block::prepare(WarpState& state, std::uint32_t number, AccessCache* caches) {
+void Block::prepare(WarpState& state, std::uint32_t number, Counters& counters) {
   const KernelCode& code = launch.code;
   const Code& kernel = *code.functions.front();
   const std::uint64_t place = code.warps_depend ? number : 0;
@@ -57,7 +57,8 @@ void Block::prepare(WarpState& state, std::uint32_t number, AccessCache* caches)
 
   MemoryContext& memory = state.memory;
   memory.memory = &launch.memory;
-  memory.caches = caches;
+  memory.caches = counters.caches();
+  memory.records = counters.records();
   memory.shared = shared.data();
   memory.shared_bytes = static_cast<std::uint32_t>(shared.size());
   memory.shared_written = shared_written.data();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/counters.h"
 #include "harness/emulator/machine/device_text.h"
 #include "harness/emulator/machine/engine.h"
 #include "harness/emulator/machine/frames.h"
@@ -69,7 +70,7 @@ struct Block {
   AlignedBytes registers, shared, shared_written, local;
   std::vector<WarpState> warps;
 
-  Block(LaunchContext& launch, AccessCache* caches);
+  Block(LaunchContext& launch, Counters& counters);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -78,7 +79,7 @@ struct Block {
   Progress advance();
 
  private:
-  void prepare(WarpState& state, std::uint32_t number, AccessCache* caches);
+  void prepare(WarpState& state, std::uint32_t number, Counters& counters);
   void start(WarpState& state);
   bool run_warp(WarpState& state);
   void check_limits(const WarpState& state);

@@ -7,6 +7,7 @@
 
 #include "harness/emulator/machine/access_cache.h"
 #include "harness/emulator/machine/machine.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge::machine {
 
@@ -14,9 +15,13 @@ namespace warpgauge::machine {
 /// functions it calls; an instruction that may access several spaces has several.
 class Counters {
  public:
-  explicit Counters(std::size_t count) : caches_(count) {}
+  /// `records`: whether addresses are kept, too.
+  explicit Counters(std::size_t count, bool records = false)
+      : caches_(count), records_(records ? count : 0) {}
 
   AccessCache* caches() { return caches_.data(); }  ///< for MemoryContext
+  /// For MemoryContext, by counter; null unless addresses are kept.
+  metrics::WarpAccess* records() { return records_.empty() ? nullptr : records_.data(); }
   std::size_t size() const { return caches_.size(); }
 
   /// What counter `n` has added up to so far. Space::none if it was never executed, or counts
@@ -25,6 +30,7 @@ class Counters {
 
  private:
   std::vector<AccessCache> caches_;
+  std::vector<metrics::WarpAccess> records_;
 };
 
 /// Adds up what several workers counted of one instruction: the same space, or none yet.

@@ -116,7 +116,8 @@ struct Shared {
 class Worker {
  public:
   explicit Worker(Shared& shared)
-      : shared_(shared), counters_(shared.context.code.counters.size()) {}
+      : shared_(shared),
+        counters_(shared.context.code.counters.size(), shared.context.options.record_accesses) {}
 
   void work() {
     bool all_poll = false;
@@ -153,7 +154,7 @@ class Worker {
     const std::uint64_t number = shared_.next_block++;
     if (number >= shared_.blocks) return false;
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<Block>(shared_.context, counters_.caches()));
+      idle_.push_back(std::make_unique<Block>(shared_.context, counters_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -208,6 +209,19 @@ std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Wo
   return branches;
 }
 
+/// Of what the workers kept of one counter, what shows most: the same however they shared the
+/// blocks, for each worker takes its blocks in ascending order.
+std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<Worker>>& workers,
+                                             std::size_t counter) {
+  std::optional<metrics::WarpAccess> most;
+  for (const auto& worker : workers) {
+    const metrics::WarpAccess* const records = worker->counters().records();
+    if (records == nullptr || records[counter].mask == 0) continue;
+    if (!most || metrics::shows_more(records[counter], *most)) most = records[counter];
+  }
+  return most;
+}
+
 LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
@@ -223,6 +237,9 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
     entry.source = source_of(function, code.counters[n].instruction);
     entry.function = function.function->name;
     entry.access = totals;
+    if (const auto record = record_of(workers, n)) {
+      outcome.records.push_back({entry.text_line, entry.source, *record});
+    }
   }
   return outcome;
 }

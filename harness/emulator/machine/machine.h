@@ -16,6 +16,7 @@
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/memory.h"
 #include "harness/emulator/ptx/module.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge::machine {
 
@@ -101,10 +102,19 @@ struct DivergentBranch {
   std::uint64_t count = 0;
 };
 
+/// Of all executions of one PTX instruction the one that metrics::shows_more().
+struct InstructionRecord {
+  int text_line = 0;
+  ptx::SourceLine source;
+  metrics::WarpAccess access;
+};
+
 struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::vector<DivergentBranch> divergent_branches;
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
+  /// Of those of them that access shared or global memory, with Options::record_accesses.
+  std::vector<InstructionRecord> records;
 };
 
 struct Options {
@@ -112,6 +122,7 @@ struct Options {
   std::uint64_t step_limit = 0;             ///< warp instructions of a block; 0: none
   std::chrono::milliseconds time_limit{0};  ///< of a launch; 0: none
   bool check_uninitialised_shared = false;
+  bool record_accesses = false;
   std::uint64_t stack_bytes = 0;       ///< local memory a thread may use in all; 0: 512 KiB
   std::uint64_t heap_bytes = 8 << 20;  ///< of malloc in kernels
   std::uint64_t printf_bytes = 1 << 20;

@@ -7,6 +7,7 @@
 #include "harness/emulator/machine/access_cache.h"
 #include "harness/emulator/machine/async_copies.h"
 #include "harness/emulator/machine/memory.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge::machine {
 
@@ -16,7 +17,8 @@ namespace warpgauge::machine {
 /// of the Memory that are not writable), and so are their generic addresses.
 struct MemoryContext {
   Memory* memory = nullptr;
-  AccessCache* caches = nullptr;  ///< of the worker, by counter number: see Counters
+  AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
+  metrics::WarpAccess* records = nullptr;  ///< the same; null: nobody wants addresses
 
   // Of the block.
   std::byte* shared = nullptr;  ///< static variables, then dynamic; aligned to 1024 bytes

@@ -87,6 +87,7 @@ void run(State& state, Function& function, const machine::Launch& launch) {
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
     state.counts.add(function.name, outcome, function.trust);
+    state.accesses.add(function.name, outcome, function.trust);
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
     state.last_fault = fault.what();

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/access_table.h"
 #include "harness/emulator/line_counts.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
@@ -85,6 +86,7 @@ class State {
   Modules modules;
   bool older_ptx = false;
   CountTable counts;
+  AccessTable accesses;
   unsigned device_flags = cudaDeviceScheduleAuto;
   std::map<cudaLimit, std::size_t> set_limits;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;

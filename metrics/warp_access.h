@@ -1,0 +1,44 @@
+// One access of a warp, with the lanes' addresses: what can be drawn of it. Addresses only exist
+// where kernels are emulated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "metrics/access.h"
+#include "metrics/confidence.h"
+
+namespace warpgauge::metrics {
+
+/// An access as it was counted, by shared_cost(), global_cost() or async_cost().
+struct WarpAccess {
+  enum class Space : std::uint8_t { shared, global_load, global_store, global_atomic };
+  Space space = Space::shared;
+  AccessKind kind = AccessKind::shared_load;  ///< of shared ones, and of copies
+  bool cas_loop = false;                      ///< counted as a loop of loads and CAS
+  int width = 0;                              ///< bytes a lane
+  std::uint32_t mask = 0;                     ///< lanes that are on; 0: there was no access
+  std::array<std::uint64_t, 32> addresses{};  ///< multiples of width; shared: of the block's memory
+  std::uint32_t taken = 0, ideal = 0;         ///< wavefronts of shared ones, sectors of others
+  std::array<std::uint32_t, 3> block{};       ///< whose warp it was
+  std::uint64_t block_number = 0;             ///< the same, linear
+  std::uint32_t warp = 0;
+
+  bool is_shared() const { return space == Space::shared; }
+};
+
+/// True if `a` is the one to show of the two: it takes more beyond the ideal; of equals more at
+/// all, by more lanes, by an earlier warp.
+bool shows_more(const WarpAccess& a, const WarpAccess& b);
+
+/// The access of a source line that shows most.
+struct LineAccess {
+  std::string kernel;  ///< mangled name
+  std::string file;    ///< empty where the code has no line information
+  int line = 0;
+  Trust trust;  ///< that the GPU makes this access
+  WarpAccess access;
+};
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,98 @@
+// Pictures of accesses as SVG: a whole file, its form, names that mean harm. That an XML parser
+// takes them is shown by tests/cli/test_explain.py.
+#include "harness/access_picture_svg.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/harness/picture_accesses.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::AccessKind;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Tags of our own making: every one is closed, in the right order; no < stands for itself.
+void expect_well_formed(std::string_view text) {
+  std::vector<std::string> open;
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    const std::size_t end = text.find('>', at);
+    ASSERT_NE(end, text.npos);
+    const std::string_view tag = text.substr(at + 1, end - at - 1);
+    ASSERT_EQ(tag.find('<'), tag.npos) << tag;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    const std::string name(tag.substr(0, tag.find(' ')));
+    if (!tag.starts_with('/')) {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << tag;
+    EXPECT_EQ("/" + open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_THAT(open, IsEmpty());
+}
+
+TEST(PictureSvg, OfConflictsAndSharedWords) {
+  const auto access =
+      access_at(metrics::WarpAccess::Space::shared, AccessKind::shared_load, 4, 0xff,
+                [](std::uint32_t lane) { return lane < 3 ? 0 : 128 * (lane % 4) + lane / 4 * 4; });
+  const std::string svg = picture_svg(drawn(access));
+  std::ifstream stream(fs::path(WARPGAUGE_TEST_DATA) / "picture/conflict.svg");
+  const std::string expected(std::istreambuf_iterator<char>(stream), {});
+  if (svg == expected) return;
+  const fs::path left = fs::path(testing::TempDir()) / "warpgauge_conflict.svg";
+  std::ofstream(left) << svg;
+  EXPECT_EQ(svg, expected) << "what came is in " << left;
+}
+
+TEST(PictureSvg, IsWellFormed) {
+  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128))));
+  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::shared_store, 16, 16))));
+  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::async_copy, 4, 8))));
+  expect_well_formed(picture_svg(drawn(global_stride(4, 160))));
+}
+
+TEST(PictureSvg, HasConflictsInOrangeAndBroadcastsInGreen) {
+  const std::string column = picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128)));
+  EXPECT_THAT(column, HasSubstr("<rect class=\"conflict\""));
+  const std::string word = picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 0)));
+  EXPECT_THAT(word, HasSubstr(">0-31</text>"));
+  EXPECT_THAT(word, HasSubstr("wavefront 1: bank 0 lanes 0-31"));
+}
+
+TEST(PictureSvg, NamesAreNoMarkup) {
+  AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 4));
+  picture.source = picture.id = picture.file = picture.arch = picture.caption =
+      "</text><script>alert(\"1\" && '2')</script>\033\xff";
+  picture.notes = {picture.source};
+  const std::string svg = picture_svg(picture);
+  expect_well_formed(svg);
+  EXPECT_THAT(svg, Not(HasSubstr("<script")));
+  EXPECT_THAT(svg, Not(HasSubstr("\033")));
+  EXPECT_THAT(svg, HasSubstr("&lt;script&gt;alert(&quot;1&quot; &amp;&amp; &apos;2&apos;)"));
+}
+
+TEST(XmlText, HasOnlyCharactersOfXml) {
+  EXPECT_EQ(xml_text("größer 核 😀"), "größer 核 😀");
+  for (const char* const bad : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xef\xbf\xbf", "\x80",
+                                "\xf5\x80\x80\x80", "\xe0\x80\x80"}) {
+    EXPECT_THAT(xml_text(bad), HasSubstr("\xef\xbf\xbd"));
+    EXPECT_THAT(xml_text(bad), Not(HasSubstr(bad)));
+  }
+  EXPECT_EQ(xml_text(std::string_view("\0", 1)), "\\x00");
+}
+
+}  // namespace
+}  // namespace warpgauge
