@@ -1,5 +1,5 @@
-// What a kernel author includes: problems with inputs, outputs and a reference, and the
-// registration of families and their variants.
+// What a kernel author includes: problems with inputs, outputs and a reference, the registration of
+// families and their variants, and WARPGAUGE_CUDA to check calls with.
 //
 //   template <typename T>
 //   struct Copy : warpgauge::Problem {                    // one problem at one size
@@ -19,3 +19,4 @@
 #include "harness/comparison.h"
 #include "harness/problem.h"
 #include "harness/registration.h"
+#include "metrics/cuda_error.h"

@@ -9,7 +9,6 @@
 // The constants of a module are at most 64 KiB; table and summand fill them to the last byte, and
 // ptxas refuses one more ("uses too much global constant data").
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace constant_memory {
 

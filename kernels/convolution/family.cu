@@ -10,7 +10,6 @@
 //   halo_tile        loads what a block needs, its tile and a rim `radius` wide, into shared memory
 //                    once. Only the rim is still loaded from amid sectors, and in short rows
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace convolution {
 

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace copies {
 

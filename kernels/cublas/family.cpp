@@ -8,7 +8,6 @@
 
 #include "harness/warpgauge.h"
 #include "kernels/cublas/handle.h"
-#include "metrics/cuda_error.h"
 
 namespace cublas_calls {
 
@@ -90,10 +89,12 @@ struct Product : warpgauge::Problem {
   template <typename Finish>
   void compare(warpgauge::Comparison& comparison, const std::vector<T>& other,
                Finish finish) const {
-    double sum = 0, magnitude = 0;
+    double sum = 0, lost = 0, magnitude = 0;  // Kahan's sum: the reference must be the better one
     for (int i = 0; i < n; ++i) {
-      const double product = double{x.host()[i]} * other[i];
-      sum += product;
+      const double product = double{x.host()[i]} * other[i] - lost;
+      const double next = sum + product;
+      lost = (next - sum) - product;
+      sum = next;
       magnitude += std::fabs(product);
     }
     // Trees, as libraries use them, come nowhere near n roundings: their depth is what counts.
@@ -102,6 +103,13 @@ struct Product : warpgauge::Problem {
     comparison.close(result, std::vector<double>{finish(sum)}, tolerance);
   }
 };
+
+/// The library's product that names its types at run time. Of float vectors it makes a float, and
+/// computes in float: other results are refused (CUBLAS_STATUS_NOT_SUPPORTED, cuBLAS 13.0).
+void dot_ex(Product<float>& p) {
+  WARPGAUGE_CUBLAS(cublasDotEx(cublas(), p.n, p.x, CUDA_R_32F, 1, p.y, CUDA_R_32F, 1, p.result,
+                               CUDA_R_32F, CUDA_R_32F));
+}
 
 template <typename T>
 struct Norm : Product<T> {
@@ -260,6 +268,7 @@ WARPGAUGE_FAMILY(cublas) {
   family.rows({"38"});
   add_vectors<float>(family, "f32");
   add_vectors<double>(family, "f64");
+  family.problem<Product<float>>("f32", {{1000003}}).uncounted("dot_ex", dot_ex);
   family.problem<Triangular>("f64", {{6}, {100}}).uncounted("trsv", trsv);
   family.problem<ManyFactors>("f32", {{1000, 8}, {100, 32}})
       .uncounted("getrf_batched", getrf_batched);

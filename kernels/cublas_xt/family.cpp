@@ -9,7 +9,6 @@
 
 #include "harness/warpgauge.h"
 #include "kernels/cublas/handle.h"
-#include "metrics/cuda_error.h"
 
 namespace cublas_xt {
 

@@ -11,7 +11,6 @@
 #include <limits>
 
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace dot_product {
 

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace quadrature {
 

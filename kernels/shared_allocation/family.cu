@@ -7,7 +7,6 @@
 // dynamic block of memory: `carved` makes two arrays of it, and `static_and_dynamic` adds one of
 // fixed size. In `heap_pointer` only a pointer is shared; what it points to is device memory.
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace shared_allocation {
 

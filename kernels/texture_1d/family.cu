@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace texture_1d {
 

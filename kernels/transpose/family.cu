@@ -9,7 +9,6 @@
 // one element a thread, all of a block waits for one load each. `several_each` and `wide_tile` have
 // 4 to 16 loads of each thread on their way at once.
 #include "harness/warpgauge.h"
-#include "metrics/cuda_error.h"
 
 namespace transpose {
 

@@ -25,9 +25,9 @@ def explain(variant, *arguments):
 
 
 def line_of(text):
-    """SOURCE:LINE of the one line of the source that ends like this."""
+    """SOURCE:LINE of the first line of the source that ends like this."""
     lines = (ROOT / SOURCE).read_text().splitlines()
-    (number,) = [n for n, line in enumerate(lines, start=1) if line.endswith(text)]
+    number = next(n for n, line in enumerate(lines, start=1) if line.endswith(text))
     return f"{SOURCE}:{number}"
 
 

@@ -28,11 +28,14 @@ LIBRARIES = {
     "harness/emulator/ptx": [],
     "harness/emulator/machine": [POSIX, r"(immintrin|xmmintrin|cpuid)\.h"],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
-    "harness": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"],
-    "kernels": [CUDA],
+    "harness": [
+        *(POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"),
+        *(r"toml\+\+/toml\.h", r"benchmark/benchmark\.h"),
+    ],
+    "kernels": [CUDA, r"cublas\w*\.h"],
 }
 PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
-# And in "": kernels know one header, and the pieces that lie in their own folder.
+# And in "": kernels know one header, and the pieces that lie in folders of families.
 OURS = {
     "metrics": [r"metrics/\w+\.h"],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
@@ -42,7 +45,7 @@ OURS = {
     ],
     "harness/emulator": [r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h"],
     "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h"],
-    "kernels": [r"harness/warpgauge\.h", r"\w+\.cuh"],
+    "kernels": [r"harness/warpgauge\.h", r"kernels/\w+/\w+\.h"],
 }
 
 
@@ -144,10 +147,12 @@ def test_python_has_one_reader_of_facts():
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda path: path.name)
 def test_a_family_is_a_folder_with_a_source_and_budgets(family):
+    """One of kernels is family.cu and has budgets; one of a library's calls is family.cpp."""
     names = {path.name for path in family.iterdir()}
-    assert {"family.cu", "budgets.toml"} <= names
-    assert not [name for name in names if not re.fullmatch(r"\w+\.cuh?|budgets\.toml", name)]
-    assert f"WARPGAUGE_FAMILY({family.name})" in (family / "family.cu").read_text()
+    assert {"family.cu", "budgets.toml"} <= names or "family.cpp" in names
+    assert not [n for n in names if not re.fullmatch(r"\w+\.(cu|cpp|h)|budgets\.toml", n)]
+    main = family / ("family.cu" if "family.cu" in names else "family.cpp")
+    assert f"WARPGAUGE_FAMILY({family.name})" in main.read_text()
 
 
 def test_no_build_file_knows_a_family():
@@ -158,4 +163,4 @@ def test_no_build_file_knows_a_family():
         ROOT / "CMakePresets.json",
     ]
     names = "|".join(path.name for path in FAMILIES)
-    assert lines_with(rf"\b({names})\b", build_files) == []
+    assert lines_with(rf"kernels/({names})\b|\b({names})/family", build_files) == []
