@@ -150,6 +150,7 @@ struct Comparison {
   std::vector<ExtraAccess> extras;
   std::set<Space> spaces;  // that the machine code accesses
   bool votes_for_atomics = false;
+  bool allocates = false;  // calls malloc
 };
 
 std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
@@ -300,6 +301,11 @@ OracleAnswer conclude(Comparison comparison) {
       answer.plans.entries.push_back({line, verdicts[i].plan});
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
+    if (comparison.allocates && matches[i].access->space != Space::shared &&
+        matches[i].access->space != Space::local) {
+      answer.trust.by_text_line[line] =
+          estimate("the kernel allocates memory, and a GPU does so at addresses of its own");
+    }
   }
   answer.trust.otherwise = {Confidence::predicted,
                             "it is none of the accesses that are compared with machine code"};
@@ -311,7 +317,9 @@ OracleAnswer conclude(Comparison comparison) {
 
 Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin) {
   for (const ptx::Function& function : module.functions) {
-    if (function.is_kernel) accesses_[function.name] = accesses_of(module, function.name);
+    if (!function.is_kernel) continue;
+    accesses_[function.name] = accesses_of(module, function.name);
+    if (allocates(module, function.name)) allocating_.insert(function.name);
   }
   try {
     if (cubin.empty()) throw Refused("no machine code for the architecture was compiled with it");
@@ -347,6 +355,7 @@ OracleAnswer Oracle::about(std::string_view kernel) const {
   }
 
   Comparison comparison;
+  comparison.allocates = allocating_.contains(kernel);
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses->second) {
     by_line[access.text_line] = comparison.matches.size();

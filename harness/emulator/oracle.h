@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,7 @@ class Oracle {
   OracleAnswer predict(std::string_view kernel, const std::string& reason) const;
 
   std::map<std::string, std::vector<PtxAccess>, std::less<>> accesses_;  // by kernel
+  std::set<std::string, std::less<>> allocating_;  ///< kernels that call malloc
   std::optional<MachineCode> code_;
   std::string refusal_;  // why there is no code_
 };

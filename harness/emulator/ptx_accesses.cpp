@@ -171,4 +171,16 @@ std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view k
   return accesses;
 }
 
+bool allocates(const ptx::Module& module, std::string_view kernel) {
+  const ptx::Function* const entry = module.find(kernel);
+  if (entry == nullptr) return false;
+  std::set<std::string_view> names;
+  for (const ptx::Function* function : reachable(module, *entry)) {
+    for (const Instruction& instruction : function->body) {
+      for (const Operand& operand : instruction.operands) add_names(operand, names);
+    }
+  }
+  return names.contains("malloc");
+}
+
 }  // namespace warpgauge::emulator

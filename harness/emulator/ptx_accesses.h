@@ -33,4 +33,7 @@ struct PtxAccess {
 /// module has no such kernel.
 std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view kernel);
 
+/// Whether `kernel` of the module, or a function that it may call, allocates memory (malloc).
+bool allocates(const ptx::Module& module, std::string_view kernel);
+
 }  // namespace warpgauge::emulator

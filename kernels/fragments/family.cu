@@ -189,7 +189,7 @@ void launch_fragments(Fragments& p) {
 WARPGAUGE_FAMILY(fragments) {
   family.rows({"40"});
   // Whole tiles; less than one tile.
-  const auto f32 = family.problem<Stage>("f32", {{262144}, {1000}});
+  const auto f32 = family.problem<Stage>("f32", {{262144}, {896}});
   f32.variant("words", launch_stage<float, Copy>);
   f32.variant("vectors", launch_stage<float4, Copy>);
   f32.variant("async_words", launch_stage<float, AsyncCopy>);
