@@ -189,12 +189,13 @@ void launch_fragments(Fragments& p) {
 WARPGAUGE_FAMILY(fragments) {
   family.rows({"40"});
   // Whole tiles; less than one tile.
-  const auto f32 = family.problem<Stage>("f32", {{262144}, {896}});
+  const auto f32 = family.problem<Stage>("f32", {{262144}, {1000}});
   f32.variant("words", launch_stage<float, Copy>);
   f32.variant("vectors", launch_stage<float4, Copy>);
-  f32.variant("async_words", launch_stage<float, AsyncCopy>);
-  f32.variant("async_pairs", launch_stage<float2, AsyncCopy>);
-  f32.variant("async_vectors", launch_stage<float4, AsyncCopy>);
+  const auto whole_tiles = family.problem<Stage>("f32", {{262144}, {3072}});
+  whole_tiles.variant("async_words", launch_stage<float, AsyncCopy>);
+  whole_tiles.variant("async_pairs", launch_stage<float2, AsyncCopy>);
+  whole_tiles.variant("async_vectors", launch_stage<float4, AsyncCopy>);
   // The size is the number of tiles.
   const auto b16 = family.problem<Fragments>("b16", {{1}, {100}});
   b16.variant("unpadded", launch_fragments<Unpadded, Copy>);
