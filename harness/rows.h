@@ -17,8 +17,8 @@ struct Row {
   std::string library;  ///< that these families need: a build without it lacks them
 };
 
-/// Reads a file of the tables [kernels] (id = "title" or { title, library }) and [tools] (id = { title, command }).
-/// Throws std::invalid_argument with file, line and column for anything else.
+/// Reads a file of the tables [kernels] (id = "title" or { title, library }) and [tools] (id = {
+/// title, command }). Throws std::invalid_argument with file, line and column for anything else.
 std::vector<Row> read_rows(const std::filesystem::path& path);
 
 /// The table of `rows` with what covers each, and below it what is wrong: rows that nothing covers,
