@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "harness/archs.h"
 #include "harness/bench.h"
@@ -15,8 +17,17 @@ namespace {
 
 using namespace warpgauge;
 
+/// Hands what is no option of ours to Google Benchmark; false if it does not know it either.
+bool initialize_benchmark(char* program, std::vector<std::string> rest) {
+  std::vector<char*> arguments = {program};
+  for (std::string& argument : rest) arguments.push_back(argument.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
+}
+
 int run(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv, [] {});
   BenchOptions options;
   CLI::App app("warpgauge-bench: times every case, as benchmarks of Google Benchmark");
   app.footer(
@@ -39,11 +50,13 @@ int run(int argc, char** argv) {
   app.add_option("--tables", options.tables,
                  "Write tables of times, speeds and errors (Markdown) into this folder")
       ->type_name("DIR");
+  app.allow_extras();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kFault;
   }
+  if (!initialize_benchmark(argv[0], app.remaining())) return kFault;
   if (is_emulated()) {
     emulate_arch(default_emulated_arch());
     fmt::print(stderr, "these are times of the emulation: they say nothing about a GPU\n");

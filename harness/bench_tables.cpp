@@ -137,12 +137,13 @@ std::string times_table(const std::vector<Timing>& timings) {
 
 std::string speeds_table(const std::vector<Timing>& timings) {
   std::string text =
-      "| case | median µs | bytes | of peak | operations | against | speed | check on the CPU |\n"
+      "| case | median µs | bytes | of peak | operations | against | speed | times as fast as the "
+      "check on the CPU |\n"
       "|---|---:|---:|---:|---:|---|---:|---:|\n";
   for (const Timing& timing : timings) {
     const double speed_up = 1000 * timing.check_ms / timing.median_us;
     fmt::format_to(
-        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {:.3g} times slower |\n",
+        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {:.3g} |\n",
         timing.id.str(), time_text(timing.median_us), scaled(timing.bytes_per_second, "B/s"),
         timing.percent_of_peak > 0 ? fmt::format("{:.1f} %", timing.percent_of_peak) : "-",
         scaled(timing.flops_per_second, "FLOP/s"),

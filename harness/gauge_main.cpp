@@ -158,7 +158,7 @@ void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
       "  warpgauge explain transpose.tiled.f32@1024x1024\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024 --text\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024 --line 65 --picture write.svg");
+      "  warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture column.svg");
   auto device = add_device(command);
   command->add_option("--arch", options->arch, "What the emulator runs it as (default sm_90)");
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")->required();

@@ -58,6 +58,13 @@ def test_what_is_compared_within_a_tolerance_has_a_table_of_errors(tmp_path):
     assert len(rows) > 20 and all(row.startswith("| math_accuracy.") for row in rows)
 
 
+def test_help_shows_our_options_and_examples():
+    result = bench("warpgauge-bench-emulated", "--help")
+    assert result.returncode == 0
+    for word in ("--samples", "--tables", "--hot", "Examples:"):
+        assert word in result.stdout
+
+
 @pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
 def test_without_a_gpu_there_are_no_times():
     result = bench("warpgauge-bench", "--filter", "copies.*")

@@ -48,7 +48,7 @@ TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
   EXPECT_THAT(
       speeds_table({one}),
       HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | copy | 0.951 | "
-                "2e+03 times slower |\n"));
+                "2e+03 |\n"));
   EXPECT_THAT(speeds_table({timing("naive", "64", 2)}), HasSubstr("| 2.00 | - | - | - | - | - |"));
 }
 
