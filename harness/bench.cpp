@@ -7,7 +7,6 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -106,8 +105,7 @@ class Bench {
                   .median_us = median_us,
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds,
-                  .check_ms = watch.check_ms(),
-                  .counted = one.counted};
+                  .check_ms = watch.check_ms()};
     if (peak_ > 0 && one.counted) timing.percent_of_peak = 100 * timing.bytes_per_second / peak_;
     if (const Errors& errors = watch.errors(); errors.count > 0) {
       timing.max_error = errors.max_scaled;

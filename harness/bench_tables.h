@@ -16,7 +16,6 @@ struct Timing {
   std::string yardstick;   ///< the variant it is held against; empty: none
   double relative_to = 0;  ///< speed as a fraction of the yardstick's
   double check_ms = 0;     ///< the check on the CPU: reference, download and comparison
-  bool counted = true;     ///< false: a library's work, or copies
   double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
 };
 
