@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
 #include "harness/summary_text.h"
+#include "harness/write_file.h"
 #include "metrics/judge.h"
 
 namespace warpgauge {
@@ -57,7 +57,10 @@ class Bench {
     std::string why;
     run_.device = current_device(&why);
     if (!run_.device) {
-      fmt::print(stderr, "times need a GPU: {}\n", why);
+      fmt::print(stderr,
+                 "times need a GPU: {}\nwarpgauge-bench-emulated runs the cases without one; its "
+                 "times say nothing about a GPU\n",
+                 why);
       return kNotMeasured;
     }
     if (!options_.facts.empty()) {
@@ -160,7 +163,7 @@ class Bench {
   }
 
   void write_tables() const {
-    std::error_code error;
+    std::error_code error;  // write_file() says what is wrong
     fs::create_directories(options_.tables, error);
     const std::pair<const char*, std::string> tables[] = {
         {"times.md", times_table(timings_)},
@@ -168,13 +171,8 @@ class Bench {
         {"accuracy.md", accuracy_table(timings_)}};
     for (const auto& [name, text] : tables) {
       if (text.empty()) continue;
-      const fs::path path = options_.tables / name,
-                     half = options_.tables / (std::string(".") + name);
-      std::ofstream stream(half);
-      stream << text;
-      stream.close();
-      if (!stream) throw std::runtime_error(path.string() + ": cannot be written; see --tables");
-      fs::rename(half, path);
+      const fs::path path = options_.tables / name;
+      write_file(path, text);
       fmt::print("table: {}\n", path.string());
     }
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "harness/compare_text.h"
 #include "harness/printable.h"
 #include "harness/summary.h"
+#include "harness/write_file.h"
 
 namespace warpgauge {
 namespace {
@@ -249,12 +249,7 @@ int compare_facts(const CompareOptions& options) {
   }
   fmt::print("A: {} ({})\nB: {} ({})\n{}", options.a.string(), origin(a), options.b.string(),
              origin(b), comparison_text(comparison));
-  if (!options.json.empty()) {
-    std::ofstream stream(options.json);
-    stream << comparison_json(comparison) << '\n';
-    stream.close();
-    if (!stream) throw std::runtime_error(options.json.string() + ": cannot be written");
-  }
+  if (!options.json.empty()) write_file(options.json, comparison_json(comparison) + '\n');
   return comparison.is_refuted() ? kOverBudget : kWithinBudget;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "harness/runtime.h"
 #include "harness/source_root.h"
 #include "harness/summary.h"
+#include "harness/write_file.h"
 
 namespace warpgauge {
 namespace {
@@ -91,31 +91,6 @@ const LineAccess& chosen(const std::vector<LineAccess>& accesses, const PictureO
   throw std::invalid_argument(
       fmt::format("--line '{}': no access to shared or global memory there; there are some at {}",
                   options.line, known));
-}
-
-/// Writes the file as a whole or not at all. Through a link, the file that it leads to.
-void write_file(fs::path path, const std::string& content) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(), why));
-  };
-  std::error_code error;
-  if (fs::exists(path, error)) path = fs::canonical(path);
-  if (fs::exists(path, error) && !fs::is_regular_file(path)) refuse("it is there and is no file");
-  const fs::path half = path.string() + fmt::format(".half-{}", getpid());
-  errno = 0;
-  std::ofstream stream(half, std::ios::binary);
-  stream << content;
-  stream.close();
-  const int why = errno;
-  if (!stream) {
-    fs::remove(half, error);
-    refuse(std::generic_category().message(why));
-  }
-  fs::rename(half, path, error);
-  if (!error) return;
-  const std::string message = error.message();
-  fs::remove(half, error);
-  refuse(message);
 }
 
 }  // namespace

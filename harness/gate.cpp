@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -29,6 +28,7 @@
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "harness/summary_text.h"
+#include "harness/write_file.h"
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
 
@@ -72,14 +72,7 @@ class OutFolder {
   fs::path facts() const { return path_ / "facts.jsonl"; }
   fs::path summary() const { return path_ / "summary.md"; }
 
-  void write_summary(const std::string& text) const {
-    const fs::path half = path_ / ".summary.md";
-    std::ofstream stream(half);
-    stream << text;
-    stream.close();
-    if (!stream) throw std::runtime_error(half.string() + ": cannot be written");
-    fs::rename(half, summary());
-  }
+  void write_summary(const std::string& text) const { write_file(summary(), text); }
 
  private:
   fs::path path_;
@@ -100,7 +93,9 @@ class Gate {
                         ? ""
                         : "times and hardware counters were left out by an option"),
         run_(start_run()),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+    open_writer();  // facts are read back even where nobody has written any
+  }
 
   /// The first line says what the run-time facts are worth.
   void announce() const {

@@ -95,6 +95,7 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
       (source == "cupti" ? options->demands.cupti : options->demands.ptxas) = true;
     }
     action = [=] {
+      options->demands.device = *device == DeviceChoice::gpu;
       // Who asks for CUPTI is not content with the emulator.
       if (options->demands.cupti && *device == DeviceChoice::emulated) {
         throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");

@@ -83,8 +83,8 @@ std::vector<const Fact*> Summary::unsure_failures() const {
 std::vector<const Fact*> Summary::missing(const Demands& demands) const {
   std::vector<const Fact*> missing = with({Verdict::unmeasured});
   std::erase_if(missing, [&](const Fact* fact) {
-    const bool run_time = metrics::is_run_time(metrics::metric(fact->metric));
-    return !(run_time ? demands.cupti : demands.ptxas);
+    if (!metrics::is_run_time(metrics::metric(fact->metric))) return !demands.ptxas;
+    return !demands.cupti && !(demands.device && fact->metric == "result.correct");
   });
   return missing;
 }

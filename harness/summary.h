@@ -23,6 +23,7 @@ struct Demands {
   bool strict = false;  ///< better than budget is not good enough: tighten the budget
   bool ptxas = false;   ///< every compile-time fact must be there
   bool cupti = false;   ///< every run-time fact must be there
+  bool device = false;  ///< every kernel must have been run
 };
 
 /// Exit codes of the gate (design: 0 within budget, 1 over budget, 2 a fault, 3 not measured).

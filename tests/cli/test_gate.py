@@ -165,10 +165,11 @@ def test_who_asks_for_cupti_gets_no_emulator(tmp_path):
 @needs_no_gpu
 def test_without_any_device_run_time_facts_are_unmeasured_and_counted(tmp_path):
     result = gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024", "--device=gpu")
-    assert result.returncode == 0
+    assert result.returncode == 3
     unmeasured = [f for f in verdicts(tmp_path).values() if f.verdict == "unmeasured"]
     assert {f.metric for f in unmeasured} >= {"result.correct", "shared.bank_conflicts"}
     assert f"{len(unmeasured)} unmeasured: no CUDA device" in result.stdout
+    assert "NOT MEASURED: 1 value that --require or --device asks for" in result.stdout
     assert gate(tmp_path, "--filter", "transpose.padded.*", "--require=cupti").returncode == 3
 
 
@@ -247,9 +248,15 @@ def test_a_disk_that_fills_up_is_a_fault(tmp_path):
 
 def test_a_run_that_gets_nowhere_leaves_no_earlier_success(tmp_path):
     assert gate(tmp_path, "--filter", "transpose.padded.*").returncode == 0
-    (tmp_path / ".summary.md").mkdir()  # where the next summary would be made
-    assert gate(tmp_path, "--filter", "transpose.padded.*").returncode == 2
+
+    def limit_files():  # enough for the facts' file to be made, and for nothing to be written
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    arguments = ["gate", "--out", tmp_path, "--filter", "transpose.padded.*"]
+    assert run("warpgauge", *arguments, preexec_fn=limit_files).returncode == 2
     assert not (tmp_path / "summary.md").exists()
+    assert (tmp_path / "facts.jsonl").read_bytes() == b""
 
 
 def test_a_fact_that_was_tampered_with_is_told_with_its_line(tmp_path):
@@ -322,3 +329,10 @@ def test_chips_are_shown_without_a_gpu(chip):
     assert result.returncode == 0
     assert "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared" in result.stdout
     assert re.search(rf"{chip}: .* [1-9]\d* passes", result.stdout)
+
+
+def test_cases_of_which_nothing_is_counted_are_judged_by_their_results(tmp_path):
+    result = gate(tmp_path, "--filter", "copies.to_device_pinned.u8@4096")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert {metric for _, metric, _ in verdicts(tmp_path)} == {"result.correct"}
+    assert "PASS: 1 value within budget" in result.stdout

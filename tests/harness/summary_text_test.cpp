@@ -246,7 +246,7 @@ TEST(Headline, CountsOfWhatIsMissingWhatWasAskedFor) {
   recorded.at("naive", "time.median_us").verdict = Verdict::unmeasured;
   recorded.at("naive", "spill.store_bytes").verdict = Verdict::unmeasured;
   EXPECT_EQ(last_line(recorded.summary(), {}), "PASS: 12 values within budget, 2 unmeasured");
-  EXPECT_EQ(last_line(recorded.summary(), kCupti), "NOT MEASURED: 1 value that --require asks for");
+  EXPECT_EQ(last_line(recorded.summary(), kCupti), "NOT MEASURED: 1 value that --require or --device asks for");
 }
 
 /// Every place that text from outside can come through: what a kernel throws, where a source lies,
