@@ -77,6 +77,7 @@ class Session {
   /// Judges the facts and turns what is over budget into failures of the running test.
   Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
     Judged judged;
+    const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
     for (metrics::Fact& fact : facts) {
       metrics::judge(fact, budgets(fact), today_);
       if (writer_) writer_->write(fact);
@@ -87,7 +88,7 @@ class Session {
       if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
       if (fact.verdict == fail || fact.verdict == error) {
         ADD_FAILURE_AT(fact.file.c_str(), fact.line)
-            << failure_text(fact, fmt::format("{} --gtest_filter='{}'", program_, test));
+            << failure_text(fact, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
       }
     }
     return judged;

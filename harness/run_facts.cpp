@@ -121,6 +121,16 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
   return names.empty() ? "nothing" : names;
 }
 
+/// What the error says, and `fault`, if anything is known of it: then nobody needs the advice to
+/// look for it with another tool.
+std::string with_fault(const metrics::CudaError& error, const std::string& fault) {
+  std::string text = error.what();
+  if (fault.empty()) return text;
+  const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
+  if (text.ends_with(advice)) text.erase(text.size() - advice.size());
+  return text + "; " + fault;
+}
+
 }  // namespace
 
 Meter::Meter(bool use_counters) {
@@ -168,14 +178,18 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   const std::unique_ptr<Problem> problem = one.make_problem();
   const Launched run = launch_once(one, *problem);
   if (one.counted && names_of(run.launches) != names_of(expected)) {
-    return {error_fact(one, fmt::format("its launches depend on the device: {} here, but {} in a "
-                                        "dry run, which compile-time budgets are held against",
-                                        names_of(run.launches), names_of(expected)))};
+    return {error_fact(one,
+                       fmt::format("its launches depend on the device: {} here, but {} in a "
+                                   "dry run, which compile-time budgets are held against",
+                                   names_of(run.launches), names_of(expected)),
+                       arch())};
   }
   Comparison comparison;
   problem->check(comparison);
-  if (!comparison.compared()) return {error_fact(one, "its check compares nothing")};
-  if (!comparison.passed()) return {error_fact(one, "wrong result: " + comparison.failure())};
+  if (!comparison.compared()) return {error_fact(one, "its check compares nothing", arch())};
+  if (!comparison.passed()) {
+    return {error_fact(one, "wrong result: " + comparison.failure(), arch())};
+  }
 
   Fact blank = blank_fact(one, arch());
   if (!run.launches.empty()) {
@@ -211,9 +225,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    const std::string fault = last_fault();
-    return {
-        error_fact(one, fault.empty() ? error.what() : fmt::format("{}; {}", error.what(), fault))};
+    return {error_fact(one, with_fault(error, last_fault()), arch())};
   }
 }
 
@@ -227,8 +239,8 @@ Fact blank_fact(const Case& one, const std::string& arch) {
   return {.id = one.id, .arch = arch, .file = relative_to_root(one.file), .line = one.line};
 }
 
-Fact error_fact(const Case& one, std::string reason) {
-  Fact fact = with_value(blank_fact(one, ""), "result.correct", {});
+Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
+  Fact fact = with_value(blank_fact(one, arch), "result.correct", {});
   fact.source = "harness";
   fact.verdict = metrics::Verdict::error;
   fact.reason = std::move(reason);

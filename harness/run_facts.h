@@ -62,8 +62,8 @@ void launch_in_range(const Case& one, Problem& problem);
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
 
-/// The fact that says that a case could not be run to its end.
-metrics::Fact error_fact(const Case& one, std::string reason);
+/// The fact that says that a case could not be run to its end; `arch` where it was run.
+metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
 
 /// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
 /// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.

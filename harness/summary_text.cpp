@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "harness/printable.h"
+#include "harness/registry.h"
+#include "harness/runtime.h"
 #include "harness/source_root.h"
 #include "metrics/catalog.h"
 
@@ -53,7 +55,7 @@ std::string headline(const Summary& summary, const Demands& demands) {
                  ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
                  : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
     case kNotMeasured:
-      return fmt::format("NOT MEASURED: {} that --require asks for",
+      return fmt::format("NOT MEASURED: {} that --require or --device asks for",
                          plural(summary.missing(demands).size(), "value"));
     case kWithinBudget:
       break;
@@ -160,9 +162,16 @@ std::string also(const Group& group) {
   return fmt::format("  {:<8} {}\n", "also", text);
 }
 
+/// What gives this very verdict again: what was emulated is emulated again, as the same
+/// architecture, even where there is a GPU.
 std::string repeat_command(const Fact& fact) {
-  return fmt::format("ci/gate --filter '{}'{}", fact.id.str(),
-                     fact.source == "ptxas" && !fact.arch.empty() ? " --arch " + fact.arch : "");
+  const std::vector<Case>& cases = Registry::instance().cases();
+  const auto one = std::ranges::find(cases, fact.id, &Case::id);
+  const bool emulated = fact.source == "emulator" || (fact.source == "harness" && is_emulated());
+  const bool of_arch = (emulated || fact.source == "ptxas") && !fact.arch.empty();
+  return fmt::format("ci/gate{}{} --filter '{}'{}", emulated ? " --device=emulated" : "",
+                     of_arch ? " --arch " + fact.arch : "", fact.id.str(),
+                     one != cases.end() && one->large ? " --large" : "");
 }
 
 }  // namespace

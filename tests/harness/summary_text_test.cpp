@@ -161,6 +161,15 @@ TEST(TerminalText, OfWhatIsNotSure) {
   expect_golden(terminal_text(unsure().summary(), {}, false), "unsure.txt");
 }
 
+TEST(TerminalText, RepeatsWhatTheCompilerDecidedForThatArchitecture) {
+  Recorded recorded;
+  Fact& fact = recorded.judged("tiled", "registers", "[default]\nregisters = 1\n");
+  fact.arch = "sm_75";
+  EXPECT_THAT(
+      terminal_text(recorded.summary(), {}, false),
+      HasSubstr("  repeat   ci/gate --arch sm_75 --filter 'transpose.tiled.f32@1024x1024'\n"));
+}
+
 TEST(MarkdownText, OfWhatIsNotSure) {
   const Recorded recorded = unsure();
   expect_golden(markdown_text(recorded.summary(), {}, recorded.run()), "unsure.md");
@@ -246,7 +255,8 @@ TEST(Headline, CountsOfWhatIsMissingWhatWasAskedFor) {
   recorded.at("naive", "time.median_us").verdict = Verdict::unmeasured;
   recorded.at("naive", "spill.store_bytes").verdict = Verdict::unmeasured;
   EXPECT_EQ(last_line(recorded.summary(), {}), "PASS: 12 values within budget, 2 unmeasured");
-  EXPECT_EQ(last_line(recorded.summary(), kCupti), "NOT MEASURED: 1 value that --require or --device asks for");
+  EXPECT_EQ(last_line(recorded.summary(), kCupti),
+            "NOT MEASURED: 1 value that --require or --device asks for");
 }
 
 /// Every place that text from outside can come through: what a kernel throws, where a source lies,
