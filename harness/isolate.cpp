@@ -41,6 +41,7 @@ class Child {
       close(ends[0]);
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan keeps the GPU busy
       if (getppid() != parent) _exit(1);
+      dup2(STDERR_FILENO, STDOUT_FILENO);  // what kernels print is none of the parent's results
       _exit(live(work, first, ends[1]));
     }
     close(ends[1]);

@@ -14,7 +14,8 @@ struct Casualty {
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
 
-/// Work on items 0..count-1 in order, in a child process that is replaced when it dies.
+/// Work on items 0..count-1 in order, in a child process that is replaced when it dies. What
+/// children print goes to stderr.
 struct IsolatedWork {
   std::size_t count = 0;
   std::chrono::seconds time_limit{60};  ///< for one item

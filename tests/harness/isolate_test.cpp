@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
@@ -72,6 +73,14 @@ TEST(Isolate, AWornOutProcessIsReplaced) {
   char begun[8];
   EXPECT_EQ(read(pipe_ends[0], begun, sizeof begun), 3) << "one process for each item";
   EXPECT_THAT(done, ElementsAre(0, 1, 2));
+}
+
+TEST(Isolate, WhatIsPrintedIsNoneOfTheResults) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  run(1, [](std::size_t) { return std::puts("hello from a kernel") >= 0; });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hello from a kernel\n");
 }
 
 TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
