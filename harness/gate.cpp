@@ -21,6 +21,7 @@
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/family_budgets.h"
+#include "harness/gpu_only.h"
 #include "harness/isolate.h"
 #include "harness/progress.h"
 #include "harness/provenance.h"
@@ -97,11 +98,15 @@ class Gate {
     open_writer();  // facts are read back even where nobody has written any
   }
 
-  /// The first line says what the run-time facts are worth.
+  /// The first lines say what the run-time facts are worth, and what is not there.
   void announce() const {
     fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
                                                    fmt::join(emulated_archs(), ", "))
                                      : "kernels run on the GPU");
+    if (const auto left_out = gpu_only_cases(options_.filter, options_.large); !left_out.empty()) {
+      fmt::print("cases left out because they call a library, which needs a GPU: {}\n",
+                 left_out.size());
+    }
     std::fflush(stdout);
   }
 

@@ -1,9 +1,14 @@
 // Where the facts of a run come from: commit, time, toolkit, flags.
 #pragma once
 
+#include <string>
+
 #include "metrics/fact.h"
 
 namespace warpgauge {
+
+/// The version of the CUDA toolkit that built this program: "13.0".
+std::string toolkit();
 
 /// The provenance of a run that starts now, without its device. The commit is that of the source
 /// tree of this build; empty where git or the tree is missing.

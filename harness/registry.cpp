@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/gpu_only.h"
 #include "harness/registration.h"
 #include "metrics/nearest.h"
 
@@ -69,6 +70,9 @@ const Case& Registry::at(std::string_view id) const {
     ids.push_back(one.id.str());
     if (ids.back() == id) return one;
   }
+  if (!gpu_only_cases(std::string(id), true).empty()) {
+    throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
+  }
   throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
                                           id, metrics::did_you_mean(id, ids)));
 }
@@ -84,6 +88,14 @@ std::vector<const Case*> Registry::select(std::string_view pattern, bool with_la
     } else {
       selected.push_back(&one);
     }
+  }
+  const std::size_t elsewhere =
+      selected.empty() && left_out == 0 ? gpu_only_cases(glob, true).size() : 0;
+  if (elsewhere > 0) {
+    throw std::invalid_argument(
+        fmt::format("--filter '{}' selects only cases that call a library, which needs a GPU ({}); "
+                    "`warpgauge-emulated list --large` shows what the emulator has",
+                    pattern, elsewhere));
   }
   if (selected.empty()) {
     throw std::invalid_argument(

@@ -308,6 +308,43 @@ def test_spills_fail_the_gate_on_any_machine(tmp_path):
     assert "built-in default" in result.stdout
 
 
+@pytest.mark.parametrize("variant", ["wrong_result", "illegal_address"])
+def test_what_was_emulated_is_repeated_so(tmp_path, variant):
+    arch = run("warpgauge", "list", "--archs").stdout.split()[0]
+    options = ["--device=emulated", "--arch", arch]
+    result = gate(tmp_path, *options, "--filter", f"faulty.{variant}.*", program="warpgauge-faulty")
+    assert result.returncode == 2
+    repeat = rf"  repeat   ci/gate {' '.join(options)} --filter 'faulty\.{variant}\.\S+'\n"
+    assert re.search(repeat, result.stdout), result.stdout
+    assert "compute-sanitizer" not in result.stdout  # the emulator has told all
+
+
+def test_what_kernels_print_is_not_in_the_results(tmp_path):
+    result = gate(tmp_path, "--filter", "hello.print.*", "--device=emulated")
+    assert result.returncode == 0
+    assert "hello from thread 0" in result.stderr and "hello from" not in result.stdout
+
+
+def test_cases_that_need_a_gpu_are_told_on_the_emulator(tmp_path):
+    library = run("warpgauge", "list", "--filter", "matmul.cublas.*").stdout.splitlines()
+    if not library:
+        pytest.skip("this build has no cuBLAS")
+    matmul = ["--device=emulated", "--filter", "matmul.*.f64@*"]
+    doubles = [one for one in library if ".f64@" in one]
+    announced = gate(tmp_path, *matmul).stdout.splitlines()[1]
+    assert announced == (
+        f"cases left out because they call a library, which needs a GPU: {len(doubles)}"
+    )
+    refused = gate(tmp_path, "--device=emulated", "--filter", "matmul.cublas.*")
+    assert refused.returncode == 2
+    assert re.search(
+        r"selects only cases that call a library, which needs a GPU \(\d+\)", refused.stderr
+    )
+    explained = run("warpgauge", "explain", library[0], "--device=emulated")
+    assert explained.returncode == 2
+    assert f"{library[0]} calls a library, which needs a GPU" in explained.stderr
+
+
 def test_facts_follow_the_schema_and_carry_provenance(tmp_path):
     gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
     lines = (tmp_path / "facts.jsonl").read_text().splitlines()

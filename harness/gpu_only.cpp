@@ -1,0 +1,40 @@
+#include "harness/gpu_only.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+
+#include "harness/output_of.h"
+#include "harness/registry.h"
+#include "harness/runtime.h"
+
+namespace warpgauge {
+namespace {
+
+/// The command line tool on a GPU that has the kernels of this program.
+std::filesystem::path tool_on_gpu() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  std::string name = program.filename();
+  for (const std::string_view suffix : {"-emulated", "-check", "-bench"}) {
+    if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
+  }
+  return program.parent_path() / name;
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_only_cases(const std::string& pattern, bool with_large) {
+  if (!is_emulated()) return {};
+  std::vector<std::string> command = {tool_on_gpu(), "list", "--filter=" + pattern};
+  if (with_large) command.emplace_back("--large");
+  std::istringstream listed(output_of(command).value_or(""));
+  std::vector<std::string> ids;
+  for (std::string id; std::getline(listed, id);) {
+    const auto is_it = [&](const Case& one) { return one.id.str() == id; };
+    if (std::ranges::none_of(Registry::instance().cases(), is_it)) ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace warpgauge
