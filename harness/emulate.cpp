@@ -18,10 +18,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "harness/archs.h"
 #include "harness/build_info.h"
 #include "harness/source_root.h"
 #include "harness/summary.h"
 #include "metrics/counts_report.h"
+#include "metrics/occupancy.h"
 
 extern char** environ;
 
@@ -147,9 +149,22 @@ std::string table(std::vector<LineCounts> lines) {
   return text;
 }
 
+/// Before the program is started: the emulator in it could only blame an environment variable.
+void check_arch(const std::string& arch) {
+  if (metrics::find_arch_limits(arch) != nullptr) return;
+  std::vector<std::string> known;
+  for (const metrics::ArchLimits& row : metrics::arch_limits()) {
+    known.push_back(fmt::format("sm_{}", row.major * 10 + row.minor));
+  }
+  throw std::invalid_argument(
+      fmt::format("--arch {}: the emulator does not know it{}; it can be {}", arch,
+                  meant_arch(arch, known), fmt::join(known, " ")));
+}
+
 }  // namespace
 
 int emulate_program(const EmulateOptions& options) {
+  check_arch(options.arch);
   const fs::path library(kBuildInfo.emulated_cudart);
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct Line {
   std::string file;
   int number = 0;
   std::map<std::string, double> values;
+  std::set<std::string> unsure;  ///< the metrics whose values are not exact
 
   double value(const std::string& metric) const {
     const auto found = values.find(metric);
@@ -41,30 +44,61 @@ struct Line {
   double waste() const {
     return value("shared.bank_conflicts") + value("global.excess_sectors") + value("local.sectors");
   }
+  /// The sum of metrics as the table shows it, with a mark if it is not exact; "-" is a sure 0.
+  std::string count(const std::vector<std::string>& metrics) const {
+    double sum = 0;
+    bool sure = true;
+    for (const std::string& metric : metrics) {
+      sum += value(metric);
+      sure = sure && !unsure.contains(metric);
+    }
+    if (sum == 0) return sure ? "-" : "?";
+    return fmt::format("{}{:.0f}", sure ? "" : "~", sum);
+  }
+  /// taken/ideal
+  std::string pair(const std::vector<std::string>& taken, const std::string& ideal) const {
+    const std::string text = count(taken);
+    return text == "-" || text == "?" ? text : fmt::format("{}/{:.0f}", text, value(ideal));
+  }
 };
+
+/// What the table tells of accesses to memory.
+bool is_shown(const Fact& fact) {
+  const auto belongs_to = [&](std::string_view group) { return fact.metric.starts_with(group); };
+  return fact.scope == metrics::Scope::line &&
+         (belongs_to("shared.") || belongs_to("global.") || belongs_to("local."));
+}
 
 std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   std::map<std::pair<std::string, int>, Line> lines;
   for (const Fact& fact : facts) {
-    if (fact.scope != metrics::Scope::line) continue;
+    if (!is_shown(fact)) continue;
     Line& line = lines[{fact.file, fact.line}];
     line.file = fact.file;
     line.number = fact.line;
     if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
+    if (fact.confidence != "exact") line.unsure.insert(fact.metric);
   }
   std::vector<Line> sorted;
   for (auto& [where, line] : lines) {
-    if (line.touches_memory()) sorted.push_back(std::move(line));
+    if (line.touches_memory() || !line.unsure.empty()) sorted.push_back(std::move(line));
   }
   std::ranges::stable_sort(sorted, std::greater<>(), &Line::waste);
   return sorted;
 }
 
-std::string pair_text(double value, double ideal) {
-  return value == 0 && ideal == 0 ? "-" : fmt::format("{:.0f}/{:.0f}", value, ideal);
+/// What the marks in the table mean, and why they are there; nothing if all is exact.
+std::string doubts(const std::vector<Fact>& facts) {
+  std::set<std::string> reasons;
+  for (const Fact& fact : facts) {
+    if (is_shown(fact) && fact.confidence != "exact") {
+      reasons.insert(fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    }
+  }
+  return reasons.empty()
+             ? ""
+             : fmt::format("\n~ not exact, ? not known\n{}\n", fmt::join(reasons, "\n"));
 }
-
-std::string count_text(double value) { return value == 0 ? "-" : fmt::format("{:.0f}", value); }
 
 /// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
 std::string explain_lines(const Case& one) {
@@ -78,7 +112,8 @@ std::string explain_lines(const Case& one) {
       throw metrics::Unmeasured(fact.reason, "");
     }
   }
-  std::string text;
+  std::string text =
+      fmt::format("counted by {}, {}\n", is_emulated() ? "the emulator" : "CUPTI", meter.arch());
   auto out = std::back_inserter(text);
   fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
                  "global", "sectors", "local", "source");
@@ -90,19 +125,16 @@ std::string explain_lines(const Case& one) {
       file = line.file;
       fmt::format_to(out, "{}\n", file.empty() ? "(no line information)" : file);
     }
-    const double sectors = line.value("global.load.sectors") + line.value("global.store.sectors") +
-                           line.value("global.atomic.sectors");
-    const double requests = line.value("global.load.requests") +
-                            line.value("global.store.requests") +
-                            line.value("global.atomic.requests");
     fmt::format_to(
         out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number,
-        count_text(line.value("shared.requests")),
-        pair_text(line.value("shared.wavefronts"), line.value("shared.wavefronts_ideal")),
-        count_text(requests), pair_text(sectors, line.value("global.sectors_ideal")),
-        count_text(line.value("local.sectors")), source_text(line.file, line.number));
+        line.count({"shared.requests"}),
+        line.pair({"shared.wavefronts"}, "shared.wavefronts_ideal"),
+        line.count({"global.load.requests", "global.store.requests", "global.atomic.requests"}),
+        line.pair({"global.load.sectors", "global.store.sectors", "global.atomic.sectors"},
+                  "global.sectors_ideal"),
+        line.count({"local.sectors"}), source_text(line.file, line.number));
   }
-  return text;
+  return text + doubts(facts);
 }
 
 /// The compile-time values, a line per architecture.

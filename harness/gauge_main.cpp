@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/build_info.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
 #include "harness/emulate.h"
@@ -23,7 +24,9 @@
 #include "harness/list.h"
 #include "harness/metrics_table.h"
 #include "harness/program.h"
+#include "harness/provenance.h"
 #include "harness/runtime.h"
+#include "metrics/nearest.h"
 
 namespace {
 
@@ -33,17 +36,31 @@ using namespace warpgauge;
 const CLI::Validator kNotEmpty(
     [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
 
+/// For files that are drawn.
+const CLI::Validator kSvg(
+    [](const std::string& text) {
+      return text.ends_with(".svg") ? std::string()
+                                    : "'" + text + "' does not end in .svg: pictures are SVG";
+    },
+    "", "");
+
 /// Adds --device to a command that runs kernels.
 std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
   auto choice = std::make_shared<DeviceChoice>(DeviceChoice::automatic);
-  const std::map<std::string, DeviceChoice> names = {{"auto", DeviceChoice::automatic},
-                                                     {"gpu", DeviceChoice::gpu},
-                                                     {"emulated", DeviceChoice::emulated}};
+  const auto choose = [choice](const std::string& word) {
+    const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
+    const auto found = std::ranges::find(words, word);
+    if (found == words.end()) {
+      throw CLI::ValidationError("--device",
+                                 fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
+                                             metrics::did_you_mean(word, words)));
+    }
+    *choice = static_cast<DeviceChoice>(found - words.begin());
+  };
   command
-      ->add_option("--device", *choice,
-                   "Where kernels run: auto (the GPU, or the emulator where there is none), gpu, "
-                   "emulated")
-      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->add_option_function<std::string>(
+          "--device", choose,
+          "Where kernels run: auto (the GPU, or the emulator where there is none), gpu, emulated")
       ->type_name("DEVICE");
   return choice;
 }
@@ -165,7 +182,7 @@ void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")->required();
   command->add_flag("--text", options->text, "Draw one access, as text");
   command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
-      ->check(kNotEmpty)
+      ->check(kSvg)
       ->type_name("FILE.svg");
   command
       ->add_option("--line", options->line,
@@ -261,11 +278,28 @@ void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   });
 }
 
+std::string version() {
+  return fmt::format("warpgauge {} (CUDA {}; {})", kBuildInfo.version, toolkit(),
+                     fmt::join(chosen_archs({}), " "));
+}
+
+/// Throws std::invalid_argument for a first word that is no command, which CLI11 would only call
+/// unexpected.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || *argv[1] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::find(names, argv[1]) != names.end()) return;
+  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}", argv[1],
+                                          metrics::did_you_mean(argv[1], names),
+                                          fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
-  app.require_subcommand(0, 1);  // none is told below, so that a misspelt one can be named
+  app.require_subcommand(0, 1);  // none is told below, with all there is to choose from
   std::function<int()> action;
   add_gate(app, action, argv);
   add_list(app, action);
@@ -274,7 +308,9 @@ int main(int argc, char** argv) {
   add_compare(app, action);
   add_emulate(app, action);
   add_devices(app, action, argv);
+  app.set_version_flag("--version", version, "Show what this is and what it was built for");
   try {
+    check_command(app, argc, argv);
     app.parse(argc, argv);
     if (action) return action();
     fmt::print(stderr, "{}\nname a command\n", app.help());

@@ -145,7 +145,8 @@ class SectionReader {
     const std::vector<std::string> names(names_.begin(), names_.end());
     fail_at(text_, key.source(),
             fmt::format("no case fits section '{}'{}", key.str(), did_you_mean(key.str(), names)),
-            fmt::format("There is: {}.", fmt::join(choices(key.str()), ", ")));
+            fmt::format("There is: {}. If the source has it since the last build, build again.",
+                        fmt::join(choices(key.str()), ", ")));
   }
 
   /// The names there are at the level at which `name` goes wrong: sizes, types or variants.

@@ -114,15 +114,15 @@ def test_a_picture_replaces_the_one_before(tmp_path):
     assert link.is_symlink() and path.read_text().startswith("<?xml")
 
 
-@pytest.mark.parametrize("place", ["no/such/folder/x.svg", "folder"])
+@pytest.mark.parametrize("place", ["no/such/folder/x.svg", "folder.svg"])
 def test_a_picture_that_cannot_be_written_is_a_fault(tmp_path, place):
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.svg").mkdir()
     path = tmp_path / place
     result = explain("padded.f32", "--picture", path)
     assert result.returncode == 2
     assert result.stderr.startswith(f"{path}: cannot be written: ")
     assert len(result.stderr.splitlines()) == 1 and result.stdout == ""
-    assert [p.name for p in tmp_path.rglob("*")] == ["folder"]
+    assert [p.name for p in tmp_path.rglob("*")] == ["folder.svg"]
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,26 @@ def test_what_cannot_be_drawn_is_told(arguments, message):
     result = explain("tiled.f32", *arguments)
     assert result.returncode == 2, result.stdout
     assert message in result.stderr + result.stdout
+
+
+def explain_emulated(case):
+    command = ["explain", case, "--device=emulated"]
+    return subprocess.run([BIN / "warpgauge", *command], capture_output=True, text=True)
+
+
+def test_counts_that_are_not_sure_are_marked_and_the_reason_is_told():
+    spills = explain_emulated("register_spill.capped_by_launch_bounds.i32@1").stdout
+    assert re.search(r"^\d+ .* \?  kept\[row\] = ", spills, re.MULTILINE), spills
+    assert "\n~ not exact, ? not known\nestimate: ptxas spills registers" in spills
+    combined = explain_emulated("atomics.global_counter.u32@256x256").stdout
+    assert re.search(r"~\d+ +~\d+/\d+ +-  ", combined), combined
+    assert "\nestimate: ptxas may let one lane do it" in combined
+
+
+def test_exact_counts_have_no_marks():
+    exact = explain_emulated("transpose.tiled.f32@1024x1024").stdout
+    assert "counted by the emulator, sm_90\n" in exact
+    assert "~" not in exact and "?" not in exact
 
 
 def test_help_has_examples():

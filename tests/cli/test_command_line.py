@@ -1,0 +1,54 @@
+"""What a mistyped command line is answered: what is wrong, and what to write instead."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments):
+    return subprocess.run(
+        [BUILD / "bin" / "warpgauge", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+ARCHS = run("list", "--archs").stdout.split()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["gat"], "'gat' is no command, did you mean 'gate'?; there are gate, list, "),
+        (["wildly-wrong"], "'wildly-wrong' is no command; there are gate, list, "),
+        (["gate", "--device=emulate"], "'emulate' is none of auto, gpu, emulated, did you mean"),
+        (["explain", "x", "--device=0"], "--device: '0' is none of auto, gpu, emulated\n"),
+        (["gate", "--arch", ARCHS[0].removeprefix("sm_")], f"did you mean '{ARCHS[0]}'?"),
+        (["explain", "x", "--picture", "x.png"], "'x.png' does not end in .svg"),
+        (["emulate", "--arch", "sm_12", "--", "true"], "--arch sm_12: the emulator does not know"),
+        (["emulate", "--arch", "90", "--", "true"], "did you mean 'sm_90'?; it can be sm_75 "),
+    ],
+)
+def test_a_mistake_is_told_with_what_was_meant(arguments, message):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_version_tells_what_was_built_for_what():
+    (version,) = re.findall(
+        r"project\(warpgauge VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()
+    )
+    result = run("--version")
+    assert result.returncode == 0
+    assert re.fullmatch(
+        rf"warpgauge {re.escape(version)} \(CUDA \d+\.\d+; {' '.join(ARCHS)}\)\n", result.stdout
+    )
