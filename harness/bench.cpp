@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "harness/bench_tables.h"
@@ -128,14 +129,24 @@ class Bench {
     state.counters["median_us"] = timing.median_us;
     state.counters["bytes_per_second"] =
         Counter(timing.bytes_per_second, Counter::kDefaults, Counter::kIs1000);
-    if (timing.percent_of_peak > 0) state.counters["percent_of_peak"] = timing.percent_of_peak;
     if (timing.flops_per_second > 0) {
       state.counters["flops_per_second"] =
           Counter(timing.flops_per_second, Counter::kDefaults, Counter::kIs1000);
     }
-    if (timing.relative_to > 0) {
-      state.counters["relative_to_" + timing.yardstick] = timing.relative_to;
+    state.SetLabel(shares(timing));
+  }
+
+  /// What would not be read as a share among the counters: Google Benchmark scales them ("950m").
+  static std::string shares(const Timing& timing) {
+    std::vector<std::string> shares;
+    if (timing.percent_of_peak > 0) {
+      shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
+    if (timing.relative_to > 0) {
+      shares.push_back(
+          fmt::format("{:.3g} times the speed of {}", timing.relative_to, timing.yardstick));
+    }
+    return fmt::format("{}", fmt::join(shares, ", "));
   }
 
   void judge(const Case& one, const Timing& timing) {
