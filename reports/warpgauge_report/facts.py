@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
+from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
 
 
 class FactError(ValueError):
@@ -98,8 +97,9 @@ def read_facts(path: str | Path) -> list[Fact]:
 
 def _read_fact(line: bytes) -> Fact:
     members = _parse(line)
-    if problem := best_match(_validator().iter_errors(members)):
-        raise ValueError(_describe(problem))
+    if not _validator().is_valid(members):
+        problems = _validator().iter_errors(members)
+        raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
     whole = "{family}.{variant}.{type}@{size}".format(**members)
     if members["id"] != whole:
         raise ValueError(f"key 'id' is '{members['id']}', but its parts say '{whole}'")
@@ -114,9 +114,7 @@ def _read_fact(line: bytes) -> Fact:
 def _parse(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
-        members = json.loads(
-            text, parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float
-        )
+        members = _DECODER.decode(text)
         if "\\u" in text:
             json.dumps(members, ensure_ascii=False).encode("utf-8")  # half a surrogate pair
     except (ValueError, RecursionError) as error:
@@ -126,6 +124,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     return members
 
 
+@lru_cache(maxsize=4096)  # facts repeat each other's numbers
 def _finite(text: str) -> float:
     """A number that JSON can hold: Python alone would take NaN, Infinity and 1e999."""
     number = float(text)
@@ -134,28 +133,34 @@ def _finite(text: str) -> float:
     return number
 
 
+@lru_cache(maxsize=4096)
 def _whole_or_float(text: str) -> int | float:
     """Whole numbers beyond 64 bits count as floating-point numbers, as in the C++ reader."""
     number = _finite(text)
     return int(text) if abs(number) < 2**63 or 0 < int(text) < 2**64 else number
 
 
+_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float)
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
+    return json.loads(text)
+
+
 @cache
 def _validator() -> Draft202012Validator:
-    schema = resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
-    return Draft202012Validator(json.loads(schema))
+    return Draft202012Validator(_schema())
 
 
 def _describe(problem: ValidationError) -> str:
-    path = [str(part) for part in problem.absolute_path if isinstance(part, str)]
-    match problem.validator:
-        case "required":
-            missing = next(key for key in problem.validator_value if key not in problem.instance)
+    path = [part for part in problem.instance_path if isinstance(part, str)]
+    match problem.kind:
+        case ValidationErrorKind.Required(property=missing):
             return f"missing key '{'.'.join([*path, missing])}'"
-        case "additionalProperties":
-            known = problem.schema["properties"]
-            unknown = next(key for key in problem.instance if key not in known)
-            return f"unknown key '{'.'.join([*path, unknown])}'"
+        case ValidationErrorKind.AdditionalProperties(unexpected=unknown):
+            return f"unknown key '{'.'.join([*path, unknown[0]])}'"
     if path == ["metric"]:
         return f"key 'metric' is the unknown metric '{problem.instance}'"
     return f"key '{'.'.join(path)}': {problem.message}"
