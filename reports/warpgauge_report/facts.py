@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from importlib import resources
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,10 @@ class Fact:
     reason: str | None
 
 
+# By place: matching 33 names takes longer than all the rest of a fact's construction.
+_members_in_order = itemgetter(*(field.name for field in fields(Fact)))
+
+
 def read_facts(path: str | Path) -> list[Fact]:
     """Reads a file of facts.
 
@@ -100,7 +105,7 @@ def _read_fact(line: bytes) -> Fact:
     if not _validator().is_valid(members):
         problems = _validator().iter_errors(members)
         raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
-    whole = "{family}.{variant}.{type}@{size}".format(**members)
+    whole = f"{members['family']}.{members['variant']}.{members['type']}@{members['size']}"
     if members["id"] != whole:
         raise ValueError(f"key 'id' is '{members['id']}', but its parts say '{whole}'")
     if device := members["device"]:
@@ -108,7 +113,7 @@ def _read_fact(line: bytes) -> Fact:
     if launch := members["launch"]:
         shape = {"grid": tuple(launch["grid"]), "block": tuple(launch["block"])}
         members["launch"] = Launch(**launch | shape)
-    return Fact(**members)
+    return Fact(*_members_in_order(members))
 
 
 def _parse(line: bytes) -> dict[str, Any]:
