@@ -25,13 +25,24 @@ struct Column {
   std::string_view title;
   Verdict verdict;
 };
-constexpr Column kColumns[] = {{"passed", Verdict::pass},   {"failed", Verdict::fail},
-                               {"errors", Verdict::error},  {"better", Verdict::better},
-                               {"waived", Verdict::waived}, {"unmeasured", Verdict::unmeasured}};
+constexpr Column kColumns[] = {{"passed", Verdict::pass},          {"failed", Verdict::fail},
+                               {"errors", Verdict::error},         {"better", Verdict::better},
+                               {"waived", Verdict::waived},        {"moved", Verdict::environment},
+                               {"unmeasured", Verdict::unmeasured}};
 
 int count(const Tally& tally, Verdict verdict) {
   const auto found = tally.verdicts.find(verdict);
   return found == tally.verdicts.end() ? 0 : found->second;
+}
+
+/// Times that the machine has moved are rare enough to have a column only when there are some.
+std::vector<Column> columns_of(const Summary& summary) {
+  const Tally total = summary.total();
+  std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
+  std::erase_if(columns, [&](const Column& column) {
+    return column.verdict == Verdict::environment && count(total, column.verdict) == 0;
+  });
+  return columns;
 }
 
 std::string plural(std::size_t n, std::string_view noun) {
@@ -60,7 +71,9 @@ std::string headline(const Summary& summary, const Demands& demands) {
     case kWithinBudget:
       break;
   }
-  return fmt::format("PASS: {} within budget", plural(total.judged(), "value")) +
+  const int moved = count(total, Verdict::environment);
+  return fmt::format("PASS: {} within budget", plural(total.judged() - moved, "value")) +
+         (moved == 0 ? "" : fmt::format(", {} moved by the machine", moved)) +
          (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
 }
 
@@ -103,11 +116,12 @@ std::string table(const Summary& summary) {
   width = std::min(width, kWidest);
   std::string text = fmt::format("{:<{}} {:>6} {:>7}", "family", width, "cases", "checks");
   auto out = std::back_inserter(text);
-  for (const Column& column : kColumns) fmt::format_to(out, " {}", column.title);
+  const std::vector<Column> columns = columns_of(summary);
+  for (const Column& column : columns) fmt::format_to(out, " {}", column.title);
   text += '\n';
   const auto row = [&](std::string_view name, const Tally& tally) {
     fmt::format_to(out, "{:<{}} {:>6} {:>7}", name, width, tally.cases.size(), tally.checks());
-    for (const Column& column : kColumns) {
+    for (const Column& column : columns) {
       fmt::format_to(out, " {:>{}}", count(tally, column.verdict), column.title.size());
     }
     text += '\n';
@@ -188,8 +202,10 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
     line("reason", fact.reason);
   } else {
     const bool judged = fact.verdict != Verdict::unmeasured;
-    text = fmt::format("{} {}{}: {}\n", judged ? "FAIL" : "UNSURE", fact.id.str(), on_arch(fact),
-                       fact.metric);
+    const std::string_view title = !judged                                ? "UNSURE"
+                                   : fact.verdict == Verdict::environment ? "MOVED"
+                                                                          : "FAIL";
+    text = fmt::format("{} {}{}: {}\n", title, fact.id.str(), on_arch(fact), fact.metric);
     line("value", value_text(fact));
     if (!fact.confidence_reason.empty()) {
       line("unsure", fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
@@ -224,6 +240,9 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
                      printable(fact.budget), also(group));
     }
   }
+  for (const Group& group : groups(summary.with({Verdict::environment}))) {
+    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
+  }
   for (const Group& group : groups(summary.unsure_failures())) {
     text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
   }
@@ -248,14 +267,14 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
                  run.commit.empty() ? "unknown" : escaped(run.commit.substr(0, 12)),
                  run.dirty ? " with local changes" : "", escaped(run.toolkit), escaped(device));
   text += "| family | cases | checks |";
-  for (const Column& column : kColumns) fmt::format_to(out, " {} |", column.title);
+  const std::vector<Column> columns = columns_of(summary);
+  for (const Column& column : columns) fmt::format_to(out, " {} |", column.title);
   text += "\n|---|---:|---:|";
-  for ([[maybe_unused]] const Column& column : kColumns) text += "---:|";
+  for ([[maybe_unused]] const Column& column : columns) text += "---:|";
   text += '\n';
   for (const auto& [family, tally] : summary.families()) {
     fmt::format_to(out, "| {} | {} | {} |", escaped(family), tally.cases.size(), tally.checks());
-    for (const Column& column : kColumns)
-      fmt::format_to(out, " {} |", count(tally, column.verdict));
+    for (const Column& column : columns) fmt::format_to(out, " {} |", count(tally, column.verdict));
     text += '\n';
   }
   const auto list = [&](std::string_view title, const std::vector<const Fact*>& facts) {
@@ -269,6 +288,8 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
   };
   list("Failures", summary.with({Verdict::error, Verdict::fail}));
   if (demands.strict) list("Better than budget", summary.with({Verdict::better}));
+  list("Moved by the machine: the code is that of the budget",
+       summary.with({Verdict::environment}));
   list("Unsure: would fail if it were exact", summary.unsure_failures());
   const auto reasons = summary.unmeasured_reasons();
   if (!reasons.empty()) text += "\n## Unmeasured\n\n";

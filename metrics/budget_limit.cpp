@@ -74,10 +74,13 @@ class LimitReader {
     } else if (name == "until") {
       limit_.until = date(node);
     } else if (name == "reason") {
-      limit_.reason = reason(node);
+      limit_.reason =
+          text(part, R"(Write why the limit is what it is, such as reason = "writes a column".)");
+    } else if (name == "sass") {
+      limit_.sass = sass(part);
     } else {
-      const std::vector<std::string> names = {"max",       "min",   "equal",
-                                              "tolerance", "until", "reason"};
+      const std::vector<std::string> names = {"max",   "min",    "equal", "tolerance",
+                                              "until", "reason", "sass"};
       fail_at(text_, part.first->source(),
               fmt::format("unknown key '{}'{}", name, did_you_mean(name, names)), kLimitForm);
     }
@@ -145,13 +148,23 @@ class LimitReader {
     return std::chrono::year(day.year) / std::chrono::month(day.month) / std::chrono::day(day.day);
   }
 
-  std::string reason(const toml::node& node) const {
-    const toml::value<std::string>* text = node.as_string();
+  std::string text(const Entry& part, std::string_view remedy) const {
+    const toml::value<std::string>* text = part.second->as_string();
     if (!text || text->get().empty()) {
-      fail_at(text_, node.source(), "'reason' must be a text that says something",
-              R"(Write why the limit is what it is, such as reason = "writes a column".)");
+      fail_at(text_, part.second->source(),
+              fmt::format("'{}' must be a text that says something", part.first->str()), remedy);
     }
     return text->get();
+  }
+
+  std::string sass(const Entry& part) const {
+    if (metric_.cls != Class::bounded) {
+      fail_at(
+          text_, part.first->source(),
+          fmt::format("'{}' is exact: the same machine code always has the same value", metric_.id),
+          "Take 'sass' out: it is for times and hardware counters.");
+    }
+    return text(part, "Write the \"sass_hash\" of the fact that the limit comes from.");
   }
 
   /// What no single key can tell.

@@ -13,13 +13,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::pair<Verdict, std::string_view>, 7> kVerdicts = {{
+constexpr std::array<std::pair<Verdict, std::string_view>, 8> kVerdicts = {{
     {Verdict::pass, "pass"},
     {Verdict::fail, "fail"},
     {Verdict::better, "better"},
     {Verdict::unmeasured, "unmeasured"},
     {Verdict::unbudgeted, "unbudgeted"},
     {Verdict::waived, "waived"},
+    {Verdict::environment, "environment"},
     {Verdict::error, "error"},
 }};
 
@@ -59,6 +60,25 @@ ordered_json launch_json(const std::optional<Launch>& launch) {
           {"count", launch->count}};
 }
 
+ordered_json machine_json(const std::optional<MachineState>& machine) {
+  if (!machine) return nullptr;
+  const auto pair = [](const std::array<int, 2>& values) {
+    return ordered_json{whole_or_null(values[0]), whole_or_null(values[1])};
+  };
+  const int others = machine->other_processes;
+  return {{"sm_clock_mhz", pair(machine->sm_clock_mhz)},
+          {"memory_clock_mhz", pair(machine->memory_clock_mhz)},
+          {"temperature_c", pair(machine->temperature_c)},
+          {"throttling", machine->throttling},
+          {"other_processes", others < 0 ? ordered_json() : ordered_json(others)},
+          {"disturbance", text_or_null(machine->disturbance)}};
+}
+
+ordered_json interval_json(const std::optional<Interval>& interval) {
+  if (!interval || !std::isfinite(interval->low) || !std::isfinite(interval->high)) return nullptr;
+  return {value_json(interval->low), value_json(interval->high)};
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -95,12 +115,15 @@ ordered_json to_json(const Fact& fact, const Run& run) {
           {"scope", of_line ? "line" : "case"},
           {"kernel", text_or_null(fact.kernel)},
           {"launch", launch_json(fact.launch)},
+          {"machine", machine_json(fact.machine)},
           {"metric", fact.metric},
           {"value", value_json(fact.value)},
           {"unit", metric(fact.metric).unit},
+          {"interval", interval_json(fact.interval)},
           {"file", text_or_null(fact.file)},
           {"line", whole_or_null(fact.line)},
           {"sass_hash", text_or_null(fact.sass_hash)},
+          {"source_hash", text_or_null(fact.source_hash)},
           {"budget", text_or_null(fact.budget)},
           {"budget_reason", text_or_null(fact.budget_reason)},
           {"verdict", text_or_null(of_line ? "" : to_string(fact.verdict))},

@@ -18,7 +18,9 @@ namespace warpgauge::metrics {
 inline constexpr std::string_view kFactSchema = "warpgauge.fact/1";
 
 /// What the judge says of a fact. `error` is a fault of the case (crash, wrong result, time limit).
-enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, error };
+/// `environment`: beyond its budget, but the machine code is that which the budget was measured
+/// with, so that the machine has changed and not the kernel.
+enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, environment, error };
 std::string_view to_string(Verdict verdict);
 std::optional<Verdict> verdict_from(std::string_view text);
 
@@ -53,6 +55,20 @@ struct Launch {
   std::uint64_t count = 1;
 };
 
+/// The state of the GPU around a timing: [before, after]; 0 and -1: not known.
+struct MachineState {
+  std::array<int, 2> sm_clock_mhz{}, memory_clock_mhz{}, temperature_c{};
+  std::vector<std::string> throttling;  ///< why clocks were lower than they could be
+  int other_processes = -1;             ///< with a CUDA context on the same GPU
+  /// What makes the time unfit to be kept ("2 other processes use the GPU"); empty if nothing does.
+  std::string disturbance;
+};
+
+/// Where the confidence interval of a value ends, in the unit of the value.
+struct Interval {
+  double low = 0, high = 0;
+};
+
 /// Where the value belongs to: a whole case (judged) or one source line of it (explains).
 enum class Scope { whole_case, line };
 
@@ -61,6 +77,7 @@ struct Fact {
   CaseId id;
   std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
   Value value;
+  std::optional<Interval> interval;  ///< of 95 % confidence; of times
   Scope scope = Scope::whole_case;
   std::string arch;               ///< "sm_90"; empty where no device was there to tell
   std::string source;             ///< ptxas | cupti | emulator | harness; empty if not measured
@@ -68,9 +85,11 @@ struct Fact {
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
   std::string kernel;             ///< mangled name of the kernel (the worst one of several)
   std::optional<Launch> launch;
+  std::optional<MachineState> machine;  ///< of timings
   std::string file;  ///< the line to blame, relative to the source root where it lies below it
   int line = 0;
   std::string sass_hash;
+  std::string source_hash;    ///< of the files that the code of the kernel comes from
   std::string budget;         ///< the limit as text: "= 32", "<= 20"; empty if unbudgeted
   std::string budget_reason;  ///< the reason written beside the limit
   Verdict verdict = Verdict::unbudgeted;  ///< of facts of lines always this, written as null

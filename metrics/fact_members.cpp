@@ -55,9 +55,11 @@ bool Members::truth(std::string_view key) {
   return member.get<bool>();
 }
 
-int Members::whole_or_null(std::string_view key) {
+int Members::whole_or_null(std::string_view key) { return whole_or(key, 1, 0); }
+
+int Members::whole_or(std::string_view key, int least, int nothing) {
   const json member = take(key);
-  return member.is_null() ? 0 : to_whole(key, member, 1);
+  return member.is_null() ? nothing : to_whole(key, member, least);
 }
 
 std::array<std::uint32_t, 3> Members::extent(std::string_view key) {

@@ -41,6 +41,8 @@ class Members {
   }
   /// A whole number of 1 or more, or 0 for null.
   int whole_or_null(std::string_view key);
+  /// A whole number of `least` or more, or `nothing` for null.
+  int whole_or(std::string_view key, int least, int nothing);
   /// Three whole numbers of 1 or more.
   std::array<std::uint32_t, 3> extent(std::string_view key);
 

@@ -53,6 +53,43 @@ std::optional<Launch> read_launch(json member) {
   return launch;
 }
 
+/// Two whole numbers, of which each may be null.
+std::array<int, 2> read_pair(Members& members, std::string_view key) {
+  const json member = members.take(key);
+  if (!member.is_array() || member.size() != 2) members.fail(key, "must be two whole numbers");
+  Members parts(json{{"0", member[0]}, {"1", member[1]}}, fmt::format("machine.{}.", key));
+  return {parts.whole_or_null("0"), parts.whole_or_null("1")};
+}
+
+std::optional<MachineState> read_machine(json member) {
+  if (member.is_null()) return std::nullopt;
+  if (!member.is_object()) throw MalformedFact("key 'machine' must be an object or null");
+  Members members(std::move(member), "machine.");
+  MachineState machine{.sm_clock_mhz = read_pair(members, "sm_clock_mhz"),
+                       .memory_clock_mhz = read_pair(members, "memory_clock_mhz"),
+                       .temperature_c = read_pair(members, "temperature_c")};
+  const json words = members.take("throttling");
+  const bool texts = words.is_array() && std::ranges::all_of(words, [](const json& word) {
+                       return word.is_string() && word != "";
+                     });
+  if (!texts) members.fail("throttling", "must be a list of texts");
+  machine.throttling = words.get<std::vector<std::string>>();
+  machine.other_processes = members.whole_or("other_processes", 0, -1);
+  machine.disturbance = members.text_or_null("disturbance");
+  members.end();
+  return machine;
+}
+
+std::optional<Interval> read_interval(Members& members) {
+  const json member = members.take("interval");
+  if (member.is_null()) return std::nullopt;
+  if (!member.is_array() || member.size() != 2 || !member[0].is_number() ||
+      !member[1].is_number() || member[0].get<double>() > member[1].get<double>()) {
+    members.fail("interval", "must be two numbers, the lower first");
+  }
+  return Interval{member[0].get<double>(), member[1].get<double>()};
+}
+
 Run read_run(Members& members) {
   Run run{.id = members.text("run"),
           .time = members.text("time"),
@@ -141,10 +178,13 @@ StoredFact read_fact(const std::string& line) {
       members.one_of("scope", {"case", "line"}) == "line" ? Scope::line : Scope::whole_case;
   fact.kernel = members.text_or_null("kernel");
   fact.launch = read_launch(members.take("launch"));
+  fact.machine = read_machine(members.take("machine"));
   read_measurement(members, fact);
+  fact.interval = read_interval(members);
   fact.file = members.text_or_null("file");
   fact.line = members.whole_or_null("line");
   fact.sass_hash = members.text_or_null("sass_hash");
+  fact.source_hash = members.text_or_null("source_hash");
   fact.budget = members.text_or_null("budget");
   fact.budget_reason = members.text_or_null("budget_reason");
   fact.reason = members.text_or_null("reason");

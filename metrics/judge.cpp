@@ -41,7 +41,7 @@ Standing stand_to_bounds(double value, const Limit& limit, Direction direction) 
   return good ? Standing::good : Standing::within;
 }
 
-Standing stand(const Value& value, const Limit& limit, Direction direction) {
+Standing stand_alone(const Value& value, const Limit& limit, Direction direction) {
   if (std::holds_alternative<std::string>(value)) {
     return value == limit.equal ? Standing::within : Standing::beyond;
   }
@@ -50,6 +50,15 @@ Standing stand(const Value& value, const Limit& limit, Direction direction) {
     return stand_to_equal(number, *equal, limit.tolerance, direction);
   }
   return stand_to_bounds(number, limit, direction);
+}
+
+/// A value whose confidence interval reaches to where another standing begins is within.
+Standing stand(const Fact& fact, const Limit& limit, Direction direction) {
+  const Standing standing = stand_alone(fact.value, limit, direction);
+  if (!fact.interval) return standing;
+  const bool sure = stand_alone(fact.interval->low, limit, direction) == standing &&
+                    stand_alone(fact.interval->high, limit, direction) == standing;
+  return sure ? standing : Standing::within;
 }
 
 /// What makes `value` impossible for `metric`; empty if nothing does. Info metrics may be anything.
@@ -72,16 +81,29 @@ std::string measured(const Metric& metric, const Value& value) {
   return fmt::format("{} is {}", metric.id, all_digits ? exact_text(*number) : to_text(value));
 }
 
+/// Says of a value beyond its limit whether the kernel has changed or the machine.
+void judge_excess(Fact& fact, const std::string& text, const Limit& limit) {
+  fact.verdict = Verdict::fail;
+  fact.reason = fmt::format("{}, budget {}", text, fact.budget);
+  if (limit.sass.empty() || fact.sass_hash.empty()) return;
+  if (limit.sass == fact.sass_hash) {
+    fact.verdict = Verdict::environment;
+    fact.reason += "; the machine code is that of the budget: clocks, driver or load have changed";
+  } else {
+    fact.reason += fmt::format("; the machine code is not that of the budget ({}, now {})",
+                               limit.sass, fact.sass_hash);
+  }
+}
+
 void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
               std::chrono::year_month_day today) {
-  const Standing standing = stand(fact.value, limit, metric.direction);
+  const Standing standing = stand(fact, limit, metric.direction);
   const std::string text = measured(metric, fact.value);
   if (limit.until && today > *limit.until) {
     fact.verdict = Verdict::fail;
     fact.reason = fmt::format("{}, waiver expired on {}", text, to_text(*limit.until));
   } else if (standing == Standing::beyond) {
-    fact.verdict = Verdict::fail;
-    fact.reason = fmt::format("{}, budget {}", text, fact.budget);
+    judge_excess(fact, text, limit);
   } else if (limit.until) {
     fact.verdict = Verdict::waived;
     fact.reason = fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
@@ -91,6 +113,9 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
   } else {
     fact.verdict = Verdict::pass;
     fact.reason = fmt::format("{}, within budget {}", text, fact.budget);
+  }
+  if (fact.machine && !fact.machine->disturbance.empty()) {
+    fact.reason += "; disturbed: " + fact.machine->disturbance;
   }
 }
 

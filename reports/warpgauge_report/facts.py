@@ -42,6 +42,18 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineState:
+    """The state of the GPU around a timing: pairs are before and after; MHz, degrees Celsius."""
+
+    sm_clock_mhz: tuple[int | None, int | None]
+    memory_clock_mhz: tuple[int | None, int | None]
+    temperature_c: tuple[int | None, int | None]
+    throttling: tuple[str, ...]
+    other_processes: int | None
+    disturbance: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One value with all its provenance; the members are the keys of the schema."""
 
@@ -65,12 +77,15 @@ class Fact:
     scope: str
     kernel: str | None
     launch: Launch | None
+    machine: MachineState | None
     metric: str
     value: float | str | None
     unit: str
+    interval: tuple[float, float] | None
     file: str | None
     line: int | None
     sass_hash: str | None
+    source_hash: str | None
     budget: str | None
     budget_reason: str | None
     verdict: str | None
@@ -100,6 +115,11 @@ def read_facts(path: str | Path) -> list[Fact]:
     return facts
 
 
+def metric_names() -> list[str]:
+    """The metrics that facts can have, as the schema lists them."""
+    return _schema()["properties"]["metric"]["enum"]
+
+
 def _read_fact(line: bytes) -> Fact:
     members = _parse(line)
     if not _validator().is_valid(members):
@@ -113,7 +133,17 @@ def _read_fact(line: bytes) -> Fact:
     if launch := members["launch"]:
         shape = {"grid": tuple(launch["grid"]), "block": tuple(launch["block"])}
         members["launch"] = Launch(**launch | shape)
+    if machine := members["machine"]:
+        members["machine"] = MachineState(**{key: _frozen(machine[key]) for key in machine})
+    if interval := members["interval"]:
+        members["interval"] = tuple(interval)
+        if interval[0] > interval[1]:
+            raise ValueError("key 'interval' must be two numbers, the lower first")
     return Fact(*_members_in_order(members))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _parse(line: bytes) -> dict[str, Any]:

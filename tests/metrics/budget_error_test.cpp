@@ -108,6 +108,10 @@ const Bad kBad[] = {
     {"reason_number", "[default]\nregisters = { max = 1, reason = 3 }", "'reason' must be a text"},
     {"reason_empty", "[default]\nregisters = { max = 1, reason = \"\" }",
      "'reason' must be a text"},
+    {"sass_of_exact", "[default]\nregisters = { max = 1, sass = \"aa\" }",
+     "'registers' is exact: the same machine code always has the same value"},
+    {"sass_number", "[default]\n\"time.median_us\" = { max = 1, tolerance = 0.1, sass = 3 }",
+     "'sass' must be a text"},
     // TOML
     {"duplicate_key", "[default]\nregisters = 1\nregisters = 2", ":3:"},
     {"duplicate_section", "[default]\n[naive]\n[default]", ":3:"},

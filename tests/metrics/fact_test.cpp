@@ -61,10 +61,11 @@ TEST(ToJson, HasTheKeysOfTheSchemaInItsOrder) {
   run.device = Device{};
   Fact one = fact("registers", 32.0);
   one.launch = Launch{};
+  one.machine = MachineState{};
   const ordered_json json = to_json(one, run), contract = schema();
   EXPECT_EQ(ordered_json(keys(json)), contract["required"]);
   EXPECT_EQ(keys(json), keys(contract["properties"]));
-  for (const char* part : {"device", "launch"}) {
+  for (const char* part : {"device", "launch", "machine"}) {
     EXPECT_EQ(ordered_json(keys(json[part])), contract["properties"][part]["required"]);
     EXPECT_EQ(keys(json[part]), keys(contract["properties"][part]["properties"]));
   }
@@ -101,9 +102,11 @@ TEST(Schema, KnowsWhichMetricsAreWords) {
 
 TEST(ToJson, EmptyMembersAreNull) {
   const ordered_json json = to_json(fact("registers", {}), metrics::Run{});
-  for (const char* key : {"commit", "toolkit", "flags", "device", "arch", "source", "confidence",
-                          "confidence_reason", "kernel", "launch", "value", "file", "line",
-                          "sass_hash", "budget", "budget_reason", "reason"}) {
+  for (const char* key : {"commit",      "toolkit", "flags",         "device",
+                          "arch",        "source",  "confidence",    "confidence_reason",
+                          "kernel",      "launch",  "machine",       "value",
+                          "interval",    "file",    "line",          "sass_hash",
+                          "source_hash", "budget",  "budget_reason", "reason"}) {
     EXPECT_TRUE(json[key].is_null()) << key;
   }
   EXPECT_EQ(json["verdict"], "unbudgeted");

@@ -92,6 +92,46 @@ TEST(Judge, ToleranceReachesToBothSides) {
   EXPECT_EQ(verdict("l2.hit_percent", 55.1, higher), Verdict::better);
 }
 
+TEST(Judge, AnIntervalMustBeBeyondTheLimitAsAWhole) {
+  const std::string line = "\"time.median_us\" = { max = 100, tolerance = \"10%\" }";
+  const auto with_interval = [&](double value, double low, double high) {
+    Fact time = fact("time.median_us", value);
+    time.interval = Interval{low, high};
+    return judged(time, line).verdict;
+  };
+  EXPECT_EQ(with_interval(115, 111, 120), Verdict::fail);
+  EXPECT_EQ(with_interval(115, 109, 120), Verdict::pass);
+  EXPECT_EQ(with_interval(105, 100, 130), Verdict::pass);
+  EXPECT_EQ(with_interval(80, 70, 89), Verdict::better);
+  EXPECT_EQ(with_interval(80, 70, 91), Verdict::pass);
+}
+
+TEST(Judge, TheSameMachineCodeMovesWithTheMachine) {
+  const std::string line = "\"time.median_us\" = { max = 100, tolerance = \"10%\", sass = \"aa\" }";
+  Fact time = fact("time.median_us", 200.0);
+  time.sass_hash = "aa";
+  EXPECT_EQ(judged(time, line).verdict, Verdict::environment);
+  EXPECT_EQ(judged(time, line).reason,
+            "time.median_us is 200, budget <= 100 ± 10%; the machine code is that of the budget: "
+            "clocks, driver or load have changed");
+  time.sass_hash = "bb";
+  EXPECT_EQ(judged(time, line).verdict, Verdict::fail);
+  EXPECT_THAT(judged(time, line).reason,
+              HasSubstr("; the machine code is not that of the budget (aa, now bb)"));
+  time.sass_hash = "";  // nobody knows: no excuse
+  EXPECT_EQ(judged(time, line).verdict, Verdict::fail);
+  time.sass_hash = "aa";
+  time.value = 50.0;
+  EXPECT_EQ(judged(time, line).verdict, Verdict::better);
+}
+
+TEST(Judge, ADisturbedTimeSaysSo) {
+  Fact time = fact("time.median_us", 100.0);
+  time.machine = MachineState{.disturbance = "2 other processes use the GPU"};
+  EXPECT_THAT(judged(time, "\"time.median_us\" = { max = 100, tolerance = 0.1 }").reason,
+              HasSubstr("within budget <= 100 ± 10%; disturbed: 2 other processes use the GPU"));
+}
+
 TEST(Judge, WordsAreEqualOrFail) {
   const std::string line = "\"occupancy.limiter\" = \"registers\"";
   EXPECT_EQ(verdict("occupancy.limiter", "registers", line), Verdict::pass);

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
-from warpgauge_report import Fact, FactError, Launch, read_facts
+from warpgauge_report import Fact, FactError, Launch, MachineState, read_facts
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "facts"
@@ -45,6 +45,15 @@ def test_reads_values_as_they_are_written():
     assert error.verdict == "error"
 
 
+def test_times_have_an_interval_and_the_state_of_the_machine():
+    (fact,) = read_facts(DATA / "good_time.jsonl")
+    assert fact.interval == (12.125, 12.5)
+    assert fact.verdict == "environment"
+    assert fact.machine == MachineState(
+        (1980, 1965), (2619, 2619), (41, None), ("power cap",), 0, "throttled: power cap"
+    )
+
+
 def test_missing_file_says_why(tmp_path):
     with pytest.raises(FactError, match="none.jsonl: cannot be read: No such file"):
         read_facts(tmp_path / "none.jsonl")
@@ -66,7 +75,10 @@ def schema():
 
 def test_schema_is_valid_and_closed():
     jsonschema_rs.meta.validate(schema())
-    for part in (schema(), *(schema()["properties"][key] for key in ("device", "launch"))):
+    for part in (
+        schema(),
+        *(schema()["properties"][key] for key in ("device", "launch", "machine")),
+    ):
         assert part["additionalProperties"] is False
         assert part["required"] == list(part["properties"])
         assert all("description" in member for member in part["properties"].values())
