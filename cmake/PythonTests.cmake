@@ -1,8 +1,5 @@
-# Each tests/<folder>/test_<name>.py as a CTest test python.<folder>.<name>, run by the interpreter
-# of ci/bootstrap. WARPGAUGE_PYTHON names another one; it must have this project's package with
-# its extra `dev` (pip install -e '.[dev]').
-set(WARPGAUGE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH
-    "Python for the tests in tests/*/test_*.py")
+# Each tests/<folder>/test_<name>.py as a CTest test python.<folder>.<name>, run by WARPGAUGE_PYTHON
+# (PythonPrograms.cmake).
 
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.py")
 foreach(file IN LISTS files)

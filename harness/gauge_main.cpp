@@ -14,6 +14,7 @@
 
 #include "harness/archs.h"
 #include "harness/build_info.h"
+#include "harness/companions.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
 #include "harness/emulate.h"
@@ -308,8 +309,12 @@ int main(int argc, char** argv) {
   add_compare(app, action);
   add_emulate(app, action);
   add_devices(app, action, argv);
+  for (const Companion& one : companions()) {
+    app.add_subcommand(std::string(one.command), std::string(one.help));
+  }
   app.set_version_flag("--version", version, "Show what this is and what it was built for");
   try {
+    continue_in_companion(argv);
     check_command(app, argc, argv);
     app.parse(argc, argv);
     if (action) return action();

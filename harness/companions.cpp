@@ -1,0 +1,42 @@
+#include "harness/companions.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace warpgauge {
+
+std::span<const Companion> companions() {
+  static constexpr Companion kCompanions[] = {
+      {"accept", "Make what was measured the new budgets, where values moved"},
+      {"diff", "Show what changed between two runs, the worst first, and why"},
+      {"emit", "Write facts for CI systems: JUnit, SARIF, annotations and more"},
+  };
+  return kCompanions;
+}
+
+void continue_in_companion(char** argv) {
+  if (argv[0] == nullptr || argv[1] == nullptr) return;
+  const auto found =
+      std::ranges::find(companions(), std::string_view(argv[1]), &Companion::command);
+  if (found == companions().end()) return;
+  const std::string name = fmt::format("warpgauge-{}", found->command);
+  const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
+  if (!std::filesystem::exists(program)) {
+    throw std::runtime_error(
+        fmt::format("{}: not there, but it does the command '{}'; configure the build again (cmake "
+                    "writes it), or run {} of the Python package",
+                    program.string(), found->command, name));
+  }
+  execv(program.c_str(), argv + 1);
+  throw std::system_error(errno, std::generic_category(), program.string());
+}
+
+}  // namespace warpgauge

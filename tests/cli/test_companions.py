@@ -1,0 +1,79 @@
+"""`warpgauge accept` and the like: programs of their own, found beside the program."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = ["accept", "diff"]
+
+
+def run(program, *arguments):
+    return subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
+
+
+def test_help_lists_them():
+    lines = run(BIN / "warpgauge", "--help").stdout.splitlines()
+    for command in [*COMMANDS, "emit"]:
+        assert [line for line in lines if line.startswith(f"  {command} ")]
+
+
+@pytest.mark.parametrize("program", ["warpgauge", "warpgauge-emulated", "warpgauge-faulty"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_gauge_hands_them_their_arguments(program, command):
+    result = run(BIN / program, command, "--help")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(f"usage: warpgauge {command} ")
+
+
+def test_an_argument_is_handed_on_as_it_is(tmp_path):
+    name = tmp_path / "$(touch x) 'a' \"b\" *;\\"
+    result = run(BIN / "warpgauge", "accept", name)
+    assert result.returncode == 2
+    assert f"{name}: cannot be read: No such file or directory" in result.stderr
+
+
+def test_a_program_that_is_missing_is_told(tmp_path):
+    """The gauge is copied to where no companion lies."""
+    shutil.copy2(BIN / "warpgauge-emulated", tmp_path / "warpgauge")
+    libraries = os.pathsep.join(str(path) for path in (BIN, BIN.parent, BIN.parent / "lib"))
+    result = subprocess.run(
+        [tmp_path / "warpgauge", "diff", "a", "b"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LD_LIBRARY_PATH": libraries},
+    )
+    assert result.returncode == 2
+    assert f"{tmp_path}/warpgauge-diff: not there" in result.stderr
+
+
+def test_a_script_without_its_python_says_what_to_do(tmp_path):
+    """1 would be a verdict."""
+    script = (BIN / "warpgauge-accept").read_text()
+    python = next(line for line in script.splitlines() if line.startswith("python="))
+    broken = tmp_path / "warpgauge-accept"
+    broken.write_text(script.replace(python, "python='/nowhere/it'\\''s/python'"))
+    broken.chmod(0o755)
+    result = run(broken, "facts.jsonl")
+    assert result.returncode == 2
+    assert result.stderr.startswith("/nowhere/it's/python: not there; run ci/bootstrap")
+
+
+def test_a_python_module_that_is_missing_is_a_fault():
+    """As with an interpreter that ci/bootstrap did not make; -S: without installed packages."""
+    result = subprocess.run(
+        [sys.executable, "-S", "-m", "warpgauge_ci.cli", "accept", "facts.jsonl"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": "ci:reports"},
+        cwd=ROOT,
+    )
+    assert result.returncode == 2
+    assert "lacks the Python module" in result.stderr and "ci/bootstrap" in result.stderr
