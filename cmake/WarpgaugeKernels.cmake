@@ -4,9 +4,11 @@
 # compressed (the program reads its own), and with ptxas' report of each source kept beside the
 # objects in <build>/ptxas/<name>/<path of the source>.ptxas.txt. An OBJECT library because a static one
 # would drop the registrations, which nothing refers to. Who links it is told the folder of the
-# reports by the definition WARPGAUGE_PTXAS_DIR.
+# reports by the definition WARPGAUGE_PTXAS_DIR. The kernels of the self test (harness/self_test.h)
+# are among them, built as they are.
 
 set(WARPGAUGE_KEEP_PTXAS "${CMAKE_CURRENT_LIST_DIR}/keep_ptxas")
+cmake_path(SET WARPGAUGE_SELF_TEST NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../harness/self_test.cu")
 set(WARPGAUGE_PTXAS_DIR "${PROJECT_BINARY_DIR}/ptxas")
 
 function(warpgauge_kernels)
@@ -15,6 +17,7 @@ function(warpgauge_kernels)
     message(FATAL_ERROR "warpgauge_kernels(TARGET <name> SOURCES <file.cu>...) was called with "
                         "(${ARGV})")
   endif()
+  list(APPEND arg_SOURCES "${WARPGAUGE_SELF_TEST}")
   add_library(${arg_TARGET} OBJECT ${arg_SOURCES})
   target_compile_options(${arg_TARGET} PRIVATE
     "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--no-compress;SHELL:-Xptxas -v>")

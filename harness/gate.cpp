@@ -27,6 +27,7 @@
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
+#include "harness/self_test.h"
 #include "harness/static_facts.h"
 #include "harness/summary_text.h"
 #include "harness/write_file.h"
@@ -107,6 +108,16 @@ class Gate {
       fmt::print("cases left out because they call a library, which needs a GPU: {}\n",
                  left_out.size());
     }
+    std::fflush(stdout);
+  }
+
+  /// Before anything is measured. Throws SelfTestError.
+  void self_test() const {
+    SelfTestOptions what{.archs = archs_,
+                         .use_counters = options_.use_cupti,
+                         .time_limit = options_.time_limit};
+    if (is_emulated()) what.emulated_archs = emulated_archs();
+    fmt::print("{}\n", run_self_test(what));
     std::fflush(stdout);
   }
 
@@ -333,6 +344,7 @@ class Gate {
 ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
   gate.announce();
+  gate.self_test();
   gate.measure_static();
   gate.measure_runs();
   gate.measure_bounded();

@@ -158,9 +158,14 @@ void add_metrics(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("metrics", "List the metrics; with --chip, what a chip can count");
   command->footer(
       "Needs no GPU.\n\nExamples:\n  warpgauge metrics\n  warpgauge metrics --chip GH100\n"
-      "  warpgauge metrics --chip all");
-  command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'");
-  command->callback([chip, &action] { action = [chip] { return show_metrics(*chip); }; });
+      "  warpgauge metrics --chip all\n  warpgauge metrics --json");
+  auto* const of_chip =
+      command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print the table as JSON, instead")->excludes(of_chip);
+  command->callback([=, &action] {
+    action = [=] { return *json ? print_metrics_as_json() : show_metrics(*chip); };
+  });
 }
 
 void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "harness/summary.h"
@@ -66,6 +67,30 @@ int show_metrics(const std::string& chip) {
     fmt::print(stderr, "{}\n", unmeasured.what());
     return kNotMeasured;
   }
+  return kWithinBudget;
+}
+
+int print_metrics_as_json() {
+  using nlohmann::ordered_json;
+  const auto or_null = [](std::string_view text) {
+    return text.empty() ? ordered_json() : ordered_json(text);
+  };
+  ordered_json rows = ordered_json::array();
+  for (const metrics::Metric& row : metrics::catalog()) {
+    const bool directed = row.direction != metrics::Direction::none;
+    ordered_json& object = rows.emplace_back();
+    object["id"] = row.id;
+    object["unit"] = row.unit;
+    object["better"] = or_null(directed ? to_string(row.direction) : "");
+    object["class"] = to_string(row.cls);
+    object["source"] = to_string(row.source);
+    object["cupti_names"] = row.cupti_names;
+    object["meaning"] = row.meaning;
+    object["cure"] = or_null(row.cure);
+  }
+  ordered_json table;
+  table["metrics"] = std::move(rows);
+  fmt::print("{}\n", table.dump(2));
   return kWithinBudget;
 }
 

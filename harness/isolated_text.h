@@ -1,0 +1,16 @@
+// Asks a child process for a text, so that a crash, a hang or a broken driver ends the child alone.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace warpgauge {
+
+/// Calls `make` in a child process (see isolate.h for what that asks of the parent) and returns its
+/// text, cut off after 64 KiB. Throws std::runtime_error with the message of what `make` throws, or
+/// saying how the child died; std::system_error if there can be no child.
+std::string isolated_text(const std::function<std::string()>& make,
+                          std::chrono::seconds time_limit);
+
+}  // namespace warpgauge

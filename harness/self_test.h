@@ -1,0 +1,55 @@
+// The self test of a gate: two canaries with a planted defect each, which must turn red before
+// anything may be called green. They take the way of every case (Case, then static_facts or Meter,
+// then the judge), and are in no registry: no list, filter or result shows them.
+#pragma once
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/registry.h"
+#include "harness/run_facts.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// A planted defect was missed. what() says which and what was there instead.
+class SelfTestError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A tile of 32 x 32 words without padding, whose columns are written: 32 stores of a warp, each of
+/// which wants 32 words of one bank.
+const Case& planted_bank_conflict();
+/// Bank conflicts of that case, in wavefronts: 32 instead of 1 in each of 32 stores.
+inline constexpr double kPlantedBankConflicts = 32 * (32 - 1);
+
+/// More values alive at once than a thread has registers for.
+const Case& planted_spill();
+
+/// The facts of a canary, judged by the built-in budgets: of the bank conflict what `meter` tells,
+/// of the spill what the compiler says for `arch`. Throw what Meter::run and static_facts throw.
+std::vector<metrics::Fact> planted_bank_conflict_facts(Meter& meter);
+std::vector<metrics::Fact> planted_spill_facts(const std::string& arch);
+
+/// Why the planted bank conflict could not be counted; empty if it was, and the gate would have
+/// blocked it: verdict, number of wavefronts and line are right. Throws SelfTestError.
+std::string check_planted_bank_conflict(const std::vector<metrics::Fact>& facts);
+
+/// Throws SelfTestError unless the facts say that stores of spills are over budget on `arch`.
+void check_planted_spill(const std::vector<metrics::Fact>& facts, const std::string& arch);
+
+struct SelfTestOptions {
+  std::vector<std::string> archs;           ///< of compile-time facts
+  std::vector<std::string> emulated_archs;  ///< what kernels are run as; empty on a GPU
+  bool use_counters = true;                 ///< as Meter
+  std::chrono::seconds time_limit{60};      ///< for each run of a kernel
+};
+
+/// Runs both canaries, kernels in a child process, and returns the line that tells what was caught,
+/// and what cannot be counted here. Throws SelfTestError, also if a canary cannot be run where it
+/// should.
+std::string run_self_test(const SelfTestOptions& options);
+
+}  // namespace warpgauge

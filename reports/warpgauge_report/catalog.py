@@ -1,0 +1,37 @@
+"""The table of metrics, as `warpgauge metrics --json` prints it (metrics/catalog.json)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One row; the columns are those of metrics/catalog.h.
+
+    `better` is "lower", "higher" or None (a description); `kind` is the class: "exact" (repeats to
+    the last digit), "bounded" (noisy) or "info" (never judged); `meaning` and `cure` are a sentence.
+    """
+
+    id: str
+    unit: str
+    better: str | None
+    kind: str
+    source: str
+    cupti_names: tuple[str, ...]
+    meaning: str
+    cure: str | None
+
+
+@cache
+def catalog() -> dict[str, Metric]:
+    """All metrics by their id, in the order in which they are listed."""
+    text = resources.files(__package__).joinpath("catalog.json").read_text("utf-8")
+    return {row["id"]: _metric(**row) for row in json.loads(text)["metrics"]}
+
+
+def _metric(*, cupti_names: list[str], **columns: str) -> Metric:
+    return Metric(kind=columns.pop("class"), cupti_names=tuple(cupti_names), **columns)

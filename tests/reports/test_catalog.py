@@ -1,0 +1,51 @@
+"""The copy of the table of metrics that Python reads is the program's."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from warpgauge_report.catalog import catalog
+from warpgauge_report.facts import metric_names
+
+ROOT = Path(__file__).parents[2]
+WARPGAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
+COPY = ROOT / "metrics" / "catalog.json"
+
+
+def test_copy_is_what_the_program_prints():
+    printed = subprocess.run(
+        [WARPGAUGE, "metrics", "--json"], capture_output=True, text=True, check=True
+    )
+    assert printed.stdout == COPY.read_text(), (
+        "write it anew: build/ci/bin/warpgauge metrics --json > metrics/catalog.json"
+    )
+
+
+def test_json_of_one_chip_is_refused():
+    refused = subprocess.run(
+        [WARPGAUGE, "metrics", "--json", "--chip", "GH100"], capture_output=True, text=True
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--json excludes --chip" in refused.stderr
+
+
+def test_has_the_metrics_of_the_schema():
+    assert set(catalog()) == set(metric_names())
+
+
+def test_rows_are_read_whole():
+    conflicts = catalog()["shared.bank_conflicts"]
+    assert (conflicts.better, conflicts.kind, conflicts.unit) == ("lower", "exact", "wavefronts")
+    assert conflicts.meaning.startswith("Passes taken beyond the ideal")
+    assert "Pad each row" in conflicts.cure
+    assert catalog()["occupancy.limiter"].better is None
+    assert catalog()["time.median_us"].cure is None
+    assert {metric.kind for metric in catalog().values()} == {"exact", "bounded", "info"}
+
+
+@pytest.mark.parametrize("row", json.loads(COPY.read_text())["metrics"], ids=lambda row: row["id"])
+def test_words_are_sentences(row):
+    assert row["meaning"].endswith(".")
+    assert row["cure"] is None or row["cure"].endswith(".")
