@@ -81,7 +81,7 @@ int print_metrics_as_json() {
     ordered_json& object = rows.emplace_back();
     object["id"] = row.id;
     object["unit"] = row.unit;
-    object["better"] = or_null(directed ? to_string(row.direction) : "");
+    object["direction"] = directed ? to_string(row.direction) : "none";
     object["class"] = to_string(row.cls);
     object["source"] = to_string(row.source);
     object["cupti_names"] = row.cupti_names;

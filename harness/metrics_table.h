@@ -9,9 +9,10 @@ namespace warpgauge {
 /// number of passes; for "all" a line per chip. Returns the exit code: 3 where CUPTI is missing.
 int show_metrics(const std::string& chip);
 
-/// Prints the catalog as JSON, {"metrics": [{id, unit, better, class, source, cupti_names, meaning,
-/// cure}, ...]}: metrics/catalog.json, which programs in other languages read. `better` is "lower",
-/// "higher" or null, `cure` null where there is none. Returns the exit code.
+/// Prints the catalog as JSON, {"metrics": [{id, unit, direction, class, source, cupti_names,
+/// meaning, cure}, ...]}: metrics/catalog.json, which programs in other languages read.
+/// `direction` is "lower", "higher" or "none", `cure` null where there is none. Returns the exit
+/// code.
 int print_metrics_as_json();
 
 }  // namespace warpgauge

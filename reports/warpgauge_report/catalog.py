@@ -12,14 +12,15 @@ from importlib import resources
 class Metric:
     """One row; the columns are those of metrics/catalog.h.
 
-    `better` is "lower", "higher" or None (a description); `kind` is the class: "exact" (repeats to
-    the last digit), "bounded" (noisy) or "info" (never judged); `meaning` and `cure` are a sentence.
+    `direction` is the better one: "lower", "higher" or "none" (a description). `cls` is "exact"
+    (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning` and `cure`
+    are a sentence each.
     """
 
     id: str
     unit: str
-    better: str | None
-    kind: str
+    direction: str
+    cls: str
     source: str
     cupti_names: tuple[str, ...]
     meaning: str
@@ -34,4 +35,4 @@ def catalog() -> dict[str, Metric]:
 
 
 def _metric(*, cupti_names: list[str], **columns: str) -> Metric:
-    return Metric(kind=columns.pop("class"), cupti_names=tuple(cupti_names), **columns)
+    return Metric(cls=columns.pop("class"), cupti_names=tuple(cupti_names), **columns)
