@@ -6,16 +6,24 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/bench_counters.h"
 #include "harness/bench_tables.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
+#include "harness/machine_watch.h"
+#include "harness/program.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
 #include "harness/summary_text.h"
 #include "harness/write_file.h"
 #include "metrics/judge.h"
@@ -38,13 +46,6 @@ std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selecte
   return cases;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
@@ -56,23 +57,31 @@ class Bench {
 
   ExitCode run() {
     std::string why;
-    run_.device = current_device(&why);
-    if (!run_.device) {
+    if (!is_emulated() && !has_gpu()) {
+      current_device(&why);
       fmt::print(stderr,
                  "times need a GPU: {}\nwarpgauge-bench-emulated runs the cases without one; its "
                  "times say nothing about a GPU\n",
                  why);
       return kNotMeasured;
     }
+    count();
+    use_assigned_device();
+    run_.device = current_device(&why);
+    machine_.emplace(&why);
+    if (!why.empty() && !is_emulated()) {
+      fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
+    }
     if (!options_.facts.empty()) {
       writer_ = std::make_unique<metrics::FactWriter>(options_.facts, run_);
     }
     peak_ = peak_bytes_per_second();
+    if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
       benchmark::RegisterBenchmark(one->id.str().c_str(),
                                    [this, one](benchmark::State& state) { time(*one, state); })
           ->UseManualTime()
-          ->Iterations(options_.samples)
+          ->Iterations(1)  // of many runs: their median is its time
           ->Unit(benchmark::kMicrosecond);
     }
     benchmark::RunSpecifiedBenchmarks();
@@ -80,37 +89,57 @@ class Bench {
       throw std::invalid_argument("--benchmark_filter selects no case; `warpgauge list` shows all");
     }
     if (!options_.tables.empty()) write_tables();
+    for (const std::string& disturbance : disturbances_) {
+      fmt::print(stderr, "disturbed: {}: these times are not fit for budgets\n", disturbance);
+    }
     return exit_code_;
   }
 
  private:
+  void count() {
+    if (!options_.counters) return;
+    std::vector<const Case*> counted;
+    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
+    std::string why;
+    counts_ = count_cases(counted, &why);
+    if (!why.empty()) fmt::print(stderr, "not all was counted: {}\n", why);
+  }
+
   void time(const Case& one, benchmark::State& state) {
     try {
       Stopwatch watch(one, options_.cache);
-      watch.time_us();  // the first run of a kernel loads its code
-      std::vector<double> times;
-      for ([[maybe_unused]] auto _ : state) {
-        times.push_back(watch.time_us());
-        state.SetIterationTime(times.back() * 1e-6);
-      }
-      const Timing timing = timing_of(one, watch, median(times));
+      machine_->begin();
+      const metrics::MedianEstimate estimate =
+          sample(options_.sampling, [&watch] { return watch.time_us(); });
+      const std::optional<metrics::MachineState> machine = machine_->end();
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(estimate.median * 1e-6);
+      const Timing timing = timing_of(one, watch, estimate);
       show(timing, state);
-      judge(one, timing);
+      judge(one, timing, machine);
       timings_.push_back(timing);
+      if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const std::exception& error) {
       state.SkipWithError(error.what());
       exit_code_ = kFault;
     }
   }
 
-  Timing timing_of(const Case& one, const Stopwatch& watch, double median_us) const {
-    const double seconds = median_us * 1e-6;
+  Timing timing_of(const Case& one, const Stopwatch& watch,
+                   const metrics::MedianEstimate& estimate) const {
+    const double seconds = estimate.median * 1e-6;
     Timing timing{.id = one.id,
-                  .median_us = median_us,
+                  .median_us = estimate.median,
+                  .interval_us = estimate.interval,
+                  .samples = estimate.samples,
+                  .stable = options_.sampling.is_stable(estimate),
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds,
                   .check_ms = watch.check_ms()};
-    if (peak_ > 0 && one.counted) timing.percent_of_peak = 100 * timing.bytes_per_second / peak_;
+    const auto share_of = [&](double peak) {
+      return peak > 0 && one.counted ? 100 * timing.bytes_per_second / peak : 0;
+    };
+    timing.percent_of_peak = share_of(peak_);
+    timing.percent_of_measured_peak = share_of(measured_peak_);
     if (const Errors& errors = watch.errors(); errors.count > 0) {
       timing.max_error = errors.max_scaled;
       timing.mean_absolute_error = errors.mean_absolute();
@@ -119,26 +148,36 @@ class Bench {
     if (const Case* yardstick = Registry::instance().yardstick_of(one)) {
       const auto known = std::ranges::find(timings_, yardstick->id, &Timing::id);
       timing.yardstick = one.yardstick;
-      if (known != timings_.end()) timing.relative_to = known->median_us / median_us;
+      if (known != timings_.end()) timing.relative_to = known->median_us / estimate.median;
     }
     return timing;
   }
 
-  static void show(const Timing& timing, benchmark::State& state) {
+  void show(const Timing& timing, benchmark::State& state) const {
     using benchmark::Counter;
     state.counters["median_us"] = timing.median_us;
+    state.counters["median_low_us"] = timing.interval_us.low;
+    state.counters["median_high_us"] = timing.interval_us.high;
+    state.counters["samples"] = timing.samples;
     state.counters["bytes_per_second"] =
         Counter(timing.bytes_per_second, Counter::kDefaults, Counter::kIs1000);
     if (timing.flops_per_second > 0) {
       state.counters["flops_per_second"] =
           Counter(timing.flops_per_second, Counter::kDefaults, Counter::kIs1000);
     }
-    state.SetLabel(shares(timing));
+    if (timing.percent_of_measured_peak > 0) {
+      state.counters["percent_of_measured_peak"] = timing.percent_of_measured_peak;
+    }
+    if (const auto counts = counts_.find(timing.id.str()); counts != counts_.end()) {
+      for (const auto& [metric, value] : counts->second) state.counters[metric] = value;
+    }
+    state.SetLabel(label(timing));
   }
 
   /// What would not be read as a share among the counters: Google Benchmark scales them ("950m").
-  static std::string shares(const Timing& timing) {
+  static std::string label(const Timing& timing) {
     std::vector<std::string> shares;
+    if (!timing.stable) shares.push_back("not stable: " + precision(timing));
     if (timing.percent_of_peak > 0) {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
@@ -149,25 +188,40 @@ class Bench {
     return fmt::format("{}", fmt::join(shares, ", "));
   }
 
-  void judge(const Case& one, const Timing& timing) {
+  /// "± 0.8 % after 25 runs".
+  static std::string precision(const Timing& timing) {
+    const auto [low, high] = timing.interval_us;
+    const double spread = std::max(timing.median_us - low, high - timing.median_us);
+    return fmt::format("± {:.2g} % after {} runs", 100 * spread / timing.median_us, timing.samples);
+  }
+
+  void judge(const Case& one, const Timing& timing,
+             const std::optional<metrics::MachineState>& machine) {
+    const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+    metrics::Fact blank = launched_fact(one, launches, arch_of(*run_.device));
+    blank.source = "harness";
+    blank.confidence = "estimate";
+    blank.confidence_reason = fmt::format("times differ from run to run: {}{}", precision(timing),
+                                          timing.stable ? "" : ", not stable");
+    blank.machine = machine;
     const std::pair<const char*, double> values[] = {
         {"time.median_us", timing.median_us},
         {"throughput.bytes_per_second", timing.bytes_per_second},
         {"throughput.percent_of_peak", timing.percent_of_peak},
+        {"throughput.percent_of_measured_peak", timing.percent_of_measured_peak},
         {"throughput.flops_per_second", timing.flops_per_second},
         {"time.relative_to", timing.relative_to}};
     for (const auto& [metric, value] : values) {
       if (value <= 0) continue;
-      metrics::Fact fact = blank_fact(one, arch_of(*run_.device));
+      metrics::Fact fact = blank;
       fact.metric = metric;
       fact.value = value;
-      fact.source = "harness";
-      fact.confidence = "estimate";
-      fact.confidence_reason = "times differ from run to run";
+      if (fact.metric == "time.median_us") fact.interval = timing.interval_us;
       metrics::judge(fact, budgets_.of(one.id), today_);
       if (writer_) writer_->write(fact);
-      if (fact.verdict != metrics::Verdict::fail) continue;
-      exit_code_ = std::max(exit_code_, kOverBudget);
+      const bool failed = fact.verdict == metrics::Verdict::fail;
+      if (!failed && fact.verdict != metrics::Verdict::environment) continue;
+      if (failed) exit_code_ = std::max(exit_code_, kOverBudget);
       fmt::print(stderr, "{}",
                  failure_text(fact, "warpgauge-bench --filter '" + one.id.str() + "'"));
     }
@@ -194,7 +248,10 @@ class Bench {
   metrics::Run run_;
   std::chrono::year_month_day today_;
   std::unique_ptr<metrics::FactWriter> writer_;
-  double peak_ = 0;  // bytes per second
+  double peak_ = 0, measured_peak_ = 0;  // bytes per second
+  std::map<std::string, CaseCounts> counts_;
+  std::optional<MachineWatch> machine_;
+  std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
   ExitCode exit_code_ = kWithinBudget;
 };

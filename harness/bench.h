@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/sampling.h"
 #include "harness/stopwatch.h"
 #include "harness/summary.h"
 
@@ -13,7 +14,8 @@ struct BenchOptions {
   std::string filter;  ///< glob over case ids; empty: all
   bool large = false;  ///< large cases, too
   Cache cache = Cache::cold;
-  int samples = 25;              ///< timed runs of each case; the median counts
+  Sampling sampling;
+  bool counters = true;          ///< count what each case does, too, in a pass of its own
   std::filesystem::path facts;   ///< appended to; empty: none
   std::filesystem::path tables;  ///< folder that gets times.md, speeds.md, accuracy.md; empty: none
 };

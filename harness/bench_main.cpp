@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
       "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 there is no GPU.\n\n"
       "Examples:\n"
       "  warpgauge-bench --filter 'transpose.*' --large\n"
+      "  warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot\n"
       "  warpgauge-bench --tables out --facts out/facts.jsonl");
   app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
@@ -43,9 +44,21 @@ int run(int argc, char** argv) {
   app.add_flag_callback(
       "--hot", [&options] { options.cache = Cache::hot; },
       "Leave the L2 cache as the run before has left it, instead of flushing it");
-  app.add_option("--samples", options.samples, "Timed runs of each case; the median counts")
-      ->check(CLI::Range(1, 1000000))
+  app.add_option("--precision", options.sampling.precision,
+                 "Time each case until the 95 % confidence interval of its median is this narrow, "
+                 "as a fraction of the median on either side")
+      ->check(CLI::Range(0.0001, 1.0))
       ->capture_default_str();
+  app.add_option_function<int>(
+         "--samples",
+         [&options](const int& samples) {
+           options.sampling.least = options.sampling.most = samples;
+         },
+         "Time each case exactly so often, instead")
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag_callback(
+      "--no-counters", [&options] { options.counters = false; },
+      "Do not count bank conflicts, sectors and spills before the times are taken");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_option("--tables", options.tables,
                  "Write tables of times, speeds and errors (Markdown) into this folder")
@@ -60,8 +73,6 @@ int run(int argc, char** argv) {
   if (is_emulated()) {
     emulate_arch(default_emulated_arch());
     fmt::print(stderr, "these are times of the emulation: they say nothing about a GPU\n");
-  } else {
-    use_assigned_device();
   }
   return run_bench(options);
 }

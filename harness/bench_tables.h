@@ -12,7 +12,11 @@ namespace warpgauge {
 struct Timing {
   metrics::CaseId id;
   double median_us = 0;
+  metrics::Interval interval_us;  ///< of 95 % confidence
+  int samples = 0;
+  bool stable = true;  ///< the median is known to the precision that was asked for
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
+  double percent_of_measured_peak = 0;
   std::string yardstick;   ///< the variant it is held against; empty: none
   double relative_to = 0;  ///< speed as a fraction of the yardstick's
   double check_ms = 0;     ///< the check on the CPU: reference, download and comparison

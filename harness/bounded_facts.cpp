@@ -4,6 +4,7 @@
 
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
+#include "harness/static_facts.h"
 #include "metrics/cupti.h"
 
 namespace warpgauge {
@@ -25,8 +26,9 @@ std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std
   const auto measured = profiler.measure(items, kRounds);
   std::vector<Fact> facts;
   for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Fact blank = launched_fact(*cases[i], dry_launches(*cases[i]), arch);
     for (const auto& [metric, value] : measured.at(i)) {
-      Fact fact = blank_fact(*cases[i], arch);
+      Fact fact = blank;
       fact.metric = metric;
       fact.value = value;
       fact.source = "cupti";

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "metrics/cubin.h"
 #include "metrics/fat_binary.h"
+#include "metrics/hash.h"
+#include "metrics/line_table.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge {
 namespace {
@@ -60,6 +67,38 @@ bool defines(std::string_view ptx, std::string_view kernel) {
   return false;
 }
 
+/// The files of the instructions of `kernel`.
+std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string& kernel) {
+  constexpr std::uint64_t kInstructionBytes = 16;
+  static std::map<const std::byte*, std::optional<metrics::SourceLines>> tables;
+  const auto [place, is_new] = tables.try_emplace(cubin.image.data());
+  if (is_new) place->second = metrics::SourceLines::of(cubin.image);
+  std::set<std::string> files;
+  if (!place->second) return files;
+  const std::uint64_t end = metrics::Cubin(cubin.image).code(kernel).size();
+  for (std::uint64_t pc = 0; pc < end; pc += kInstructionBytes) {
+    const auto line = place->second->find(kernel, pc);
+    if (line && !metrics::is_toolkit_header(line->file)) files.insert(line->file);
+  }
+  return files;
+}
+
+/// Of the contents; empty if there are no files or one of them cannot be read.
+std::string hash_of_files(const std::set<std::string>& files) {
+  static std::map<std::string, std::string> contents;
+  std::string all;
+  for (const std::string& file : files) {
+    const auto [place, is_new] = contents.try_emplace(file);
+    if (is_new) {
+      std::ifstream stream(file, std::ios::binary);
+      place->second.assign(std::istreambuf_iterator<char>(stream), {});
+    }
+    if (place->second.empty()) return "";
+    all += place->second;
+  }
+  return files.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(all)));
+}
+
 }  // namespace
 
 void register_fat_binary(const void* wrapper) { registered().unread.push_back(wrapper); }
@@ -91,6 +130,15 @@ const std::string& sass_hash(const std::string& kernel, const std::string& arch)
   const auto [place, is_new] = hashes.try_emplace({kernel, arch});
   if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
     place->second = metrics::Cubin(cubin->image).sass_hash(kernel);
+  }
+  return place->second;
+}
+
+const std::string& source_hash(const std::string& kernel, const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::string> hashes;
+  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = hash_of_files(source_files(*cubin, kernel));
   }
   return place->second;
 }

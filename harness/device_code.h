@@ -39,6 +39,10 @@ const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch);
 /// Worked out once: every fact carries it.
 const std::string& sass_hash(const std::string& kernel, const std::string& arch);
 
+/// The hash of the source files that the code of `kernel` for `arch` comes from, as they are now,
+/// those of the toolkit left out; empty without line information, or where a file cannot be read.
+const std::string& source_hash(const std::string& kernel, const std::string& arch);
+
 /// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);
 

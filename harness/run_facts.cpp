@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "harness/comparison.h"
 #include "harness/device_code.h"
@@ -16,6 +18,7 @@
 #include "harness/static_facts.h"
 #include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
+#include "metrics/hash.h"
 
 namespace warpgauge {
 namespace {
@@ -34,6 +37,7 @@ Fact of_kernel(Fact fact, const std::string& kernel, const std::vector<LaunchRec
   const auto launch = std::ranges::find(launches, kernel, &LaunchRecord::kernel);
   if (launch != launches.end()) fact.launch = launch->launch;
   fact.sass_hash = sass_hash(kernel, fact.arch);
+  fact.source_hash = source_hash(kernel, fact.arch);
   return fact;
 }
 
@@ -237,6 +241,26 @@ void launch_in_range(const Case& one, Problem& problem) {
 
 Fact blank_fact(const Case& one, const std::string& arch) {
   return {.id = one.id, .arch = arch, .file = relative_to_root(one.file), .line = one.line};
+}
+
+Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+                   const std::string& arch) {
+  Fact fact = blank_fact(one, arch);
+  std::set<std::string> kernels;
+  std::string code, sources;
+  for (const LaunchRecord& record : launches) {
+    if (!kernels.insert(record.kernel).second) continue;
+    const Fact one_kernel = of_kernel(fact, record.kernel, launches);
+    code += one_kernel.sass_hash;
+    sources += one_kernel.source_hash;
+  }
+  if (kernels.empty()) return fact;
+  fact = of_kernel(std::move(fact), launches.front().kernel, launches);
+  if (kernels.size() == 1) return fact;
+  fact.launch.reset();
+  fact.sass_hash = metrics::hash_text(std::as_bytes(std::span(code)));
+  fact.source_hash = metrics::hash_text(std::as_bytes(std::span(sources)));
+  return fact;
 }
 
 Fact error_fact(const Case& one, std::string reason, const std::string& arch) {

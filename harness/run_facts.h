@@ -62,6 +62,11 @@ void launch_in_range(const Case& one, Problem& problem);
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
 
+/// The same of all that the case launches: with the first of its kernels, and the hashes of the
+/// code and the sources of all of them.
+metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+                            const std::string& arch);
+
 /// The fact that says that a case could not be run to its end; `arch` where it was run.
 metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
 

@@ -191,6 +191,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     fact.kernel = worst.launch->kernel;
     fact.launch = worst.launch->launch;
     fact.sass_hash = sass_hash(fact.kernel, arch);
+    fact.source_hash = source_hash(fact.kernel, arch);
     const bool all_have_it = std::ranges::all_of(
         kernels, [&](const KernelValues& kernel) { return kernel.values.contains(metric.id); });
     if (const auto found = worst.values.find(metric.id); all_have_it) {

@@ -3,7 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "harness/comparison.h"
 #include "harness/registry.h"
@@ -16,7 +18,9 @@ enum class Cache {
   hot    ///< what the launch before has left
 };
 
-/// Runs one case again and again, each time between two events of the default stream.
+/// Runs one case again and again, each time between two events of the default stream. With a cold
+/// cache a problem that fits into it is there three times, and the runs go round: no run finds the
+/// addresses of the one before.
 class Stopwatch {
  public:
   /// Makes the problem, runs it once and checks the result: what is wrong is not timed. Throws
@@ -29,7 +33,7 @@ class Stopwatch {
   /// Microseconds of one more run. Inputs and outputs are left as the last run left them.
   double time_us();
 
-  const Problem& problem() const { return *problem_; }
+  const Problem& problem() const { return *problems_.front(); }
   /// Milliseconds that the check on the CPU took: reference, download and comparison.
   double check_ms() const { return check_ms_; }
   /// How far the result was from the reference.
@@ -37,7 +41,8 @@ class Stopwatch {
 
  private:
   const Case& case_;
-  std::unique_ptr<Problem> problem_;
+  std::vector<std::unique_ptr<Problem>> problems_;  ///< equal ones
+  std::size_t next_ = 0;
   double check_ms_ = 0;
   Errors errors_;
   void* flushed_ = nullptr;  ///< device memory twice as large as the L2 cache; null if hot
@@ -48,5 +53,10 @@ class Stopwatch {
 /// Peak of the device memory in bytes per second: both edges of its clock times the width of its
 /// bus. 0 where the device does not tell.
 double peak_bytes_per_second();
+
+/// What the memory of the current device reaches in practice, in bytes per second: the best of some
+/// runs of the runtime's own copy (each byte read and written) and of its own fill (written), of
+/// 256 MiB.
+double measured_peak_bytes_per_second();
 
 }  // namespace warpgauge

@@ -34,18 +34,49 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     by_kernel = {b["name"].split("/")[0]: b for b in report["benchmarks"]}
     assert list(by_kernel) == ["copies.on_device.u8@4096", "copies.by_kernel.u8@4096"]
     timed = by_kernel["copies.by_kernel.u8@4096"]
-    assert timed["iterations"] == 5 and timed["median_us"] > 0
+    assert timed["samples"] == 5 and timed["real_time"] == pytest.approx(timed["median_us"])
+    assert 0 < timed["median_low_us"] <= timed["median_us"] <= timed["median_high_us"]
+    # Counted in a pass of its own: 4096 bytes are 128 sectors.
+    assert timed["global.load.sectors"] == timed["global.store.sectors"] == 128
+    assert timed["shared.bank_conflicts"] == 0
     ratio = by_kernel["copies.on_device.u8@4096"]["median_us"] / timed["median_us"]
     assert timed["label"].endswith(f"{ratio:.3g} times the speed of on_device")
-    values = {(f.id, f.metric): f.value for f in read_facts(tmp_path / "facts.jsonl")}
+    facts = read_facts(tmp_path / "facts.jsonl")
+    values = {(f.id, f.metric): f.value for f in facts}
     assert values["copies.by_kernel.u8@4096", "time.relative_to"] == pytest.approx(ratio)
     # 4096 bytes read and as many written.
     assert values["copies.by_kernel.u8@4096", "throughput.bytes_per_second"] == pytest.approx(
         8192e6 / timed["median_us"]
     )
+    for fact in facts:
+        if fact.id == "copies.by_kernel.u8@4096" and fact.metric == "time.median_us":
+            assert fact.interval[0] <= fact.value <= fact.interval[1]
+            assert fact.sass_hash and fact.source_hash
+            assert (fact.machine is None) == (program == "warpgauge-bench-emulated")
+            break
+    else:
+        pytest.fail("no time among the facts")
     assert "| by_kernel.u8 |" in (tmp_path / "times.md").read_text()
     assert "| copies.by_kernel.u8@4096 |" in (tmp_path / "speeds.md").read_text()
     assert not (tmp_path / "accuracy.md").exists()
+
+
+def test_counters_can_be_left_out():
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 1),
+        *("--no-counters", "--benchmark_format=json"),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "global.load.sectors" not in result.stdout and "counts:" not in result.stderr
+
+
+def test_what_does_not_settle_says_so():
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096"),
+        *("--precision", 0.0001, "--no-counters"),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "not stable: ±" in result.stdout
 
 
 def test_what_is_compared_within_a_tolerance_has_a_table_of_errors(tmp_path):
@@ -61,7 +92,7 @@ def test_what_is_compared_within_a_tolerance_has_a_table_of_errors(tmp_path):
 def test_help_shows_our_options_and_examples():
     result = bench("warpgauge-bench-emulated", "--help")
     assert result.returncode == 0
-    for word in ("--samples", "--tables", "--hot", "Examples:"):
+    for word in ("--samples", "--precision", "--tables", "--hot", "Examples:"):
         assert word in result.stdout
 
 
@@ -78,6 +109,7 @@ def test_without_a_gpu_there_are_no_times():
     [
         (["--filter", "no.such"], "selects no case"),
         (["--samples", "0"], "--samples"),
+        (["--precision", "0"], "--precision"),
         (["--nonsense"], "--nonsense"),
         (["--benchmark_filter=no.such", "--filter", "copies.*@4096"], "selects no case"),
     ],

@@ -172,7 +172,7 @@ TEST(RangeValues, AreInTheUnitOfTheCatalog) {
   const auto value = [](std::string_view id, std::vector<double> counters) {
     return range_value(metric(id), counters);
   };
-  EXPECT_EQ(value("time.median_us", {2500}), 2.5);
+  EXPECT_EQ(value("time.profiled_us", {2500}), 2.5);
   EXPECT_EQ(value("occupancy.achieved", {75}), 0.75);
   EXPECT_EQ(value("l2.hit_percent", {300, 100}), 75);
   EXPECT_TRUE(std::isnan(value("l2.hit_percent", {0, 0})));

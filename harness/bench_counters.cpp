@@ -1,0 +1,89 @@
+#include "harness/bench_counters.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <variant>
+
+#include "harness/devices.h"
+#include "harness/isolate.h"
+#include "harness/progress.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What benchmarks show of what is counted.
+constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors",
+                                  "global.store.sectors", "global.excess_sectors", "local.sectors"};
+
+/// A file that is gone afterwards.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string name = fs::temp_directory_path() / "warpgauge-counts-XXXXXX";
+    const int file = mkstemp(name.data());
+    if (file < 0) throw std::system_error(errno, std::generic_category(), name);
+    close(file);
+    path_ = name;
+  }
+  ~TemporaryFile() {
+    std::error_code error;
+    fs::remove(path_, error);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
+                                              std::string* why) {
+  const TemporaryFile file;
+  std::optional<Meter> meter;  // only ever filled in children
+  std::unique_ptr<metrics::FactWriter> writer;
+  Progress progress("counts", cases.size());
+  IsolatedWork work = {.count = cases.size()};
+  work.begin = [&] {
+    use_assigned_device();
+    meter.emplace(true);
+    writer = std::make_unique<metrics::FactWriter>(file.path(), start_run());
+  };
+  work.work = [&](std::size_t i) {
+    for (const metrics::Fact& fact : meter->run(*cases[i], metrics::Budgets())) {
+      writer->write(fact);
+    }
+    return !meter->broken();
+  };
+  work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
+  work.died = [&](const Casualty& casualty) { *why = casualty.reason; };
+  run_isolated(work);
+  std::map<std::string, CaseCounts> counts;
+  for (const auto& [fact, run] : metrics::read_facts(file.path())) {
+    const bool shown = std::ranges::find(kShown, fact.metric) != std::end(kShown);
+    if (fact.scope == metrics::Scope::line || !shown) continue;
+    const double* value = std::get_if<double>(&fact.value);
+    if (value != nullptr) {
+      counts[fact.id.str()][fact.metric] = *value;
+    } else {
+      *why = fact.reason;
+    }
+  }
+  return counts;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,68 @@
+#include "harness/machine_watch.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/runtime.h"
+#include "metrics/cuda_error.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+
+MachineWatch::MachineWatch(std::string* why) {
+  if (is_emulated()) {
+    *why = "the emulator has no clocks";
+    return;
+  }
+  char bus_id[32] = {};
+  int device = 0;
+  WARPGAUGE_CUDA(cudaGetDevice(&device));
+  WARPGAUGE_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
+  try {
+    monitor_ = std::make_unique<metrics::GpuMonitor>(bus_id);
+    others_at_first_ = monitor_->state().processes;
+  } catch (const metrics::Unmeasured& unmeasured) {
+    *why = unmeasured.what();
+  }
+}
+
+void MachineWatch::begin() {
+  if (monitor_) before_ = monitor_->state();
+}
+
+std::optional<metrics::MachineState> MachineWatch::end() const {
+  if (!monitor_) return std::nullopt;
+  const metrics::GpuState after = monitor_->state();
+  metrics::MachineState machine{
+      .sm_clock_mhz = {before_.sm_clock_mhz, after.sm_clock_mhz},
+      .memory_clock_mhz = {before_.memory_clock_mhz, after.memory_clock_mhz},
+      .temperature_c = {before_.temperature_c, after.temperature_c},
+      .throttling = before_.throttling};
+  for (const std::string& word : after.throttling) {
+    if (std::ranges::find(machine.throttling, word) == machine.throttling.end()) {
+      machine.throttling.push_back(word);
+    }
+  }
+  // In some containers NVML does not list processes, not even this one.
+  machine.other_processes = std::max(others_at_first_, after.processes - 1);
+  machine.disturbance = disturbance(machine);
+  return machine;
+}
+
+std::string disturbance(const metrics::MachineState& machine) {
+  std::vector<std::string> causes;
+  if (!machine.throttling.empty()) {
+    causes.push_back(fmt::format("clocks were lowered ({})", fmt::join(machine.throttling, ", ")));
+  }
+  if (machine.other_processes > 0) {
+    causes.push_back(fmt::format("{} other process{} the GPU", machine.other_processes,
+                                 machine.other_processes == 1 ? " uses" : "es use"));
+  }
+  return fmt::format("{}", fmt::join(causes, "; "));
+}
+
+}  // namespace warpgauge

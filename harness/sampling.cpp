@@ -1,0 +1,25 @@
+#include "harness/sampling.h"
+
+#include <vector>
+
+namespace warpgauge {
+
+metrics::MedianEstimate sample(const Sampling& sampling, const std::function<double()>& time_us) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  do {
+    time_us();  // the first run of a kernel loads its code
+  } while (Clock::now() - start < sampling.warm_up);
+  std::vector<double> times;
+  for (;;) {
+    times.push_back(time_us());
+    const auto count = static_cast<int>(times.size());
+    if (count < sampling.least) continue;
+    const bool out_of_time = Clock::now() - start >= sampling.time_limit;
+    if (count >= sampling.most || out_of_time) return metrics::estimate_median(times);
+    const metrics::MedianEstimate estimate = metrics::estimate_median(times);
+    if (sampling.is_stable(estimate)) return estimate;
+  }
+}
+
+}  // namespace warpgauge

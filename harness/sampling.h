@@ -1,0 +1,26 @@
+// How often a case is timed: until its median is known well enough, or that is given up.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "metrics/median.h"
+
+namespace warpgauge {
+
+struct Sampling {
+  int least = 15, most = 301;  ///< timed runs
+  double precision = 0.01;     ///< to which the median is to be known: see MedianEstimate::spread()
+  std::chrono::milliseconds warm_up{30};  ///< runs before the first that counts, for clocks to rise
+  std::chrono::seconds time_limit{5};     ///< of all runs of one case
+
+  bool is_stable(const metrics::MedianEstimate& estimate) const {
+    return estimate.spread() <= precision;
+  }
+};
+
+/// Warms up (one run at least), then calls `time_us` until the median of what it returns is known
+/// to the precision, or as often and as long as it may.
+metrics::MedianEstimate sample(const Sampling& sampling, const std::function<double()>& time_us);
+
+}  // namespace warpgauge
