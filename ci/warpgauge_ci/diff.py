@@ -1,0 +1,87 @@
+"""warpgauge diff: what changed between two runs, the worst first, and why."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from warpgauge_report.facts import Fact
+from warpgauge_report.output import ReportError, printable, write_whole
+
+from warpgauge_ci.diff_text import differences_json, differences_text, headline, origin
+from warpgauge_ci.differences import Change, find_changes
+from warpgauge_ci.selection import matching, read_all
+
+DESCRIPTION = "Show what changed between two runs, the worst first, and why."
+EPILOG = """\
+Values of noisy metrics count as changed if their confidence intervals do not overlap; a value
+that A measured and B did not is lost. Causes: code (the kernel's source changed), compiler (the
+same source, other machine code), launch (another shape), environment (the same machine code).
+Where a file holds several runs, the newest value counts. No budget is looked at: that is the gate.
+
+Exit codes: 0 nothing is worse, 1 something is worse, 2 a fault (nothing in common), 3 nothing is
+worse, but something of A was not measured in B.
+
+Examples:
+  warpgauge diff main.jsonl out/facts.jsonl
+  warpgauge diff main.jsonl out/facts.jsonl --filter 'transpose.*' --json diff.json --all"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    sides = [matching(read_all([path]), options.filter) for path in (options.a, options.b)]
+    _need_something_in_common(sides, options)
+    changes = find_changes(*sides)
+    code = _exit_code(changes)
+    names = [
+        {"file": str(p), "origin": origin(s)}
+        for p, s in zip((options.a, options.b), sides, strict=True)
+    ]
+    if options.json is not None:
+        write_whole(options.json, differences_json(changes, *names, code).encode())
+    for letter, name in zip("AB", names, strict=True):
+        print(f"{letter}: {printable(name['file'])} ({name['origin']})")
+    text = differences_text(changes, options.all, _wants_colours())
+    print(f"\n{text}\n{headline(changes)}" if text else f"\n{headline(changes)}")
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warpgauge diff",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("a", type=Path, metavar="A", help="facts of the run before")
+    parser.add_argument("b", type=Path, metavar="B", help="facts of the run after")
+    parser.add_argument(
+        "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the changes there, too")
+    parser.add_argument(
+        "--all", action="store_true", help="show what did not change, and what is never judged, too"
+    )
+    return parser
+
+
+def _need_something_in_common(sides: list[list[Fact]], options: argparse.Namespace) -> None:
+    a, b = ({(f.id, f.arch, f.metric) for f in s if f.value is not None} for s in sides)
+    if not a & b:
+        raise ReportError(
+            f"{options.a} and {options.b} measured nothing in common: compare runs of the same "
+            "cases on the same architecture"
+        )
+
+
+def _exit_code(changes: Sequence[Change]) -> int:
+    marks = {change.mark for change in changes}
+    return 1 if "worse" in marks else 3 if "lost" in marks else 0
+
+
+def _wants_colours() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

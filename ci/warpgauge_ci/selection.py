@@ -1,0 +1,46 @@
+"""Which facts a command looks at: those whose id matches, and of each value the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from warpgauge_report.facts import Fact, read_facts
+from warpgauge_report.output import ReportError
+
+Key = tuple[str, str | None, str]  # id, architecture, metric
+
+
+def read_all(paths: Sequence[str | Path]) -> list[Fact]:
+    """The facts of all files. Raises FactError, and ReportError where there is none in them."""
+    facts = [fact for path in paths for fact in read_facts(path)]
+    if not facts:
+        raise ReportError(f"{', '.join(map(str, paths))}: no facts")
+    return facts
+
+
+def matching(facts: Iterable[Fact], glob: str) -> list[Fact]:
+    """The facts whose id matches the glob; raises ReportError if none does."""
+    found = [fact for fact in facts if fnmatchcase(fact.id, glob)]
+    if not found:
+        raise ReportError(f"--filter '{glob}' matches no case of the facts")
+    return found
+
+
+def newest(facts: Iterable[Fact]) -> dict[Key, Fact]:
+    """Of each metric of a case on an architecture the newest measured value, or, where it was
+    never measured, the newest fact that says so."""
+    found: dict[Key, Fact] = {}
+    for fact in facts:
+        if fact.scope != "case":
+            continue
+        key = (fact.id, fact.arch, fact.metric)
+        known = found.get(key)
+        if known is None or _age(fact) >= _age(known):
+            found[key] = fact
+    return found
+
+
+def _age(fact: Fact) -> tuple[bool, str]:
+    return fact.value is not None, fact.time

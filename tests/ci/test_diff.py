@@ -1,0 +1,314 @@
+"""`warpgauge diff` as a user or a CI job sees it: marks, causes, order, exit codes, JSON."""
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+from warpgauge_ci.cli import run
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
+UNITS = {
+    "shared.bank_conflicts": "wavefronts",
+    "occupancy.theoretical": "fraction",
+    "occupancy.limiter": "resource",
+    "registers": "registers/thread",
+    "time.median_us": "us",
+    "result.correct": "bool",
+    "result.max_error": "1",
+    "global.sectors_ideal": "sectors",
+}
+SAME = {"source_hash": "5", "sass_hash": "a"}
+
+
+def a_fact(metric="shared.bank_conflicts", value=100, case=("transpose", "tiled"), **members):
+    family, variant = case
+    confidence = {} if value is not None else {"confidence": None, "source": None}
+    verdict = "unbudgeted" if value is not None else "unmeasured"
+    return {
+        **MEASURED,
+        **{"id": f"{family}.{variant}.f32@8x8", "family": family, "variant": variant},
+        **{"type": "f32", "size": "8x8", "metric": metric, "unit": UNITS[metric]},
+        **{"value": value, "budget": None, "budget_reason": None, "verdict": verdict},
+        **{"reason": None, **SAME, **confidence, **members},
+    }
+
+
+def a_line(line, value, **members):
+    return a_fact(value=value, **{"scope": "line", "line": line, "verdict": None, **members})
+
+
+def a_time(value, low, high, **members):
+    noise = {"confidence": "estimate", "confidence_reason": "times differ"}
+    return a_fact("time.median_us", value, **{"interval": [low, high], **noise, **members})
+
+
+@pytest.fixture
+def diff(tmp_path, capsys):
+    def compare(a, b, *options):
+        for name, facts in (("a", a), ("b", b)):
+            text = "".join(json.dumps(fact) + "\n" for fact in facts)
+            (tmp_path / f"{name}.jsonl").write_text(text)
+        code = run("diff", [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return compare
+
+
+def rows(out):
+    """The rows of values and lines, without the cases above them."""
+    return [line.strip() for line in out.splitlines() if line.startswith("  ")]
+
+
+def test_nothing_changed(diff):
+    code, out, _ = diff([a_fact()], [a_fact()])
+    assert code == 0
+    assert out.endswith("\nNOT WORSE: 1 the same\n")
+    assert rows(out) == []
+
+
+@pytest.mark.parametrize(
+    "metric, before, after, mark, code",
+    [
+        ("shared.bank_conflicts", 100, 101, "worse", 1),
+        ("shared.bank_conflicts", 100, 99, "better", 0),
+        ("shared.bank_conflicts", 0, 1, "worse", 1),
+        ("occupancy.theoretical", 0.5, 0.25, "worse", 1),
+        ("occupancy.theoretical", 0.5, 1, "better", 0),
+        ("occupancy.limiter", "warps", "registers", "changed", 0),
+        ("global.sectors_ideal", 10, 20, "changed", 0),
+        ("shared.bank_conflicts", 100, None, "lost", 3),
+        ("shared.bank_conflicts", None, 100, "new", 0),
+    ],
+)
+def test_marks_and_exit_codes(diff, metric, before, after, mark, code):
+    same = a_fact("registers", 20)
+    result, out, err = diff([same, a_fact(metric, before)], [same, a_fact(metric, after)])
+    assert result == code, err
+    (row,) = rows(out)
+    assert row.startswith(f"{mark:<7} {metric}  ")
+
+
+def test_a_noisy_value_changed_if_the_intervals_do_not_overlap(diff):
+    assert diff([a_time(10, 9, 11)], [a_time(11.5, 10.5, 12)])[0] == 0
+    code, out, _ = diff([a_time(10, 9, 11)], [a_time(12, 11.5, 12.5)])
+    assert code == 1
+    assert "10 -> 12 us (+20.0%)" in out
+    assert diff([a_time(10, 9, 11)], [a_time(8, 7.5, 8.5)])[0] == 0
+
+
+def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(diff):
+    code, out, _ = diff([a_time(10, 9, 11)], [a_time(99, 0, 0, interval=None)])
+    assert code == 0
+    assert "1 noisy values without an interval not compared" in out
+    assert "the same" not in out
+
+
+@pytest.mark.parametrize(
+    "before, after, cause",
+    [
+        ({}, {"source_hash": "6", "sass_hash": "b"}, "code"),
+        ({}, {"sass_hash": "b"}, "compiler"),
+        ({}, {"sass_hash": "b", "toolkit": "13.1"}, "compiler, toolkit 13.0 -> 13.1"),
+        ({"source_hash": None}, {"sass_hash": "b"}, "code or compiler"),
+        ({}, {}, "environment"),
+        ({}, {"source_hash": "6"}, "code"),
+        ({}, {"launch": {**MEASURED["launch"], "grid": [1, 1, 1]}}, "launch"),
+        ({"sass_hash": None, "source_hash": None}, {}, "unknown"),
+        ({"sass_hash": None}, {}, "environment"),
+        ({"sass_hash": None}, {"flags": "-G"}, "compiler, flags -O3 -lineinfo -> -G"),
+        (
+            {},
+            {"device": {**MEASURED["device"], "driver": "1"}},
+            "environment, driver 580.65.06 -> 1",
+        ),
+    ],
+)
+def test_causes(diff, before, after, cause):
+    _, out, _ = diff([a_fact(value=1, **before)], [a_fact(value=2, **after)])
+    (row,) = rows(out)
+    assert row.endswith(f"(+100.0%); {cause}")
+
+
+def test_a_time_with_the_same_machine_code_is_the_environments(diff):
+    """Though the source changed: a comment, perhaps."""
+    _, out, _ = diff([a_time(10, 9, 11)], [a_time(20, 19, 21, source_hash="6")])
+    assert rows(out)[0].endswith("; environment")
+
+
+def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
+    def run_of(conflicts, other, best):
+        return [
+            a_fact(value=best, case=("a", "better")),
+            a_fact(value=other, case=("b", "little")),
+            a_fact(value=conflicts, case=("c", "much")),
+            a_line(40, conflicts - 10, case=("c", "much")),
+            a_line(41, 10, case=("c", "much")),
+        ]
+
+    code, out, _ = diff(run_of(100, 100, 100), run_of(300, 110, 50))
+    assert code == 1
+    assert out.split("\n\n")[1:] == [
+        "c.much.f32@8x8 on sm_90\n"
+        "  worse   shared.bank_conflicts  100 -> 300 wavefronts (+200.0%); environment\n"
+        "          worse   kernels/transpose/transpose.cu:40: 90 -> 290",
+        "b.little.f32@8x8 on sm_90\n"
+        "  worse   shared.bank_conflicts  100 -> 110 wavefronts (+10.0%); environment",
+        "a.better.f32@8x8 on sm_90\n"
+        "  better  shared.bank_conflicts  100 -> 50 wavefronts (-50.0%); environment",
+        "WORSE: 2 worse, 1 better\n",
+    ]
+
+
+def test_lines_that_only_moved_down_are_the_same(diff):
+    before = [a_fact(), a_line(40, 60), a_line(41, 40)]
+    after = [a_fact(value=130), a_line(45, 60), a_line(46, 70)]
+    _, out, _ = diff(before, after)
+    assert rows(out)[1:] == [
+        "new     kernels/transpose/transpose.cu:46: 0 -> 70",
+        "gone    kernels/transpose/transpose.cu:41: 40 -> 0",
+    ]
+
+
+def test_lines_of_other_kernels_are_others(diff):
+    before = [a_fact(), a_line(40, 100, kernel="one")]
+    after = [a_fact(value=200), a_line(40, 200, kernel="two")]
+    _, out, _ = diff(before, after)
+    assert [row.split()[0] for row in rows(out)[1:]] == ["new", "gone"]
+
+
+def test_many_lines_are_cut_unless_all_are_asked_for(diff):
+    before = [a_fact(), *(a_line(n, 1) for n in range(1, 21))]
+    after = [a_fact(value=200), *(a_line(n, 2 + n) for n in range(1, 21))]
+    assert rows(diff(before, after)[1])[-1] == "and 15 more lines"
+    assert len(rows(diff(before, after, "--all")[1])) == 21
+
+
+def test_what_is_never_judged_is_shown_with_all_only(diff):
+    before, after = [a_fact("result.max_error", 1e-6)], [a_fact("result.max_error", 1e-3)]
+    code, out, _ = diff(before, after)
+    assert code == 0 and rows(out) == []
+    assert rows(diff(before, after, "--all")[1])[0].startswith("changed result.max_error")
+
+
+def test_a_case_that_fails_in_b_is_worse_and_in_both_is_the_same(diff):
+    wrong = {"verdict": "error", "reason": "wrong result: element 0 is 1, expected 2"}
+    good, bad = a_fact("result.correct", 1), a_fact("result.correct", None, **wrong)
+    other = a_fact()
+    code, out, _ = diff([good, other], [bad, other])
+    assert code == 1
+    assert "1 -> - bool: wrong result: element 0 is 1, expected 2" in out
+    assert diff([bad, other], [bad, other])[0] == 0
+    code, out, _ = diff([bad, other], [good, other])
+    assert code == 0 and rows(out)[0].startswith("better  result.correct")
+
+
+def test_a_case_that_is_not_in_b_is_lost_as_a_whole(diff):
+    gone = [a_fact(case=("a", "gone")), a_fact("registers", 9, case=("a", "gone"))]
+    code, out, _ = diff([a_fact(), *gone], [a_fact()])
+    assert code == 3
+    assert "a.gone.f32@8x8 on sm_90\n  lost    the whole case: 2 values\n" in out
+    code, out, _ = diff([a_fact()], [a_fact(), *gone])
+    assert code == 0
+    assert "  new     the whole case: 2 values\n" in out
+    assert diff([a_fact(), *gone], [a_fact()], "--filter", "transpose.*")[0] == 0
+
+
+def test_worse_outweighs_lost(diff):
+    before = [a_fact(), a_fact("registers", 9)]
+    assert diff(before, [a_fact(value=101)])[0] == 1
+
+
+def test_the_newest_run_of_a_file_counts(diff):
+    old = a_fact(value=500, time="2026-01-01T00:00:00Z", run="old")
+    old_line = a_line(40, 500, time="2026-01-01T00:00:00Z", run="old")
+    new = a_fact(value=100, time="2026-02-01T00:00:00Z", run="new")
+    assert diff([a_fact()], [new, old, old_line])[0] == 0
+
+
+@pytest.mark.parametrize(
+    "before, after, options, message",
+    [
+        ([], [a_fact()], [], "a.jsonl: no facts"),
+        ([a_fact()], [a_fact(case=("a", "b"))], [], "measured nothing in common"),
+        ([a_fact()], [a_fact(arch="sm_80")], [], "measured nothing in common"),
+        ([a_fact()], [a_fact(value=None)], [], "measured nothing in common"),
+        ([a_fact()], [a_fact()], ["--filter", "x*"], "--filter 'x*' matches no case"),
+        ([a_fact()], [{**a_fact(), "line": 0}], [], "b.jsonl:1: key 'line'"),
+        ([a_fact()], [a_fact()], ["--json", "/dev/null/x"], "/dev/null/x: cannot be written"),
+    ],
+)
+def test_faults(diff, before, after, options, message):
+    code, out, err = diff(before, after, *options)
+    assert code == 2
+    assert message in err
+    assert out == ""
+
+
+def test_json_says_what_the_text_says(diff, tmp_path):
+    before = [a_fact(), a_line(40, 100), a_fact("registers", 20)]
+    after = [a_fact(value=150, sass_hash="b"), a_line(40, 150), a_fact("registers", 20)]
+    code, _, _ = diff(before, after, "--json", str(tmp_path / "diff.json"))
+    document = json.loads((tmp_path / "diff.json").read_text())
+    assert document["schema"] == "warpgauge.diff/1"
+    assert document["exit_code"] == code == 1
+    assert {k: v for k, v in document["marks"].items() if v} == {"worse": 1, "same": 1}
+    (change,) = document["changes"]
+    assert change == {
+        **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "metric": "shared.bank_conflicts"},
+        **{"unit": "wavefronts", "class": "exact", "mark": "worse", "a": 100, "b": 150},
+        **{"relative": 0.5, "cause": "compiler", "details": [], "reason": None},
+        "lines": [
+            {
+                **{"file": "kernels/transpose/transpose.cu", "line": 40, "mark": "worse"},
+                **{"kernel": MEASURED["kernel"], "a": 100, "b": 150},
+            }
+        ],
+    }
+
+
+def test_names_are_data(diff, tmp_path):
+    case = ("\x1b[31mred\n", "<script>\u202e")
+    file = {"file": "a\nb\x07.cu"}
+    before = [a_fact(case=case), a_line(1, 1, case=case, **file)]
+    after = [a_fact(value=200, case=case), a_line(1, 2, case=case, **file)]
+    code, out, _ = diff(before, after, "--json", str(tmp_path / "diff.json"))
+    assert code == 1
+    assert not [c for c in out if c != "\n" and not c.isprintable()]
+    assert "?[31mred?.<script>?.f32@8x8 on sm_90\n" in out
+    document = json.loads((tmp_path / "diff.json").read_text())
+    assert document["changes"][0]["id"] == "\x1b[31mred\n.<script>\u202e.f32@8x8"
+
+
+def in_a_terminal(command, **environment):
+    """What a program prints when its output is a terminal."""
+    ours, theirs = pty.openpty()
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | environment
+    with subprocess.Popen(command, stdout=theirs, env=env) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:  # the end of a terminal
+            pass
+    os.close(ours)
+    return process.returncode, text.decode()
+
+
+def test_colours_on_a_terminal_only(tmp_path):
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path, value in zip(paths, (1, 2), strict=True):
+        path.write_text(json.dumps(a_fact(value=value)) + "\n")
+    command = [BIN / "warpgauge", "diff", *paths]
+    code, text = in_a_terminal(command)
+    assert code == 1 and "\x1b[31mworse  \x1b[0m" in text
+    code, text = in_a_terminal(command, NO_COLOR="1")
+    assert code == 1 and "\x1b" not in text
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "\x1b" not in result.stdout
