@@ -6,6 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+# Options of a gate, by name: one case that passes; of warpgauge-faulty, one that fails.
+ONE_PASSES = {"device": "emulated", "arch": "sm_90", "filter": "transpose.padded.f32@1024x1024"}
+ONE_FAILS = {"device": "emulated", "arch": "sm_90", "filter": "canaries.padding_removed.*"}
 
 
 def scratch_checkout(folder, program="warpgauge"):

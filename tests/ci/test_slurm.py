@@ -6,13 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from scratch_checkout import ROOT, scratch_checkout
+from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
 from slurm_cluster import MISSING, Cluster
 
 HAS_GPU = Path("/dev/nvidia0").exists()
-ONE = ["--device=emulated", "--arch=sm_90"]
-PASSES = "--filter=transpose.padded.f32@1024x1024"
-FAILS = "--filter=canaries.padding_removed.*"
+PASSES = [f"--{name}={value}" for name, value in ONE_PASSES.items()]
+FAILS = [f"--{name}={value}" for name, value in ONE_FAILS.items()]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,7 @@ def submit(cluster, checkout, text, *options):
 
 def test_each_gpu_has_a_task_on_its_partition_with_its_own_results(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "with spaces")
-    done = submit(cluster, checkout, "# two\n\nA100 big\nL4 small fast", *ONE, PASSES)
+    done = submit(cluster, checkout, "# two\n\nA100 big\nL4 small fast", *PASSES)
     assert done.returncode == 0, done.stderr
     job = done.stdout.strip()
     assert cluster.exit_codes(job, 2) == [0, 0]
@@ -59,7 +58,7 @@ def test_each_gpu_has_a_task_on_its_partition_with_its_own_results(cluster, tmp_
 
 def test_a_task_ends_with_the_exit_code_of_its_gate(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout", "warpgauge-faulty")
-    job = submit(cluster, checkout, "A100 big\nL4 small", *ONE, FAILS).stdout.strip()
+    job = submit(cluster, checkout, "A100 big\nL4 small", *FAILS).stdout.strip()
     assert cluster.exit_codes(job, 2) == [1, 1]
     assert "tests/canaries/family.cu" in (checkout / "out" / job / "L4/summary.md").read_text()
 
@@ -67,14 +66,14 @@ def test_a_task_ends_with_the_exit_code_of_its_gate(cluster, tmp_path):
 @pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
 def test_a_node_without_its_gpu_is_never_replaced_by_the_emulator(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    job = submit(cluster, checkout, "A100 big", PASSES).stdout.strip()
+    job = submit(cluster, checkout, "A100 big", f"--filter={ONE_PASSES['filter']}").stdout.strip()
     assert cluster.exit_codes(job, 1) == [3]
 
 
 def test_what_slurm_refuses_is_a_fault_and_leaves_nothing_queued(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
     for second in ("L4 no_such_partition", "L4 small no_such_feature"):
-        done = submit(cluster, checkout, f"A100 big\n{second}", *ONE, PASSES)
+        done = submit(cluster, checkout, f"A100 big\n{second}", *PASSES)
         assert done.returncode == 2 and "Slurm refuses L4" in done.stderr, done.stderr
         assert cluster.queue() == "" and done.stdout == ""
 

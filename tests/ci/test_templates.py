@@ -1,0 +1,191 @@
+"""The templates for GitHub and GitLab: what each must hold to, and the jobs of GitLab, run."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
+
+ACTION = ROOT / "ci/github/action.yml"
+WORKFLOWS = sorted((ROOT / "ci/github/workflows").glob("*.yml"))
+GITLAB = ROOT / "ci/gitlab/warpgauge.gitlab-ci.yml"
+SCRIPTS = [ROOT / "ci/github/gate", ROOT / "ci/slurm/submit", ROOT / "ci/slurm/nightly.sbatch"]
+
+
+def parsed(file):
+    return yaml.safe_load(file.read_text())
+
+
+def triggers(workflow):
+    return workflow[True]  # YAML 1.1 takes the key `on` for a truth value
+
+
+def steps(file):
+    """All steps of a workflow or an action."""
+    document = parsed(file)
+    if "runs" in document:
+        return document["runs"]["steps"]
+    return [step for job in document["jobs"].values() for step in job["steps"]]
+
+
+def shell_of_gitlab():
+    return "\n".join(parsed(GITLAB)[".warpgauge"]["script"])
+
+
+@pytest.mark.parametrize(
+    "schema, file",
+    [
+        ("github-actions", ACTION),
+        *[("github-workflows", file) for file in WORKFLOWS],
+        ("gitlab-ci", GITLAB),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, file):
+    transform = ["--data-transform", "gitlab-ci"] if schema == "gitlab-ci" else []
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "check_jsonschema",
+            "--builtin-schema",
+            f"vendor.{schema}",
+            *transform,
+            file,
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
+def test_shellcheck_finds_nothing_in_scripts_and_run_blocks(tmp_path):
+    files = list(SCRIPTS)
+    blocks = [step["run"] for file in [ACTION, *WORKFLOWS] for step in steps(file) if "run" in step]
+    for number, block in enumerate([*blocks, shell_of_gitlab()]):
+        files.append(tmp_path / f"block{number}.sh")
+        shell = "bash" if number < len(blocks) else "sh"
+        files[-1].write_text(f"# shellcheck shell={shell}\n{block}\n")
+    assert len(files) >= len(SCRIPTS) + 5
+    done = subprocess.run(["shellcheck", "-x", *files], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("file", [ACTION, *WORKFLOWS], ids=lambda file: file.name)
+def test_inputs_reach_scripts_as_variables_only(file):
+    for step in steps(file):
+        assert "${{" not in step.get("run", ""), step
+
+
+@pytest.mark.parametrize(
+    "file", [ACTION, *WORKFLOWS, ROOT / "README.md"], ids=lambda file: file.name
+)
+def test_actions_are_pinned_by_commit_with_their_version_beside_it(file):
+    uses = re.findall(r"^[ -]*uses: *(.*)$", file.read_text(), re.M)
+    assert uses
+    for used in uses:
+        assert used == "./ci/github" or re.fullmatch(
+            r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used
+        ), used
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_workflows_can_read_and_no_more_unless_a_job_says_so(file):
+    workflow = parsed(file)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert not {"pull_request_target", "workflow_run"} & set(triggers(workflow))
+    assert "secrets." not in file.read_text()
+    for job in workflow["jobs"].values():
+        more = {k for k, v in job.get("permissions", {}).items() if v != "read"}
+        assert more <= {"security-events"}
+        assert "timeout-minutes" in job
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_workflows_call_the_action_with_inputs_that_it_has(file):
+    inputs = parsed(ACTION)["inputs"]
+    calls = [step["with"] for step in steps(file) if step.get("uses") == "./ci/github"]
+    assert calls
+    for call in calls:
+        assert call["device"] in ("gpu", "emulated") and set(call) <= set(inputs)
+
+
+def test_self_hosted_runners_never_see_pull_requests_from_forks():
+    for file in WORKFLOWS:
+        workflow = parsed(file)
+        for job in workflow["jobs"].values():
+            if "self-hosted" in job["runs-on"] and "pull_request" in triggers(workflow):
+                assert "head.repo.full_name == github.repository" in job["if"]
+
+
+@pytest.mark.parametrize(
+    "result, code", [("success", 0), ("failure", 1), ("skipped", 1), ("cancelled", 1), ("", 1)]
+)
+def test_gpu_verdict_is_red_unless_the_gpu_jobs_succeeded(result, code):
+    verdict = parsed(ROOT / "ci/github/workflows/warpgauge-gpu.yml")["jobs"]["verdict"]
+    assert verdict["if"] == "always()" and verdict["needs"] == "gpu"
+    (step,) = verdict["steps"]
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]], env={"RESULT": result}, capture_output=True
+    )
+    assert done.returncode == code
+
+
+def gitlab_job(tmp_path, program="warpgauge", **variables):
+    """Runs the script of the GitLab jobs; returns its exit code, output and folder of results."""
+    checkout = scratch_checkout(tmp_path / "checkout", program)
+    defaults = {name: str(value) for name, value in parsed(GITLAB)["variables"].items()}
+    done = subprocess.run(
+        ["sh", "-ec", shell_of_gitlab()],
+        cwd=checkout,
+        env={**os.environ, **defaults, **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode, done.stdout + done.stderr, checkout
+
+
+def as_variables(inputs):
+    return {f"WARPGAUGE_{name.upper()}": value for name, value in inputs.items()}
+
+
+@pytest.mark.parametrize(
+    "program, inputs, code", [("warpgauge", ONE_PASSES, 0), ("warpgauge-faulty", ONE_FAILS, 1)]
+)
+def test_gitlab_jobs_end_with_the_code_of_the_gate_and_leave_their_reports(
+    tmp_path, program, inputs, code
+):
+    ended, log, checkout = gitlab_job(tmp_path, program, **as_variables(inputs))
+    assert ended == code, log
+    artifacts = parsed(GITLAB)[".warpgauge"]["artifacts"]
+    assert artifacts["when"] == "always"
+    for report in artifacts["reports"].values():
+        assert (checkout / report).is_file(), report
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"WARPGAUGE_DEVICE": "none"},
+        {**as_variables(ONE_PASSES), "WARPGAUGE_STRICT": "yes"},
+        {**as_variables(ONE_PASSES), "WARPGAUGE_FILTER": "nothing.like.this"},
+    ],
+)
+def test_gitlab_jobs_refuse_what_is_missing_or_wrong(tmp_path, variables):
+    assert gitlab_job(tmp_path, **variables)[0] == 2
+
+
+def test_every_gitlab_job_says_its_device_and_none_may_fail():
+    document = parsed(GITLAB)
+    jobs = {name: job for name, job in document.items() if name.startswith("warpgauge:")}
+    assert len(jobs) == 3
+    for job in jobs.values():
+        assert job["variables"]["WARPGAUGE_DEVICE"] in ("gpu", "emulated")
+        assert "allow_failure" not in job and job["rules"]
