@@ -15,6 +15,12 @@ struct Copy : warpgauge::Problem {
   void check(warpgauge::Comparison& comparison) const override { comparison.equal(b, a.host()); }
 };
 
+// Its check has forgotten what to compare.
+struct Unchecked : Copy {
+  using Copy::Copy;
+  void check(warpgauge::Comparison&) const override {}
+};
+
 __global__ void copy(float* b, const float* a) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   b[i] = a[i];
@@ -62,6 +68,9 @@ WARPGAUGE_FAMILY(faulty) {
   f32.variant("too_many_threads", [](Copy& p) { copy<<<1, 2048>>>(p.b, p.a); });
   f32.variant("spilling", [](Copy& p) { spilling<<<1, 1024>>>(p.b, p.a); });
   f32.variant("no_launch", [](Copy&) {});
+  family.problem<Unchecked>("f32", {{1024}}).variant("unchecked", [](Unchecked& p) {
+    copy<<<4, 256>>>(p.b, p.a);
+  });
   f32.variant("host_abort", [](Copy&) { std::abort(); });
   f32.variant("host_segfault", [](Copy&) { std::raise(SIGSEGV); });
   f32.variant("host_hang", [](Copy&) { wait_forever(); });
