@@ -17,6 +17,7 @@
 #include "harness/companions.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
+#include "harness/doctor.h"
 #include "harness/emulate.h"
 #include "harness/explain.h"
 #include "harness/explain_picture.h"
@@ -284,6 +285,47 @@ void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   });
 }
 
+void add_doctor(CLI::App& app, std::function<int()>& action, char** argv) {
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command = app.add_subcommand(
+      "doctor", "Look at everything that measuring needs here, and say what would mend it");
+  command->footer(
+      "Counts a kernel whose bank conflicts are known, on the way that the gate takes.\n"
+      "Exit codes: 0 the gate can do its work here, 2 a fault, 3 something that it needs is "
+      "amiss.\n\n"
+      "Examples:\n"
+      "  warpgauge doctor\n"
+      "  warpgauge doctor --require=cupti --json");
+  auto device = add_device(command);
+  command
+      ->add_option_function<std::string>(
+          "--require", [options](const std::string&) { options->require_cupti = true; },
+          "As the gate is asked: cupti, a GPU and all of its counters")
+      ->check(CLI::IsMember({"cupti"}))
+      ->type_name("SOURCE");
+  command->add_option("--out", options->out, "The folder that the gate is to write to")
+      ->capture_default_str();
+  command
+      ->add_option_function<int>(
+          "--timeout",
+          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
+          "Time limit for each look that may hang, in seconds (default 60)")
+      ->check(CLI::Range(1, 86400));
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([=, &action] {
+    options->device = *device;
+    if (options->require_cupti && *device == DeviceChoice::emulated) {
+      throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
+    }
+    action = [=] {
+      // Whether there is a GPU is for the doctor to find out, without being hurt by a broken one.
+      const DeviceChoice choice = options->require_cupti ? DeviceChoice::gpu : *device;
+      if (choice != DeviceChoice::automatic) continue_on(choice, argv);
+      return static_cast<int>(run_doctor(*options));
+    };
+  });
+}
+
 std::string version() {
   return fmt::format("warpgauge {} (CUDA {}; {})", kBuildInfo.version, toolkit(),
                      fmt::join(chosen_archs({}), " "));
@@ -314,6 +356,7 @@ int main(int argc, char** argv) {
   add_compare(app, action);
   add_emulate(app, action);
   add_devices(app, action, argv);
+  add_doctor(app, action, argv);
   for (const Companion& one : companions()) {
     app.add_subcommand(std::string(one.command), std::string(one.help));
   }

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::string_view kTwinSuffix = "-emulated";
 
-/// The path of the other one of the two programs, which lie beside each other.
-std::filesystem::path twin() {
+}  // namespace
+
+std::filesystem::path twin_program() {
   std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");
   std::string name = path.filename();
   if (name.ends_with(kTwinSuffix)) {
@@ -30,8 +31,6 @@ std::filesystem::path twin() {
   }
   return path.replace_filename(name);
 }
-
-}  // namespace
 
 bool has_gpu() {
   std::fflush(nullptr);  // or the child would print it again
@@ -56,7 +55,7 @@ void continue_on(DeviceChoice choice, char** argv) {
   const bool emulated = choice == DeviceChoice::emulated ||
                         (choice == DeviceChoice::automatic && (is_emulated() || !has_gpu()));
   if (emulated == is_emulated()) return;
-  const std::filesystem::path program = twin();
+  const std::filesystem::path program = twin_program();
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error(
         fmt::format("{}: not there, but kernels run {} in it; build it, or choose another --device",

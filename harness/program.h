@@ -1,6 +1,7 @@
 // Which program runs kernels: the one for this machine's GPU, or its twin on the emulator.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ enum class DeviceChoice { automatic, gpu, emulated };
 /// process by the twin, with the same arguments. `argv` as main() got it. Throws std::runtime_error
 /// if the twin is not there, and std::system_error if it cannot be started.
 void continue_on(DeviceChoice choice, char** argv);
+
+/// The path of the other one of the two programs, which lie beside each other; it may not be there.
+std::filesystem::path twin_program();
 
 /// True if a CUDA device can be used, or is there and broken (which is then for CUDA to say). Asks
 /// in a child process, because a process that has used CUDA cannot fork.

@@ -1,0 +1,294 @@
+// What the doctor makes of a machine: of one that is made up, for no machine has it all.
+#include "harness/doctor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "harness/counting_findings.h"
+#include "harness/finding.h"
+#include "harness/gpu_findings.h"
+#include "harness/surroundings.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::chrono::seconds kTimeLimit{10};
+
+/// A machine in a folder of its own.
+class Machine : public testing::Test {
+ protected:
+  Machine() {
+    std::string name = fs::temp_directory_path() / "doctor-XXXXXX";
+    here_.root = mkdtemp(name.data());
+    here_.variable = [this](const char* variable) -> std::optional<std::string> {
+      const auto found = variables_.find(variable);
+      return found == variables_.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+  ~Machine() override { fs::remove_all(here_.root); }
+
+  void file(const std::string& path, const std::string& text) const {
+    fs::create_directories(here_.at(path).parent_path());
+    std::ofstream(here_.at(path)) << text;
+  }
+  void process(int id, const std::string& name) const {
+    file("/proc/" + std::to_string(id) + "/comm", name + "\n");
+  }
+  void restricted(bool yes) const {
+    file("/proc/driver/nvidia/params",
+         std::string("ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: ") + (yes ? "1" : "0") +
+             "\n");
+  }
+
+  std::map<std::string, std::string> variables_;
+  Surroundings here_;
+};
+
+TEST_F(Machine, WithoutDriverSaysNothingOfThePermission) {
+  EXPECT_EQ(check_permission(here_).health, Health::unknown);
+}
+
+TEST_F(Machine, LetsEveryUserReadCounters) {
+  restricted(false);
+  file("/proc/self/status", "CapEff:\t0000000000000000\n");
+  EXPECT_EQ(check_permission(here_).health, Health::ok);
+}
+
+TEST_F(Machine, LetsAdministratorsReadCounters) {
+  restricted(true);
+  file("/proc/self/status", "CapInh:\t0\nCapEff:\t000001ffffffffff\n");
+  const Finding finding = check_permission(here_);
+  EXPECT_EQ(finding.health, Health::ok);
+  EXPECT_THAT(finding.text, HasSubstr("CAP_SYS_ADMIN"));
+}
+
+TEST_F(Machine, TellsFromWhichDriverOnPerfmonSuffices) {
+  restricted(true);
+  file("/proc/self/status", "CapEff:\t0000004000000000\n");
+  const Finding finding = check_permission(here_);
+  EXPECT_EQ(finding.health, Health::ok);
+  EXPECT_THAT(finding.text, HasSubstr("CAP_PERFMON (suffices from driver 565 on)"));
+}
+
+TEST_F(Machine, KeepsCountersFromUsers) {
+  restricted(true);
+  file("/proc/self/status", "CapEff:\t00000000a80425fb\n");  // what Docker leaves to root
+  EXPECT_EQ(check_permission(here_).health, Health::warn);
+  EXPECT_THAT(check_permission(here_).remedy, HasSubstr("/etc/modprobe.d"));
+  file("/.dockerenv", "");
+  EXPECT_THAT(check_permission(here_).remedy, HasSubstr("--cap-add=SYS_ADMIN"));
+}
+
+TEST_F(Machine, HasNoMps) { EXPECT_EQ(check_mps(here_).health, Health::ok); }
+
+TEST_F(Machine, RunsMps) {
+  process(12, "nvidia-cuda-mps");
+  EXPECT_EQ(check_mps(here_).health, Health::warn);
+  EXPECT_THAT(check_mps(here_).text, HasSubstr("its daemon runs"));
+}
+
+TEST_F(Machine, HasThePipeOfAnMpsThatIsNotSeen) {
+  file("/mps/control", "");
+  EXPECT_EQ(check_mps(here_).health, Health::ok);
+  variables_["CUDA_MPS_PIPE_DIRECTORY"] = "/mps";
+  EXPECT_EQ(check_mps(here_).health, Health::warn);
+  EXPECT_THAT(check_mps(here_).text, HasSubstr("/mps/control"));
+}
+
+TEST_F(Machine, RunsOtherProfilers) {
+  EXPECT_EQ(check_profilers(here_).health, Health::unknown);  // not even this process is seen
+  process(1, "init");
+  process(20, "ncurses");
+  EXPECT_EQ(check_profilers(here_).health, Health::ok);
+  process(21, "nv-hostengine");
+  process(22, "ncu");
+  const Finding finding = check_profilers(here_);
+  EXPECT_EQ(finding.health, Health::warn);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("DCGM"), HasSubstr("Nsight Compute")));
+  EXPECT_THAT(finding.remedy, HasSubstr("dcgmi profile --pause"));
+}
+
+TEST_F(Machine, AttachesToolsByVariables) {
+  variables_["CUDA_INJECTION64_PATH"] = "";
+  EXPECT_EQ(check_injection(here_).health, Health::ok);
+  variables_["NVTX_INJECTION64_PATH"] = "/opt/tool.so";
+  const Finding finding = check_injection(here_);
+  EXPECT_EQ(finding.health, Health::warn);
+  EXPECT_THAT(finding.text, HasSubstr("NVTX_INJECTION64_PATH=/opt/tool.so"));
+  EXPECT_EQ(finding.remedy, "unset NVTX_INJECTION64_PATH");
+}
+
+TEST_F(Machine, ShowsGpusWithoutDriver) {
+  EXPECT_EQ(gpus_on_bus(here_), 0);
+  file("/sys/bus/pci/devices/0000:3b:00.0/class", "0x030200\n");
+  file("/sys/bus/pci/devices/0000:3b:00.0/vendor", "0x10de\n");
+  file("/sys/bus/pci/devices/0000:3b:00.1/class", "0x040300\n");  // its audio
+  file("/sys/bus/pci/devices/0000:3b:00.1/vendor", "0x10de\n");
+  file("/sys/bus/pci/devices/0000:00:02.0/class", "0x030000\n");
+  file("/sys/bus/pci/devices/0000:00:02.0/vendor", "0x8086\n");
+  EXPECT_EQ(gpus_on_bus(here_), 1);
+}
+
+TEST_F(Machine, TakesOutput) {
+  EXPECT_NE(check_out(here_.root / "new" / "folder").health, Health::fail);
+  EXPECT_FALSE(fs::exists(here_.root / "new"));
+  file("/file", "");
+  EXPECT_EQ(check_out(here_.root / "file").health, Health::fail);
+  EXPECT_EQ(check_out(here_.root / "file" / "folder").health, Health::fail);
+  EXPECT_EQ(check_out("").health, Health::fail);
+}
+
+TEST_F(Machine, LacksPython) {
+  const Finding finding = check_python(here_.root);
+  EXPECT_EQ(finding.health, Health::warn);
+  EXPECT_THAT(finding.remedy, HasSubstr("ci/bootstrap"));
+}
+
+TEST_F(Machine, LacksTheEmulator) {
+  const Finding finding = check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);
+  EXPECT_EQ(finding.health, Health::fail);
+  EXPECT_THAT(finding.text, HasSubstr("is not there"));
+}
+
+TEST_F(Machine, HasAnEmulatorThatSaysSomethingElse) {
+  for (const char* text : {"not json", "{}", R"({"checks": []})", R"({"checks": [{"id": 1}]})"}) {
+    const fs::path program = here_.root / "warpgauge-emulated";
+    file("/warpgauge-emulated", std::string("#!/bin/sh\ncat <<'END'\n") + text + "\nEND\n");
+    fs::permissions(program, fs::perms::owner_all);
+    const Finding finding = check_emulator(program, kTimeLimit);
+    EXPECT_EQ(finding.health, Health::fail) << text;
+    EXPECT_THAT(finding.remedy, HasSubstr("warpgauge-emulated doctor"));
+  }
+}
+
+TEST(Driver, IsHeldAgainstTheToolkit) {
+  EXPECT_EQ(check_driver(0, 13000, "").health, Health::unknown);
+  EXPECT_EQ(check_driver(13000, 13000, "580.65").health, Health::ok);
+  EXPECT_EQ(check_driver(13010, 12080, "590.1").health, Health::ok);
+  EXPECT_EQ(check_driver(12080, 12090, "570.26").health, Health::warn);
+  const Finding old = check_driver(12080, 13000, "570.26");
+  EXPECT_EQ(old.health, Health::fail);
+  EXPECT_EQ(old.text, "570.26 supports CUDA 12.8; this was built with CUDA 13.0");
+  EXPECT_THAT(old.remedy, HasSubstr("Install an NVIDIA driver"));
+}
+
+TEST(Architectures, HaveCodeForTheGpu) {
+  using Archs = std::vector<std::string>;
+  const auto health = [](const Archs& cubins, const Archs& ptx, const std::string& arch) {
+    return check_architectures(cubins, ptx, arch).health;
+  };
+  EXPECT_EQ(health({"sm_80", "sm_90"}, {}, "sm_90"), Health::ok);
+  EXPECT_EQ(health({"sm_90a"}, {}, "sm_90"), Health::ok);
+  EXPECT_EQ(health({"sm_80"}, {}, "sm_86"), Health::warn);     // machine code of its major version
+  EXPECT_EQ(health({"sm_100f"}, {}, "sm_103"), Health::warn);  // of its family
+  EXPECT_EQ(health({"sm_100a"}, {}, "sm_103"), Health::fail);
+  EXPECT_EQ(health({"sm_86"}, {}, "sm_80"), Health::fail);
+  EXPECT_EQ(health({"sm_90"}, {}, "sm_100"), Health::fail);
+  EXPECT_EQ(health({"sm_90"}, {"sm_90"}, "sm_100"), Health::warn);  // the driver compiles it
+  EXPECT_EQ(health({"sm_90"}, {"sm_90a"}, "sm_100"), Health::fail);
+  EXPECT_EQ(health({}, {}, "sm_90"), Health::fail);
+  EXPECT_THAT(check_architectures(Archs{"sm_75"}, Archs{}, "sm_90").remedy,
+              HasSubstr("-DCMAKE_CUDA_ARCHITECTURES=90"));
+  EXPECT_THAT(check_architectures(Archs{"sm_100", "sm_90"}, Archs{}, "").text,
+              HasSubstr("machine code for sm_90 sm_100; PTX for nothing"));
+}
+
+TEST(GpuState, IsFineWhenNothingDisturbsIt) {
+  metrics::GpuState state;
+  state.sm_clock_mhz = state.max_sm_clock_mhz = 1980;
+  EXPECT_THAT(check_state(state), testing::Each(Field(&Finding::health, Health::ok)));
+}
+
+TEST(GpuState, TellsWhatDisturbsIt) {
+  metrics::GpuState state;
+  state.sm_clock_mhz = 900;
+  state.max_sm_clock_mhz = 1980;
+  state.throttling = {"power cap"};
+  state.processes = 2;
+  state.mig = true;
+  const std::vector<Finding> findings = check_state(state);
+  EXPECT_THAT(findings, testing::Each(Field(&Finding::health, Health::warn)));
+  EXPECT_THAT(findings, ElementsAre(Field(&Finding::id, "MIG"),
+                                    Field(&Finding::text, HasSubstr("slowed down: power cap")),
+                                    Field(&Finding::text, HasSubstr("2 on this GPU"))));
+}
+
+TEST(Finding, OfAnErrorHasItsRemedy) {
+  const Finding finding = failed_finding("exact count", "nothing there. Look. Again");
+  EXPECT_EQ(finding.text, "nothing there");
+  EXPECT_EQ(finding.remedy, "Look. Again");
+  EXPECT_THAT(failed_finding("x", "file.cpp:3 went wrong").remedy, IsEmpty());
+}
+
+TEST(Finding, IsReadBack) {
+  const Finding finding{.id = "MPS", .health = Health::warn, .text = "it \"runs\"", .needed = true};
+  const Finding again = finding_from(nlohmann::json::parse(json_of(finding).dump()));
+  EXPECT_EQ(json_of(again), json_of(finding));
+  nlohmann::json other = json_of(finding);
+  other["health"] = "well";
+  EXPECT_THROW(finding_from(other), std::invalid_argument);
+  EXPECT_THROW(finding_from(nlohmann::json::object()), nlohmann::json::exception);
+}
+
+TEST(Findings, AreSettledByWhatIsNeeded) {
+  std::vector<Finding> findings = {{.id = "a", .health = Health::unknown},
+                                   {.id = "b", .health = Health::fail},
+                                   {.id = "c", .health = Health::unknown},
+                                   {.id = "d", .health = Health::warn}};
+  settle({"a", "d"}, findings);
+  EXPECT_THAT(findings, ElementsAre(Field(&Finding::health, Health::fail),  // fails closed
+                                    Field(&Finding::health, Health::warn),
+                                    Field(&Finding::health, Health::unknown),
+                                    Field(&Finding::health, Health::warn)));
+  EXPECT_FALSE((Diagnosis{findings, "gpu"}).ready());
+  EXPECT_THROW(settle({"e"}, findings), std::out_of_range);  // nobody looked
+}
+
+TEST(Diagnosis, IsShownAligned) {
+  const Diagnosis diagnosis = {{{.id = "GPU", .health = Health::ok, .text = "here"},
+                                {.id = "clocks",
+                                 .health = Health::unknown,
+                                 .text = "who knows\033[2J\nok",
+                                 .remedy = "ask"}},
+                               "gpu"};
+  EXPECT_EQ(diagnosis_text(diagnosis, false),
+            "ok       GPU     here\n"
+            "unknown  clocks  who knows\\x1b[2J ok\n"
+            "                 > ask\n"
+            "\n"
+            "ready: the gate runs and counts kernels on the GPU\n");
+  EXPECT_THAT(diagnosis_text(diagnosis, true), HasSubstr("\033[32mok     \033[0m  GPU"));
+}
+
+TEST(Diagnosis, NamesWhatFailed) {
+  const Diagnosis diagnosis = {{{.id = "a", .health = Health::fail, .text = "", .needed = true},
+                                {.id = "b", .health = Health::ok, .text = "", .needed = true}},
+                               "gpu"};
+  EXPECT_THAT(diagnosis_text(diagnosis, false),
+              AllOf(HasSubstr("not ready: a\n"), Not(HasSubstr("\033"))));
+  const auto json = nlohmann::json::parse(diagnosis_json(diagnosis));
+  EXPECT_EQ(json.at("ready"), false);
+  EXPECT_EQ(json.at("checks").size(), 2u);
+}
+
+TEST(Diagnosis, IsJsonWhateverBytesThereAre) {
+  const Diagnosis diagnosis = {{{.id = "a", .health = Health::ok, .text = "\xff\x80"}}, "gpu"};
+  EXPECT_TRUE(nlohmann::json::accept(diagnosis_json(diagnosis)));
+}
+
+}  // namespace
+}  // namespace warpgauge
