@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 from pathlib import Path
@@ -130,6 +131,25 @@ def test_the_text_tells_the_same_as_the_json(without_a_gpu):
         (f"{check['health']:<7}  {check['id']}", "  ") for check in without_a_gpu["checks"].values()
     ]
     assert lines[-1] == "ready: the gate runs and counts kernels on the emulator"
+
+
+@pytest.mark.parametrize("variables, coloured", [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colours_are_for_terminals(variables, coloured):
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    subprocess.run(
+        [PROGRAM, "doctor", "--device=emulated"],
+        stdout=theirs,
+        env=environment | variables,
+        timeout=300,
+        check=True,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65536)
+    os.close(ours)
+    assert b"exact count" in shown
+    assert (b"\033[32mok     \033[0m" in shown) == coloured
+    assert (b"\033" in shown) == coloured
 
 
 def test_a_tool_that_is_attached_is_told(without_a_gpu):
