@@ -1,0 +1,83 @@
+"""warpgauge-emit: writes facts in the formats of CI systems."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from warpgauge_report.facts import Fact, read_facts
+from warpgauge_report.output import ReportError, write_whole
+
+from warpgauge_ci.formats import FORMATS
+from warpgauge_ci.results import Results, Sources, pictures_beside
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns 0; raises FactError and ReportError for what cannot be read, shown or written."""
+    options = _parser().parse_args(arguments)
+    facts = _read(options.facts, options.allow_empty)
+    results = Results(facts, Sources(options.source_root), pictures_beside(options.facts))
+    if options.all:
+        # First all of the text, so that a format that fails leaves nothing behind.
+        texts = {format.file: format.render(results) for format in FORMATS.values()}
+        for file, text in texts.items():
+            write_whole(options.all / file, text.encode())
+        return 0
+    text = FORMATS[options.format].render(results).encode()
+    if options.out:
+        write_whole(options.out, text)
+    else:
+        sys.stdout.buffer.write(text)
+    return 0
+
+
+def _read(paths: Sequence[Path], allow_empty: bool) -> list[Fact]:
+    facts = []
+    for path in paths:
+        read = read_facts(path)
+        if not allow_empty and not any(fact.scope == "case" for fact in read):
+            raise ReportError(
+                f"{path}: has no facts of cases, so nothing was measured; if that is as it should "
+                "be, add --allow-empty"
+            )
+        facts += read
+    return facts
+
+
+def _parser() -> argparse.ArgumentParser:
+    names = "\n".join(
+        f"  {format.name:<18} {format.reader} ({format.file})" for format in FORMATS.values()
+    )
+    parser = argparse.ArgumentParser(
+        prog="warpgauge-emit",
+        description="Writes the facts of a run in the formats of CI systems. It shows the verdicts "
+        "of the gate and gives none.",
+        epilog=f"formats, and the files that --all writes:\n{names}\n\n"
+        "Exit codes: 0 written, 2 a fault (nothing is written).\n\n"
+        "Examples:\n"
+        "  warpgauge-emit out/facts.jsonl --format junit --out junit.xml\n"
+        "  warpgauge-emit out/facts.jsonl --all out\n"
+        "  warpgauge-emit sm_80/facts.jsonl sm_90/facts.jsonl --format markdown",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("facts", nargs="+", type=Path, metavar="FACTS", help="facts.jsonl of a run")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--format", choices=FORMATS, metavar="NAME", help="write one format")
+    what.add_argument("--all", type=Path, metavar="DIR", help="write all formats into this folder")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="with --format: the file (default: stdout)"
+    )
+    parser.add_argument(
+        "--source-root",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the folder that the facts' files are relative to, to quote their lines (default: .)",
+    )
+    parser.add_argument(
+        "--allow-empty", action="store_true", help="facts of no case at all are not a fault"
+    )
+    return parser

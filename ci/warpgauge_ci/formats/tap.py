@@ -1,0 +1,52 @@
+"""The Test Anything Protocol, version 14: a test point for each case and architecture."""
+
+from __future__ import annotations
+
+import json
+
+from warpgauge_report.output import printable
+
+from warpgauge_ci import words
+from warpgauge_ci.results import Case, Results
+
+
+def render(results: Results) -> str:
+    """TAP with the facts behind each failure as a YAML block; cases of which nothing was judged
+    are skipped."""
+    lines = ["TAP version 14", f"1..{len(results.cases)}"]
+    for number, case in enumerate(results.cases, start=1):
+        lines += _point(number, case, results)
+    return "\n".join(lines) + "\n"
+
+
+def _point(number: int, case: Case, results: Results) -> list[str]:
+    wrong = case.having("error", "fail")
+    line = f"{'not ok' if wrong else 'ok'} {number} - {_escaped(words.title(case.facts[0]))}"
+    if not case.is_judged:
+        reasons = sorted({words.reason(fact) for fact in case.having("unmeasured")})
+        why = words.some(reasons, 3) or "no budget for any of its values"
+        return [f"{line} # SKIP {_escaped(why)}"]
+    if not wrong:
+        return [line]
+    lines = [line, "  ---", "  findings:"]
+    for fact in wrong:
+        entries = {
+            "metric": fact.metric,
+            "verdict": fact.verdict,
+            "message": words.problem(fact),
+            "at": words.place(fact),
+            "source": printable(results.sources.text(fact.file, fact.line).strip()),
+            "repeat": words.repeat(fact),
+        }
+        known = [f"{key}: {_quoted(text)}" for key, text in entries.items() if text]
+        lines += [f"    {'-' if i == 0 else ' '} {entry}" for i, entry in enumerate(known)]
+    return [*lines, "  ..."]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("#", "\\#")
+
+
+def _quoted(text: str) -> str:
+    """A string of YAML, of which those of JSON are some."""
+    return json.dumps(text, ensure_ascii=False)

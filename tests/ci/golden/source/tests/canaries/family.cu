@@ -1,0 +1,174 @@
+// Canaries: kernels with a planted defect each, that the gate must turn red for. The line that is
+// to blame says so itself, with the metric and the verdict that are due:
+//
+//   // canary VARIANT: METRIC VERDICT
+//
+// (with "below" behind it: a line of the statement or function that follows). Where no line can be
+// told, the registration is to blame. tests/cli/test_canaries.py reads these remarks and runs each
+// variant on a GPU and on the emulator.
+#include "harness/warpgauge.h"
+
+namespace canaries {
+
+constexpr int kWarp = 32;
+constexpr int kThreads = 256;
+constexpr int kElements = 1024;
+
+struct Copy : warpgauge::Problem {
+  warpgauge::Input<float> a;
+  warpgauge::Output<float> b;
+  explicit Copy(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count()) {}
+  void check(warpgauge::Comparison& comparison) const override { comparison.equal(b, a.host()); }
+};
+
+// The control: nothing is wrong with it.
+__global__ void healthy(float* b, const float* a) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[i];
+}
+
+// A tile that is turned twice, as in a transposition: its rows need a word of padding.
+__global__ void padding_removed(float* b, const float* a) {
+  __shared__ float tile[kWarp][kWarp];
+  const int i = threadIdx.x, j = threadIdx.y;
+  tile[i][j] = a[j * kWarp + i];  // canary padding_removed: shared.bank_conflicts fail
+  __syncthreads();
+  b[j * kWarp + i] = tile[i][j];
+}
+
+// Neighbouring lanes were meant to read neighbouring words.
+__global__ void stride_added(float* b, const float* a) {
+  const int t = threadIdx.x;
+  const int i = t * 8 % kElements + t / 128;
+  const float value = a[i];  // canary stride_added: global.excess_sectors fail
+  b[i] = value;
+}
+
+__global__ void shared_stride_added(float* b, const float* a) {
+  __shared__ float s[2 * kThreads];
+  const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
+  s[2 * t] = a[i];  // canary shared_stride_added: shared.bank_conflicts fail
+  b[i] = s[2 * t];
+}
+
+// The cap leaves 64 registers to a thread, which keeps 64 values alive across a barrier.
+// canary registers_capped: spill.store_bytes fail below
+__global__ void __launch_bounds__(1024) registers_capped(float* b, const float* a) {
+  const int i = threadIdx.x;
+  float values[64];
+#pragma unroll
+  for (int k = 0; k < 64; ++k) values[k] = a[(i + kWarp * k) % kElements] * (k + 1);
+  __syncthreads();
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < 64; ++k) sum += values[k] * values[63 - k] * values[(k * 7) % 64];
+  b[i] = sum == 12345.678f ? sum : a[i];
+}
+
+// Loops that are not unrolled leave the array no registers.
+__global__ void local_array(float* b, const float* a) {
+  float values[32];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+  for (int k = 0; k < 32; ++k) values[k] = a[i];  // canary local_array: local.sectors fail
+  float largest = values[0];
+#pragma unroll 1
+  for (int k = 1; k < 32; ++k) largest = fmaxf(largest, values[k]);
+  b[i] = largest;
+}
+
+// Lanes of a warp that go different ways, through code too long for predicates.
+__global__ void divergence_added(float* b, const float* a, int rounds, float one) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float value = a[i];
+  if (threadIdx.x % 2 == 0) {  // canary divergence_added: branches.divergent fail
+    for (int k = 0; k < rounds; ++k) value *= one;
+  }
+  b[i] = value;
+}
+
+// The bounds check is gone, and the last block reaches far behind the end.
+__global__ void out_of_bounds(float* b, const float* a) {
+  const long long i = blockIdx.x * (1LL << 40) + threadIdx.x;
+  b[i] = a[i % kElements];  // fault of out_of_bounds
+}
+
+// Only half of the words of shared memory that are read have been written.
+__global__ void uninitialised(float* b, const float* a) {
+  __shared__ float s[kThreads];
+  const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
+  if (t < kThreads / 2) s[t] = a[i];
+  __syncthreads();
+  b[i] = s[t];
+}
+
+// The barrier between writing and reading is gone. Later warps are late on purpose, so that the
+// race always has the same winner.
+__global__ void race(float* b, const float* a) {
+  __shared__ float s[kThreads];
+  const int t = threadIdx.x, first = blockIdx.x * kThreads;
+  __nanosleep(t / kWarp * 20000);
+  s[(t + 1) % kThreads] = a[first + (t + 1) % kThreads];  // race
+  b[first + t] = s[t];                                    // race
+}
+
+// Waits for a sign that nobody gives.
+__global__ void endless(float* b, volatile float* sign) {
+  while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN
+  b[threadIdx.x] = 1;
+}
+
+__global__ void off_by_one(float* b, const float* a) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[(i + 1) % kElements];
+}
+
+// 48 KiB of shared memory is what a launch gets without asking for more.
+__global__ void too_much_shared_memory(float* b, const float* a) {
+  extern __shared__ float s[];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = a[i];
+  b[i] = s[threadIdx.x];
+}
+
+// Blocks of 640 threads leave a part of 1024, 1536 and 2048 unused.
+__global__ void block_too_large(float* b, const float* a) {
+  for (int i = threadIdx.x; i < kElements; i += blockDim.x) b[i] = a[i];
+}
+
+using Kernel = void (*)(float*, const float*);
+
+template <Kernel kKernel>
+void launch(Copy& p) {
+  kKernel<<<kElements / kThreads, kThreads>>>(p.b, p.a);
+}
+
+WARPGAUGE_FAMILY(canaries) {
+  const auto f32 = family.problem<Copy>("f32", {{kElements}});
+  const dim3 tile(kWarp, kWarp);
+  f32.variant("healthy", launch<healthy>);
+  f32.variant("padding_removed", [=](Copy& p) { padding_removed<<<1, tile>>>(p.b, p.a); });
+  f32.variant("stride_added", [](Copy& p) { stride_added<<<1, kElements>>>(p.b, p.a); });
+  f32.variant("shared_stride_added", launch<shared_stride_added>);
+  f32.variant("registers_capped", [](Copy& p) { registers_capped<<<1, 1024>>>(p.b, p.a); });
+  f32.variant("local_array", launch<local_array>);
+  f32.variant("divergence_added",
+              [](Copy& p) { divergence_added<<<4, kThreads>>>(p.b, p.a, 9, 1); });
+  // canary out_of_bounds: result.correct error below
+  f32.variant("out_of_bounds", launch<out_of_bounds>);
+  // canary uninitialised: result.correct error below
+  f32.variant("uninitialised", launch<uninitialised>);
+  // canary race: result.correct error below
+  f32.variant("race", launch<race>);
+  // canary endless: result.correct error below
+  f32.variant("endless", [](Copy& p) { endless<<<1, 1>>>(p.b, p.b); });
+  // canary off_by_one: result.correct error below
+  f32.variant("off_by_one", launch<off_by_one>);
+  // canary too_much_shared_memory: result.correct error below
+  f32.variant("too_much_shared_memory",
+              [](Copy& p) { too_much_shared_memory<<<4, kThreads, 64 * 1024>>>(p.b, p.a); });
+  // canary block_too_large: occupancy.theoretical fail below
+  f32.variant("block_too_large", [](Copy& p) { block_too_large<<<1, 640>>>(p.b, p.a); });
+}
+
+}  // namespace canaries
