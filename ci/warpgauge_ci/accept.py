@@ -1,0 +1,181 @@
+"""warpgauge accept: makes what was measured the new budgets, where values moved."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from warpgauge_report.catalog import catalog
+from warpgauge_report.facts import Fact
+from warpgauge_report.output import ReportError
+
+from warpgauge_ci.acceptance import Wish, find_moves, refusals
+from warpgauge_ci.acceptance_table import Row, table
+from warpgauge_ci.budget_file import BudgetFile, rank
+from warpgauge_ci.budget_limits import with_reason
+from warpgauge_ci.families import budget_path
+from warpgauge_ci.placing import Move, Placing
+from warpgauge_ci.replace_files import replace_files
+from warpgauge_ci.selection import matching, newest, read_all
+
+DESCRIPTION = "Make what was measured the new budgets, where values moved."
+EPILOG = """\
+Rewrites the lines of budgets.toml whose values failed (which needs --reason) or became better;
+everything else keeps every byte. A line changes where it stands if all that the facts show of it
+moved alike; else the case that moved gets a section of its own. So give it the facts of a whole
+run. Nothing is written unless all can be. Prints a table for the pull request, the worst first.
+
+Refuses what should not be kept: estimates, wrong results, facts of sources that were not
+committed, times of a GPU that was disturbed; and it never runs in CI.
+
+Exit codes: 0 written, or nothing moved; 2 a fault or a refusal, and nothing is written.
+
+Examples:
+  warpgauge accept out/facts.jsonl --tighten
+  warpgauge accept out/facts.jsonl --filter 'transpose.*' --reason 'tiles are wider: issue 12'
+  warpgauge accept out/facts.jsonl --baseline --metric registers"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    if os.environ.get("CI", "").lower() not in ("", "0", "false", "no"):
+        raise ReportError("CI is set: budgets are accepted by people, in a commit, never by CI")
+    wish = _wish(options)
+    facts = list(newest(read_all(options.facts)).values())
+    selected = matching(facts, options.filter)
+    files = _files(selected, facts, options.root, wish)
+    moves = find_moves(selected, files, wish)
+    if problems := refusals(moves, wish):
+        raise ReportError("\n".join([*problems, "nothing was written"]))
+    if not moves:
+        print(f"nothing to accept: none of {_judged(selected)} judged values moved")
+        _tell_what_is_left(selected, wish)
+        return 0
+    rows = _rewrite(moves, facts, files, wish)
+    changed = {f.path: f.text.encode() for f in files.values() if f.text.encode() != f.original}
+    if not options.dry_run:
+        replace_files(changed)
+    print(table(rows), end="")
+    for file in files.values():
+        if file.path in changed:
+            print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
+    _tell_what_is_left(selected, wish)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warpgauge accept",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("facts", nargs="+", metavar="FACTS", help="facts of the gate (facts.jsonl)")
+    parser.add_argument(
+        "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="why budgets may be looser; kept in them")
+    parser.add_argument(
+        "--tighten", action="store_true", help="only what became better; leave failures alone"
+    )
+    parser.add_argument(
+        "--baseline",
+        action="store_true",
+        help="adopt kernels as they are: what breaks a built-in default gets today's count as its "
+        "budget, and 'baseline of DATE' as its reason",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="with --baseline: also give this metric a budget where it has none (repeatable)",
+    )
+    parser.add_argument(
+        "--root", type=Path, default=Path(), metavar="DIR", help="source tree (default: here)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
+    return parser
+
+
+def _wish(options: argparse.Namespace) -> Wish:
+    if options.reason is not None and not options.reason.strip():
+        raise ReportError("--reason is empty: say why the budgets may be looser")
+    if options.tighten and (options.baseline or options.reason is not None):
+        raise ReportError("--tighten loosens nothing: leave --baseline and --reason out")
+    if options.metric and not options.baseline:
+        raise ReportError("--metric says what --baseline adds: give both")
+    for metric in options.metric:
+        row = catalog().get(metric)
+        if row is None or row.cls == "info":
+            raise ReportError(
+                f"--metric: '{metric}' is no metric that is judged; `warpgauge metrics` lists them"
+            )
+    return Wish(
+        reason=options.reason,
+        tighten_only=options.tighten,
+        baseline=options.baseline,
+        metrics=frozenset(options.metric),
+        today=datetime.now(UTC).date(),
+    )
+
+
+def _files(
+    selected: list[Fact], facts: list[Fact], root: Path, wish: Wish
+) -> dict[str, BudgetFile]:
+    """The budget file of each family that needs one."""
+    of_family = defaultdict(list)
+    for fact in facts:
+        of_family[fact.family].append(fact)
+    files = {}
+    for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
+        path = budget_path(family, of_family[family], root)
+        files[family] = BudgetFile(path, str(path.relative_to(root)))
+    return files
+
+
+def _rewrite(
+    moves: list[Move], facts: list[Fact], files: dict[str, BudgetFile], wish: Wish
+) -> list[Row]:
+    """Puts the new limits into the files (in memory), and returns what was done by line."""
+    of_metric, siblings = defaultdict(list), defaultdict(list)
+    for fact in facts:
+        if fact.value is not None:
+            of_metric[fact.family, fact.metric].append(fact)
+    for move in moves:
+        siblings[move.fact.family, move.fact.metric].append(move)
+    lines = defaultdict(list)
+    for (family, metric), group in siblings.items():
+        row, all_of_it = catalog()[metric], of_metric[family, metric]
+        placing = Placing(row, group, all_of_it, files[family])
+        for move in group:
+            lines[family, placing.place(move), metric].append(move)
+    rows = []
+    # Stable: tables of architectures come behind the section that they belong to, in order.
+    for (family, where, metric), group in sorted(lines.items(), key=lambda line: rank(line[0][1])):
+        limit = with_reason(group[0].new, catalog()[metric], wish.reason_for(group[0]))
+        files[family].set(where, metric, limit)
+        rows.append(Row(group, limit, files[family].name, where))
+    return rows
+
+
+def _judged(facts: list[Fact]) -> int:
+    judged = sum(fact.verdict not in ("unbudgeted", "unmeasured", "error") for fact in facts)
+    if judged == 0:
+        raise ReportError("none of these values was held against a budget; run the gate first")
+    return judged
+
+
+def _tell_what_is_left(selected: list[Fact], wish: Wish) -> None:
+    errors = sum(fact.verdict == "error" for fact in selected)
+    if errors:
+        print(f"not accepted: {errors} faults (verdict error): mend them", file=sys.stderr)
+    left = sum(fact.verdict == "fail" and not wish.takes(fact) for fact in selected)
+    if left:
+        print(f"left alone: {left} values over their budget", file=sys.stderr)

@@ -1,0 +1,47 @@
+"""Where the budgets of a family lie: beside the source that registers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from warpgauge_report.facts import Fact
+from warpgauge_report.output import ReportError
+
+BUDGETS = "budgets.toml"
+
+
+def budget_path(family: str, facts: Iterable[Fact], root: Path) -> Path:
+    """The budget file of a family below the source root, whether it is there or not.
+
+    A family lies in a folder of its name; where sources do not keep to that, in the one folder
+    that its facts blame. Raises ReportError if that does not tell one folder below the root.
+    """
+    blamed = {Path(fact.file).parent for fact in facts if fact.file and _is_below(fact.file, root)}
+    named = {folder for folder in blamed if folder.name == family}
+    if len(named) != 1 and _is_name(family) and (root / "kernels" / family).is_dir():
+        named = {Path("kernels") / family}
+    folders = named or blamed
+    if len(folders) != 1:
+        found = ", ".join(sorted(map(str, folders))) or "none"
+        raise ReportError(
+            f"family {family}: which folder below {root} has its budgets? Its facts tell of "
+            f"{found}; name the source tree with --root"
+        )
+    (folder,) = folders
+    if not (root / folder).is_dir():
+        raise ReportError(
+            f"family {family}: there is no folder {root / folder}; name the source tree with --root"
+        )
+    return root / folder / BUDGETS
+
+
+def _is_name(family: str) -> bool:
+    return Path(family).name == family and family not in (".", "..")
+
+
+def _is_below(file: str, root: Path) -> bool:
+    """Facts are data: a path that leads out of the sources is nothing to write to."""
+    if Path(file).is_absolute() or "\0" in file:
+        return False
+    return (root / file).resolve().is_relative_to(root.resolve())

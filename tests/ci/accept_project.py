@@ -1,0 +1,67 @@
+"""What the tests of `warpgauge accept` share: facts, and a source tree with one family."""
+
+import json
+import tomllib
+from pathlib import Path
+
+from warpgauge_ci.cli import run
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
+CONFLICTS, REGISTERS, TIME = "shared.bank_conflicts", "registers", "time.median_us"
+UNITS = {
+    **{CONFLICTS: "wavefronts", REGISTERS: "registers/thread", TIME: "us"},
+    **{"occupancy.theoretical": "fraction", "occupancy.limiter": "resource"},
+    **{"result.correct": "bool", "global.excess_sectors": "sectors"},
+}
+BUILT_IN = {"budget": "= 0", "budget_reason": "built-in default: a kernel has no bank conflicts"}
+WHY = ["--reason", "theory says so"]
+QUIET = {"sm_clock_mhz": [1980, 1980], "memory_clock_mhz": [2619, 2619], "temperature_c": [40, 41]}
+QUIET |= {"throttling": [], "other_processes": 0, "disturbance": None}
+
+
+def a_fact(metric, value, verdict, budget=None, case="transpose.tiled.f32@8x8", **members):
+    family, variant, type_ = case.partition("@")[0].split(".")
+    return {
+        **MEASURED,
+        **{"id": case, "family": family, "variant": variant, "type": type_},
+        **{"size": case.partition("@")[2], "file": f"kernels/{family}/family.cu"},
+        **{"metric": metric, "unit": UNITS[metric], "value": value, "verdict": verdict},
+        **{"budget": budget, "budget_reason": None, "reason": None},
+        **members,
+    }
+
+
+def conflicts(value, verdict="fail", **members):
+    return a_fact(CONFLICTS, value, verdict, **{**BUILT_IN, **members})
+
+
+def a_time(value, verdict, budget, low, high, **members):
+    noise = {"confidence": "estimate", "confidence_reason": "times differ from run to run"}
+    interval = {"interval": [low, high], "machine": QUIET, "sass_hash": "abc"}
+    return a_fact(TIME, value, verdict, budget, **{**noise, **interval, **members})
+
+
+class Project:
+    """A source tree with one family, and the program on it."""
+
+    def __init__(self, root, capsys):
+        self.root, self._capsys = root, capsys
+        self.budgets = root / "kernels" / "transpose" / "budgets.toml"
+        self.budgets.parent.mkdir(parents=True)
+
+    def write(self, text):
+        self.budgets.write_bytes(text.encode())
+
+    def text(self):
+        return self.budgets.read_bytes().decode() if self.budgets.exists() else None
+
+    def tables(self):
+        return tomllib.loads(self.text())
+
+    def accept(self, facts, *options):
+        path = self.root / "facts.jsonl"
+        path.write_text("".join(json.dumps(fact) + "\n" for fact in facts))
+        code = run("accept", [str(path), "--root", str(self.root), *map(str, options)])
+        self.out, self.err = self._capsys.readouterr()
+        return code

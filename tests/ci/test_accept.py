@@ -1,0 +1,218 @@
+"""`warpgauge accept`: which lines change and how, and what is printed."""
+
+import datetime
+import re
+
+import pytest
+from accept_project import CONFLICTS, REGISTERS, TIME, WHY, Project, a_fact, a_time, conflicts
+
+
+@pytest.fixture
+def project(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    return Project(tmp_path, capsys)
+
+
+BUDGETS = """\
+# Budgets of transpose.   (two   spaces)
+
+gate_on = "exact"\t# a tab
+
+[default]
+"global.excess_sectors" = { equal = 0 , reason = "whole sectors" }   # kept
+registers = 20 # of all
+
+# What tiled is.
+["tiled.f32@8x8"]
+'shared.bank_conflicts' = { reason = "31 more", equal = 1_000 }   # in  each row
+
+    ["naive.f32"]
+    registers = 0x20
+
+
+["tiled.f32".sm_75]
+registers = { max = 30, until = 2999-01-31, reason = "a waiver" }
+# The end."""
+
+
+def test_only_the_line_that_moved_changes(project):
+    project.write(BUDGETS)
+    fact = conflicts(1500, budget="= 1000", budget_reason="31 more")
+    assert project.accept([fact], *WHY) == 0, project.err
+    assert project.text() == BUDGETS.replace(
+        '{ reason = "31 more", equal = 1_000 }', '{ equal = 1500, reason = "theory says so" }'
+    )
+    assert "wrote " in project.err
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends_are_kept(project, end):
+    project.write(BUDGETS.replace("\n", end))
+    facts = [
+        conflicts(10, "better", budget="= 1000"),
+        a_fact(REGISTERS, 40, "fail", "<= 32", case="transpose.naive.f32@8x8"),
+        a_fact("global.excess_sectors", 5, "fail", "= 0"),
+    ]
+    assert project.accept(facts, *WHY) == 0, project.err
+    assert project.text().count("\n") == project.text().count(end)
+    assert project.tables()["tiled.f32@8x8"] == {
+        CONFLICTS: {"equal": 10, "reason": "31 more"},
+        "global.excess_sectors": {"equal": 5, "reason": "theory says so"},
+    }
+
+
+def test_accepting_twice_changes_nothing(project):
+    project.write(BUDGETS)
+    facts = [
+        conflicts(10, "better", budget="= 1000"),
+        a_fact(REGISTERS, 40, "fail", "<= 32", case="transpose.naive.f32@8x8"),
+        conflicts(7, case="transpose.naive.f32@8x8"),
+    ]
+    assert project.accept(facts, *WHY) == 0
+    once = project.text()
+    assert project.accept(facts, *WHY) == 0
+    assert project.text() == once
+    assert project.out == "nothing to accept: none of 3 judged values moved\n"
+
+
+@pytest.mark.parametrize(
+    "old, budget, metric, value, verdict, new",
+    [
+        ("20", "<= 20", REGISTERS, 18, "better", 18),
+        ("20", "<= 20", REGISTERS, 22, "fail", {"max": 22}),
+        ("{ max = 20 }", "<= 20", REGISTERS, 18, "better", {"max": 18}),
+        ("{ equal = 20 }", "= 20", REGISTERS, 22, "fail", {"equal": 22}),
+        (
+            '{ equal = 20, tolerance = "5%" }',
+            "= 20 ± 5%",
+            *(REGISTERS, 22, "fail", {"equal": 22, "tolerance": "5%"}),
+        ),
+        ("0.5", ">= 0.5", "occupancy.theoretical", 0.75, "better", 0.75),
+        ("{ min = 0.5 }", ">= 0.5", "occupancy.theoretical", 0.25, "fail", {"min": 0.25}),
+        (
+            "{ min = 4, max = 8 }",
+            ">= 4 and <= 8",
+            *(REGISTERS, 9, "fail", {"min": 4, "max": 9}),
+        ),
+        ("{ min = 4, max = 8 }", ">= 4 and <= 8", REGISTERS, 2, "fail", {"min": 2, "max": 8}),
+        ('"warps"', "= warps", "occupancy.limiter", "blocks", "fail", {"equal": "blocks"}),
+        ("0.5", ">= 0.5", "occupancy.theoretical", 2 / 3, "better", 2 / 3),
+    ],
+)
+def test_the_shape_of_a_limit_is_kept(project, old, budget, metric, value, verdict, new):
+    project.write(f'["tiled.f32@8x8"]\n"{metric}" = {old}\n')
+    fact = a_fact(metric, value, verdict, budget)
+    loosens = verdict == "fail"
+    assert project.accept([fact], *(WHY if loosens else [])) == 0, project.err
+    expected = {**new, "reason": "theory says so"} if loosens else new
+    assert project.tables() == {"tiled.f32@8x8": {metric: expected}}
+
+
+def test_a_waiver_keeps_its_date_until_it_has_expired(project):
+    line = '["tiled.f32@8x8"]\nregisters = {{ max = 20, until = {}, reason = "soon" }}\n'
+    project.write(line.format("2999-01-31"))
+    assert project.accept([a_fact(REGISTERS, 22, "fail", "<= 20 until 2999-01-31")], *WHY) == 0
+    assert project.tables()["tiled.f32@8x8"][REGISTERS]["until"] == datetime.date(2999, 1, 31)
+    project.write(line.format("2001-01-31"))
+    assert project.accept([a_fact(REGISTERS, 19, "fail", "<= 20 until 2001-01-31")], *WHY) == 0
+    assert project.tables()["tiled.f32@8x8"][REGISTERS] == {"max": 19, "reason": "theory says so"}
+
+
+def test_a_reason_is_for_what_gets_looser(project):
+    project.write('["tiled"]\nregisters = { max = 20, reason = "hers" }\n')
+    facts = [a_fact(REGISTERS, 18, "better", "<= 20"), conflicts(9)]
+    assert project.accept(facts, *WHY) == 0
+    assert project.tables()["tiled"][REGISTERS] == {"max": 18, "reason": "hers"}
+    assert project.tables()["tiled.f32@8x8"][CONFLICTS]["reason"] == "theory says so"
+
+
+def test_times_keep_their_tolerance_and_name_their_machine_code(project):
+    project.write('["tiled"]\n"time.median_us" = { max = 10, tolerance = "5%", sass = "old" }\n')
+    fact = a_time(12.3456, "fail", "<= 10 ± 5%", 12.1, 12.51234)
+    assert project.accept([fact], *WHY) == 0, project.err
+    assert project.tables()["tiled"][TIME] == {
+        **{"max": 12.52, "tolerance": "5%", "sass": "abc", "reason": "theory says so"}
+    }
+    assert project.accept([fact], *WHY) == 0
+    assert "nothing to accept" in project.out
+
+
+def test_a_better_time_is_taken_at_the_worse_end_of_its_interval(project):
+    project.write('["tiled"]\n"time.median_us" = { max = 10, tolerance = 0.05 }\n')
+    assert project.accept([a_time(8, "better", "<= 10 ± 5%", 7.5, 8.5)]) == 0, project.err
+    assert project.tables()["tiled"][TIME] == {"max": 8.5, "tolerance": 0.05, "sass": "abc"}
+
+
+def test_a_new_limit_of_a_time_has_a_tolerance(project):
+    fact = a_time(8, "unbudgeted", None, 7.5, 8.5)
+    assert project.accept([fact], "--baseline", "--metric", TIME) == 0, project.err
+    assert project.tables()["tiled.f32@8x8"][TIME] == {
+        **{"max": 8.5, "tolerance": "10%", "sass": "abc", "reason": "baseline of 2026-05-01"}
+    }
+
+
+def test_a_baseline_takes_what_breaks_a_default_and_the_metrics_that_were_named(project):
+    project.write('[default]\n"global.excess_sectors" = 0\n')
+    facts = [
+        conflicts(5),
+        a_fact("global.excess_sectors", 7, "fail", "<= 0"),
+        a_fact(REGISTERS, 30, "unbudgeted"),
+        a_fact("occupancy.theoretical", 0.5, "unbudgeted"),
+        a_fact("occupancy.limiter", "warps", "unbudgeted"),
+    ]
+    names = ["--metric", REGISTERS, "--metric", "occupancy.theoretical"]
+    assert project.accept(facts, "--baseline", *names) == 0, project.err
+    reason = {"reason": "baseline of 2026-05-01"}
+    assert project.tables() == {
+        "default": {"global.excess_sectors": 0},
+        "tiled.f32@8x8": {
+            CONFLICTS: {"equal": 5, **reason},
+            REGISTERS: {"max": 30, **reason},
+            "occupancy.theoretical": {"min": 0.5, **reason},
+        },
+    }
+    assert "left alone: 1 values over their budget" in project.err
+    once = project.text()
+    assert project.accept(facts, "--baseline", *names) == 0
+    assert project.text() == once
+
+
+def test_the_table_shows_the_worst_first(project):
+    project.write('["tiled"]\nregisters = 20\n')
+    facts = [
+        a_fact(REGISTERS, 10, "better", "<= 20", case="transpose.tiled.f32@1"),
+        a_fact("occupancy.theoretical", 0.5, "fail", ">= 1", case="transpose.b.f32@1"),
+        conflicts(5, case="transpose.c.f32@1"),
+        conflicts(50, case="transpose.d.f32@1"),
+    ]
+    project.write(project.text() + '["b"]\n"occupancy.theoretical" = 1\n')
+    assert project.accept(facts, *WHY) == 0, project.err
+    lines = project.out.splitlines()
+    assert lines[0] == "| case | architecture | metric | old | new | reason | where |"
+    cases = [line.split("`")[1] for line in lines[2:]]
+    assert [case.split(".")[1] for case in cases] == ["c", "d", "b", "tiled"]
+    assert lines[2] == (
+        "| `transpose.c.f32@1` | `sm_90` | `shared.bank_conflicts` | `= 0` | `= 5` | "
+        'theory says so | `kernels/transpose/budgets.toml ["c.f32@1"]` |'
+    )
+
+
+HOSTILE = ['a"b', "a`|b", "<script>", "a\\b", "a\nb", "a]b", "a\x1b[31mb", "\u202eb", "#b", "é𝄞"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_reasons_are_data(project, name):
+    """They come back as they were from the file, and are no markup in the table."""
+    fact = conflicts(5) | {"variant": name, "id": f"transpose.{name}.f32@8x8"}
+    assert project.accept([fact], "--reason", f"{name} | why") == 0, project.err
+    assert project.tables() == {
+        f"{name}.f32@8x8": {CONFLICTS: {"equal": 5, "reason": f"{name} | why"}}
+    }
+    (row,) = project.out.splitlines()[2:]
+    assert all(letter.isprintable() for letter in row)
+    assert len(re.findall(r"(?<!\\)\|", row)) == 8
+    reason = re.split(r"(?<!\\)\|", row)[6]
+    assert not re.search(r"(?<!\\)[<>`]", reason)
+    once = project.text()
+    assert project.accept([fact], "--reason", "again") == 0
+    assert project.text() == once

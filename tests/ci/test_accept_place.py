@@ -1,0 +1,182 @@
+"""`warpgauge accept`: in which section of which file the new line stands."""
+
+import os
+from pathlib import Path
+
+import pytest
+from accept_project import REGISTERS, WHY, Project, a_fact, conflicts
+from warpgauge_ci import replace_files as replacing
+from warpgauge_ci.replace_files import replace_files
+from warpgauge_report.output import ReportError
+
+
+@pytest.fixture
+def project(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    return Project(tmp_path, capsys)
+
+
+CASES = ["transpose.tiled.f32@8x8", "transpose.tiled.f32@9x9", "transpose.naive.f32@8x8"]
+
+
+def registers(values, budget="<= 20", arch="sm_90"):
+    """A fact for each case that has a value; 20 passes."""
+    verdicts = {True: "fail", False: "better"}
+    return [
+        a_fact(REGISTERS, v, "pass" if v == 20 else verdicts[v > 20], budget, case=case, arch=arch)
+        for case, v in zip(CASES, values, strict=True)
+        if v is not None
+    ]
+
+
+LOOSER = {"max": 22, "reason": "theory says so"}
+
+
+@pytest.mark.parametrize(
+    "section, values, expected",
+    [
+        # One case of a family breaks its line: a section of its own.
+        ("default", [22, 20, 20], {"default": 20, "tiled.f32@8x8": LOOSER}),
+        # All cases of a variant do, alike: its section, and never the family's.
+        ("default", [22, 22, 20], {"default": 20, "tiled": LOOSER}),
+        ("default", [22, 22, 22], {"default": 20, "tiled": LOOSER, "naive.f32@8x8": LOOSER}),
+        # The section that held the limit, where all of it moved.
+        ("tiled", [22, 22, 20], {"tiled": LOOSER}),
+        ("tiled", [22, None, None], {"tiled": LOOSER}),
+        ("tiled.f32", [22, 20, 20], {"tiled.f32": 20, "tiled.f32@8x8": LOOSER}),
+        # Differently: each its own.
+        (
+            "tiled",
+            [22, 23, 20],
+            {"tiled": 20, "tiled.f32@8x8": LOOSER, "tiled.f32@9x9": {**LOOSER, "max": 23}},
+        ),
+        # The family's line gets tighter where all of the family did.
+        ("default", [18, 18, 18], {"default": 18}),
+        ("default", [18, 18, 20], {"default": 20, "tiled": 18}),
+        ("default", [18, None, None], {"default": 20, "tiled.f32@8x8": 18}),
+    ],
+)
+def test_the_place_of_the_new_line(project, section, values, expected):
+    project.write(f'["{section}"]\nregisters = 20\n')
+    facts = registers(values)
+    if section != "default" and values[2] is not None:
+        facts[-1] = {**facts[-1], "budget": None, "verdict": "unbudgeted"}
+    loosens = any(v is not None and v > 20 for v in values)
+    assert project.accept(facts, *(WHY if loosens else [])) == 0, project.err
+    assert project.tables() == {name: {REGISTERS: limit} for name, limit in expected.items()}
+
+
+def test_one_architecture_that_moves_gets_a_table_of_its_own(project):
+    project.write('["tiled"]\nregisters = 20\n\n["naive"]\nregisters = 20\n')
+    facts = registers([22, 22, 20], arch="sm_75") + registers([20, 20, 20], arch="sm_90")
+    assert project.accept(facts, *WHY) == 0, project.err
+    assert project.text() == (
+        '["tiled"]\nregisters = 20\n\n'
+        '["tiled".sm_75]\nregisters = { max = 22, reason = "theory says so" }\n\n'
+        '["naive"]\nregisters = 20\n'
+    )
+
+
+def test_architectures_that_differ_stand_in_order_behind_their_section(project):
+    facts = [conflicts(value, arch=arch) for arch, value in (("sm_120", 3), ("sm_75", 1))]
+    facts += [a_fact(REGISTERS, 9, "unbudgeted", arch=arch) for arch in ("sm_75", "sm_120")]
+    assert project.accept(facts, "--baseline", "--metric", REGISTERS) == 0, project.err
+    headers = [line for line in project.text().splitlines() if line.startswith("[")]
+    name = '"tiled.f32@8x8"'
+    assert headers == [f"[{name}]", f"[{name}.sm_75]", f"[{name}.sm_120]"]
+
+
+def test_a_new_section_does_not_hide_lines_of_architectures_that_were_not_measured(project):
+    project.write("[default]\nregisters = 20\n\n[default.sm_75]\nregisters = 30\n")
+    assert project.accept(registers([22, 20, 20]), *WHY) == 0
+    assert project.tables()["tiled.f32@8x8"] == {"sm_90": {REGISTERS: LOOSER}}
+
+
+def test_the_line_of_an_architecture_is_rewritten_where_it_stands(project):
+    project.write('["tiled.f32"]\nregisters = 20\n["tiled.f32".sm_75]\nregisters = 24 # old\n')
+    facts = registers([26, 26, None], "<= 24", "sm_75") + registers([20, 20, None])
+    assert project.accept(facts, *WHY) == 0
+    assert project.text().endswith(
+        '.sm_75]\nregisters = { max = 26, reason = "theory says so" } # old\n'
+    )
+    assert project.tables()["tiled.f32"][REGISTERS] == 20
+
+
+def test_a_filter_does_not_hide_the_neighbours_of_a_line(project):
+    """Else a line would be loosened for cases that kept to it."""
+    project.write('["tiled"]\nregisters = 20\n')
+    facts = registers([22, 20, None])
+    assert project.accept(facts, "--filter", "*@8x8", *WHY) == 0
+    assert project.tables() == {"tiled": {REGISTERS: 20}, "tiled.f32@8x8": {REGISTERS: LOOSER}}
+
+
+def test_a_family_without_a_budget_file_gets_one(project):
+    assert project.accept([conflicts(5)], *WHY) == 0
+    assert project.text() == (
+        '["tiled.f32@8x8"]\n"shared.bank_conflicts" = { equal = 5, reason = "theory says so" }\n'
+    )
+
+
+def test_a_new_key_stands_before_the_comment_on_the_next_section(project):
+    project.write('["tiled.f32@8x8"]\nregisters = 20\n\n# Of naive.\n[naive]\nregisters = 9\n')
+    assert project.accept([conflicts(5)], *WHY) == 0
+    lines = project.text().splitlines()
+    assert lines[2].startswith('"shared.bank_conflicts" = ')
+    assert lines[:2] + lines[3:] == [
+        *('["tiled.f32@8x8"]', "registers = 20", "", "# Of naive.", "[naive]", "registers = 9")
+    ]
+
+
+def test_budgets_lie_beside_the_source_wherever_that_is(project):
+    folder = project.root / "src" / "gpu" / "transpose"
+    folder.mkdir(parents=True)
+    facts = [conflicts(5, file="src/gpu/transpose/family.cu")]
+    facts += [a_fact(REGISTERS, 1, "unbudgeted", file="include/shared.cuh")]
+    assert project.accept(facts, *WHY) == 0, project.err
+    assert (folder / "budgets.toml").exists() and project.text() is None
+
+
+@pytest.mark.parametrize(
+    "file", ["../../etc/x.cu", "/etc/x.cu", "a/../../../x.cu", "a\0b.cu", None]
+)
+@pytest.mark.parametrize("family", ["..", "x", "a\\b"])
+def test_paths_that_lead_out_of_the_sources_are_not_followed(project, family, file):
+    fact = conflicts(5, file=file) | {"family": family, "id": f"{family}.tiled.f32@8x8"}
+    assert project.accept([fact], *WHY) == 2
+    assert "which folder below" in project.err
+
+
+def test_a_source_tree_that_is_not_there_is_told(project):
+    fact = conflicts(5, file="kernels/elsewhere/family.cu", case="elsewhere.a.f32@1")
+    assert project.accept([fact], *WHY) == 2
+    assert "name the source tree with --root" in project.err
+
+
+def test_a_link_is_written_through_and_the_mode_kept(project):
+    real = project.root / "real.toml"
+    real.write_text('["tiled"]\nregisters = 20\n')
+    real.chmod(0o640)
+    project.budgets.symlink_to(real)
+    assert project.accept([a_fact(REGISTERS, 18, "better", "<= 20")]) == 0
+    assert project.budgets.is_symlink()
+    assert real.read_text() == '["tiled"]\nregisters = 18\n'
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_all_files_or_none(tmp_path, monkeypatch):
+    """The second rename fails: the first file has its old content again, the new one is gone."""
+    old, new, bad = (tmp_path / name for name in ("old", "new", "bad"))
+    old.write_text("before")
+    bad.write_text("before")
+    rename = os.replace
+
+    def fails_once(source, place):
+        if Path(place) == bad:
+            raise OSError(28, "No space left on device")
+        rename(source, place)
+
+    monkeypatch.setattr(replacing.os, "replace", fails_once)
+    with pytest.raises(ReportError, match=f"{bad}: cannot be written: No space left on device"):
+        replace_files({old: b"after", new: b"after", bad: b"after"})
+    assert old.read_text() == bad.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "old"]

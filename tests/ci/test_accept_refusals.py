@@ -1,0 +1,139 @@
+"""`warpgauge accept`: what is refused, and that nothing is written then."""
+
+import pytest
+from accept_project import BUILT_IN, QUIET, REGISTERS, WHY, Project, a_fact, a_time, conflicts
+
+
+@pytest.fixture
+def project(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    return Project(tmp_path, capsys)
+
+
+ESTIMATE = {"confidence": "estimate", "confidence_reason": "spills are not in PTX"}
+DISTURBED = {"machine": {**QUIET, "disturbance": "2 other processes use the GPU"}}
+
+
+@pytest.mark.parametrize(
+    "fact, options, message",
+    [
+        (conflicts(5), [], "5 is over its budget = 0; say why it may be with --reason"),
+        (conflicts(5, **ESTIMATE), WHY, "only estimate (spills are not in PTX)"),
+        (conflicts(5, **ESTIMATE), ["--baseline"], "only estimate (spills are not in PTX)"),
+        (conflicts(5, **{**ESTIMATE, "confidence": "predicted"}), WHY, "only predicted"),
+        (conflicts(5, dirty=True), WHY, "changes that are not committed"),
+        (conflicts(5, dirty=True), ["--baseline"], "changes that are not committed"),
+        (conflicts(2.0**54), WHY, "more than a budget file can hold"),
+        (
+            a_fact("result.correct", 0, "fail", "= 1", budget_reason=BUILT_IN["budget_reason"]),
+            WHY,
+            "a wrong result is never a budget",
+        ),
+        (a_time(12, "fail", "<= 10 ± 5%", 11, 13, **DISTURBED), WHY, "2 other processes use"),
+        (a_time(8, "better", "<= 10 ± 5%", 7, 9, **DISTURBED), [], "2 other processes use"),
+        (conflicts(5), ["--reason", "  "], "--reason is empty"),
+        (conflicts(5), ["--tighten", *WHY], "--tighten loosens nothing"),
+        (conflicts(5), ["--metric", REGISTERS], "--metric says what --baseline adds"),
+        (conflicts(5), ["--baseline", "--metric", "x"], "'x' is no metric that is judged"),
+        (conflicts(5), ["--baseline", "--metric", "result.max_error"], "no metric that is judged"),
+        (conflicts(5), [*WHY, "--filter", "x"], "--filter 'x' matches no case"),
+        (conflicts(5, arch="sm_9\n0"), WHY, "is not an architecture"),
+        (conflicts(5, budget_reason="hers"), WHY, "run the gate again"),
+        (a_fact(REGISTERS, 22, "fail", "<= 21"), WHY, "says '<= 20': run the gate again"),
+        (a_fact(REGISTERS, 22, "unbudgeted"), WHY, "none of these values was held against"),
+        (a_fact(REGISTERS, None, "unmeasured", confidence=None), WHY, "none of these values"),
+    ],
+)
+def test_refusals_write_nothing(project, fact, options, message):
+    text = '["tiled"]\nregisters = 20\n"time.median_us" = { max = 10, tolerance = "5%" }\n'
+    project.write(text)
+    # Another family has something that could be accepted.
+    other = project.root / "kernels" / "other" / "budgets.toml"
+    other.parent.mkdir()
+    other.write_text("[default]\nregisters = 20\n")
+    facts = [fact]
+    if not message.startswith("none of"):
+        facts.append(a_fact(REGISTERS, 18, "better", "<= 20", case="other.a.f32@1"))
+    if "architecture" in message:  # a second one, so that each needs a table of its own
+        facts.append(conflicts(6, arch="sm_90"))
+    assert project.accept(facts, *options) == 2
+    assert message in project.err
+    assert project.out == ""
+    assert project.text() == text
+    assert other.read_text() == "[default]\nregisters = 20\n"
+
+
+@pytest.mark.parametrize("value", ["true", "1", "woodpecker"])
+def test_ci_accepts_nothing(project, monkeypatch, value):
+    monkeypatch.setenv("CI", value)
+    assert project.accept([conflicts(5)], *WHY) == 2
+    assert "never by CI" in project.err
+    assert project.text() is None
+
+
+def test_ci_that_is_said_not_to_be_is_none(project, monkeypatch):
+    monkeypatch.setenv("CI", "false")
+    assert project.accept([conflicts(5)], *WHY) == 0
+
+
+def test_no_facts_are_a_fault(project):
+    assert project.accept([], *WHY) == 2
+    assert "facts.jsonl: no facts" in project.err
+
+
+def test_many_refusals_are_counted(project):
+    facts = [conflicts(5, case=f"transpose.tiled.f32@{n}") for n in range(30)]
+    assert project.accept(facts) == 2
+    assert len(project.err.splitlines()) == 22
+    assert project.err.splitlines()[-2:] == ["and 10 more", "nothing was written"]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("[default]\nregisters = = 3\n", "kernels/transpose/budgets.toml:2:13: "),
+        ("[default]\nregisters = 3\n[default]\n", "kernels/transpose/budgets.toml:3:9: "),
+        ('["tiled.f32@8x8"]\nsm_90 = { registers = 20 }\n', "cannot be rewritten by itself"),
+        ('"tiled.f32@8x8".registers = 20\n', "cannot be rewritten by itself"),
+    ],
+)
+def test_a_file_that_cannot_be_rewritten_by_lines_is_left_alone(project, text, message):
+    project.write(text)
+    assert project.accept([a_fact(REGISTERS, 22, "fail", "<= 20")], *WHY) == 2
+    assert message in project.err
+    assert project.text() == text
+
+
+def test_a_text_of_several_lines_does_not_fool_it(project):
+    """What looks like a section in it is none."""
+    text = '["tiled"]\nregisters = { max = 20, reason = """\\\n["tiled.f32@8x8"]\n""" }\n'
+    project.write(text)
+    assert project.accept([conflicts(4)], *WHY) == 2
+    assert "cannot be rewritten by itself" in project.err
+    assert project.text() == text
+
+
+def test_nothing_that_moved_is_no_fault(project):
+    assert project.accept([conflicts(0, "pass")]) == 0
+    assert project.out == "nothing to accept: none of 1 judged values moved\n"
+
+
+def test_tighten_leaves_failures_alone_and_says_so(project):
+    project.write('["tiled"]\nregisters = 20\n')
+    facts = [a_fact(REGISTERS, 18, "better", "<= 20"), conflicts(5)]
+    assert project.accept(facts, "--tighten") == 0
+    assert project.tables() == {"tiled": {REGISTERS: 18}}
+    assert "left alone: 1 values over their budget" in project.err
+
+
+def test_faults_of_cases_are_told(project):
+    error = a_fact("result.correct", None, "error", confidence=None, source=None)
+    assert project.accept([conflicts(5), error], *WHY) == 0
+    assert "not accepted: 1 faults" in project.err
+
+
+def test_a_dry_run_writes_nothing(project):
+    assert project.accept([conflicts(5)], *WHY, "--dry-run") == 0
+    assert project.text() is None
+    assert "| `= 0` | `= 5` |" in project.out
+    assert "would write " in project.err
