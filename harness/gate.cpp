@@ -64,8 +64,8 @@ class OutFolder {
       throw std::runtime_error(path_.string() +
                                ": another run is writing to it; wait, or choose another --out");
     }
+    fs::remove(summary());  // first: who finds one finds the facts that it is of, too
     fs::remove(facts());
-    fs::remove(summary());
   }
   ~OutFolder() { close(lock_); }
   OutFolder(const OutFolder&) = delete;
@@ -113,9 +113,8 @@ class Gate {
 
   /// Before anything is measured. Throws SelfTestError.
   void self_test() const {
-    SelfTestOptions what{.archs = archs_,
-                         .use_counters = options_.use_cupti,
-                         .time_limit = options_.time_limit};
+    SelfTestOptions what{
+        .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = emulated_archs();
     fmt::print("{}\n", run_self_test(what));
     std::fflush(stdout);
@@ -139,9 +138,9 @@ class Gate {
   void measure_runs() {
     const Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
-    if (!is_emulated()) return measure_runs(cases, "run-time facts", [] {});
+    if (!is_emulated()) return measure_runs(cases, "run-time facts", "", [] {});
     for (const std::string& arch : emulated_archs()) {
-      measure_runs(cases, "run-time facts, emulated " + arch, [&] {
+      measure_runs(cases, "run-time facts, emulated " + arch, arch, [&] {
         // A little before the case itself is stopped: the emulator can say where it was.
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
       });
@@ -197,7 +196,8 @@ class Gate {
   }
 
  private:
-  void measure_runs(const Cases& cases, const std::string& title,
+  /// `arch` is what the emulator is to be; empty on a GPU, which only the children ask.
+  void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
                     const std::function<void()>& choose_device) {
     Progress progress(title, cases.size());
     std::optional<Meter> meter;  // only ever filled in children
@@ -211,7 +211,8 @@ class Gate {
         [this, &meter](const Cases& one) {
           write(meter->run(*one[0], budgets_.of(one[0]->id)));
           return !meter->broken();
-        });
+        },
+        arch);
   }
 
   void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
@@ -232,14 +233,14 @@ class Gate {
   /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
   void isolated(const std::vector<Cases>& items, Progress& progress,
                 const std::function<void()>& begin,
-                const std::function<bool(const Cases&)>& measure) {
+                const std::function<bool(const Cases&)>& measure, const std::string& arch = "") {
     std::size_t largest = 1;
     for (const Cases& cases : items) largest = std::max(largest, cases.size());
     IsolatedWork work = {.count = items.size(), .time_limit = options_.time_limit * largest};
     const auto fail = [&](const Cases& cases, const std::string& reason) {
       const std::string who =
           cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
-      for (const Case* one : cases) write({error_fact(*one, reason + who)});
+      for (const Case* one : cases) write({error_fact(*one, reason + who, arch)});
     };
     work.begin = [&] {
       open_writer();
