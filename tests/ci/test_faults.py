@@ -1,0 +1,199 @@
+"""What happens to the gate from outside: killed, out of disk, out of rights, not alone.
+
+After each of them the folder of the results holds whole facts or none, no summary of half a run,
+and nothing that stops the next run.
+"""
+
+import fcntl
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from warpgauge_report.facts import read_facts
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+HAS_GPU = Path("/dev/nvidia0").exists()
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
+FEW = "canaries.[hp]*"  # healthy and padding_removed: within and over budget
+MANY = "canaries.[dhlps]*"
+OVER, FAULT = 1, 2  # exit codes
+
+
+def command(out, pattern, *arguments, device="emulated"):
+    program = BIN / "warpgauge-faulty"
+    options = ["--out", out, "--filter", pattern, "--device", device]
+    return [program, "gate", *options, *map(str, arguments)]
+
+
+def start(*arguments, **options):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command(*arguments, **options), **pipes)
+
+
+def gate(*arguments, **options):
+    return subprocess.run(
+        command(*arguments, **options), capture_output=True, text=True, timeout=300
+    )
+
+
+def wait_for(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"{what}: not within {seconds} s"
+        time.sleep(0.002)
+
+
+def is_free(out):
+    """Whether no process of a run is left, each of which holds the folder's lock."""
+    with open(out / ".lock", "a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def contents(facts):
+    return sorted((f.id, f.metric, f.arch, f.scope, f.line or 0, str(f.value)) for f in facts)
+
+
+def test_a_gate_that_is_killed_leaves_nothing_that_could_pass_for_a_result(tmp_path):
+    started = time.monotonic()
+    assert gate(tmp_path, MANY).returncode == OVER
+    duration = time.monotonic() - started
+    whole = contents(read_facts(tmp_path / "facts.jsonl"))
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}, {duration:.3f} s for a whole run")
+    moment = random.Random(seed)
+    cut_short = 0
+    for _ in range(20):
+        run = start(tmp_path, MANY)
+        time.sleep(moment.uniform(0, duration))
+        run.kill()
+        run.communicate()
+        wait_for(lambda: is_free(tmp_path), "the end of the processes of a killed gate")
+        path = tmp_path / "facts.jsonl"
+        facts = contents(read_facts(path)) if path.exists() else []  # throws for half a line
+        cut_short += facts != whole
+        # The summary comes last and at once: who sees one sees a whole run, this or the one before.
+        if (tmp_path / "summary.md").exists():
+            assert facts == whole
+            assert (tmp_path / "summary.md").read_text().startswith("# FAIL")
+    assert cut_short > 0
+    assert gate(tmp_path, MANY).returncode == OVER
+    assert contents(read_facts(tmp_path / "facts.jsonl")) == whole
+
+
+@pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
+def test_a_measuring_process_that_is_killed_costs_one_case(tmp_path, device):
+    """As by the kernel when memory runs out."""
+    run = start(tmp_path, "canaries.[eho]*", "--timeout", 60, device=device)
+
+    def results():
+        path = tmp_path / "facts.jsonl"
+        facts = read_facts(path) if path.exists() else []
+        return {f.variant: f for f in facts if f.metric == "result.correct"}
+
+    wait_for(lambda: "out_of_bounds" in results(), "the case before the endless one")
+    children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+
+    def in_the_next_process():
+        pids = children.read_text().split()
+        return pids and cpu_seconds(pids[0]) > 2  # it is past its start, and in the kernel
+
+    wait_for(in_the_next_process, "the endless case")
+    os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+    stdout, stderr = run.communicate(timeout=60)
+    assert run.returncode == FAULT, stdout + stderr
+    assert "killed by SIGKILL" in results()["endless"].reason
+    assert results()["healthy"].verdict == "pass"
+    assert "wrong result" in results()["off_by_one"].reason  # the one after it
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_second_gate_in_one_folder_ends_and_leaves_the_first_alone(tmp_path):
+    first = start(tmp_path, "canaries.[eh]*", "--timeout", 3)
+    facts = tmp_path / "facts.jsonl"
+    wait_for(lambda: facts.exists() and facts.stat().st_size > 0, "facts of the first gate")
+    second = gate(tmp_path, FEW)
+    assert second.returncode == FAULT
+    assert second.stderr == (
+        f"{tmp_path}: another run is writing to it; wait, or choose another --out\n"
+    )
+    assert "PASS" not in second.stdout
+    first.communicate(timeout=60)
+    assert first.returncode == FAULT  # its endless case
+    assert {fact.variant for fact in read_facts(facts)} == {"healthy", "endless"}
+    assert len({fact.run for fact in read_facts(facts)}) == 1
+    assert (tmp_path / "summary.md").exists()
+
+
+# Disks that the gate alone sees: one that is full before long, and one that cannot be written to.
+
+DISK = """
+mount -t tmpfs -o "$1" tmpfs "$2" || exit 9
+out=$2
+shift 2
+"$@"
+status=$?
+ls "$out"
+exit $status
+"""
+
+
+def own_mounts():
+    """How this user gets mounts of its own; None where the machine does not allow them."""
+    for unshare in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
+        probe = [*unshare, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+        if subprocess.run(probe, capture_output=True).returncode == 0:
+            return unshare
+    return None
+
+
+OWN_MOUNTS = own_mounts()
+needs_mounts = pytest.mark.skipif(OWN_MOUNTS is None, reason="mounts are not allowed here")
+
+
+def gate_on_disk(folder, options):
+    run = [*OWN_MOUNTS, "sh", "-c", DISK, "sh", options, folder, *command(folder, FEW)]
+    return subprocess.run(run, capture_output=True, text=True, timeout=300)
+
+
+def pages(count):
+    return f"size={count * os.sysconf('SC_PAGESIZE')}"
+
+
+@needs_mounts
+def test_a_disk_with_room_for_some_facts_is_a_fault(tmp_path):
+    result = gate_on_disk(tmp_path, pages(4))
+    assert result.returncode == FAULT
+    assert f"{tmp_path}/facts.jsonl: " in result.stderr
+    assert "No space left on device" in result.stderr
+    assert result.stdout.splitlines()[-1] == "facts.jsonl"  # and no summary.md
+    assert "FAIL" not in result.stdout and "PASS" not in result.stdout
+
+
+@needs_mounts
+def test_a_disk_with_room_for_the_facts_alone_is_a_fault(tmp_path):
+    assert gate(tmp_path, FEW).returncode == OVER
+    size = (tmp_path / "facts.jsonl").stat().st_size
+    result = gate_on_disk(tmp_path, pages(-(-size // os.sysconf("SC_PAGESIZE"))))
+    assert result.returncode == FAULT
+    assert f"{tmp_path}/summary.md: cannot be written: No space left on device" in result.stderr
+    assert result.stdout.splitlines()[-1] == "facts.jsonl"
+
+
+@needs_mounts
+def test_a_disk_that_cannot_be_written_to_is_a_fault(tmp_path):
+    result = gate_on_disk(tmp_path, "ro")
+    assert result.returncode == FAULT
+    assert result.stderr == f"{tmp_path}: cannot be written; see --out\n"
+    assert result.stdout == ""
