@@ -113,9 +113,11 @@ def test_a_text_of_several_lines_does_not_fool_it(project):
     assert project.text() == text
 
 
-def test_nothing_that_moved_is_no_fault(project):
-    assert project.accept([conflicts(0, "pass")]) == 0
+@pytest.mark.parametrize("verdict", ["pass", "waived", "environment"])
+def test_nothing_that_moved_is_no_fault(project, verdict):
+    assert project.accept([conflicts(0, verdict)], *WHY) == 0
     assert project.out == "nothing to accept: none of 1 judged values moved\n"
+    assert project.text() is None
 
 
 def test_tighten_leaves_failures_alone_and_says_so(project):
