@@ -1,0 +1,44 @@
+"""Names of files made of data, and files written whole."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from warpgauge_report.output import MAX_STEM, ReportError, safe_stem, write_whole
+
+
+def test_files_are_replaced_whole(tmp_path):
+    path = tmp_path / "new" / "file.svg"
+    write_whole(path, b"old")
+    with path.open("rb") as reader:
+        write_whole(path, b"new")
+        assert reader.read() == b"old"
+    assert path.read_bytes() == b"new"
+    assert [p.name for p in path.parent.iterdir()] == ["file.svg"]
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file.svg"
+    write_whole(path, b"old")
+
+    def half(self, content):
+        with open(self, "wb") as file:
+            file.write(content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(ReportError, match="file.svg: cannot be written: No space left"):
+        write_whole(path, b"newer")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["file.svg"]
+
+
+def test_stems_are_safe():
+    assert safe_stem("a/b c", "d", tail="e*") == "a_b_c-d-e_"
+    assert safe_stem("..x") == "x"
+    long = safe_stem("x" * 500, tail="end")
+    assert len(long) == MAX_STEM and long.endswith("x-end")
