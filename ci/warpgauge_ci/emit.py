@@ -16,7 +16,10 @@ from warpgauge_ci.results import Results, Sources, pictures_beside
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns 0; raises FactError and ReportError for what cannot be read, shown or written."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.all and options.out:
+        parser.error("--out goes with --format; --all names its folder itself")
     facts = _read(options.facts, options.allow_empty)
     results = Results(facts, Sources(options.source_root), pictures_beside(options.facts))
     if options.all:
