@@ -120,9 +120,14 @@ def _add_meanings(page: _Page, facts: list[Fact]) -> None:
 def _text(text: str) -> str:
     """Text that is shown as it is: no markup of Markdown or HTML, no link, no cell's end."""
     text = html.escape(printable(text), quote=False)
-    return (
-        re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text).replace("://", ":&#47;/").replace("@", "&#64;")
-    )
+    text = re.sub(r"[`*_\[\]~#\\|@$]", _shown, text)
+    return text.replace("://", ":&#47;/")
+
+
+def _shown(match: re.Match[str]) -> str:
+    """A letter of markup as a letter; where a backslash before it is markup as well, its number."""
+    letter = match[0]
+    return f"&#{ord(letter)};" if letter in "\\|@$" else f"\\{letter}"
 
 
 def _code(text: str) -> str:
