@@ -24,6 +24,7 @@ VERDICTS = (
     "unmeasured",
 )
 _RANK = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+_UNSURE = {"predicted": "only predicted", "estimate": "only estimated"}
 _PICTURES = (".png", ".svg", ".jpg", ".jpeg")
 
 
@@ -118,10 +119,14 @@ class Results:
         return [fact for fact in self.facts if fact.verdict in verdicts]
 
     def unmeasured_reasons(self) -> list[tuple[str, list[Fact]]]:
-        """Why facts were not judged, and which: the most frequent reason first."""
+        """Why facts were not judged ("unmeasured: ..." or, of those that have a value, "only
+        estimated: ..."), and which they are: the most frequent reason first."""
         reasons: dict[str, list[Fact]] = defaultdict(list)
         for fact in self.having("unmeasured"):
-            reasons[fact.reason or "no reason was given"].append(fact)
+            how, why = "unmeasured", fact.reason
+            if fact.value is not None:
+                how, why = _UNSURE.get(fact.confidence, how), fact.confidence_reason
+            reasons[f"{how}: {why or 'no reason was given'}"].append(fact)
         return sorted(reasons.items(), key=lambda item: -len(item[1]))
 
     def other_lines(self, fact: Fact, most: int) -> list[Fact]:

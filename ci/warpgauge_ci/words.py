@@ -117,6 +117,11 @@ def line_fingerprint(fact: Fact, results: Results) -> str:
     return fingerprint(fact.metric, fact.file, fact.id, fact.arch, text)
 
 
+def device_name(facts: Iterable[Fact]) -> str | None:
+    """The device of the first of these facts that has one; compile-time facts have none."""
+    return next((fact.device.name for fact in facts if fact.device), None)
+
+
 def some(words: Iterable[str], most: int) -> str:
     """The first words and how many more there are: "a, b and 3 more"."""
     words = list(words)

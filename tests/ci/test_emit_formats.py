@@ -203,8 +203,8 @@ def test_github_tells_verdicts_apart():
         ("error", H100_ID.format("crash") + " on sm_90"),
         ("error", H100_ID.format("bad") + " on sm_90"),
         ("warning", H100_ID.format("slow") + " on sm_90: environment"),
-        ("warning", "1 unmeasured"),
-        ("warning", "1 unmeasured"),
+        ("warning", "1 not judged"),
+        ("warning", "1 not judged"),
         ("notice", "warpgauge"),
     ]
 
@@ -242,7 +242,7 @@ def test_markdown_counts_families_and_shows_what_is_wrong():
     ]
     family = "| <code>transpose</code> | 8 | 1 | 1 | 1 | 1 | 1 | 1 | 2 |"
     assert family in text
-    assert "- 1: the profiler is taken" in text
+    assert "- 1 unmeasured: the profiler is taken" in text
 
 
 def test_markdown_stays_below_what_github_takes():

@@ -71,6 +71,26 @@ def test_a_case_is_one_id_on_one_architecture():
     assert results([failing(arch=None), failing()]).archs == ["sm_80", None]
 
 
+def test_reasons_are_grouped_as_in_the_summary_of_the_gate():
+    unsure = {"verdict": "unmeasured", "confidence": "estimate", "confidence_reason": "spills"}
+    facts = [
+        failing(size="1", verdict="unmeasured", value=None, reason="no CUPTI"),
+        failing(size="2", value=1, reason="is 1 (estimate: spills)", **unsure),
+        failing(size="3", value=2, reason="is 2 (estimate: spills)", **unsure),
+        failing(size="4", value=3, **unsure | {"confidence": "predicted"}),
+    ]
+    found = [(reason, len(group)) for reason, group in results(facts).unmeasured_reasons()]
+    assert found[0] == ("only estimated: spills", 2)
+    assert set(found[1:]) == {("unmeasured: no CUPTI", 1), ("only predicted: spills", 1)}
+
+
+def test_device_is_that_of_the_facts_that_have_one():
+    compiled = failing(size="1", source="ptxas", device=None)
+    run = next(fact for fact in facts_of(CANARIES) if fact.source == "emulator")
+    assert words.device_name([compiled, run]) == "Emulated GPU (sm_80)"
+    assert words.device_name([compiled]) is None
+
+
 def test_headline_counts_one_and_many():
     assert words.headline(results([failing()])) == "1 value over budget"
     facts = [failing(), failing(size="2"), failing(size="3", verdict="error")]

@@ -24,7 +24,7 @@ def render(results: Results) -> str:
         for fact in results.having("environment")
     ]
     warnings += [
-        _command("warning", None, f"{len(facts)} unmeasured", [printable(reason)])
+        _command("warning", None, f"{len(facts)} not judged", [printable(reason)])
         for reason, facts in results.unmeasured_reasons()
     ]
     shown = errors[:MAX_ERRORS] + warnings[:MAX_WARNINGS]

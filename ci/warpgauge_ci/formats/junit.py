@@ -39,7 +39,7 @@ def _add_suite(
         "run": first.run,
         "commit": first.commit and first.commit + (" with changes" if first.dirty else ""),
         "toolkit": first.toolkit,
-        "device": first.device and first.device.name,
+        "device": words.device_name(fact for case in cases for fact in case.facts),
     }
     _add_properties(suite, [(key, text) for key, text in known.items() if text])
     totals: Counter[str] = Counter(tests=len(cases))

@@ -45,7 +45,7 @@ def render(results: Results) -> str:
     page = _Page()
     page.add(f"# warpgauge: {_text(words.headline(results))}", "")
     if results.facts:
-        page.add(_provenance(results.facts[0]), "")
+        page.add(_provenance(results), "")
     _add_families(page, results)
     failures = results.having("error", "fail")
     _add_findings(page, "Failures", failures)
@@ -56,16 +56,17 @@ def render(results: Results) -> str:
     if unmeasured := results.unmeasured_reasons():
         page.add("", "## Unmeasured", "")
         for reason, facts in unmeasured:
-            page.add(f"- {len(facts)}: {_text(reason)}")
+            page.add(f"- {len(facts)} {_text(reason)}")
     return page.text()
 
 
-def _provenance(fact: Fact) -> str:
+def _provenance(results: Results) -> str:
+    fact = results.facts[0]
     parts = [
         f"Run {fact.run} at {fact.time}",
         fact.commit and f"commit {fact.commit[:12]}" + (" with changes" if fact.dirty else ""),
         fact.toolkit and f"CUDA {fact.toolkit}",
-        fact.device.name if fact.device else "no GPU",
+        words.device_name(results.facts) or "no device",
     ]
     return _text(", ".join(part for part in parts if part)) + "."
 
