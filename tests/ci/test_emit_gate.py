@@ -86,6 +86,21 @@ def test_results_of_an_earlier_run_that_cannot_be_removed_are_a_fault(tmp_path):
     assert "out/ctest.txt must not outlive this run" in result.stderr
 
 
+def test_who_ends_the_script_ends_the_gate(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    gauge = checkout / "build" / "ci" / "bin" / "warpgauge"
+    gauge.unlink()
+    gauge.write_text(
+        "#!/bin/sh\ntrap 'echo ended; exit 143' TERM\necho began\nwhile :; do sleep 0.05; done\n"
+    )
+    gauge.chmod(0o755)
+    with subprocess.Popen([checkout / "ci" / "gate"], cwd=checkout, stdout=subprocess.PIPE) as run:
+        assert run.stdout.readline() == b"began\n"
+        run.terminate()
+        assert run.stdout.read() == b"ended\n"
+    assert run.returncode == 143
+
+
 def test_a_gate_that_ends_well_without_a_summary_is_a_fault(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
     gauge = checkout / "build" / "ci" / "bin" / "warpgauge"
