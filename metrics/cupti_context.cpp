@@ -58,10 +58,10 @@ std::string chip_name(int device) {
 std::vector<std::uint8_t> counter_availability(CUcontext context) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, params);
   params.ctx = context;
-  WARPGAUGE_CUPTI(cuptiProfilerGetCounterAvailability, &params);
+  WARPGAUGE_CUPTI_IN_TURN(cuptiProfilerGetCounterAvailability, &params);
   std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
   params.pCounterAvailabilityImage = image.data();
-  WARPGAUGE_CUPTI(cuptiProfilerGetCounterAvailability, &params);
+  WARPGAUGE_CUPTI_IN_TURN(cuptiProfilerGetCounterAvailability, &params);
   return image;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "metrics/cupti.h"
 
@@ -118,6 +120,19 @@ std::string cupti_error_text(int code) {
 std::string_view cupti_remedy(int code) {
   const auto found = std::ranges::find(kRemedies, static_cast<CUptiResult>(code), &Remedy::code);
   return found == kRemedies.end() ? std::string_view{} : found->text;
+}
+
+int take_turns(const std::function<int()>& call) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience(20);
+  constexpr std::chrono::milliseconds kPause(50);
+  const auto deadline = steady_clock::now() + kPatience;
+  int code = call();
+  while (code == CUPTI_ERROR_HARDWARE_BUSY && steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kPause);
+    code = call();
+  }
+  return code;
 }
 
 void check_cupti(int code, std::string_view call) {

@@ -2,6 +2,7 @@
 // header of CUPTI, so that tests can read the table of remedies without them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ std::string cupti_error_text(int code);
 /// empty where nothing is known to help.
 std::string_view cupti_remedy(int code);
 
+/// Calls again for as long as another process has the counters of the GPU and may give them back:
+/// profilers take turns. Gives up after 20 s; returns what the last call returned.
+int take_turns(const std::function<int()>& call);
+
 /// Throws Unmeasured unless `code` is CUPTI_SUCCESS. `call` is the function's name.
 void check_cupti(int code, std::string_view call);
 
@@ -22,6 +27,11 @@ void check_cupti(int code, std::string_view call);
 /// WARPGAUGE_CUPTI(cuptiRangeProfilerStart, &params);
 #define WARPGAUGE_CUPTI(function, ...) \
   ::warpgauge::metrics::check_cupti((function)(__VA_ARGS__), #function)
+
+/// The same for calls that need the counters of the GPU for this process alone.
+#define WARPGAUGE_CUPTI_IN_TURN(function, ...) \
+  ::warpgauge::metrics::check_cupti(           \
+      ::warpgauge::metrics::take_turns([&] { return int{(function)(__VA_ARGS__)}; }), #function)
 
 /// Declares a zeroed parameter block with its size filled in, as CUPTI wants it: `type` is its
 /// name up to "_Params". (The size ends at the last field that CUPTI knows, so it is no sizeof.)

@@ -17,7 +17,7 @@ class RangeSession::Pass {
   explicit Pass(CUpti_RangeProfiler_Object* object) : object_(object) {
     WARPGAUGE_CUPTI_PARAMS(CUpti_RangeProfiler_Start, params);
     params.pRangeProfilerObject = object_;
-    WARPGAUGE_CUPTI(cuptiRangeProfilerStart, &params);
+    WARPGAUGE_CUPTI_IN_TURN(cuptiRangeProfilerStart, &params);
   }
 
   ~Pass() {

@@ -29,6 +29,16 @@ class CuptiError : public ::testing::Test {
   }
 };
 
+TEST_F(CuptiError, ABusyGpuIsAskedAgainUntilItIsFree) {
+  constexpr int kSuccess = 0, kHardwareBusy = 26;
+  int asked = 0;
+  EXPECT_EQ(take_turns([&] { return ++asked < 4 ? kHardwareBusy : kSuccess; }), kSuccess);
+  EXPECT_EQ(asked, 4);
+  asked = 0;  // other errors do not go away
+  EXPECT_EQ(take_turns([&] { return ++asked, kInsufficientPrivileges; }), kInsufficientPrivileges);
+  EXPECT_EQ(asked, 1);
+}
+
 std::string message_of(int code) {
   try {
     check_cupti(code, "cuptiCall");
