@@ -22,6 +22,37 @@ TITLE_PT, LABEL_PT, CELL_PT, CAPTION_PT = 12, 10, 8.5, 8
 CELL_IN = (0.66, 0.46)  # width and height of a cell, inches
 PNG_DPI = 160
 
+# The page, light and dark. Better is blue and worse is orange, which nobody takes for each other,
+# and neither ever stands without a sign. Lines: Okabe and Ito's colours, with dashes beside them.
+PAGE = {
+    "light": {
+        "paper": PAPER,
+        "panel": "#f5f6f8",
+        "ink": INK,
+        "faint": FAINT,
+        "rule": "#d5d8dd",
+        "link": "#0b57a4",
+        "better": "#0b5fa5",
+        "worse": "#b3420a",
+        "better-tint": "#dcebf8",
+        "worse-tint": "#fbe3d6",
+        "lines": ("#0072b2", "#c44e00", "#00795a", "#a8457f", "#7d6200", "#3a7ca8", "#5c5c5c"),
+    },
+    "dark": {
+        "paper": "#14161a",
+        "panel": "#1d2127",
+        "ink": "#e8e8e8",
+        "faint": "#a9aeb6",
+        "rule": "#3a3f48",
+        "link": "#8ab8ff",
+        "better": "#7cb8ff",
+        "worse": "#ff9a5c",
+        "better-tint": "#17304d",
+        "worse-tint": "#4d2712",
+        "lines": ("#56b4e9", "#ff8c42", "#2fc99d", "#e59ac7", "#e6c34a", "#a8c8e8", "#b0b0b0"),
+    },
+}
+
 WIDE_RANGE = 8  # largest over smallest value from which colours are logarithmic
 
 _SETTINGS = {
@@ -55,6 +86,22 @@ def applied() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         yield
+
+
+def css_variables() -> str:
+    """The colours of the page as variables of CSS: light, dark where the reader's system is, and
+    light on paper."""
+    light, dark = (_declarations(PAGE[scheme]) for scheme in ("light", "dark"))
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    )
+
+
+def _declarations(colours: dict) -> str:
+    lines = [(f"line-{i}", colour) for i, colour in enumerate(colours["lines"])]
+    plain = [(name, colour) for name, colour in colours.items() if name != "lines"]
+    return " ".join(f"--{name}: {colour};" for name, colour in plain + lines)
 
 
 def unit_text(unit: str) -> str:

@@ -1,0 +1,74 @@
+"""Runs by nights, and in what two nights differ besides their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from warpgauge_report.history.model import Run
+
+# Runs that started so shortly before the last one belong to the same night: several GPUs, several
+# jobs, a second try.
+NIGHT = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something of the environment that is not as it was the night before; words."""
+
+    what: str
+    before: str
+    after: str
+
+
+def nights_of(runs: Iterable[Run]) -> list[list[Run]]:
+    """The runs by nights, both oldest first. A night ends with its last run."""
+    nights: list[list[Run]] = []
+    for run in sorted(runs, key=lambda run: run.time, reverse=True):
+        if nights and nights[-1][0].time - run.time <= NIGHT:
+            nights[-1].append(run)
+        else:
+            nights.append([run])
+    return [night[::-1] for night in reversed(nights)]
+
+
+def differences(before: Sequence[Run], after: Sequence[Run]) -> list[Difference]:
+    """What changed of toolkit, flags, drivers and GPUs from one night to the next."""
+    found = []
+    for what, of in (("CUDA toolkit", _toolkit), ("compile flags", _flags), ("GPUs", _device)):
+        old, new = _words(before, of), _words(after, of)
+        if old != new:
+            found.append(Difference(what, old, new))
+    for name in sorted(_names(before) & _names(after)):
+        old, new = (
+            _words([run for run in night if run.device and run.device.name == name], _driver)
+            for night in (before, after)
+        )
+        if old != new:
+            found.append(Difference(f"driver of {name}", old, new))
+    return found
+
+
+def _toolkit(run: Run) -> str:
+    return run.toolkit or "unknown"
+
+
+def _flags(run: Run) -> str:
+    return run.flags or "none known"
+
+
+def _device(run: Run) -> str:
+    return run.device.name if run.device else ""
+
+
+def _driver(run: Run) -> str:
+    return run.device.driver or "unknown" if run.device else ""
+
+
+def _names(runs: Sequence[Run]) -> set[str]:
+    return {run.device.name for run in runs if run.device}
+
+
+def _words(runs: Sequence[Run], of) -> str:
+    return ", ".join(sorted({of(run) for run in runs} - {""})) or "none"
