@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from private_mounts import OWN_MOUNTS, with_file
 from warpgauge_report.facts import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
@@ -64,21 +65,7 @@ def gate_with_budgets(folder, text, pattern, *arguments):
         pytest.skip("this machine allows no mount of a file for one process")
     budgets = folder / "budgets.toml"
     budgets.write_text(text)
-    mounted = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
-    before = [*OWN_MOUNTS, "sh", "-c", mounted, "sh", budgets, BUDGETS]
-    return gate(folder, pattern, *arguments, before=before)
-
-
-def own_mounts():
-    """How this user gets mounts of its own; None where the machine does not allow them."""
-    for command in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
-        probe = [*command, "mount", "--bind", BUDGETS, BUDGETS]
-        if subprocess.run(probe, capture_output=True).returncode == 0:
-            return command
-    return None
-
-
-OWN_MOUNTS = own_mounts()
+    return gate(folder, pattern, *arguments, before=with_file(budgets, at=BUDGETS))
 
 
 def facts_of(folder, pattern, name):

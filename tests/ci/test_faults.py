@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from private_mounts import OWN_MOUNTS, needs_mounts
 from warpgauge_report.facts import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
@@ -40,7 +41,7 @@ def gate(*arguments, **options):
     )
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"{what}: not within {seconds} s"
@@ -99,24 +100,14 @@ def test_a_measuring_process_that_is_killed_costs_one_case(tmp_path, device):
         return {f.variant: f for f in facts if f.metric == "result.correct"}
 
     wait_for(lambda: "out_of_bounds" in results(), "the case before the endless one")
-    children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
-
-    def in_the_next_process():
-        pids = children.read_text().split()
-        return pids and cpu_seconds(pids[0]) > 2  # it is past its start, and in the kernel
-
-    wait_for(in_the_next_process, "the endless case")
-    os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+    time.sleep(3)  # the next process is past its start, and in the kernel
+    (child,) = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+    os.kill(int(child), signal.SIGKILL)
     stdout, stderr = run.communicate(timeout=60)
     assert run.returncode == FAULT, stdout + stderr
     assert "killed by SIGKILL" in results()["endless"].reason
     assert results()["healthy"].verdict == "pass"
     assert "wrong result" in results()["off_by_one"].reason  # the one after it
-
-
-def cpu_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_second_gate_in_one_folder_ends_and_leaves_the_first_alone(tmp_path):
@@ -147,19 +138,6 @@ status=$?
 ls "$out"
 exit $status
 """
-
-
-def own_mounts():
-    """How this user gets mounts of its own; None where the machine does not allow them."""
-    for unshare in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
-        probe = [*unshare, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-        if subprocess.run(probe, capture_output=True).returncode == 0:
-            return unshare
-    return None
-
-
-OWN_MOUNTS = own_mounts()
-needs_mounts = pytest.mark.skipif(OWN_MOUNTS is None, reason="mounts are not allowed here")
 
 
 def gate_on_disk(folder, options):

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from private_mounts import needs_mounts, with_file
 from warpgauge_report.facts import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
@@ -16,10 +17,9 @@ HAS_GPU = Path("/dev/nvidia0").exists()
 PROGRAMS = ["warpgauge-bench-emulated", *(["warpgauge-bench"] if HAS_GPU else [])]
 
 
-def bench(program, *arguments):
-    return subprocess.run(
-        [BIN / program, *map(str, arguments)], capture_output=True, text=True, timeout=300
-    )
+def bench(program, *arguments, before=()):
+    command = [*before, BIN / program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -130,3 +130,52 @@ def test_tables_that_cannot_be_written_are_a_fault(tmp_path):
     assert (
         "times.md: cannot be written" in result.stderr and (tmp_path / "file").read_text() == "kept"
     )
+
+
+@needs_mounts
+@pytest.mark.parametrize("same_code", [True, False], ids=["same_code", "other_code"])
+def test_a_time_over_its_budget_fails_unless_the_machine_code_is_the_same(tmp_path, same_code):
+    case = "copies.by_kernel.u8@4096"
+    quick = ["warpgauge-bench-emulated", "--filter", case, "--samples", 5, "--no-counters"]
+    assert bench(*quick, "--facts", tmp_path / "first.jsonl").returncode == 0
+    code = next(f.sass_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
+    line = {"max": 0.001, "tolerance": "1%", "sass": code if same_code else "0123456789abcdef"}
+    real = Path(__file__).resolve().parents[2] / "kernels" / "copies" / "budgets.toml"
+    budgets = tmp_path / "budgets.toml"
+    inline = ", ".join(f"{key} = {json.dumps(value)}" for key, value in line.items())
+    budgets.write_text(
+        f'{real.read_text()}\n["by_kernel.u8@4096"]\n"time.median_us" = {{ {inline} }}\n'
+    )
+    result = bench(*quick, "--facts", tmp_path / "facts.jsonl", before=with_file(budgets, real))
+    verdict = {(f.id, f.metric): f.verdict for f in read_facts(tmp_path / "facts.jsonl")}
+    if same_code:
+        assert result.returncode == 0, result.stderr
+        assert verdict[case, "time.median_us"] == "environment"
+        assert f"MOVED {case} on sm_90: time.median_us" in result.stderr
+    else:
+        assert result.returncode == 1
+        assert verdict[case, "time.median_us"] == "fail"
+        assert f"the machine code is not that of the budget (0123456789abcdef, now {code})" in (
+            result.stderr
+        )
+
+
+def test_benchmark_json_is_what_its_readers_expect(tmp_path):
+    """compare.py, github-action-benchmark and Bencher read these members of each benchmark."""
+    out = tmp_path / "bench.json"
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "copies.*@4096", "--samples", 3),
+        *(f"--benchmark_out={out}", "--benchmark_out_format=json"),
+    )
+    assert result.returncode == 0, result.stderr
+
+    def refuse(constant):
+        pytest.fail(f"{constant} is no number of JSON")
+
+    report = json.loads(out.read_text(), parse_constant=refuse)
+    assert len(report["benchmarks"]) == 6
+    for run in report["benchmarks"]:
+        assert run["name"] and run["run_name"] and run["run_type"] == "iteration"
+        assert run["time_unit"] == "us" and run["iterations"] == 1
+        for member in ("real_time", "cpu_time", "median_us", "bytes_per_second"):
+            assert run[member] > 0
