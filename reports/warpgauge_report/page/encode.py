@@ -1,0 +1,176 @@
+"""The values behind the page, as compact JSON that its script draws trends and tables from.
+
+A series is an array: [case, metric, architecture, source, device, runs, values, budgets, verdicts,
+places, machine codes, confidences, disturbances, reason, intervals, changes, left out]. Names are indices into tables that
+stand beside the series (-1: none). Columns have one entry a run, and are written as run lengths:
+[entry, times, entry, times, ...], where the last entry goes on to the end and has no times.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from warpgauge_report.catalog import catalog
+from warpgauge_report.changes import Change
+from warpgauge_report.history.model import Point, Run, Series
+
+MAX_BYTES = 9_000_000  # of all series; the page is to stay under 15 MB
+SHORT = 7  # values that a series keeps where there is no room for all
+
+
+class Table:
+    """Gives each different entry a number, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, entry: Any) -> int:
+        if entry is None:
+            return -1
+        return self._numbers.setdefault(entry, len(self._numbers))
+
+    def entries(self) -> list[Any]:
+        return list(self._numbers)
+
+
+class Encoder:
+    """Takes the series one after the other, and keeps no more than their JSON."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = runs
+        self._run_numbers = {run.id: number for number, run in enumerate(runs)}
+        names = ("cases", "metrics", "archs", "sources", "devices", "axes", "texts")
+        self._tables = {name: Table() for name in names}
+        self._whole: list[str] = []
+        self._short: list[str | None] = []  # None where it would be no shorter
+        self._important: list[bool] = []
+
+    def add(self, series: Series, changes: Sequence[Change], important: bool) -> int:
+        """Takes a series; returns its number. `important` ones are the last to be shortened."""
+        whole = self._series(series, changes, 0)
+        self._whole.append(whole)
+        spare = len(series.points) - SHORT
+        if spare > 0 and len(whole) > 200:
+            newest = Series(series.key, series.points[spare:])
+            kept = [change for change in changes if change.index >= spare]
+            self._short.append(self._series(newest, kept, spare))
+        else:
+            self._short.append(None)
+        self._important.append(important)
+        return len(self._whole) - 1
+
+    def json(self) -> tuple[str, int]:
+        """The data, and how many series had to be cut to their newest values."""
+        chosen, cut = self._chosen()
+        known = catalog()
+        names = {name: table.entries() for name, table in self._tables.items()}
+        metrics = [known[name] for name in names.pop("metrics")]
+        rows = [[m.id, m.unit, m.direction, m.cls, m.source, m.meaning, m.cure] for m in metrics]
+        data = {"runs": [_run(run) for run in self._runs], "metrics": rows, **names}
+        return f'{compact(data)[:-1]},"series":[{",".join(chosen)}]}}', cut
+
+    def _chosen(self) -> tuple[list[str], int]:
+        size, cut = sum(map(len, self._whole)), set()
+        order = sorted(range(len(self._whole)), key=lambda i: (self._important[i], -self._saved(i)))
+        for number in order:
+            if size <= MAX_BYTES or self._important[number]:
+                break
+            if self._saved(number) > 0:
+                size -= self._saved(number)
+                cut.add(number)
+        return [self._short[i] if i in cut else text for i, text in enumerate(self._whole)], len(cut)
+
+    def _saved(self, number: int) -> int:
+        short = self._short[number]
+        return len(self._whole[number]) - len(short) if short else 0
+
+    def _series(self, series: Series, changes: Sequence[Change], left_out: int) -> str:
+        key, points, tables = series.key, series.points, self._tables
+        text = tables["texts"].number
+        axis = tuple(self._run_numbers[point.run.id] for point in points)
+        case = (key.family, key.variant, key.type, key.size)
+        words = any(point.text is not None for point in points)
+        entry = [
+            tables["cases"].number(case),
+            tables["metrics"].number(key.metric),
+            tables["archs"].number(key.arch),
+            tables["sources"].number(key.source),
+            tables["devices"].number(key.device_name),
+            tables["axes"].number(axis),
+            lengths(_rounded(p.value) if p.text is None else p.text for p in points),
+            lengths(text(point.budget) for point in points),
+            lengths(text(point.verdict) for point in points),
+            lengths(text(_place(point)) for point in points),
+            lengths(text(point.sass_hash) for point in points),
+            lengths(text(point.confidence) for point in points),
+            lengths(text(point.disturbance) for point in points),
+            text(points[-1].reason),
+            [] if words else _intervals(points),
+            [_change(change, left_out) for change in changes],
+            left_out,
+        ]
+        return compact(entry)
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def lengths(column: Iterable[Any]) -> list[Any]:
+    """A column as run lengths; the last entry has none."""
+    runs: list[Any] = []
+    for entry, group in groupby(column):
+        runs += [entry, sum(1 for _ in group)]
+    return runs[:-1]
+
+
+def _rounded(value: float | None) -> float | int | None:
+    """Whole numbers without a point; others with nine digits, beyond what any clock tells."""
+    if value is None:
+        return None
+    if abs(value) < 2**53 and value == int(value):
+        return int(value)
+    return float(f"{value:.9g}")
+
+
+def _intervals(points: Sequence[Point]) -> list[Any]:
+    """Half-widths below and above each value, with three digits; nothing where no point has any."""
+    if not any(point.interval for point in points):
+        return []
+    column = []
+    for point in points:
+        if point.interval and point.value is not None:
+            low, high = point.interval
+            column.append([float(f"{v:.3g}") for v in (point.value - low, high - point.value)])
+        else:
+            column.append(0)
+    return lengths(column)
+
+
+def _place(point: Point) -> str | None:
+    if not point.file:
+        return None
+    return f"{point.file}:{point.line}" if point.line else point.file
+
+
+def _change(change: Change, left_out: int) -> list[Any]:
+    better = {True: 1, False: -1, None: 0}[change.better]
+    return [change.index - left_out, better, change.cause]
+
+
+def _run(run: Run) -> list[Any]:
+    device = run.device
+    return [
+        run.id,
+        run.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        run.commit,
+        run.dirty,
+        run.toolkit,
+        run.flags,
+        device.name if device else None,
+        device.driver if device else None,
+        run.emulated,
+    ]
