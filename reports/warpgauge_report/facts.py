@@ -108,17 +108,23 @@ def read_facts(path: str | Path) -> list[Fact]:
     A last line without newline (a crash while it was written) is dropped; anything else that is
     not a fact of the schema raises FactError with file:line.
     """
+    return [read_line(path, number, line) for number, line in enumerate(lines_of(path), start=1)]
+
+
+def lines_of(path: str | Path) -> list[bytes]:
+    """The whole lines of a file of facts, without their ends; FactError if it cannot be read."""
     try:
-        lines = Path(path).read_bytes().split(b"\n")
+        return Path(path).read_bytes().split(b"\n")[:-1]
     except OSError as error:
         raise FactError(f"{path}: cannot be read: {error.strerror}") from error
-    facts = []
-    for number, line in enumerate(lines[:-1], start=1):
-        try:
-            facts.append(_read_fact(line))
-        except ValueError as error:
-            raise FactError(f"{path}:{number}: {error}") from error
-    return facts
+
+
+def read_line(path: str | Path, number: int, line: bytes) -> Fact:
+    """The fact in a line; FactError with file:line for anything that is not one of the schema."""
+    try:
+        return _read_fact(line)
+    except ValueError as error:
+        raise FactError(f"{path}:{number}: {error}") from error
 
 
 def metric_names() -> list[str]:

@@ -1,0 +1,149 @@
+"""Runs and series out of the database, a few thousand series at a time."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from warpgauge_report.history import rows
+from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
+from warpgauge_report.history.tables import contexts, devices, observations, runs, series, states
+
+_SERIES_AT_ONCE = 2000  # times 365 nights: 100 MB of points
+_STATES_AT_ONCE = 500
+_WITHOUT_GPU = ("ptxas", "emulator")
+_EMULATOR = "emulator"  # the driver of the emulator's devices
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which series are meant: those that agree with all that is not None."""
+
+    family: str | None = None
+    metric: str | None = None
+    arch: str | None = None
+
+    def conditions(self) -> list[sa.ColumnElement[bool]]:
+        wanted = ((series.c.family, self.family), (series.c.metric, self.metric))
+        wanted += ((series.c.arch, self.arch),)
+        return [column == value for column, value in wanted if value is not None]
+
+
+def read_runs(connection: Connection) -> dict[int, Run]:
+    """All runs by their number in the database, oldest first."""
+    gpus: dict[int, Device] = {}
+    order = (devices.c.run_id, devices.c.name)
+    for row in connection.execute(sa.select(devices).order_by(*order)):
+        if row.driver != _EMULATOR:
+            texts = (row.chip, row.compute_capability, row.driver, row.uuid_hash)
+            gpus.setdefault(row.run_id, Device(row.name, *(text or None for text in texts)))
+    question = sa.select(runs).order_by(runs.c.time, runs.c.name)
+    return {
+        row.id: Run(
+            id=row.name,
+            time=rows.time_of(row.time),
+            commit=row.commit or None,
+            dirty=row.dirty,
+            toolkit=row.toolkit or None,
+            flags=row.flags or None,
+            device=gpus.get(row.id),
+            emulated=row.emulated,
+        )
+        for row in connection.execute(question)
+    }
+
+
+def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesKey]:
+    """The series by their number in the database, in the order in which they came."""
+    question = sa.select(series).where(*selection.conditions()).order_by(series.c.id)
+    return {row.id: _key(row) for row in connection.execute(question)}
+
+
+def read_series(
+    connection: Connection, selection: Selection, last_nights: int | None
+) -> Iterator[Series]:
+    """The series that have points in the last nights. A night is a day, in UTC, with runs."""
+    wanted = _last_nights(read_runs(connection), last_nights)
+    keys = read_keys(connection, selection)
+    numbers = list(keys)
+    for start in range(0, len(numbers), _SERIES_AT_ONCE):
+        part = numbers[start : start + _SERIES_AT_ONCE]
+        yield from _read_part(connection, selection, wanted, {n: keys[n] for n in part})
+
+
+def _read_part(
+    connection: Connection, selection: Selection, wanted: dict[int, Run], keys: dict[int, SeriesKey]
+) -> Iterator[Series]:
+    columns = observations.c
+    question = sa.select(columns.series_id, columns.state_id).where(
+        columns.run_id == sa.bindparam("run"), columns.series_id.between(min(keys), max(keys))
+    )
+    if conditions := selection.conditions():
+        question = question.where(columns.series_id.in_(sa.select(series.c.id).where(*conditions)))
+    of_series: dict[int, list[tuple[Run, int]]] = defaultdict(list)
+    for number, run in wanted.items():
+        for series_id, state_id in connection.execute(question, {"run": number}).tuples():
+            of_series[series_id].append((run, state_id))
+    found = _read_states(connection, {state for seen in of_series.values() for _, state in seen})
+    new = tuple.__new__  # Point(...) by name takes twice as long
+    for number, seen in sorted(of_series.items()):
+        points = [new(Point, (run, *found[state])) for run, state in seen]
+        yield Series(keys[number], tuple(points))
+
+
+def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[Any, ...]]:
+    """The members of a Point after its run, by the number of the state."""
+    s, c = states.c, contexts.c
+    question = (
+        sa.select(
+            *(s.id, s.value, s.word, s.low, s.high, s.verdict, c.budget, s.reason, s.confidence),
+            *(c.sass_hash, c.source_hash, c.file, c.line, s.machine),
+        )
+        .join_from(states, contexts, c.id == s.context_id)
+        .where(s.id.in_(sa.bindparam("values", expanding=True)))
+    )
+    numbers, found = sorted(wanted), {}
+    for start in range(0, len(numbers), _STATES_AT_ONCE):
+        values = {"values": numbers[start : start + _STATES_AT_ONCE]}
+        for number, *members in connection.execute(question, values).tuples():
+            found[number] = _members(*members)
+    return found
+
+
+def _members(
+    value, word, low, high, verdict, budget, reason, confidence, sass, source, file, line, machine
+) -> tuple[Any, ...]:
+    texts = (budget, reason, confidence, sass, source, file)
+    return (
+        value,
+        word or None,
+        None if low is None else (low, high),
+        verdict,
+        *(text or None for text in texts),
+        line,
+        json.loads(machine)["disturbance"] if machine else None,
+    )
+
+
+def _key(row: sa.Row) -> SeriesKey:
+    return SeriesKey(
+        **{name: getattr(row, name) for name in ("family", "variant", "type", "size")},
+        metric=row.metric,
+        unit=row.unit,
+        arch=row.arch or None,
+        source=row.source or None,
+        device_name=None if row.source in _WITHOUT_GPU else row.device or None,
+    )
+
+
+def _last_nights(known: dict[int, Run], last_nights: int | None) -> dict[int, Run]:
+    if last_nights is None:
+        return known
+    nights = sorted({run.time.date() for run in known.values()})[-last_nights:]
+    return {number: run for number, run in known.items() if run.time.date() in set(nights)}

@@ -1,0 +1,249 @@
+"""Brings a file of facts into the database: all of it or nothing, and only once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from warpgauge_report.facts import FactError
+from warpgauge_report.history import rows, tables
+from warpgauge_report.history.database import Database
+from warpgauge_report.history.lines import Head, Line, LineReader
+from warpgauge_report.history.tables import contexts, devices, observations, runs, series, states
+
+_AT_ONCE = 500  # values in one question; SQLite takes 32,766, and compiles them anew if they differ
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What came of a file: its runs, and how many values were new to the history, were there
+    already, or belong to source lines and are not kept."""
+
+    path: str
+    runs: tuple[str, ...]
+    new: int
+    known: int
+    of_source_lines: int
+
+
+def ingest(database: Database, path: str | Path) -> IngestResult:
+    """Raises FactError with file and line for what is not a fact, and for a value that a run has
+    already and has otherwise; ReportError for what the database refuses."""
+    reader = LineReader(path)
+    lines = reader.lines()
+    with database.reading() as connection:  # so that the writer's turn is short
+        known = _known_states(connection, {line.digest for line in lines})
+    for line in lines:
+        if line.digest not in known:
+            reader.read(line)
+    with database.writing() as connection:
+        new = _Writer(connection, reader, lines).write()
+    names = tuple(dict.fromkeys(line.head.run for line in lines))
+    return IngestResult(str(path), names, new, len(lines) - new, reader.of_source_lines)
+
+
+class _Writer:
+    def __init__(self, connection: Connection, reader: LineReader, lines: list[Line]) -> None:
+        self._connection = connection
+        self._reader = reader
+        self._lines = lines
+
+    def write(self) -> int:
+        """Returns how many values are new."""
+        run_ids = self._write_runs()
+        found = self._write_states()
+        there = {run: self._observed(run) for run in set(run_ids.values())}
+        added = []
+        for line in self._lines:
+            run = run_ids[line.head.run]
+            state, of_series = found[line.digest]
+            before = there[run].get(of_series)
+            if before is None:
+                there[run][of_series] = state
+                added.append({"run_id": run, "series_id": of_series, "state_id": state})
+            elif before != state:
+                self._compare(line, before, state)
+        _insert(self._connection, observations, added)
+        for run in run_ids.values():
+            self._mark_emulated(run)
+        return len(added)
+
+    # ---- runs and devices
+
+    def _write_runs(self) -> dict[str, int]:
+        """The ids of the file's runs, by name; those that are new are written."""
+        first: dict[Head, Line] = {}
+        for line in self._lines:
+            first.setdefault(line.head, line)
+        names = {head.run for head in first}
+        there = {
+            row.name: row._mapping
+            for row in _where_in(self._connection, sa.select(runs), runs.c.name, names)
+        }
+        next_id = self._next_id(runs)
+        added, ids = [], {name: row["id"] for name, row in there.items()}
+        for head, line in first.items():
+            row = self._run_row(head, line)
+            before = there.setdefault(head.run, row)
+            if before is row:
+                ids[head.run] = next_id + len(added)
+                added.append(row | {"id": ids[head.run], "emulated": False})
+            self._hold_same(line, f"run '{head.run}'", before, row)
+        _insert(self._connection, runs, added)
+        self._write_devices(first, ids)
+        return ids
+
+    def _run_row(self, head: Head, line: Line) -> dict[str, Any]:
+        try:
+            time = rows.seconds(head.time)
+        except ValueError:
+            raise self._error(line, f"key 'time': there is no time '{head.time}'") from None
+        texts = {key: getattr(head, key) or "" for key in ("commit", "toolkit", "flags")}
+        return {"name": head.run, "time": time, "dirty": head.dirty, **texts}
+
+    def _write_devices(self, first: dict[Head, Line], ids: dict[str, int]) -> None:
+        question = _where_in(
+            self._connection, sa.select(devices), devices.c.run_id, set(ids.values())
+        )
+        there = {(row.run_id, row.name): row._mapping for row in question}
+        added = []
+        for head, line in first.items():
+            if not head.device:
+                continue
+            row = asdict(head.device)
+            row |= {key: row[key] or "" for key in row if isinstance(devices.c[key].type, sa.Text)}
+            row["run_id"] = ids[head.run]
+            before = there.setdefault((row["run_id"], head.device.name), row)
+            if before is row:
+                added.append(row)
+            self._hold_same(line, f"device '{head.device.name}' of run '{head.run}'", before, row)
+        _insert(self._connection, devices, added)
+
+    def _mark_emulated(self, run: int) -> None:
+        emulated = (
+            sa.select(1)
+            .select_from(observations.join(series, series.c.id == observations.c.series_id))
+            .where(observations.c.run_id == run, series.c.source == "emulator")
+        )
+        mark = sa.update(runs).where(runs.c.id == run, sa.exists(emulated)).values(emulated=True)
+        self._connection.execute(mark)
+
+    # ---- states
+
+    def _write_states(self) -> dict[bytes, tuple[int, int]]:
+        """State and series of every digest; what is new is written."""
+        found = _known_states(self._connection, {line.digest for line in self._lines})
+        new: dict[bytes, Line] = {}
+        for line in self._lines:
+            if line.digest not in found:
+                self._reader.read(line)
+                if line.digest not in found:  # reading can change it
+                    new.setdefault(line.digest, line)
+        if not new:
+            return found
+        series_ids = self._write_series(list(new.values()))
+        context_ids, context_of = self._write_contexts(new)
+        added = []
+        for state_id, (digest, line) in enumerate(new.items(), self._next_id(states)):
+            series_id = series_ids[rows.series_key(line.fact)]
+            found[digest] = (state_id, series_id)
+            keys = {"id": state_id, "digest": digest, "series_id": series_id}
+            keys["context_id"] = context_ids[context_of[digest]]
+            added.append(keys | rows.state_row(line.fact))
+        _insert(self._connection, states, added)
+        return found
+
+    def _write_series(self, lines: list[Line]) -> dict[tuple[str, ...], int]:
+        keys = [column for column in series.c if column.name not in ("id", "unit")]
+        question = sa.select(series.c.id, *keys)
+        families = {line.fact.family for line in lines}
+        ids = {
+            tuple(key): number
+            for number, *key in _where_in(self._connection, question, series.c.family, families)
+        }
+        next_id, added = self._next_id(series), []
+        for line in lines:
+            key = rows.series_key(line.fact)
+            if key not in ids:
+                ids[key] = next_id + len(added)
+                names = (column.name for column in keys)
+                row = dict(zip(names, key, strict=True))
+                added.append(row | {"id": ids[key], "unit": line.fact.unit})
+        _insert(self._connection, series, added)
+        return ids
+
+    def _write_contexts(self, new: dict[bytes, Line]) -> tuple[dict[bytes, int], dict]:
+        by_digest, context_of = {}, {}
+        for digest, line in new.items():
+            row = rows.context_row(line.fact)
+            by_digest[row["digest"]] = row
+            context_of[digest] = row["digest"]
+        question = sa.select(contexts.c.digest, contexts.c.id)
+        there = _where_in(self._connection, question, contexts.c.digest, set(by_digest))
+        ids = {bytes(digest): number for digest, number in there}
+        missing = [row for digest, row in by_digest.items() if digest not in ids]
+        for number, row in enumerate(missing, self._next_id(contexts)):
+            ids[row["digest"]] = row["id"] = number
+        _insert(self._connection, contexts, missing)
+        return ids, context_of
+
+    # ---- the rest
+
+    def _next_id(self, table: sa.Table) -> int:
+        return (self._connection.scalar(sa.select(sa.func.max(table.c.id))) or 0) + 1
+
+    def _observed(self, run: int) -> dict[int, int]:
+        columns = observations.c
+        question = sa.select(columns.series_id, columns.state_id).where(columns.run_id == run)
+        return dict(self._connection.execute(question).tuples().all())
+
+    def _compare(self, line: Line, before: int, state: int) -> None:
+        """Two states of one value in one run must say the same, however it is written."""
+        question = sa.select(
+            states.c.id, *tables.columns_of(states), *tables.columns_of(contexts), series.c.unit
+        )
+        question = question.select_from(
+            states.join(contexts, contexts.c.id == states.c.context_id).join(
+                series, series.c.id == states.c.series_id
+            )
+        ).where(states.c.id.in_((before, state)))
+        found = {row.id: row._mapping for row in self._connection.execute(question)}
+        fact = self._reader.read(line)
+        what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run}'"
+        self._hold_same(line, what, found[before], found[state])
+
+    def _hold_same(self, line: Line, what: str, before: Any, row: dict[str, Any]) -> None:
+        for key, value in row.items():
+            if key != "id" and before[key] != value:
+                raise self._error(
+                    line, f"{what} has {key} {before[key]!r} in the history, and {value!r} here"
+                )
+
+    def _error(self, line: Line, message: str) -> FactError:
+        return FactError(f"{self._reader.path}:{line.number}: {message}")
+
+
+def _known_states(connection: Connection, digests: set[bytes]) -> dict[bytes, tuple[int, int]]:
+    question = sa.select(states.c.digest, states.c.id, states.c.series_id)
+    found = _where_in(connection, question, states.c.digest, digests)
+    return {bytes(digest): (state, of_series) for digest, state, of_series in found}
+
+
+def _where_in(
+    connection: Connection, question: sa.Select, column: sa.Column, values: Iterable[Any]
+) -> Iterator[sa.Row]:
+    """The rows whose column is one of the values, however many these are."""
+    values = sorted(values)
+    chosen = question.where(column.in_(sa.bindparam("values", expanding=True)))
+    for start in range(0, len(values), _AT_ONCE):
+        yield from connection.execute(chosen, {"values": values[start : start + _AT_ONCE]})
+
+
+def _insert(connection: Connection, table: sa.Table, added: list[dict[str, Any]]) -> None:
+    if added:
+        connection.execute(sa.insert(table), added)
