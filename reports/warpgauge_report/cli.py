@@ -7,12 +7,18 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from warpgauge_report import heatmap
+from warpgauge_report import export, heatmap, ingest, prune, runs
 from warpgauge_report.facts import FactError
 from warpgauge_report.output import ReportError, printable
 
 # A command is a module with HELP, EPILOG, add_arguments(parser) and run(arguments).
-COMMANDS = {"heatmap": heatmap}
+COMMANDS = {
+    "ingest": ingest,
+    "runs": runs,
+    "export": export,
+    "prune": prune,
+    "heatmap": heatmap,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

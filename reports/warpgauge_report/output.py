@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 MAX_STEM = 160  # characters of a file name without its ending; file systems take 255 bytes
@@ -38,11 +39,17 @@ def write_whole(path: Path, content: bytes) -> None:
 
     Raises ReportError that names the path.
     """
+    write_parts(path, [content])
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """As write_whole(), for content that comes in parts; if they fail, nothing is written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:40]}.", dir=path.parent) as beside:
             new = Path(beside) / "new"
-            new.write_bytes(content)
+            with new.open("wb") as file:
+                file.writelines(parts)
             os.replace(new, path)
     except OSError as error:
         raise ReportError(f"{path}: cannot be written: {error.strerror}") from error

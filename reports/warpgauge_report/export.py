@@ -1,0 +1,130 @@
+"""warpgauge-report export: facts out of the history."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from warpgauge_report.database_option import add_database_option
+from warpgauge_report.facts import metric_names
+from warpgauge_report.history import open_history
+from warpgauge_report.output import ReportError, write_parts
+
+HELP = "Write values of the history as facts (JSON lines) or as CSV"
+EPILOG = """\
+JSON lines are the facts as they were ingested, one a line, oldest run first; the history has no
+values of single source lines. CSV has the same members as columns, those of parts as device.name
+and so on; lists are JSON. Text that a spreadsheet would take for a formula (it begins with =, +, -
+or @) stands after an apostrophe.
+
+Exit codes: 0 written, 2 a fault: no history, nothing selected.
+
+Examples:
+  warpgauge-report export --out all.jsonl
+  warpgauge-report export --filter 'transpose.*' --metric registers --arch sm_90 --format csv
+  warpgauge-report export --run 20261122T073303Z-f10e5ebe --out night.jsonl"""
+
+Members = dict[str, Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_DEVICE = ("name", "chip", "compute_capability", "driver", "uuid_hash")
+_DEVICE += ("sm_clock_mhz", "memory_clock_mhz")
+_PARTS = {
+    "device": _DEVICE,
+    "launch": ("grid", "block", "dynamic_shared_bytes", "count"),
+    "machine": ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "throttling")
+    + ("other_processes", "disturbance"),
+    "interval": ("low", "high"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_database_option(parser)
+    parser.add_argument("--filter", default="*", metavar="GLOB", help="only cases with such an id")
+    parser.add_argument("--metric", help="only this metric")
+    parser.add_argument("--arch", help="only this architecture, such as sm_90")
+    parser.add_argument("--run", metavar="ID", help="only this run")
+    parser.add_argument(
+        "--format", choices=("jsonl", "csv"), default="jsonl", help="(default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="file to write (default: standard output)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Writes the file as a whole, or to stdout as it comes."""
+    if arguments.metric and arguments.metric not in metric_names():
+        raise ReportError(f"--metric: unknown metric '{arguments.metric}'")
+    to_text = _csv if arguments.format == "csv" else _json_lines
+    with open_history(arguments.db) as history:
+        facts = history.export(arguments.filter, arguments.metric, arguments.arch, arguments.run)
+        parts = (text.encode() for text in to_text(_something(facts, history.name)))
+        if arguments.out:
+            write_parts(arguments.out, parts)
+        else:
+            _print(parts)
+
+
+def _print(parts: Iterable[bytes]) -> None:
+    try:
+        sys.stdout.buffer.writelines(parts)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _something(facts: Iterator[Members], where: str) -> Iterator[Members]:
+    first = next(facts, None)
+    if first is None:
+        raise ReportError(f"{where}: nothing in the history is of that selection")
+    yield first
+    yield from facts
+
+
+def _json_lines(facts: Iterable[Members]) -> Iterator[str]:
+    for fact in facts:
+        yield json.dumps(fact, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _csv(facts: Iterable[Members]) -> Iterator[str]:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    header = False
+    for fact in facts:
+        if not header:
+            writer.writerow(_columns(fact))
+            header = True
+        writer.writerow(map(_cell, _values(fact)))
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+
+
+def _columns(fact: Members) -> Iterator[str]:
+    for key in fact:
+        yield from (f"{key}.{part}" for part in _PARTS[key]) if key in _PARTS else (key,)
+
+
+def _values(fact: Members) -> Iterator[Any]:
+    for key, value in fact.items():
+        if key not in _PARTS:
+            yield value
+        elif key == "interval":
+            yield from value or (None, None)
+        else:
+            yield from ((value or {}).get(part) for part in _PARTS[key])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,36 @@
+"""warpgauge-report prune: old values out of the history."""
+
+from __future__ import annotations
+
+import argparse
+
+from warpgauge_report.database_option import add_database_option
+from warpgauge_report.history import Keep, open_history
+
+HELP = "Delete old values from the history, and give their space back"
+EPILOG = """\
+--keep 30 keeps the newest 30 values of each series (a case, a metric, an architecture, a source, a
+device); --keep 365d keeps what is no more than 365 days older than the newest run. Runs and cases
+of which nothing is left go as well. The database is written anew: for a moment that takes as much
+space again, and others wait. A file of facts whose values were deleted can be ingested again.
+
+Exit codes: 0 done, 2 a fault: no history, a --keep that is neither.
+
+Examples:
+  warpgauge-report prune --keep 365d
+  warpgauge-report prune --keep 100 --db nights/history.db"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--keep", required=True, metavar="N|Nd", help="values of each series, or days"
+    )
+    add_database_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Prints what was deleted."""
+    keep = Keep.parse(arguments.keep)
+    with open_history(arguments.db) as history:
+        result = history.prune(keep)
+    print(f"deleted {result.values} values; {result.runs} runs and {result.series} series are gone")
