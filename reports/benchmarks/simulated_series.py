@@ -1,8 +1,8 @@
 """Simulated nights of one noisy series, as logarithms: what the detection of changes is tried on.
 
 Modelled on times of one run on an H100: confidence intervals of ± 0.1 % to ± 1 %, times in
-multiples of 32 ns (0.5 % of a kernel of 6.8 us, 1.2 % of one of 2.7 us). How times differ from night
-to night, drift and jump out is assumed: no series of nights has been recorded.
+multiples of 32 ns (0.5 % of a kernel of 6.8 us, 1.2 % of one of 2.7 us). How times differ from
+night to night, drift and jump out is assumed: no series of nights has been recorded.
 """
 
 from __future__ import annotations

@@ -50,9 +50,10 @@ def may_explain(old: Point, new: Point) -> bool:
 
 def details_of(old: Point, new: Point) -> tuple[str, ...]:
     """What else is known to have changed: "toolkit 12.8 -> 13.0". Names are data: escape them."""
+    commits = [point.run.commit and point.run.commit[:12] for point in (old, new)]
     gpus = [point.run.device.uuid_hash if point.run.device else None for point in (old, new)]
     pairs = [
-        ("commit", _commit(old), _commit(new)),
+        ("commit", *commits),
         ("toolkit", old.run.toolkit, new.run.toolkit),
         ("flags", old.run.flags, new.run.flags),
         ("driver", _driver(old), _driver(new)),
@@ -61,7 +62,11 @@ def details_of(old: Point, new: Point) -> tuple[str, ...]:
         ("source", old.source_hash, new.source_hash),
         ("confidence", old.confidence, new.confidence),
     ]
-    return tuple(f"{what} {a or '?'} -> {b or '?'}" for what, a, b in pairs if a != b)
+    found = [f"{what} {a or '?'} -> {b or '?'}" for what, a, b in pairs if a != b]
+    for point in (old, new):
+        if point.run.dirty:
+            found.append(f"run {point.run.id} had uncommitted changes")
+    return tuple(found)
 
 
 def _same_source(old: Point, new: Point) -> bool | None:
@@ -82,8 +87,3 @@ def _compiler(point: Point) -> tuple[str | None, str | None]:
 
 def _driver(point: Point) -> str | None:
     return point.run.device.driver if point.run.device else None
-
-
-def _commit(point: Point) -> str | None:
-    commit = point.run.commit
-    return f"{commit[:12]}{' (dirty)' if point.run.dirty else ''}" if commit else None
