@@ -127,6 +127,12 @@ def read_line(path: str | Path, number: int, line: bytes) -> Fact:
         raise FactError(f"{path}:{number}: {error}") from error
 
 
+@cache
+def schema_text() -> str:
+    """The contract that lines are held against."""
+    return resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
+
+
 def metric_names() -> list[str]:
     """The metrics that facts can have, as the schema lists them."""
     return _schema()["properties"]["metric"]["enum"]
@@ -191,8 +197,7 @@ _DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, parse_i
 
 @cache
 def _schema() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
-    return json.loads(text)
+    return json.loads(schema_text())
 
 
 @cache

@@ -70,7 +70,7 @@ class Database:
     def give_back_space(self) -> None:
         """Hands the space of what was deleted back to the file system."""
         with self._faults(), self._engine.connect() as connection:
-            connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection = connection.execution_options(isolation_level="AUTOCOMMIT", begin="")
             if self.is_sqlite:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -160,4 +160,5 @@ def _prepare_sqlite(connection, _record) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+    if begin := connection.get_execution_options().get("begin", "BEGIN"):
+        connection.exec_driver_sql(begin)

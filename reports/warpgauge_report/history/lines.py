@@ -1,31 +1,31 @@
 """Lines of facts in two parts: the head, which says the run, and the tail, which says the rest.
 
 A night repeats most tails of the night before byte by byte. A tail that is in the database was read
-and held against the schema when it came there, so a line with a known head and a known tail is a
-fact of the schema, and need not be read again. This is only so if neither part says what the other
-should: then, and for any line in another form than warpgauge writes, the whole line is read.
+and held against the schema (its digest is that schema's, too) when it came there, so a line with a
+known head and a known tail is a fact, and need not be read again. This is only so if neither part
+says what the other should: then, and for any line in another form than warpgauge writes, the whole
+line is read.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 
-from warpgauge_report.facts import Device, Fact, lines_of, read_line
+from warpgauge_report.facts import Device, Fact, lines_of, read_line, schema_text
 
 # A raw quote ends a string of JSON, so that this is the key wherever it stands.
 _SPLIT = b',"id":'
 _KEYS = [member.name for member in fields(Fact)]
 _HEAD_KEYS, _TAIL_KEYS = _KEYS[: _KEYS.index("id")], _KEYS[_KEYS.index("id") :]
-_NOT_IN_TAILS = re.compile(rf'"(?:{"|".join(_HEAD_KEYS)})":|\\u'.encode())
+_NOT_IN_TAILS = [b"\\u", *(f'"{key}":'.encode() for key in _HEAD_KEYS)]
 DIGEST_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Head:
     """The members of a fact that say its run."""
 
@@ -36,7 +36,7 @@ class Head:
     toolkit: str | None
     flags: str | None
     device: Device | None
-    key: bytes  # of the digests of tails: states differ by schema and device
+    key: bytes  # of the digests of tails: with another schema or device it is another state
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ def _is_plain_head(start: bytes) -> bool:
 
 
 def _is_plain_tail(tail: bytes) -> bool:
-    return bool(tail) and not _NOT_IN_TAILS.search(tail)
+    return bool(tail) and not any(part in tail for part in _NOT_IN_TAILS)
 
 
 def _digest(key: bytes, tail: bytes) -> bytes:
@@ -103,7 +103,7 @@ def _digest(key: bytes, tail: bytes) -> bytes:
 def _whole(fact: Fact) -> tuple[Head, bytes]:
     """Head and digest of a line that is not taken apart: the digest is that of its members."""
     name = fact.device.name if fact.device else ""
-    key = blake2b(f"{fact.schema}\0{name}".encode(), digest_size=DIGEST_BYTES).digest()
+    key = blake2b(f"{schema_text()}\0{name}".encode(), digest_size=DIGEST_BYTES).digest()
     head = Head(*(getattr(fact, name) for name in _HEAD_KEYS[1:]), key)
     members = repr([getattr(fact, name) for name in _TAIL_KEYS]).encode()
     return head, blake2b(members, digest_size=DIGEST_BYTES, key=key, person=b"members").digest()

@@ -60,7 +60,8 @@ class SeriesKey:
 class Point(NamedTuple):
     """One value of a series. Of value (a number, in the unit of the series) and text (a word)
     at most one is there; neither where it was not measured. `interval` is the 95 % confidence
-    interval. `disturbance` is what made a time unfit to be compared.
+    interval. `disturbance` is what made a time unfit to be compared. `code_hash` is that of the
+    machine code and launches of a whole case, of times only.
 
     (A named tuple: millions are made for a report, and a frozen dataclass takes 5 times as long.)
     """
@@ -78,6 +79,7 @@ class Point(NamedTuple):
     file: str | None = None
     line: int | None = None
     disturbance: str | None = None
+    code_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

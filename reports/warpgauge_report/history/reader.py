@@ -88,7 +88,7 @@ def _read_part(
         question = question.where(columns.series_id.in_(sa.select(series.c.id).where(*conditions)))
     of_series: dict[int, list[tuple[Run, int]]] = defaultdict(list)
     for number, run in wanted.items():
-        for series_id, state_id in connection.execute(question, {"run": number}).tuples():
+        for series_id, state_id in connection.execute(question, {"run": number}).all():
             of_series[series_id].append((run, state_id))
     found = _read_states(connection, {state for seen in of_series.values() for _, state in seen})
     new = tuple.__new__  # Point(...) by name takes twice as long
@@ -103,7 +103,7 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
     question = (
         sa.select(
             *(s.id, s.value, s.word, s.low, s.high, s.verdict, c.budget, s.reason, s.confidence),
-            *(c.sass_hash, c.source_hash, c.file, c.line, s.machine),
+            *(c.sass_hash, c.source_hash, c.file, c.line, s.machine, c.code_hash),
         )
         .join_from(states, contexts, c.id == s.context_id)
         .where(s.id.in_(sa.bindparam("values", expanding=True)))
@@ -111,13 +111,26 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
     numbers, found = sorted(wanted), {}
     for start in range(0, len(numbers), _STATES_AT_ONCE):
         values = {"values": numbers[start : start + _STATES_AT_ONCE]}
-        for number, *members in connection.execute(question, values).tuples():
+        for number, *members in connection.execute(question, values).all():
             found[number] = _members(*members)
     return found
 
 
 def _members(
-    value, word, low, high, verdict, budget, reason, confidence, sass, source, file, line, machine
+    value,
+    word,
+    low,
+    high,
+    verdict,
+    budget,
+    reason,
+    confidence,
+    sass,
+    source,
+    file,
+    line,
+    machine,
+    code,
 ) -> tuple[Any, ...]:
     texts = (budget, reason, confidence, sass, source, file)
     return (
@@ -128,6 +141,7 @@ def _members(
         *(text or None for text in texts),
         line,
         json.loads(machine)["disturbance"] if machine else None,
+        code or None,
     )
 
 

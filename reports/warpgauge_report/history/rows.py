@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -37,6 +38,7 @@ def context_row(fact: Fact) -> dict[str, Any]:
         "line": fact.line,
         "sass_hash": fact.sass_hash or "",
         "source_hash": fact.source_hash or "",
+        "code_hash": fact.code_hash or "",
         "budget": fact.budget or "",
         "budget_reason": fact.budget_reason or "",
     }
@@ -89,13 +91,14 @@ def members_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "interval": None if row["low"] is None else [_number(row["low"]), _number(row["high"])],
         "file": row["file"] or None,
         "line": row["line"],
-        **{key: row[key] or None for key in ("sass_hash", "source_hash", "budget")},
+        **{key: row[key] or None for key in ("sass_hash", "source_hash", "code_hash", "budget")},
         "budget_reason": row["budget_reason"] or None,
         "verdict": row["verdict"],
         "reason": row["reason"] or None,
     }
 
 
+@lru_cache(maxsize=4096)
 def _members(part: Any) -> str:
     """A part of a fact as the JSON object that it was; nothing for nothing."""
     if part is None:

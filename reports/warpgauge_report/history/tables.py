@@ -81,7 +81,7 @@ contexts = Table(
     Column("digest", LargeBinary, nullable=False),
     *map(_text, ("kernel", "launch", "file")),
     Column("line", Integer),
-    *map(_text, ("sass_hash", "source_hash", "budget", "budget_reason")),
+    *map(_text, ("sass_hash", "source_hash", "code_hash", "budget", "budget_reason")),
     UniqueConstraint("digest", name="contexts_digest"),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,6 @@ def ingest(database: Database, path: str | Path) -> IngestResult:
     already and has otherwise; ReportError for what the database refuses."""
     reader = LineReader(path)
     lines = reader.lines()
-    with database.reading() as connection:  # so that the writer's turn is short
-        known = _known_states(connection, {line.digest for line in lines})
-    for line in lines:
-        if line.digest not in known:
-            reader.read(line)
     with database.writing() as connection:
         new = _Writer(connection, reader, lines).write()
     names = tuple(dict.fromkeys(line.head.run for line in lines))
@@ -110,19 +106,25 @@ class _Writer:
         question = _where_in(
             self._connection, sa.select(devices), devices.c.run_id, set(ids.values())
         )
-        there = {(row.run_id, row.name): row._mapping for row in question}
-        added = []
+        there = {(row.run_id, row.name): dict(row._mapping) for row in question}
+        changed = {}
         for head, line in first.items():
             if not head.device:
                 continue
-            row = asdict(head.device)
+            row = asdict(head.device) | {"run_id": ids[head.run]}
             row |= {key: row[key] or "" for key in row if isinstance(devices.c[key].type, sa.Text)}
-            row["run_id"] = ids[head.run]
-            before = there.setdefault((row["run_id"], head.device.name), row)
-            if before is row:
-                added.append(row)
-            self._hold_same(line, f"device '{head.device.name}' of run '{head.run}'", before, row)
-        _insert(self._connection, devices, added)
+            key = (row["run_id"], row["name"])
+            before = there.setdefault(key, dict.fromkeys(row))
+            # Not all that measures knows all of the device: the chip is known by the counters only.
+            known = {key: value for key, value in row.items() if value and before[key]}
+            self._hold_same(line, f"device '{row['name']}' of run '{head.run}'", before, known)
+            merged = {key: before[key] or value for key, value in row.items()}
+            if merged != before:
+                changed[key] = there[key] = merged
+        for run_id, name in changed:
+            mine = (devices.c.run_id == run_id) & (devices.c.name == name)
+            self._connection.execute(sa.delete(devices).where(mine))
+        _insert(self._connection, devices, list(changed.values()))
 
     def _mark_emulated(self, run: int) -> None:
         emulated = (
@@ -161,6 +163,7 @@ class _Writer:
     def _write_series(self, lines: list[Line]) -> dict[tuple[str, ...], int]:
         keys = [column for column in series.c if column.name not in ("id", "unit")]
         question = sa.select(series.c.id, *keys)
+        question = question.where(series.c.metric.in_({line.fact.metric for line in lines}))
         families = {line.fact.family for line in lines}
         ids = {
             tuple(key): number
@@ -200,7 +203,7 @@ class _Writer:
     def _observed(self, run: int) -> dict[int, int]:
         columns = observations.c
         question = sa.select(columns.series_id, columns.state_id).where(columns.run_id == run)
-        return dict(self._connection.execute(question).tuples().all())
+        return dict(tuple(row) for row in self._connection.execute(question))
 
     def _compare(self, line: Line, before: int, state: int) -> None:
         """Two states of one value in one run must say the same, however it is written."""
@@ -229,9 +232,20 @@ class _Writer:
 
 
 def _known_states(connection: Connection, digests: set[bytes]) -> dict[bytes, tuple[int, int]]:
-    question = sa.select(states.c.digest, states.c.id, states.c.series_id)
-    found = _where_in(connection, question, states.c.digest, digests)
-    return {bytes(digest): (state, of_series) for digest, state, of_series in found}
+    """(By the driver, as in _insert().)"""
+    values, found = sorted(digests), {}
+    for start in range(0, len(values), _AT_ONCE):
+        part = tuple(values[start : start + _AT_ONCE])
+        marks = _marks(connection, len(part))
+        question = f"SELECT digest, id, series_id FROM states WHERE digest IN ({marks})"
+        for digest, state, of_series in connection.exec_driver_sql(question, part).all():
+            found[digest] = (state, of_series)
+    return found
+
+
+def _marks(connection: Connection, count: int) -> str:
+    """The places for so many values, as the driver writes them."""
+    return ", ".join(["?" if connection.dialect.paramstyle == "qmark" else "%s"] * count)
 
 
 def _where_in(
@@ -239,11 +253,17 @@ def _where_in(
 ) -> Iterator[sa.Row]:
     """The rows whose column is one of the values, however many these are."""
     values = sorted(values)
-    chosen = question.where(column.in_(sa.bindparam("values", expanding=True)))
+    listed = sa.bindparam("values", expanding=True, type_=sa.types.NullType())  # as they are
+    chosen = question.where(column.in_(listed))
     for start in range(0, len(values), _AT_ONCE):
-        yield from connection.execute(chosen, {"values": values[start : start + _AT_ONCE]})
+        yield from connection.execute(chosen, {"values": values[start : start + _AT_ONCE]}).all()
 
 
 def _insert(connection: Connection, table: sa.Table, added: list[dict[str, Any]]) -> None:
-    if added:
-        connection.execute(sa.insert(table), added)
+    """(By the driver: SQLAlchemy's own way takes as long as the database.)"""
+    if not added:
+        return
+    names = [column.name for column in table.c]
+    columns = ", ".join(map(connection.dialect.identifier_preparer.quote, names))
+    statement = f"INSERT INTO {table.name} ({columns}) VALUES ({_marks(connection, len(names))})"
+    connection.exec_driver_sql(statement, list(map(itemgetter(*names), added)))

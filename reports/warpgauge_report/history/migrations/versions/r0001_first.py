@@ -51,7 +51,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.LargeBinary, nullable=False),
         *map(_text, ("kernel", "launch", "file")),
         sa.Column("line", sa.Integer),
-        *map(_text, ("sass_hash", "source_hash", "budget", "budget_reason")),
+        *map(_text, ("sass_hash", "source_hash", "code_hash", "budget", "budget_reason")),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("digest", name="contexts_digest"),
     )

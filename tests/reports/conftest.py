@@ -1,0 +1,20 @@
+"""Tests that take `url` run once on SQLite and once on PostgreSQL."""
+
+import postgresql_server
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    if not postgresql_server.is_installed():
+        pytest.skip(postgresql_server.MISSING)
+    with postgresql_server.running_server() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    """A database that does not exist yet (SQLite) or is empty."""
+    if request.param == "sqlite":
+        return str(tmp_path / "db" / "history.db")
+    return request.getfixturevalue("postgresql").new_url()

@@ -1,0 +1,303 @@
+"""The history on both databases: what goes in comes out, once, in order, and can be deleted."""
+
+import dataclasses
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from some_facts import EMULATED, GPU, a_fact, a_time, as_line, registers, write
+from warpgauge_report import FactError, read_facts
+from warpgauge_report.facts import Fact
+from warpgauge_report.history import Keep, Point, open_history
+from warpgauge_report.output import ReportError
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@pytest.fixture
+def history(url):
+    with open_history(url, create=True) as history:
+        yield history
+
+
+@pytest.fixture
+def ingest(history, tmp_path):
+    """Brings facts in, in a file of their own."""
+    files = iter(range(1000))
+
+    def bring(*facts):
+        return history.ingest(write(tmp_path / f"{next(files)}.jsonl", facts))
+
+    return bring
+
+
+def the_series(history, **options):
+    """Values by night of each series, by case and metric."""
+    return {
+        (series.key.variant, series.key.metric): [(p.run.id, p.value) for p in series.points]
+        for series in history.series(**options)
+    }
+
+
+def test_values_come_back_as_series_oldest_first(history, ingest):
+    ingest(a_fact(2, 5), registers(2, 24))
+    ingest(a_fact(1, 4), registers(1, 20), a_fact(1, 9, case="tiled"))
+    assert the_series(history) == {
+        ("naive", "shared.bank_conflicts"): [("run-1", 4), ("run-2", 5)],
+        ("naive", "registers"): [("run-1", 20), ("run-2", 24)],
+        ("tiled", "shared.bank_conflicts"): [("run-1", 9)],
+    }
+
+
+def test_a_point_has_what_the_fact_says(history, ingest):
+    fact = a_time(3, 12.5, budget="<= 13 ± 5%", verdict="waived", code_hash="c0de")
+    fact["machine"] = fact["machine"] | {"disturbance": "throttled: power cap"}
+    ingest(fact)
+    (series,) = history.series()
+    (point,) = series.points
+    assert series.key.id == "transpose.naive.f32@1024x1024"
+    assert (series.key.metric, series.key.unit) == ("time.median_us", "us")
+    assert (series.key.arch, series.key.source) == ("sm_90", "harness")
+    assert series.key.device_name == GPU["name"]
+    (run,) = history.runs()
+    assert point == Point(
+        run=run,
+        value=12.5,
+        interval=(12.25, 12.75),
+        verdict="waived",
+        budget="<= 13 ± 5%",
+        reason="it is 12.5",
+        confidence="estimate",
+        sass_hash=fact["sass_hash"],
+        file=fact["file"],
+        line=fact["line"],
+        disturbance="throttled: power cap",
+        code_hash="c0de",
+    )
+    assert run.time == datetime(2026, 1, 3, 1, tzinfo=UTC)
+    assert (run.commit, run.dirty, run.toolkit) == ("commit-3", False, fact["toolkit"])
+    assert (run.device.name, run.device.driver) == (GPU["name"], GPU["driver"])
+    assert run.emulated is False
+
+
+def test_words_and_what_was_not_measured(history, ingest):
+    limiter = {"metric": "occupancy.limiter", "unit": "resource"}
+    ingest(
+        registers(1, "registers+shared", **limiter),
+        a_fact(1, None, arch=None, source=None, confidence=None, verdict="unmeasured"),
+    )
+    word, unmeasured = (series.points[0] for series in history.series())
+    assert (word.text, word.value) == ("registers+shared", None)
+    assert (unmeasured.text, unmeasured.value, unmeasured.verdict) == (None, None, "unmeasured")
+
+
+def test_series_of_compiler_and_emulator_have_no_device(history, ingest):
+    ingest(registers(), a_fact(1, 3, source="emulator", device=EMULATED))
+    assert [series.key.device_name for series in history.series()] == [None, None]
+    (run,) = history.runs()
+    assert run.device is None and run.emulated
+
+
+def test_selections(history, ingest):
+    ingest(*(f(night) for night in (1, 2, 3) for f in (a_fact, registers)))
+    ingest(a_fact(3, 7, family="reduce"), a_fact(3, 8, arch="sm_80"))
+    assert len(history.keys()) == len(list(history.series())) == 4
+    assert [key.family for key in history.keys(family="reduce")] == ["reduce"]
+    assert list(the_series(history, metric="registers")) == [("naive", "registers")]
+    (old,) = history.series(arch="sm_80")
+    assert [point.value for point in old.points] == [8]
+    last = the_series(history, metric="registers", last_nights=2)
+    assert last == {("naive", "registers"): [("run-2", 20), ("run-3", 20)]}
+    assert list(history.series(family="none")) == []
+
+
+def test_the_same_again_changes_nothing(history, ingest):
+    facts = [a_fact(), registers(), a_time()]
+    assert (ingest(*facts).new, ingest(*facts).new) == (3, 0)
+    result = ingest(*facts, *facts)
+    assert (result.new, result.known) == (0, 6)
+    assert len(list(history.export())) == 3
+
+
+def test_a_run_may_come_in_several_files(history, ingest):
+    ingest(registers(1))
+    result = ingest(registers(1), a_time(1))
+    assert (result.new, result.known, result.runs) == (1, 1, ("run-1",))
+    (run,) = history.runs()
+    assert run.device.name == GPU["name"]
+
+
+def test_other_spellings_of_a_fact_are_the_same(history, ingest, tmp_path):
+    fact = a_time()
+    ingest(fact)
+    path = tmp_path / "spelled.jsonl"
+    spaced = json.dumps(fact)
+    turned = json.dumps(dict(reversed(fact.items())))
+    path.write_text(f"{spaced}\n{turned}\n")
+    result = history.ingest(path)
+    assert (result.new, result.known) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("facts", "error"),
+    [
+        ([a_fact(1, 5)], "1: shared.bank_conflicts of transpose.naive.f32@1024x1024 (sm_90, cupti) "
+         "in run 'run-1' has value 4.0 in the history, and 5.0 here"),
+        ([a_fact(2), a_fact(1, 4, sass_hash="0")], "2: shared.bank_conflicts of .* has sass_hash "
+         "'5feceb66' in the history, and '0' here"),
+        ([registers(1, commit="other")], "1: run 'run-1' has commit 'commit-1' in the history, "
+         "and 'other' here"),
+        ([a_time(1, device={**GPU, "driver": "1"})], "1: device 'NVIDIA H100' of run 'run-1' has "
+         "driver '580.65.06' in the history, and '1' here"),
+        ([a_time(7, time="2026-06-31T00:00:00Z")], "1: key 'time': there is no time "
+         "'2026-06-31T00:00:00Z'"),
+        ([registers(7), registers(7, 30)], "2: registers of .* has value 20.0 .* and 30.0 here"),
+    ],
+)  # fmt: skip
+def test_contradictions_name_both_and_change_nothing(history, ingest, facts, error):
+    ingest(a_fact(1, 4))
+    before = list(history.export())
+    with pytest.raises(FactError) as caught:
+        ingest(*facts)
+    pattern = error.replace("(", r"\(").replace(")", r"\)")
+    assert re.search(rf"jsonl:{pattern}", str(caught.value)), caught.value
+    assert list(history.export()) == before
+    assert len(history.runs()) == 1
+
+
+@pytest.mark.parametrize("bad", sorted((DATA / "facts").glob("bad_*.jsonl")), ids=lambda p: p.stem)
+def test_bad_files_change_nothing(sqlite_history, tmp_path, bad):
+    """The same error as the reader's; and as the last line of a file of which the rest is known."""
+    with pytest.raises(FactError) as expected:
+        read_facts(bad)
+    with pytest.raises(FactError) as caught:
+        sqlite_history.ingest(bad)
+    assert str(caught.value) == str(expected.value)
+    assert sqlite_history.runs() == []
+    good = (DATA / "summary" / "h100.jsonl").read_bytes()
+    sqlite_history.ingest(DATA / "summary" / "h100.jsonl")
+    before = list(sqlite_history.export())
+    path = tmp_path / bad.name
+    line = int(str(expected.value).split(".jsonl:")[1].split(":")[0])
+    path.write_bytes(good + bad.read_bytes().split(b"\n")[line - 1] + b"\n")
+    with pytest.raises(FactError, match=f"{bad.name}:{1 + len(good.splitlines())}: "):
+        sqlite_history.ingest(path)
+    assert list(sqlite_history.export()) == before
+
+
+@pytest.fixture
+def sqlite_history(tmp_path):
+    with open_history(tmp_path / "history.db", create=True) as history:
+        yield history
+
+
+def test_a_tail_cannot_say_what_the_head_says(history, ingest, tmp_path):
+    """JSON lets a key come twice, and the last one counts: with a known tail as well."""
+    first, second = as_line(a_fact(1)), as_line(a_fact(2))
+    path = tmp_path / "twice.jsonl"
+    for name in ('"run"', '"r\\u0075n"'):
+        path.write_text(first + second.replace('"verdict"', f'{name}:"run-1","verdict"', 1))
+        with pytest.raises(FactError, match=r"jsonl:2: run 'run-1' has (time|commit)"):
+            history.ingest(path)
+    assert history.runs() == []
+
+
+def test_facts_of_source_lines_are_checked_and_left_out(history, ingest, tmp_path):
+    line = a_fact(1, 4, scope="line", verdict=None)
+    result = ingest(a_fact(1, 4), line, line)
+    assert (result.new, result.of_source_lines) == (1, 2)
+    with pytest.raises(FactError, match="jsonl:2: .*verdict"):
+        ingest(a_fact(2, 4), line | {"verdict": "pass"})
+    assert len(history.runs()) == 1
+
+
+def test_a_torn_last_line_is_left_out(history, tmp_path):
+    path = tmp_path / "torn.jsonl"
+    path.write_text(as_line(a_fact(1)) + as_line(registers(1))[:-1])
+    assert history.ingest(path).new == 1
+
+
+@pytest.mark.parametrize("name", ["facts/good_time.jsonl", "summary/h100.jsonl"])
+def test_export_gives_back_what_came_in(history, name):
+    history.ingest(DATA / name)
+    wanted = [json.loads(line) for line in (DATA / name).read_text().splitlines()]
+    wanted = [fact for fact in wanted if fact["scope"] == "case"]
+    for fact in wanted:  # a time's device has no chip, but that of another fact of the run has
+        if fact["device"] and not fact["device"]["chip"]:
+            fact["device"]["chip"] = "GH100"
+    assert sorted(map(as_line, history.export())) == sorted(map(as_line, wanted))
+
+
+@pytest.mark.parametrize("name", ["facts/good.jsonl", "emit/canaries.jsonl"])
+def test_export_gives_back_every_kind_of_fact(history, tmp_path, name):
+    wanted = [json.loads(line) for line in (DATA / name).read_text().splitlines()]
+    wanted = [fact for fact in wanted if fact["scope"] == "case"]
+    for number, fact in enumerate(wanted):  # these facts contradict each other within a run
+        fact["run"] = f"run-{number}"
+    path = write(tmp_path / "facts.jsonl", wanted)
+    assert history.ingest(path).new == len(wanted)
+    assert sorted(map(as_line, history.export())) == sorted(map(as_line, wanted))
+
+
+def test_files_complete_each_other_on_a_device(history, ingest):
+    ingest(a_time(1, device=GPU | {"chip": None, "sm_clock_mhz": None}))
+    ingest(a_fact(1))
+    ingest(a_time(2, device=GPU | {"chip": None}))
+    first, second = (run.device.chip for run in history.runs())
+    assert (first, second) == (GPU["chip"], None)
+    assert {fact["device"]["sm_clock_mhz"] for fact in history.export(run="run-1")} == {1980}
+
+
+def test_exports_have_the_members_of_a_fact(history, ingest, tmp_path):
+    ingest(a_time(1), registers(2), a_fact(2, 2**53))
+    path = write(tmp_path / "out.jsonl", history.export())
+    assert [fact.value for fact in read_facts(path)] == [10.5, 20, 2**53]
+    (fact, *_) = history.export()
+    assert list(fact) == [member.name for member in dataclasses.fields(Fact)]
+
+
+def test_exports_are_selected(history, ingest):
+    ingest(a_fact(1), registers(1), a_fact(2), a_fact(2, case="tiled"))
+    assert len(list(history.export("*tiled*"))) == 1
+    assert len(list(history.export(metric="registers", arch="sm_90"))) == 1
+    assert {fact["run"] for fact in history.export(run="run-2")} == {"run-2"}
+
+
+def test_prune_keeps_the_newest_values_of_each_series(history, ingest):
+    for night in range(1, 6):
+        ingest(a_fact(night, night), *([registers(night)] if night < 3 else []))
+    result = history.prune(Keep(values=2))
+    assert (result.values, result.runs, result.series) == (3, 1, 0)
+    assert the_series(history) == {
+        ("naive", "shared.bank_conflicts"): [("run-4", 4), ("run-5", 5)],
+        ("naive", "registers"): [("run-1", 20), ("run-2", 20)],
+    }
+    assert ingest(a_fact(3, 3)).new == 1  # what was deleted can come again
+
+
+def test_prune_by_age_counts_from_the_newest_run(history, ingest):
+    for night in (1, 2, 11):
+        ingest(a_fact(night, night))
+    ingest(a_fact(1, 1, case="gone"))
+    result = history.prune(Keep.parse("9d"))
+    assert (result.values, result.runs, result.series) == (2, 1, 1)
+    assert [run.id for run in history.runs()] == ["run-2", "run-11"]
+    assert [key.variant for key in history.keys(arch="sm_90")] == ["naive"]
+    assert len(list(history.export())) == 2
+    assert history.prune(Keep.parse("9d")).values == 0
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "3x", "1.5", "d", "٣", "3 d", "9999999"])
+def test_what_to_keep_is_a_number_or_days(text):
+    with pytest.raises(ReportError, match="--keep: .* neither a number"):
+        Keep.parse(text)
+
+
+def test_hostile_names_are_data(history, ingest):
+    name = "x'); DROP TABLE runs; -- %s :run ? \\ \" <script>\u202e"
+    fact = a_fact(1, 1, case=name, run=name, reason=name)
+    ingest(fact)
+    assert [run.id for run in history.runs()] == [name]
+    assert list(history.export(run=name)) == [fact]
