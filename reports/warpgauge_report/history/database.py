@@ -86,6 +86,8 @@ class Database:
                 if not self.is_sqlite:
                     return sa.create_engine(self._url)
                 engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
+            except sa.exc.NoSuchModuleError:
+                raise ReportError(f"--db: unknown driver '{self._url.drivername}'") from None
             except ModuleNotFoundError as error:
                 raise ReportError(
                     f"{self.name}: needs the Python package {error.name}: "

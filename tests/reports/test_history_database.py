@@ -1,0 +1,232 @@
+"""The database below the history: its form, other versions, several writers, secrets, faults."""
+
+import multiprocessing
+import os
+import sqlite3
+import stat
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from some_facts import a_fact, as_line, registers, write
+from warpgauge_report.history import Keep, open_history
+from warpgauge_report.history.database import Database
+from warpgauge_report.history.tables import metadata
+from warpgauge_report.output import ReportError
+
+SECRET = "s3cr3t"
+
+
+@pytest.fixture
+def database(url):
+    database = Database(url, create=True)
+    yield database
+    database.close()
+
+
+def test_migrations_make_the_tables_that_the_program_knows(database):
+    with database.writing() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, metadata) == []
+        made = sa.inspect(connection)
+        for table in metadata.tables.values():
+            constraints = {each["name"] for each in made.get_unique_constraints(table.name)}
+            wanted = {each.name for each in table.constraints} - {None}
+            assert constraints == {name for name in wanted if "pkey" not in name}
+            columns = {column["name"]: column for column in made.get_columns(table.name)}
+            assert {name: c["nullable"] for name, c in columns.items()} == {
+                column.name: column.nullable for column in table.c
+            }
+            key = made.get_pk_constraint(table.name)["constrained_columns"]
+            assert key == [column.name for column in table.primary_key]
+
+
+def test_rows_of_sqlite_lie_in_the_order_of_runs(tmp_path):
+    with open_history(tmp_path / "history.db", create=True):
+        pass
+    ((text,),) = sqlite3.connect(tmp_path / "history.db").execute(
+        "SELECT sql FROM sqlite_master WHERE name = 'observations'"
+    )
+    assert "WITHOUT ROWID" in text and "PRIMARY KEY (run_id, series_id)" in text
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
+    facts = write(tmp_path / "facts.jsonl", [a_fact()])
+    with database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    for create in (False, True):
+        with pytest.raises(ReportError, match="has form 9999, which a newer warpgauge made"):
+            open_history(url, create=create)
+    with database.reading() as connection:
+        assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
+    assert facts
+
+
+def test_tables_of_others_are_left_alone(url, database):
+    with database.writing() as connection:
+        connection.exec_driver_sql("DROP TABLE alembic_version")
+    with pytest.raises(ReportError, match="tables of other programs"):
+        open_history(url, create=True)
+
+
+def test_a_database_without_history(postgresql, tmp_path):
+    with pytest.raises(ReportError, match="there is no history in this database"):
+        open_history(postgresql.new_url())
+    path = tmp_path / "none.db"
+    with pytest.raises(
+        ReportError, match="none.db: there is no history; `warpgauge-report ingest`"
+    ):
+        open_history(path)
+    assert not path.exists()
+
+
+def test_a_failure_takes_everything_back(database):
+    with pytest.raises(RuntimeError), database.writing() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO runs VALUES (1, 'r', 0, '', :no, '', '', :no)".replace(":no", "FALSE")
+        )
+        raise RuntimeError
+    with database.reading() as connection:
+        assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
+
+
+def test_a_reader_sees_one_state(url, tmp_path):
+    with open_history(url, create=True) as history:
+        history.ingest(write(tmp_path / "1.jsonl", [a_fact(1), registers(1)]))
+        series = history.series()
+        next(series)
+        with open_history(url) as other:
+            other.ingest(write(tmp_path / "2.jsonl", [a_fact(2), registers(2)]))
+        (second,) = series
+        assert len(second.points) == 1
+        assert {len(each.points) for each in history.series()} == {2}
+
+
+def _ingest(url, paths, start, results):
+    start.wait()
+    try:
+        with open_history(url, create=True) as history:
+            results.put(sum(history.ingest(path).new for path in paths))
+    except Exception as error:
+        results.put(repr(error))
+
+
+def together(url, works):
+    """What writers bring in, each in a process of its own, all starting at once."""
+    methods = multiprocessing.get_context("spawn")
+    start, results = methods.Barrier(len(works)), methods.Queue()
+    writers = [
+        methods.Process(target=_ingest, args=(url, paths, start, results)) for paths in works
+    ]
+    for each in writers:
+        each.start()
+    found = [results.get(timeout=120) for _ in writers]
+    for each in writers:
+        each.join()
+    return found
+
+
+def test_writers_take_turns_from_the_very_first_table(url, tmp_path):
+    cases = [f"case_{number}" for number in range(40)]
+    works = [
+        [
+            write(
+                tmp_path / f"{writer}-{night}.jsonl",
+                (a_fact(night, 0, case=case, run=f"{writer}-{night}") for case in cases),
+            )
+            for night in range(1, 4)
+        ]
+        for writer in range(4)
+    ]
+    assert together(url, works) == [120] * 4
+    with open_history(url) as history:
+        assert len(history.runs()) == 12
+        assert [len(series.points) for series in history.series()] == [12] * len(cases)
+
+
+def test_the_same_file_from_several_writers_comes_in_once(url, tmp_path):
+    facts = [a_fact(1, number, case=f"case_{number}") for number in range(200)]
+    path = write(tmp_path / "facts.jsonl", facts)
+    assert sorted(together(url, [[path]] * 4)) == [0, 0, 0, 200]
+    with open_history(url) as history:
+        assert sorted(map(as_line, history.export())) == sorted(map(as_line, facts))
+
+
+def test_deleting_leaves_nothing_behind_and_makes_the_file_smaller(url, database, tmp_path):
+    with open_history(url, create=True) as history:
+        for night in (1, 30):
+            facts = [
+                a_fact(night, 1000 * night + n, case=f"case_{night}_{n}", kernel=f"kernel_{n}")
+                for n in range(300)
+            ]
+            history.ingest(write(tmp_path / f"{night}.jsonl", facts))
+        before = sum(path.stat().st_size for path in tmp_path.glob("db/*"))
+        history.prune(Keep(days=7))
+        after = sum(path.stat().st_size for path in tmp_path.glob("db/*"))
+        assert after < 0.7 * before or "postgresql" in url
+    counts = {"runs": 1, "devices": 1, "series": 300, "contexts": 300, "states": 300}
+    counts["observations"] = 300
+    with database.reading() as connection:
+        for table, count in counts.items():
+            assert connection.scalar(sa.text(f"SELECT count(*) FROM {table}")) == count
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    [
+        (f"postgresql://u:{SECRET}@/d?host=/nowhere", "postgresql+psycopg://u:***@/d: connection"),
+        (f"postgresql://u@/d?host=/nowhere&password={SECRET}", "postgresql+psycopg://u@/d: conn"),
+        (f"postgresql://u:{SECRET}@h:port/d", "--db: not a URL"),
+        (f"mysql://u:{SECRET}@h/d", "--db: mysql is not supported"),
+        (f"postgresql+none://u:{SECRET}@h/d", "--db: unknown driver 'postgresql+none'"),
+        ("sqlite://", "--db: names no file"),
+        ("://", "--db: not a URL"),
+    ],
+)
+def test_errors_do_not_show_passwords(url, error):
+    with pytest.raises(ReportError) as caught:
+        open_history(url, create=True)
+    assert str(caught.value).startswith(error)
+    assert SECRET not in str(caught.value)
+
+
+def test_the_name_of_a_history_has_no_password(postgresql):
+    url = postgresql.new_url().replace("warpgauge@", f"warpgauge:{SECRET}@")
+    with open_history(url, create=True) as history:
+        assert SECRET not in history.name and "***" in history.name
+
+
+def test_files_that_are_no_database(tmp_path):
+    (tmp_path / "text.db").write_text("text " * 1000)
+    with pytest.raises(ReportError, match="text.db: file is not a database"):
+        open_history(tmp_path / "text.db", create=True)
+    with pytest.raises(ReportError, match="there is no history"):
+        open_history(tmp_path)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(ReportError, match="empty.db: there is no history in this database"):
+        open_history(tmp_path / "empty.db")
+
+
+def test_a_damaged_database_is_a_fault(tmp_path):
+    path = tmp_path / "history.db"
+    with open_history(path, create=True) as history:
+        facts = [a_fact(1, n, case=f"case_{n}") for n in range(500)]
+        history.ingest(write(tmp_path / "facts.jsonl", facts))
+    content = bytearray(path.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    path.write_bytes(content)
+    with pytest.raises(ReportError, match="history.db: "), open_history(path) as history:
+        list(history.series())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_database_that_may_only_be_read(tmp_path):
+    path = tmp_path / "history.db"
+    with open_history(path, create=True) as history:
+        history.ingest(write(tmp_path / "facts.jsonl", [a_fact()]))
+    path.chmod(stat.S_IREAD)
+    with open_history(path) as history:
+        assert len(history.runs()) == 1
+    with pytest.raises(ReportError, match="readonly"), open_history(path, create=True) as history:
+        history.ingest(write(tmp_path / "more.jsonl", [a_fact(2)]))
