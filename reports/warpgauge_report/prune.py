@@ -33,4 +33,4 @@ def run(arguments: argparse.Namespace) -> None:
     keep = Keep.parse(arguments.keep)
     with open_history(arguments.db) as history:
         result = history.prune(keep)
-    print(f"deleted {result.values} values; {result.runs} runs and {result.series} series are gone")
+    print(f"deleted: {result.values} values, {result.runs} runs, {result.series} series")

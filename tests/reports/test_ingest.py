@@ -1,0 +1,185 @@
+"""warpgauge-report ingest, runs, export and prune as a user sees them: words, files, exit codes."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, write
+from warpgauge_report.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def db(tmp_path):
+    return str(tmp_path / "history.db")
+
+
+@pytest.fixture
+def report(capsys, db):
+    """Runs a command on the database; its exit code, what it printed, and its complaints."""
+
+    def run(command, *arguments):
+        status = main([command, *map(str, arguments), "--db", db])
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+def test_ingest_says_what_came_in(report, tmp_path):
+    line = a_fact(1, scope="line", verdict=None)
+    path = write(tmp_path / "facts.jsonl", [a_fact(), registers(), line])
+    assert report("ingest", path) == (
+        0,
+        f"{path}: run run-1: 2 new values, 0 there already, 1 of source lines left out\n",
+        "",
+    )
+    more = write(tmp_path / "more.jsonl", [a_fact(), a_fact(2)])
+    assert report("ingest", path, more)[:2] == (
+        0,
+        f"{path}: run run-1: 0 new values, 2 there already, 1 of source lines left out\n"
+        f"{more}: 2 runs: 1 new values, 1 there already\n",
+    )
+
+
+def test_a_bad_file_is_named_and_the_others_come_in(report, tmp_path, db):
+    good = write(tmp_path / "good.jsonl", [a_fact()])
+    bad = write(tmp_path / "bad.jsonl", [registers(2), a_fact(2, "text")])
+    missing = tmp_path / "missing.jsonl"
+    status, out, err = report("ingest", bad, missing, good)
+    assert status == 2
+    assert out == f"{good}: run run-1: 1 new values, 0 there already\n"
+    assert err.splitlines() == [
+        f'{bad}:2: key \'value\': "text" is not of types "null", "number"',
+        f"{missing}: cannot be read: No such file or directory",
+        f"{db}: 2 of 3 files not brought in, none of their values",
+    ]
+    assert [run["id"] for run in json.loads(report("runs", "--json")[1])] == ["run-1"]
+
+
+@pytest.mark.parametrize("facts", [[], [a_fact(1, scope="line", verdict=None)]])
+def test_nothing_brought_in_is_no_success(report, tmp_path, facts):
+    path = write(tmp_path / "facts.jsonl", facts)
+    status, _, err = report("ingest", path)
+    assert (status, err) == (2, f"{path}: no value of a case\n")
+
+
+def test_runs_as_a_table(report, tmp_path):
+    facts = [a_fact(2, dirty=True, commit="0123456789abcdef"), registers(1, commit=None)]
+    facts += [a_fact(3, source="emulator", device=EMULATED, run="x\x1b[2J")]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    status, out, _ = report("runs")
+    assert status == 0
+    assert out.splitlines() == [
+        "run    time (UTC)           commit         toolkit  device       driver",
+        "run-1  2026-01-01 01:00:00  -              13.0     -            -",
+        "run-2  2026-01-02 01:00:00  0123456789ab+  13.0     NVIDIA H100  580.65.06",
+        "x?[2J  2026-01-03 01:00:00  commit-3       13.0     emulator     -",
+    ]
+
+
+def test_runs_as_json(report, tmp_path):
+    report("ingest", write(tmp_path / "facts.jsonl", [a_fact()]))
+    (run,) = json.loads(report("runs", "--json")[1])
+    device = {key: value for key, value in FACT["device"].items() if "clock" not in key}
+    assert run == {
+        "id": "run-1",
+        "time": "2026-01-01T01:00:00Z",
+        "commit": "commit-1",
+        "dirty": False,
+        "toolkit": "13.0",
+        "flags": FACT["flags"],
+        "device": device,
+        "emulated": False,
+    }
+
+
+@pytest.mark.parametrize("command", [["runs"], ["export"], ["prune", "--keep", "3"]])
+def test_without_a_history(report, command, db):
+    status, out, err = report(*command)
+    assert (status, out) == (2, "")
+    assert err == f"{db}: there is no history; `warpgauge-report ingest` makes it\n"
+    assert not Path(db).exists()
+
+
+def test_export_as_facts(tmp_path, report):
+    facts = [a_fact(1), registers(1), a_time(2)]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    out = tmp_path / "folder" / "out.jsonl"
+    assert report("export", "--out", out) == (0, "", "")
+    assert out.read_text() == "".join(map(as_line, facts))
+    assert report("export", "--run", "run-2")[1] == as_line(facts[2])
+    assert report("export", "--filter", "*.naive.*", "--metric", "registers")[1] == as_line(
+        facts[1]
+    )
+
+
+def test_export_as_csv(tmp_path, report):
+    fact = a_time(1, budget="= 3", reason='a,b\n"c"', file="-x.cu", launch=None)
+    report("ingest", write(tmp_path / "facts.jsonl", [fact, registers(1)]))
+    status, out, _ = report("export", "--format", "csv")
+    assert status == 0
+    time, static = csv.DictReader(io.StringIO(out))
+    assert (time["value"], time["interval.low"], time["interval.high"]) == (
+        "10.5",
+        "10.25",
+        "10.75",
+    )
+    assert (time["budget"], time["file"], time["reason"]) == ("'= 3", "'-x.cu", 'a,b\n"c"')
+    assert (time["machine.sm_clock_mhz"], time["dirty"]) == ("[1980, 1965]", "false")
+    assert (static["device.name"], time["device.name"]) == ("", FACT["device"]["name"])
+    assert (static["value"], static["launch.grid"]) == ("20", "[32, 32, 1]")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--metric", "speed"], "--metric: unknown metric 'speed'"),
+        (["--filter", "none.*"], "nothing in the history is of that selection"),
+        (["--run", "none"], "nothing in the history is of that selection"),
+    ],
+)
+def test_export_of_nothing_writes_nothing(tmp_path, report, arguments, error):
+    report("ingest", write(tmp_path / "facts.jsonl", [a_fact()]))
+    out = tmp_path / "out.jsonl"
+    out.write_text("before")
+    status, _, err = report("export", *arguments, "--out", out)
+    assert status == 2 and error in err
+    assert out.read_text() == "before"
+
+
+def test_export_to_a_reader_that_has_enough(tmp_path, report, db):
+    facts = [a_fact(1, n, case=f"case_{n}") for n in range(3000)]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    command = [sys.executable, "-m", "warpgauge_report", "export", "--db", db]
+    paths = os.pathsep.join(map(str, (ROOT / "reports", ROOT / "ci")))
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": paths},
+    ) as program:
+        assert program.stdout.readline()
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 0
+
+
+def test_prune_says_what_is_gone(tmp_path, report):
+    facts = [a_fact(night) for night in (1, 2, 3)] + [registers(1)]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    assert report("prune", "--keep", "1") == (
+        0,
+        "deleted: 2 values, 1 runs, 0 series\n",
+        "",
+    )
+    status, _, err = report("prune", "--keep", "2w")
+    assert (status, err) == (
+        2,
+        "--keep: '2w' is neither a number such as 30 nor days as in 365d\n",
+    )
