@@ -133,6 +133,13 @@ def schema_text() -> str:
     return resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
 
 
+def would_fail(fact: Fact) -> bool:
+    """Whether a value was not sure enough to be judged, and would fail if it were: read from the
+    reason that metrics/judge.cpp (would_fail) has given it."""
+    said = f", which budget {fact.budget or ''} would fail; "
+    return fact.verdict == "unmeasured" and said in (fact.reason or "")
+
+
 def metric_names() -> list[str]:
     """The metrics that facts can have, as the schema lists them."""
     return _schema()["properties"]["metric"]["enum"]

@@ -2,10 +2,9 @@
 
 import errno
 import os
-from pathlib import Path
 
 import pytest
-from warpgauge_report.output import MAX_STEM, ReportError, safe_stem, write_whole
+from warpgauge_report.output import MAX_STEM, ReportError, safe_stem, write_parts, write_whole
 
 
 def test_files_are_replaced_whole(tmp_path):
@@ -21,20 +20,27 @@ def test_files_are_replaced_whole(tmp_path):
     assert path.stat().st_mode == plain.stat().st_mode
 
 
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("problem", "error"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "file.svg: cannot be written: No space"),
+        (ReportError("nothing to write"), "nothing to write"),
+    ],
+)
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, problem, error):
     path = tmp_path / "file.svg"
     write_whole(path, b"old")
 
-    def half(self, content):
-        with open(self, "wb") as file:
-            file.write(content[: len(content) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def half():
+        yield b"new"
+        raise problem
 
-    monkeypatch.setattr(Path, "write_bytes", half)
-    with pytest.raises(ReportError, match="file.svg: cannot be written: No space left"):
-        write_whole(path, b"newer")
+    with pytest.raises(ReportError, match=error):
+        write_parts(path, half())
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["file.svg"]
+    write_parts(path, iter([b"new", b"er"]))
+    assert path.read_bytes() == b"newer"
 
 
 def test_stems_are_safe():
