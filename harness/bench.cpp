@@ -66,9 +66,9 @@ class Bench {
       return kNotMeasured;
     }
     count();
+    machine_.emplace(assigned_device(), &why);
     use_assigned_device();
     run_.device = current_device(&why);
-    machine_.emplace(&why);
     if (!why.empty() && !is_emulated()) {
       fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
     }
@@ -89,6 +89,10 @@ class Bench {
       throw std::invalid_argument("--benchmark_filter selects no case; `warpgauge list` shows all");
     }
     if (!options_.tables.empty()) write_tables();
+    if (unmeasured_ > 0) {
+      fmt::print(stderr, "{} value{} with a budget unmeasured\n", unmeasured_,
+                 unmeasured_ == 1 ? "" : "s");
+    }
     for (const std::string& disturbance : disturbances_) {
       fmt::print(stderr, "disturbed: {}: these times are not fit for budgets\n", disturbance);
     }
@@ -115,12 +119,12 @@ class Bench {
       for ([[maybe_unused]] auto _ : state) state.SetIterationTime(estimate.median * 1e-6);
       const Timing timing = timing_of(one, watch, estimate);
       show(timing, state);
-      judge(one, timing, machine);
+      judge(one, facts_of(one, timing, machine));
       timings_.push_back(timing);
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const std::exception& error) {
       state.SkipWithError(error.what());
-      exit_code_ = kFault;
+      judge(one, {error_fact(one, error.what(), arch_of(*run_.device))});
     }
   }
 
@@ -128,9 +132,7 @@ class Bench {
                    const metrics::MedianEstimate& estimate) const {
     const double seconds = estimate.median * 1e-6;
     Timing timing{.id = one.id,
-                  .median_us = estimate.median,
-                  .interval_us = estimate.interval,
-                  .samples = estimate.samples,
+                  .estimate = estimate,
                   .stable = options_.sampling.is_stable(estimate),
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds,
@@ -148,17 +150,17 @@ class Bench {
     if (const Case* yardstick = Registry::instance().yardstick_of(one)) {
       const auto known = std::ranges::find(timings_, yardstick->id, &Timing::id);
       timing.yardstick = one.yardstick;
-      if (known != timings_.end()) timing.relative_to = known->median_us / estimate.median;
+      if (known != timings_.end()) timing.relative_to = known->estimate.median / estimate.median;
     }
     return timing;
   }
 
   void show(const Timing& timing, benchmark::State& state) const {
     using benchmark::Counter;
-    state.counters["median_us"] = timing.median_us;
-    state.counters["median_low_us"] = timing.interval_us.low;
-    state.counters["median_high_us"] = timing.interval_us.high;
-    state.counters["samples"] = timing.samples;
+    state.counters["median_us"] = timing.estimate.median;
+    state.counters["median_low_us"] = timing.estimate.interval.low;
+    state.counters["median_high_us"] = timing.estimate.interval.high;
+    state.counters["samples"] = timing.estimate.samples;
     state.counters["bytes_per_second"] =
         Counter(timing.bytes_per_second, Counter::kDefaults, Counter::kIs1000);
     if (timing.flops_per_second > 0) {
@@ -177,7 +179,7 @@ class Bench {
   /// What would not be read as a share among the counters: Google Benchmark scales them ("950m").
   static std::string label(const Timing& timing) {
     std::vector<std::string> shares;
-    if (!timing.stable) shares.push_back("not stable: " + precision(timing));
+    if (!timing.stable) shares.push_back("not stable: " + precision(timing.estimate));
     if (timing.percent_of_peak > 0) {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
@@ -189,41 +191,62 @@ class Bench {
   }
 
   /// "± 0.8 % after 25 runs".
-  static std::string precision(const Timing& timing) {
-    const auto [low, high] = timing.interval_us;
-    const double spread = std::max(timing.median_us - low, high - timing.median_us);
-    return fmt::format("± {:.2g} % after {} runs", 100 * spread / timing.median_us, timing.samples);
+  static std::string precision(const metrics::MedianEstimate& estimate) {
+    return fmt::format("± {:.2g} % after {} runs", 100 * estimate.spread(), estimate.samples);
   }
 
-  void judge(const Case& one, const Timing& timing,
-             const std::optional<metrics::MachineState>& machine) {
+  /// The facts of a timing; what has a budget and is not known is among them, as unmeasured.
+  std::vector<metrics::Fact> facts_of(const Case& one, const Timing& timing,
+                                      const std::optional<metrics::MachineState>& machine) const {
     const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
     metrics::Fact blank = launched_fact(one, launches, arch_of(*run_.device));
+    const metrics::Fact unknown = blank;
     blank.source = "harness";
     blank.confidence = "estimate";
-    blank.confidence_reason = fmt::format("times differ from run to run: {}{}", precision(timing),
-                                          timing.stable ? "" : ", not stable");
+    blank.confidence_reason =
+        fmt::format("times differ from run to run: {}{}", precision(timing.estimate),
+                    timing.stable ? "" : ", not stable");
     blank.machine = machine;
     const std::pair<const char*, double> values[] = {
-        {"time.median_us", timing.median_us},
+        {"time.median_us", timing.estimate.median},
         {"throughput.bytes_per_second", timing.bytes_per_second},
         {"throughput.percent_of_peak", timing.percent_of_peak},
         {"throughput.percent_of_measured_peak", timing.percent_of_measured_peak},
         {"throughput.flops_per_second", timing.flops_per_second},
         {"time.relative_to", timing.relative_to}};
+    std::vector<metrics::Fact> facts;
     for (const auto& [metric, value] : values) {
       if (value <= 0) continue;
-      metrics::Fact fact = blank;
+      metrics::Fact& fact = facts.emplace_back(blank);
       fact.metric = metric;
       fact.value = value;
-      if (fact.metric == "time.median_us") fact.interval = timing.interval_us;
+      if (fact.metric == "time.median_us") fact.interval = timing.estimate.interval;
+    }
+    std::ranges::move(
+        missing_facts(facts, metrics::Source::timer, unknown,
+                      "not known in this run: its yardstick was not timed, or the device does not "
+                      "tell its peak",
+                      budgets_.of(one.id)),
+        std::back_inserter(facts));
+    return facts;
+  }
+
+  void judge(const Case& one, std::vector<metrics::Fact> facts) {
+    using metrics::Verdict;
+    for (metrics::Fact& fact : facts) {
       metrics::judge(fact, budgets_.of(one.id), today_);
       if (writer_) writer_->write(fact);
-      const bool failed = fact.verdict == metrics::Verdict::fail;
-      if (!failed && fact.verdict != metrics::Verdict::environment) continue;
-      if (failed) exit_code_ = std::max(exit_code_, kOverBudget);
+      const bool unsure = metrics::would_fail(fact);
+      unmeasured_ += fact.verdict == Verdict::unmeasured ? 1 : 0;
+      if (fact.verdict == Verdict::fail) exit_code_ = std::max(exit_code_, kOverBudget);
+      if (fact.verdict == Verdict::error) exit_code_ = kFault;
+      if (fact.verdict != Verdict::fail && fact.verdict != Verdict::error &&
+          fact.verdict != Verdict::environment && !unsure) {
+        continue;
+      }
       fmt::print(stderr, "{}",
-                 failure_text(fact, "warpgauge-bench --filter '" + one.id.str() + "'"));
+                 failure_text(fact, fmt::format("warpgauge-bench{} --filter '{}'",
+                                                one.large ? " --large" : "", one.id.str())));
     }
   }
 
@@ -253,6 +276,7 @@ class Bench {
   std::optional<MachineWatch> machine_;
   std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
+  int unmeasured_ = 0;
   ExitCode exit_code_ = kWithinBudget;
 };
 

@@ -86,7 +86,7 @@ void write_grid(std::string* text, const std::vector<const Timing*>& timings) {
     const auto [y, x] = *two_extents(timing->id.size);
     down.insert(y);
     across.insert(x);
-    cells[std::to_string(y)][std::to_string(x)] = timing->median_us;
+    cells[std::to_string(y)][std::to_string(x)] = timing->estimate.median;
   }
   Order rows, columns;
   for (const int y : down) rows.add(std::to_string(y));
@@ -102,7 +102,7 @@ void write_variants(std::string* text, const std::vector<const Timing*>& timings
   for (const Timing* timing : timings) {
     rows.add(timing->id.variant_type());
     columns.add(timing->id.size);
-    cells[timing->id.variant_type()][timing->id.size] = timing->median_us;
+    cells[timing->id.variant_type()][timing->id.size] = timing->estimate.median;
   }
   write_table(text, "median µs", rows, columns, cells);
 }
@@ -141,10 +141,10 @@ std::string speeds_table(const std::vector<Timing>& timings) {
       "check on the CPU |\n"
       "|---|---:|---:|---:|---:|---|---:|---:|\n";
   for (const Timing& timing : timings) {
-    const double speed_up = 1000 * timing.check_ms / timing.median_us;
+    const double speed_up = 1000 * timing.check_ms / timing.estimate.median;
     fmt::format_to(
         std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {:.3g} |\n",
-        timing.id.str(), time_text(timing.median_us), scaled(timing.bytes_per_second, "B/s"),
+        timing.id.str(), time_text(timing.estimate.median), scaled(timing.bytes_per_second, "B/s"),
         timing.percent_of_peak > 0 ? fmt::format("{:.1f} %", timing.percent_of_peak) : "-",
         scaled(timing.flops_per_second, "FLOP/s"),
         timing.yardstick.empty() ? "-" : timing.yardstick,
@@ -161,7 +161,7 @@ std::string accuracy_table(const std::vector<Timing>& timings) {
         std::back_inserter(rows), "| {} | {:.3g} | {} | {:.3g} | {} |\n", timing.id.str(),
         timing.mean_absolute_error,
         timing.mean_relative_error < 0 ? "-" : fmt::format("{:.3g}", timing.mean_relative_error),
-        timing.max_error, time_text(timing.median_us));
+        timing.max_error, time_text(timing.estimate.median));
   }
   if (rows.empty()) return "";
   return "| case | mean absolute error | mean relative error | largest error | median µs |\n"

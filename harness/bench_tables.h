@@ -5,16 +5,15 @@
 #include <vector>
 
 #include "metrics/fact.h"
+#include "metrics/median.h"
 
 namespace warpgauge {
 
 /// What was measured of one case. What a case does not have is 0, or negative for errors.
 struct Timing {
   metrics::CaseId id;
-  double median_us = 0;
-  metrics::Interval interval_us;  ///< of 95 % confidence
-  int samples = 0;
-  bool stable = true;  ///< the median is known to the precision that was asked for
+  metrics::MedianEstimate estimate;  ///< of the time in microseconds
+  bool stable = true;                ///< the median is known to the precision that was asked for
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
   double percent_of_measured_peak = 0;
   std::string yardstick;   ///< the variant it is held against; empty: none

@@ -122,9 +122,9 @@ std::string arch_of(const metrics::Device& device) {
   return "sm_" + digits;
 }
 
-void use_assigned_device() {
+int assigned_device() {
   const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS");
-  if (assigned == nullptr) return;
+  if (assigned == nullptr) return 0;
   const std::string_view text(assigned);
   int device = -1;
   const std::string_view digits = text.starts_with("id:") ? text.substr(3) : std::string_view();
@@ -134,7 +134,13 @@ void use_assigned_device() {
         "CTEST_RESOURCE_GROUP_0_GPUS is '{}', expected id:NUMBER,slots:1; check the resource file",
         text));
   }
+  return device;
+}
+
+void use_assigned_device() {
+  const int device = assigned_device();
   int count = 0;
+  if (device == 0) return;
   if (cudaGetDeviceCount(&count) != cudaSuccess) return;  // said later, where a device is needed
   WARPGAUGE_CUDA(cudaSetDevice(device));
 }

@@ -15,8 +15,12 @@ std::optional<metrics::Device> current_device(std::string* why);
 /// "sm_90" for a device of compute capability 9.0.
 std::string arch_of(const metrics::Device& device);
 
-/// Makes the GPU that CTest assigned to this test the current one (CTEST_RESOURCE_GROUP_0_GPUS,
-/// "id:1,slots:1"); does nothing outside of CTest. Throws std::runtime_error.
+/// The GPU that CTest assigned to this test (CTEST_RESOURCE_GROUP_0_GPUS, "id:1,slots:1"), or the
+/// first one. Throws std::runtime_error.
+int assigned_device();
+
+/// Makes the GPU that CTest assigned to this test the current one; does nothing outside of CTest.
+/// Throws std::runtime_error.
 void use_assigned_device();
 
 /// A table of the properties of every device, for people; says so where there is none.

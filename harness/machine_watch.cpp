@@ -13,14 +13,12 @@
 
 namespace warpgauge {
 
-MachineWatch::MachineWatch(std::string* why) {
+MachineWatch::MachineWatch(int device, std::string* why) {
   if (is_emulated()) {
     *why = "the emulator has no clocks";
     return;
   }
   char bus_id[32] = {};
-  int device = 0;
-  WARPGAUGE_CUDA(cudaGetDevice(&device));
   WARPGAUGE_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
   try {
     monitor_ = std::make_unique<metrics::GpuMonitor>(bus_id);

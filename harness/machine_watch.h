@@ -10,12 +10,12 @@
 
 namespace warpgauge {
 
-/// Watches the current device through NVML.
+/// Watches a device through NVML.
 class MachineWatch {
  public:
   /// Make it before the first CUDA context of this process: what is there then are others. Where
   /// NVML does not tell, `why` says so and there will be no states.
-  explicit MachineWatch(std::string* why);
+  MachineWatch(int device, std::string* why);
 
   /// Call it before what is timed.
   void begin();

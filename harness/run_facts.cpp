@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -246,20 +247,28 @@ Fact blank_fact(const Case& one, const std::string& arch) {
 Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
                    const std::string& arch) {
   Fact fact = blank_fact(one, arch);
+  if (launches.empty()) return fact;
   std::set<std::string> kernels;
-  std::string code, sources;
+  std::string code, sources, all;
   for (const LaunchRecord& record : launches) {
+    const Fact of_one = of_kernel(fact, record.kernel, launches);
+    const auto& [grid, block, shared, count] = record.launch;
+    fmt::format_to(std::back_inserter(all), "{} <<<{} {} {}>>> {}\n", of_one.sass_hash,
+                   fmt::join(grid, " "), fmt::join(block, " "), shared, count);
     if (!kernels.insert(record.kernel).second) continue;
-    const Fact one_kernel = of_kernel(fact, record.kernel, launches);
-    code += one_kernel.sass_hash;
-    sources += one_kernel.source_hash;
+    code += of_one.sass_hash;
+    sources += of_one.source_hash;
   }
-  if (kernels.empty()) return fact;
+  const auto hash = [](const std::string& text) {
+    return metrics::hash_text(std::as_bytes(std::span(text)));
+  };
   fact = of_kernel(std::move(fact), launches.front().kernel, launches);
-  if (kernels.size() == 1) return fact;
-  fact.launch.reset();
-  fact.sass_hash = metrics::hash_text(std::as_bytes(std::span(code)));
-  fact.source_hash = metrics::hash_text(std::as_bytes(std::span(sources)));
+  fact.code_hash = code.empty() ? "" : hash(all);
+  if (launches.size() > 1) fact.launch.reset();
+  if (kernels.size() > 1) {
+    fact.sass_hash = hash(code);
+    fact.source_hash = hash(sources);
+  }
   return fact;
 }
 

@@ -62,8 +62,8 @@ void launch_in_range(const Case& one, Problem& problem);
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
 
-/// The same of all that the case launches: with the first of its kernels, and the hashes of the
-/// code and the sources of all of them.
+/// The same of all that the case launches: with the first of its kernels, the hashes of the machine
+/// code and the sources of all of them, and the hash of code and launches.
 metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
                             const std::string& arch);
 

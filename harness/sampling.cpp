@@ -11,14 +11,16 @@ metrics::MedianEstimate sample(const Sampling& sampling, const std::function<dou
     time_us();  // the first run of a kernel loads its code
   } while (Clock::now() - start < sampling.warm_up);
   std::vector<double> times;
+  int next_look = sampling.least;
   for (;;) {
     times.push_back(time_us());
     const auto count = static_cast<int>(times.size());
-    if (count < sampling.least) continue;
     const bool out_of_time = Clock::now() - start >= sampling.time_limit;
-    if (count >= sampling.most || out_of_time) return metrics::estimate_median(times);
+    const bool last = count >= sampling.most || (out_of_time && count >= sampling.least);
+    if (!last && count < next_look) continue;
     const metrics::MedianEstimate estimate = metrics::estimate_median(times);
-    if (sampling.is_stable(estimate)) return estimate;
+    if (last || sampling.is_stable(estimate)) return estimate;
+    next_look *= 2;
   }
 }
 

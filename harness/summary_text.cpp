@@ -214,8 +214,11 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
          fact.budget + (fact.budget_reason.empty() ? "" : " (" + fact.budget_reason + ")"));
     // Mostly just what is above in a sentence; an expired waiver says more.
     if (judged && !fact.reason.ends_with("budget " + fact.budget)) line("why", fact.reason);
-    if (!judged)
-      line("to judge", fmt::format("gate_on = \"{}\" in the budget file", fact.confidence));
+    if (!judged) {
+      line("to judge", metric.cls == metrics::Class::exact
+                           ? fmt::format("gate_on = \"{}\" in the budget file", fact.confidence)
+                           : "time it again, longer or more quietly");
+    }
     line("means", metric.meaning);
     line("cure", metric.cure);
   }

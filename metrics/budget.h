@@ -28,7 +28,7 @@ struct Limit {
   Value equal;           ///< monostate: not set
   double tolerance = 0;  ///< 0..1, fraction of the limit by which a value may go beyond it
   std::optional<std::chrono::year_month_day> until;
-  std::string sass;  ///< hash of the machine code that the limit was measured with; may be empty
+  std::string code;  ///< the code_hash of the fact that the limit was measured by; may be empty
   std::string reason;
   std::string where;  ///< file:line of the budget line; "built-in default" for those
 

@@ -76,11 +76,11 @@ class LimitReader {
     } else if (name == "reason") {
       limit_.reason =
           text(part, R"(Write why the limit is what it is, such as reason = "writes a column".)");
-    } else if (name == "sass") {
-      limit_.sass = sass(part);
+    } else if (name == "code") {
+      limit_.code = code(part);
     } else {
       const std::vector<std::string> names = {"max",   "min",    "equal", "tolerance",
-                                              "until", "reason", "sass"};
+                                              "until", "reason", "code"};
       fail_at(text_, part.first->source(),
               fmt::format("unknown key '{}'{}", name, did_you_mean(name, names)), kLimitForm);
     }
@@ -157,14 +157,13 @@ class LimitReader {
     return text->get();
   }
 
-  std::string sass(const Entry& part) const {
+  std::string code(const Entry& part) const {
     if (metric_.cls != Class::bounded) {
-      fail_at(
-          text_, part.first->source(),
-          fmt::format("'{}' is exact: the same machine code always has the same value", metric_.id),
-          "Take 'sass' out: it is for times and hardware counters.");
+      fail_at(text_, part.first->source(),
+              fmt::format("'{}' is exact: the same code always has the same value", metric_.id),
+              "Take 'code' out: it is for times and hardware counters.");
     }
-    return text(part, "Write the \"sass_hash\" of the fact that the limit comes from.");
+    return text(part, "Write the \"code_hash\" of the fact that the limit comes from.");
   }
 
   /// What no single key can tell.

@@ -132,16 +132,16 @@ const std::vector<Metric>& table() {
 
       {"time.median_us", "us", lower, bounded, timer, {},
        "Time of the launches by CUDA events, launch overhead included: the median of many runs.", ""},
-      {"time.relative_to", "fraction", higher, bounded, timer, {},
-       "Speed as a fraction of the yardstick's: the yardstick's median time over that of the case, of "
+      {"time.relative_to", "times", higher, bounded, timer, {},
+       "Speed in multiples of the yardstick's: the yardstick's median time over that of the case, of "
        "the same run.", ""},
       {"throughput.bytes_per_second", "B/s", higher, bounded, timer, {},
        "The bytes that any solution must move over the median time.",
        "Move each byte once, in whole sectors; have more loads in flight."},
-      {"throughput.percent_of_peak", "%", higher, bounded, timer, {},
+      {"throughput.percent_of_peak", "% of peak", higher, bounded, timer, {},
        "The same as a share of the device memory's peak: its clock times the width of its bus.",
        "Move each byte once, in whole sectors; have more loads in flight."},
-      {"throughput.percent_of_measured_peak", "%", higher, bounded, timer, {},
+      {"throughput.percent_of_measured_peak", "% of measured peak", higher, bounded, timer, {},
        "The same as a share of what the runtime's own copy and fill reach on this device.",
        "Move each byte once, in whole sectors; have more loads in flight."},
       {"throughput.flops_per_second", "FLOP/s", higher, bounded, timer, {},

@@ -124,6 +124,7 @@ ordered_json to_json(const Fact& fact, const Run& run) {
           {"line", whole_or_null(fact.line)},
           {"sass_hash", text_or_null(fact.sass_hash)},
           {"source_hash", text_or_null(fact.source_hash)},
+          {"code_hash", text_or_null(fact.code_hash)},
           {"budget", text_or_null(fact.budget)},
           {"budget_reason", text_or_null(fact.budget_reason)},
           {"verdict", text_or_null(of_line ? "" : to_string(fact.verdict))},

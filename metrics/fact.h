@@ -18,8 +18,8 @@ namespace warpgauge::metrics {
 inline constexpr std::string_view kFactSchema = "warpgauge.fact/1";
 
 /// What the judge says of a fact. `error` is a fault of the case (crash, wrong result, time limit).
-/// `environment`: beyond its budget, but the machine code is that which the budget was measured
-/// with, so that the machine has changed and not the kernel.
+/// `environment`: beyond its budget, but machine code and launches are those which the budget was
+/// measured with, so that the machine has changed and not the case.
 enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, environment, error };
 std::string_view to_string(Verdict verdict);
 std::optional<Verdict> verdict_from(std::string_view text);
@@ -90,6 +90,7 @@ struct Fact {
   int line = 0;
   std::string sass_hash;
   std::string source_hash;    ///< of the files that the code of the kernel comes from
+  std::string code_hash;      ///< of the machine code and the launches of the whole case; of times
   std::string budget;         ///< the limit as text: "= 32", "<= 20"; empty if unbudgeted
   std::string budget_reason;  ///< the reason written beside the limit
   Verdict verdict = Verdict::unbudgeted;  ///< of facts of lines always this, written as null

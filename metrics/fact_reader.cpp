@@ -185,6 +185,7 @@ StoredFact read_fact(const std::string& line) {
   fact.line = members.whole_or_null("line");
   fact.sass_hash = members.text_or_null("sass_hash");
   fact.source_hash = members.text_or_null("source_hash");
+  fact.code_hash = members.text_or_null("code_hash");
   fact.budget = members.text_or_null("budget");
   fact.budget_reason = members.text_or_null("budget_reason");
   fact.reason = members.text_or_null("reason");

@@ -41,7 +41,7 @@ Standing stand_to_bounds(double value, const Limit& limit, Direction direction) 
   return good ? Standing::good : Standing::within;
 }
 
-Standing stand_alone(const Value& value, const Limit& limit, Direction direction) {
+Standing stand(const Value& value, const Limit& limit, Direction direction) {
   if (std::holds_alternative<std::string>(value)) {
     return value == limit.equal ? Standing::within : Standing::beyond;
   }
@@ -52,13 +52,12 @@ Standing stand_alone(const Value& value, const Limit& limit, Direction direction
   return stand_to_bounds(number, limit, direction);
 }
 
-/// A value whose confidence interval reaches to where another standing begins is within.
-Standing stand(const Fact& fact, const Limit& limit, Direction direction) {
-  const Standing standing = stand_alone(fact.value, limit, direction);
-  if (!fact.interval) return standing;
-  const bool sure = stand_alone(fact.interval->low, limit, direction) == standing &&
-                    stand_alone(fact.interval->high, limit, direction) == standing;
-  return sure ? standing : Standing::within;
+/// True where the confidence interval of a value reaches to where it would stand otherwise.
+bool is_unsure(const Fact& fact, const Limit& limit, Direction direction) {
+  if (!fact.interval) return false;
+  const Standing standing = stand(fact.value, limit, direction);
+  return stand(fact.interval->low, limit, direction) != standing ||
+         stand(fact.interval->high, limit, direction) != standing;
 }
 
 /// What makes `value` impossible for `metric`; empty if nothing does. Info metrics may be anything.
@@ -81,33 +80,46 @@ std::string measured(const Metric& metric, const Value& value) {
   return fmt::format("{} is {}", metric.id, all_digits ? exact_text(*number) : to_text(value));
 }
 
-/// Says of a value beyond its limit whether the kernel has changed or the machine.
+/// Says of a value beyond its limit whether the case has changed or the machine.
 void judge_excess(Fact& fact, const std::string& text, const Limit& limit) {
   fact.verdict = Verdict::fail;
   fact.reason = fmt::format("{}, budget {}", text, fact.budget);
-  if (limit.sass.empty() || fact.sass_hash.empty()) return;
-  if (limit.sass == fact.sass_hash) {
+  if (limit.code.empty() || fact.code_hash.empty()) return;
+  if (limit.code == fact.code_hash) {
     fact.verdict = Verdict::environment;
-    fact.reason += "; the machine code is that of the budget: clocks, driver or load have changed";
+    fact.reason +=
+        "; machine code and launches are those of the budget: clocks, driver or load have changed";
   } else {
-    fact.reason += fmt::format("; the machine code is not that of the budget ({}, now {})",
-                               limit.sass, fact.sass_hash);
+    fact.reason +=
+        fmt::format("; machine code or launches are not those of the budget ({}, now {})",
+                    limit.code, fact.code_hash);
   }
+}
+
+/// How the reason of a value that is not sure enough goes on.
+std::string would_be(const Fact& fact, bool good) {
+  return fmt::format(", which budget {} would {}; ", fact.budget, good ? "pass" : "fail");
 }
 
 void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
               std::chrono::year_month_day today) {
-  const Standing standing = stand(fact, limit, metric.direction);
+  const Standing standing = stand(fact.value, limit, metric.direction);
+  const bool unsure = is_unsure(fact, limit, metric.direction);
   const std::string text = measured(metric, fact.value);
   if (limit.until && today > *limit.until) {
     fact.verdict = Verdict::fail;
     fact.reason = fmt::format("{}, waiver expired on {}", text, to_text(*limit.until));
+  } else if (standing == Standing::beyond && unsure) {
+    fact.verdict = Verdict::unmeasured;
+    fact.reason = fmt::format("{} (95 % interval {} to {}){}time it again, longer or more quietly",
+                              text, to_text(fact.interval->low), to_text(fact.interval->high),
+                              would_be(fact, false));
   } else if (standing == Standing::beyond) {
     judge_excess(fact, text, limit);
   } else if (limit.until) {
     fact.verdict = Verdict::waived;
     fact.reason = fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
-  } else if (standing == Standing::good) {
+  } else if (standing == Standing::good && !unsure) {
     fact.verdict = Verdict::better;
     fact.reason = fmt::format("{}, better than budget {}", text, fact.budget);
   } else {
@@ -123,11 +135,6 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
 bool is_sure_enough(const Fact& fact, const Metric& metric, const Budgets& budgets) {
   const std::optional<Confidence> confidence = confidence_from(fact.confidence);
   return metric.cls != Class::exact || !confidence || *confidence <= budgets.gate_on();
-}
-
-/// How the reason of a value that is not sure enough goes on.
-std::string would_be(const Fact& fact, bool good) {
-  return fmt::format(", which budget {} would {}; ", fact.budget, good ? "pass" : "fail");
 }
 
 void withhold(Fact& fact, const Metric& metric) {

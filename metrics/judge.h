@@ -16,9 +16,10 @@ namespace warpgauge::metrics {
 /// it stands to its limit; the reason says what the verdict would be. (Noisy metrics are judged:
 /// the tolerance of their limits is for what is not sure in them.)
 ///
-/// A value with a confidence interval is beyond or better only if the whole interval is. Beyond a
-/// limit that knows the hash of the machine code it was measured with, a value of the same machine
-/// code is `environment`: the kernel has not changed, so the machine has.
+/// A value with a confidence interval is beyond or better only if the whole interval is; one that
+/// is beyond with a part of it is `unmeasured`, with what the verdict would be. Beyond a limit that
+/// knows the hash of the code it was measured with, a value of the same machine code and launches
+/// is `environment`: the case has not changed, so the machine has.
 ///
 /// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
 /// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or

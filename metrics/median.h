@@ -10,7 +10,8 @@ namespace warpgauge::metrics {
 /// The median of some values with its confidence interval, in the unit of the values.
 struct MedianEstimate {
   double median = 0;
-  /// Of at least 95 % confidence: two of the values themselves, by the binomial distribution of
+  /// Of at least 95 % confidence, for independent values whose number was fixed beforehand: two of
+  /// the values themselves, by the binomial distribution of
   /// how many of them lie below the true median, whatever they are distributed like. With fewer
   /// than 6 values no interval is that sure: it is then from the least to the largest.
   Interval interval;

@@ -86,6 +86,7 @@ class Fact:
     line: int | None
     sass_hash: str | None
     source_hash: str | None
+    code_hash: str | None
     budget: str | None
     budget_reason: str | None
     verdict: str | None

@@ -51,7 +51,7 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     for fact in facts:
         if fact.id == "copies.by_kernel.u8@4096" and fact.metric == "time.median_us":
             assert fact.interval[0] <= fact.value <= fact.interval[1]
-            assert fact.sass_hash and fact.source_hash
+            assert fact.sass_hash and fact.source_hash and fact.code_hash
             assert (fact.machine is None) == (program == "warpgauge-bench-emulated")
             break
     else:
@@ -138,8 +138,8 @@ def test_a_time_over_its_budget_fails_unless_the_machine_code_is_the_same(tmp_pa
     case = "copies.by_kernel.u8@4096"
     quick = ["warpgauge-bench-emulated", "--filter", case, "--samples", 5, "--no-counters"]
     assert bench(*quick, "--facts", tmp_path / "first.jsonl").returncode == 0
-    code = next(f.sass_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
-    line = {"max": 0.001, "tolerance": "1%", "sass": code if same_code else "0123456789abcdef"}
+    code = next(f.code_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
+    line = {"max": 0.001, "tolerance": "1%", "code": code if same_code else "0123456789abcdef"}
     real = Path(__file__).resolve().parents[2] / "kernels" / "copies" / "budgets.toml"
     budgets = tmp_path / "budgets.toml"
     inline = ", ".join(f"{key} = {json.dumps(value)}" for key, value in line.items())
@@ -155,8 +155,9 @@ def test_a_time_over_its_budget_fails_unless_the_machine_code_is_the_same(tmp_pa
     else:
         assert result.returncode == 1
         assert verdict[case, "time.median_us"] == "fail"
-        assert f"the machine code is not that of the budget (0123456789abcdef, now {code})" in (
-            result.stderr
+        assert (
+            f"machine code or launches are not those of the budget (0123456789abcdef, now {code})"
+            in result.stderr
         )
 
 
@@ -179,3 +180,24 @@ def test_benchmark_json_is_what_its_readers_expect(tmp_path):
         assert run["time_unit"] == "us" and run["iterations"] == 1
         for member in ("real_time", "cpu_time", "median_us", "bytes_per_second"):
             assert run[member] > 0
+
+
+@needs_mounts
+def test_what_is_unknown_of_a_budgeted_case_is_told(tmp_path):
+    """The yardstick is left out by Google Benchmark's own filter."""
+    case = "copies.by_kernel.u8@4096"
+    real = Path(__file__).resolve().parents[2] / "kernels" / "copies" / "budgets.toml"
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text(
+        f'{real.read_text()}\n["by_kernel.u8@4096"]\n'
+        '"time.relative_to" = { min = 0.5, tolerance = "5%" }\n'
+    )
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", case, "--samples", 2, "--no-counters"),
+        *(f"--benchmark_filter={case}", "--facts", tmp_path / "facts.jsonl"),
+        before=with_file(budgets, real),
+    )
+    facts = {(f.id, f.metric): f for f in read_facts(tmp_path / "facts.jsonl")}
+    ratio = facts[case, "time.relative_to"]
+    assert ratio.verdict == "unmeasured" and "its yardstick was not timed" in ratio.reason
+    assert "1 value with a budget unmeasured" in result.stderr

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 Timing timing(const std::string& variant, const std::string& size, double us) {
-  return {.id = {"transpose", variant, "f32", size}, .median_us = us};
+  return {.id = {"transpose", variant, "f32", size}, .estimate = {.median = us}};
 }
 
 TEST(TimesTable, HasVariantsDownAndSizesAcross) {

@@ -102,11 +102,12 @@ TEST(Schema, KnowsWhichMetricsAreWords) {
 
 TEST(ToJson, EmptyMembersAreNull) {
   const ordered_json json = to_json(fact("registers", {}), metrics::Run{});
-  for (const char* key : {"commit",      "toolkit", "flags",         "device",
-                          "arch",        "source",  "confidence",    "confidence_reason",
-                          "kernel",      "launch",  "machine",       "value",
-                          "interval",    "file",    "line",          "sass_hash",
-                          "source_hash", "budget",  "budget_reason", "reason"}) {
+  for (const char* key : {"commit",      "toolkit",   "flags",      "device",
+                          "arch",        "source",    "confidence", "confidence_reason",
+                          "kernel",      "launch",    "machine",    "value",
+                          "interval",    "file",      "line",       "sass_hash",
+                          "source_hash", "code_hash", "budget",     "budget_reason",
+                          "reason"}) {
     EXPECT_TRUE(json[key].is_null()) << key;
   }
   EXPECT_EQ(json["verdict"], "unbudgeted");

@@ -100,27 +100,44 @@ TEST(Judge, AnIntervalMustBeBeyondTheLimitAsAWhole) {
     return judged(time, line).verdict;
   };
   EXPECT_EQ(with_interval(115, 111, 120), Verdict::fail);
-  EXPECT_EQ(with_interval(115, 109, 120), Verdict::pass);
+  EXPECT_EQ(with_interval(115, 109, 120), Verdict::unmeasured);
   EXPECT_EQ(with_interval(105, 100, 130), Verdict::pass);
   EXPECT_EQ(with_interval(80, 70, 89), Verdict::better);
   EXPECT_EQ(with_interval(80, 70, 91), Verdict::pass);
 }
 
-TEST(Judge, TheSameMachineCodeMovesWithTheMachine) {
-  const std::string line = "\"time.median_us\" = { max = 100, tolerance = \"10%\", sass = \"aa\" }";
+TEST(Judge, ANoisyTimeBeyondItsLimitSaysThatItMayFail) {
   Fact time = fact("time.median_us", 200.0);
-  time.sass_hash = "aa";
+  time.interval = Interval{105, 300};
+  time = judged(time, "\"time.median_us\" = { max = 100, tolerance = \"10%\" }");
+  EXPECT_EQ(time.verdict, Verdict::unmeasured);
+  EXPECT_EQ(time.reason,
+            "time.median_us is 200 (95 % interval 105 to 300), which budget <= 100 ± 10% would "
+            "fail; time it again, longer or more quietly");
+  EXPECT_TRUE(would_fail(time));
+}
+
+TEST(Judge, FasterThanTheYardstickIsNoFault) {
+  const std::string line = "\"time.relative_to\" = { min = 0.6, tolerance = 0.1 }";
+  EXPECT_EQ(verdict("time.relative_to", 6.5, line), Verdict::better);
+  EXPECT_EQ(verdict("throughput.percent_of_peak", 140.0, ""), Verdict::unbudgeted);  // from a cache
+}
+
+TEST(Judge, TheSameCodeMovesWithTheMachine) {
+  const std::string line = "\"time.median_us\" = { max = 100, tolerance = \"10%\", code = \"aa\" }";
+  Fact time = fact("time.median_us", 200.0);
+  time.code_hash = "aa";
   EXPECT_EQ(judged(time, line).verdict, Verdict::environment);
   EXPECT_EQ(judged(time, line).reason,
-            "time.median_us is 200, budget <= 100 ± 10%; the machine code is that of the budget: "
-            "clocks, driver or load have changed");
-  time.sass_hash = "bb";
+            "time.median_us is 200, budget <= 100 ± 10%; machine code and launches are those of "
+            "the budget: clocks, driver or load have changed");
+  time.code_hash = "bb";
   EXPECT_EQ(judged(time, line).verdict, Verdict::fail);
   EXPECT_THAT(judged(time, line).reason,
-              HasSubstr("; the machine code is not that of the budget (aa, now bb)"));
-  time.sass_hash = "";  // nobody knows: no excuse
+              HasSubstr("; machine code or launches are not those of the budget (aa, now bb)"));
+  time.code_hash = "";  // nobody knows: no excuse
   EXPECT_EQ(judged(time, line).verdict, Verdict::fail);
-  time.sass_hash = "aa";
+  time.code_hash = "aa";
   time.value = 50.0;
   EXPECT_EQ(judged(time, line).verdict, Verdict::better);
 }
