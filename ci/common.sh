@@ -55,6 +55,23 @@ logged() { # NAME TITLE COMMAND...
   return "$status"
 }
 
+# What ci/gate leaves in the folder of its results: the gauge's own files, and those of emit.
+results=(facts.jsonl summary.md junit.xml warpgauge.sarif github.txt summary-ci.md
+  gl-code-quality.json gl-metrics.txt results.tap smaller-is-better.json bencher.json ctest.txt)
+
+# Takes away what an earlier run has left, before anything of this one can fail.
+remove_results() { # DIR
+  local file lock
+  [[ -d $1 ]] || return 0
+  # The gauge locks this file while it runs.
+  exec {lock}>>"$1/.lock" || fault "$1: cannot be written; see --out"
+  flock -n "$lock" || fault "$1: another run is writing to it; wait, or choose another --out"
+  for file in "${results[@]}"; do
+    rm -f -- "$1/$file" || fault "$1/$file must not outlive this run, and cannot be removed"
+  done
+  exec {lock}>&-
+}
+
 # Prints the comment at the head of the calling script, its usage.
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"

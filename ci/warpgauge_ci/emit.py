@@ -11,7 +11,7 @@ from warpgauge_report.facts import Fact, read_facts
 from warpgauge_report.output import ReportError, write_whole
 
 from warpgauge_ci.formats import FORMATS
-from warpgauge_ci.results import Results, Sources, pictures_beside
+from warpgauge_ci.results import Demands, Results, Sources, pictures_beside
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.all and options.out:
         parser.error("--out goes with --format; --all names its folder itself")
     facts = _read(options.facts, options.allow_empty)
-    results = Results(facts, Sources(options.source_root), pictures_beside(options.facts))
+    demands = Demands(
+        strict=options.strict,
+        ptxas="ptxas" in options.require,
+        cupti="cupti" in options.require,
+        device=options.device == "gpu",
+        exit_code=options.exit_code,
+    )
+    pictures = pictures_beside(options.facts)
+    results = Results(facts, Sources(options.source_root), pictures, demands)
     if options.all:
         # First all of the text, so that a format that fails leaves nothing behind.
         texts = {format.file: format.render(results) for format in FORMATS.values()}
@@ -83,4 +91,33 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--allow-empty", action="store_true", help="facts of no case at all are not a fault"
     )
+    gate = parser.add_argument_group(
+        "how the gate was run, so that what made it red is shown as a failure"
+    )
+    gate.add_argument("--strict", action="store_true", help="it had --strict")
+    gate.add_argument(
+        "--require",
+        type=_sources,
+        action="extend",
+        default=[],
+        metavar="SOURCE,...",
+        help="it had --require: ptxas, cupti",
+    )
+    gate.add_argument(
+        "--device", choices=("auto", "gpu", "emulated"), default="auto", help="it had --device"
+    )
+    gate.add_argument("--exit-code", type=_exit_code, metavar="N", help="it has ended with this")
     return parser
+
+
+def _sources(text: str) -> list[str]:
+    sources = [source for source in text.split(",") if source]
+    if unknown := set(sources) - {"ptxas", "cupti"}:
+        raise argparse.ArgumentTypeError(f"{sorted(unknown)[0]!r} is none of ptxas, cupti")
+    return sources
+
+
+def _exit_code(text: str) -> int:
+    if not text.isdecimal() or int(text) > 255:
+        raise argparse.ArgumentTypeError(f"{text!r} is no exit code")
+    return int(text)

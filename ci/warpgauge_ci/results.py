@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from warpgauge_report.facts import Fact
+from warpgauge_report.catalog import catalog
+from warpgauge_report.facts import Fact, would_fail
 
 # The worst verdict first. What was measured by one run is shown before what another could not.
 VERDICTS = (
@@ -53,12 +54,38 @@ class Sources:
 
 
 @dataclass(frozen=True)
+class Demands:
+    """What the gate was asked for beside its budgets, and its exit code, if that is known.
+
+    `strict`: better than budget is not good enough. `ptxas`, `cupti`: every compile-time, every
+    run-time fact must be there. `device`: every kernel must have been run.
+    """
+
+    strict: bool = False
+    ptxas: bool = False
+    cupti: bool = False
+    device: bool = False
+    exit_code: int | None = None
+
+    def is_wrong(self, fact: Fact) -> bool:
+        """Whether the fact makes the run red: the rule of harness/summary.cpp, exit_code() and
+        missing()."""
+        if fact.verdict == "unmeasured":
+            if catalog()[fact.metric].source in ("ptxas", "occupancy"):
+                return self.ptxas
+            return self.cupti or (self.device and fact.metric == "result.correct")
+        return fact.verdict in ("error", "fail") or (self.strict and fact.verdict == "better")
+
+
+@dataclass(frozen=True)
 class Case:
-    """The facts of one case on one architecture, the worst first."""
+    """The facts of one case on one architecture, the worst first; `wrong` are those of them that
+    make the run red."""
 
     id: str
     arch: str | None
     facts: list[Fact]
+    wrong: list[Fact]
 
     def having(self, *verdicts: str) -> list[Fact]:
         return [fact for fact in self.facts if fact.verdict in verdicts]
@@ -78,22 +105,29 @@ class Results:
     """Facts in the order in which formats show them.
 
     `facts` are those of whole cases, one for each case, architecture and metric (of several, as
-    from several runs, the worst), ordered by verdict and by how far they are beyond their budget.
-    `sources` has the lines of code, `pictures` are files that lie beside the facts.
+    from several runs, the worst): those that make the run red first, then by verdict and by how far
+    they are beyond their budget. `sources` has the lines of code, `pictures` are files that lie
+    beside the facts, `demands` is what the gate was asked for.
     """
 
     def __init__(
-        self, facts: Iterable[Fact], sources: Sources, pictures: Iterable[Path] = ()
+        self,
+        facts: Iterable[Fact],
+        sources: Sources,
+        pictures: Iterable[Path] = (),
+        demands: Demands = Demands(),
     ) -> None:
         judged: dict[tuple[str, str | None, str], Fact] = {}
         self._lines: dict[tuple[str, str | None, str], list[Fact]] = defaultdict(list)
         every = list(facts)
-        for fact in sorted((fact for fact in every if fact.scope == "case"), key=_badness):
+        whole = [fact for fact in every if fact.scope == "case"]
+        for fact in sorted(whole, key=lambda fact: (not demands.is_wrong(fact), _badness(fact))):
             judged.setdefault((fact.id, fact.arch, fact.metric), fact)
         for fact in every:
             if fact.scope == "line":
                 self._lines[fact.id, fact.arch, fact.metric].append(fact)
         self.facts = list(judged.values())
+        self.demands = demands
         self.sources = sources
         self.pictures = sorted(pictures)
 
@@ -103,7 +137,11 @@ class Results:
         groups: dict[tuple[str, str | None], list[Fact]] = defaultdict(list)
         for fact in self.facts:
             groups[fact.id, fact.arch].append(fact)
-        return [Case(id, arch, facts) for (id, arch), facts in groups.items()]
+        wrong = self.demands.is_wrong
+        return [
+            Case(id, arch, facts, [fact for fact in facts if wrong(fact)])
+            for (id, arch), facts in groups.items()
+        ]
 
     @cached_property
     def archs(self) -> list[str | None]:
@@ -115,19 +153,37 @@ class Results:
         """How many facts have each verdict."""
         return Counter(fact.verdict for fact in self.facts)
 
+    @cached_property
+    def wrong(self) -> list[Fact]:
+        """The facts that make the run red."""
+        return [fact for fact in self.facts if self.demands.is_wrong(fact)]
+
+    @cached_property
+    def noted(self) -> list[Fact]:
+        """The facts that do not."""
+        return [fact for fact in self.facts if not self.demands.is_wrong(fact)]
+
+    @cached_property
+    def missing(self) -> list[Fact]:
+        """The facts that were required and not measured."""
+        return [fact for fact in self.wrong if fact.verdict == "unmeasured"]
+
+    @cached_property
+    def unsure(self) -> list[Fact]:
+        """The facts that were not sure enough to be judged, and would fail."""
+        return [fact for fact in self.facts if would_fail(fact)]
+
+    @cached_property
+    def unexplained(self) -> str | None:
+        """Why the run is red, where no fact tells it."""
+        code = self.demands.exit_code
+        if not code or self.wrong:
+            return None
+        judged = any(case.is_judged for case in self.cases)
+        return f"exit code {code}: {'the log says why' if judged else 'nothing was judged'}"
+
     def having(self, *verdicts: str) -> list[Fact]:
         return [fact for fact in self.facts if fact.verdict in verdicts]
-
-    def unmeasured_reasons(self) -> list[tuple[str, list[Fact]]]:
-        """Why facts were not judged ("unmeasured: ..." or, of those that have a value, "only
-        estimated: ..."), and which they are: the most frequent reason first."""
-        reasons: dict[str, list[Fact]] = defaultdict(list)
-        for fact in self.having("unmeasured"):
-            how, why = "unmeasured", fact.reason
-            if fact.value is not None:
-                how, why = _UNSURE.get(fact.confidence, how), fact.confidence_reason
-            reasons[f"{how}: {why or 'no reason was given'}"].append(fact)
-        return sorted(reasons.items(), key=lambda item: -len(item[1]))
 
     def other_lines(self, fact: Fact, most: int) -> list[Fact]:
         """What other source lines have of the same metric, the largest first, and not nothing."""
@@ -136,6 +192,20 @@ class Results:
         lines = [line for line in lines if line.file and (line.file, line.line) != place]
         lines = [line for line in lines if isinstance(line.value, int | float) and line.value > 0]
         return sorted(lines, key=lambda line: -line.value)[:most]
+
+
+def unmeasured_reasons(facts: Iterable[Fact]) -> list[tuple[str, list[Fact]]]:
+    """Why facts were not judged ("unmeasured: ..." or, of those that have a value, "only
+    estimated: ..."), and which they are: the most frequent reason first."""
+    reasons: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if fact.verdict != "unmeasured":
+            continue
+        how, why = "unmeasured", fact.reason
+        if fact.value is not None and fact.confidence in _UNSURE:
+            how, why = _UNSURE[fact.confidence], fact.confidence_reason
+        reasons[f"{how}: {why or 'no reason was given'}"].append(fact)
+    return sorted(reasons.items(), key=lambda item: -len(item[1]))
 
 
 def pictures_beside(facts: Iterable[Path]) -> set[Path]:
@@ -148,7 +218,8 @@ def pictures_beside(facts: Iterable[Path]) -> set[Path]:
 def _badness(fact: Fact) -> tuple[int, float, float]:
     """Sorts facts: the verdict, then how far the value is from the nearest number of its budget."""
     rank = _RANK[fact.verdict]
-    if fact.verdict not in ("fail", "environment") or not isinstance(fact.value, int | float):
+    beyond = fact.verdict in ("fail", "environment") or would_fail(fact)
+    if not beyond or not isinstance(fact.value, int | float):
         return rank, 0, 0
     numbers = re.findall(
         r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.split("±| until ", fact.budget or "")[0]

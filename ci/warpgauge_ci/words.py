@@ -10,8 +10,9 @@ from warpgauge_report.catalog import catalog
 from warpgauge_report.facts import Fact
 from warpgauge_report.output import printable
 
-from warpgauge_ci.results import VERDICTS, Results
+from warpgauge_ci.results import VERDICTS, Results, unmeasured_reasons
 
+_ENDED = ("PASS", "FAIL", "ERROR", "NOT MEASURED")  # the exit codes of the gate
 _COUNTED = {
     "error": ("error", "errors"),
     "fail": ("value over budget", "values over budget"),
@@ -51,9 +52,18 @@ def problem(fact: Fact) -> str:
     return reason(fact) + beside
 
 
+def required(facts: Iterable[Fact]) -> list[str]:
+    """Why facts that were required are missing, and how many: a sentence for each reason."""
+    return [
+        printable(f"{len(missing)} value{'s' * (len(missing) > 1)} required, but {why}")
+        for why, missing in unmeasured_reasons(facts)
+    ]
+
+
 def place(fact: Fact) -> str:
     """FILE:LINE, or nothing."""
-    return printable(f"{fact.file}:{fact.line}") if fact.file and fact.line else fact.file or ""
+    line = f":{fact.line}" if fact.line else ""
+    return printable(f"{fact.file}{line}") if fact.file else ""
 
 
 def advice(fact: Fact) -> str:
@@ -65,7 +75,11 @@ def advice(fact: Fact) -> str:
 
 
 def repeat(fact: Fact) -> str:
-    """The command that gives this verdict again: emulated again where it was emulated."""
+    """The command that gives this verdict again: emulated again where it was emulated, timed again
+    where it was timed. Facts do not tell which cases are large ones, so it always takes them."""
+    if catalog()[fact.metric].source == "cuda-events":
+        words = ["build/ci/bin/warpgauge-bench", "--large", "--filter", fact.id]
+        return printable(shlex.join(words))
     words = ["ci/gate"]
     on_emulator = fact.device is not None and fact.device.driver == "emulator"
     emulated = fact.source == "emulator" or on_emulator
@@ -100,10 +114,19 @@ def paragraph(fact: Fact, results: Results) -> str:
 
 
 def headline(results: Results) -> str:
-    """How many facts have each verdict; those without a budget do not count."""
+    """How the gate has ended, if that is known, and how many facts have each verdict; those without
+    a budget do not count."""
     counts = [(results.counts[verdict], verdict) for verdict in VERDICTS if verdict != "unbudgeted"]
-    told = [f"{n} {_COUNTED[verdict][n != 1]}" for n, verdict in counts if n]
-    return ", ".join(told) or "nothing was held against a budget"
+    told = {verdict: f"{n} {_COUNTED[verdict][n != 1]}" for n, verdict in counts if n}
+    if "better" in told and results.demands.strict:
+        told["better"] += " (--strict)"
+    if results.missing:
+        told["unmeasured"] += f" ({len(results.missing)} required)"
+    text = ", ".join(told.values()) or "nothing was held against a budget"
+    code = results.demands.exit_code
+    if code is None:
+        return text
+    return f"{_ENDED[code] if code < len(_ENDED) else f'ERROR (exit code {code})'}: {text}"
 
 
 def fingerprint(*parts: str | None) -> str:
@@ -117,9 +140,20 @@ def line_fingerprint(fact: Fact, results: Results) -> str:
     return fingerprint(fact.metric, fact.file, fact.id, fact.arch, text)
 
 
-def device_name(facts: Iterable[Fact]) -> str | None:
-    """The device of the first of these facts that has one; compile-time facts have none."""
-    return next((fact.device.name for fact in facts if fact.device), None)
+def each(texts: Iterable[str | None]) -> str:
+    """All of the texts, each once: "a, b"."""
+    return ", ".join(dict.fromkeys(printable(text) for text in texts if text))
+
+
+def devices(facts: Iterable[Fact]) -> str:
+    """The names of the devices of these facts; compile-time facts have none."""
+    return each(fact.device and fact.device.name for fact in facts)
+
+
+def commits(facts: Iterable[Fact], digits: int | None = None) -> str:
+    """The commits of these facts, and whether there were changes that are not in them."""
+    known = (fact for fact in facts if fact.commit)
+    return each(fact.commit[:digits] + (" with changes" if fact.dirty else "") for fact in known)
 
 
 def some(words: Iterable[str], most: int) -> str:

@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 
 from warpgauge_ci.formats import FORMATS
-from warpgauge_ci.results import Results, Sources
+from warpgauge_ci.results import Demands, Results, Sources
 from warpgauge_report.facts import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,6 +13,7 @@ CANARIES = ROOT / "tests" / "data" / "emit" / "canaries.jsonl"
 H100 = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 SOURCE = GOLDEN / "source"
+NO_DEMANDS = Demands()
 
 # What a name must not do: end a string, a tag, a cell, a line or a comment; turn text round.
 HOSTILE = (
@@ -26,8 +27,8 @@ def facts_of(path):
     return tuple(read_facts(path))
 
 
-def results(facts, root=SOURCE, pictures=()):
-    return Results(facts, Sources(root), pictures)
+def results(facts, root=SOURCE, pictures=(), demands=NO_DEMANDS):
+    return Results(facts, Sources(root), pictures, demands)
 
 
 def canaries():

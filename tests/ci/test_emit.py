@@ -1,5 +1,6 @@
 """The program warpgauge-emit: its options, its exit codes, and what it leaves behind."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -94,6 +95,34 @@ def test_empty_results_look_like_none(tmp_path):
     assert "nothing was held against a budget" in text["markdown"]
 
 
+@pytest.mark.parametrize(
+    ("options", "headline"),
+    [
+        (["--exit-code", "0"], "PASS: "),
+        (["--exit-code=1", "--strict"], "FAIL: "),
+        (["--exit-code=3", "--require=cupti"], "NOT MEASURED: "),
+    ],
+)
+def test_how_the_gate_was_run_is_shown(options, headline):
+    text = emit(H100, "--format", "markdown", *options).stdout
+    assert text.startswith(f"# warpgauge: {headline}")
+
+
+@pytest.mark.parametrize(
+    "required",
+    [["--require", "ptxas,cupti"], ["--require=ptxas,", "--require", "cupti"]],
+)
+def test_all_that_was_required_is_an_error_if_it_is_missing(tmp_path, required):
+    facts = tmp_path / "facts.jsonl"
+    fact = json.loads(CANARIES.read_text().splitlines()[-1])
+    fact |= {"value": None, "verdict": "unmeasured", "reason": "lost"}
+    registers = fact | {"metric": "registers", "unit": "registers"}
+    facts.write_text("".join(json.dumps(one) + "\n" for one in (fact, registers)))
+    says = '"2 values required, but unmeasured: lost"'
+    assert says in emit(facts, "--format", "junit", *required).stdout
+    assert says not in emit(facts, "--format", "junit").stdout
+
+
 def test_bad_facts_are_told_with_their_line_and_nothing_is_written(tmp_path):
     facts = tmp_path / "facts.jsonl"
     facts.write_text(CANARIES.read_text() + "{}\n")
@@ -118,6 +147,10 @@ def test_what_cannot_be_written_is_told(tmp_path):
         ([CANARIES, "--format", "tap", "--all", "out"], "not allowed with"),
         ([CANARIES, "--all", "out", "--out", "file"], "--out goes with --format"),
         ([CANARIES, "--al", "out"], "--al"),
+        ([CANARIES, "--all", "out", "--require", "luck"], "'luck' is none of ptxas, cupti"),
+        ([CANARIES, "--all", "out", "--device", "tpu"], "invalid choice: 'tpu'"),
+        ([CANARIES, "--all", "out", "--exit-code", "-1"], "--exit-code"),
+        ([CANARIES, "--all", "out", "--exit-code", "256"], "'256' is no exit code"),
     ],
 )
 def test_bad_options_are_faults(tmp_path, arguments, says, monkeypatch):

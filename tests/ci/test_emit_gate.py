@@ -1,13 +1,24 @@
 """ci/gate writes its results for CI systems, and keeps the gate's exit code."""
 
+import fcntl
 import os
+import re
 import subprocess
+import time
 
 import pytest
-from scratch_checkout import ONE_FAILS, ONE_PASSES, scratch_checkout
+from scratch_checkout import BIN, ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
 from warpgauge_ci.formats import FORMATS
 
 FILES = {format.file for format in FORMATS.values()}
+
+
+def stand_in(checkout, program, script):
+    """Puts a script in the place of a program."""
+    path = checkout / "build" / "ci" / "bin" / program
+    path.unlink()
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
 
 
 def gate(checkout, options, *more, **environment):
@@ -69,10 +80,7 @@ def test_a_run_that_gets_nowhere_leaves_no_results_of_an_earlier_one(tmp_path, o
 )
 def test_results_that_cannot_be_written_are_a_fault(tmp_path, program, options):
     checkout = scratch_checkout(tmp_path / "checkout", program)
-    emit = checkout / "build" / "ci" / "bin" / "warpgauge-emit"
-    emit.unlink()
-    emit.write_text("#!/bin/sh\necho no space left >&2\nexit 1\n")
-    emit.chmod(0o755)
+    stand_in(checkout, "warpgauge-emit", "echo no space left >&2\nexit 1")
     result = gate(checkout, options)
     assert result.returncode == 2
     assert "no space left\n[gate] the results could not be written for CI systems" in result.stderr
@@ -88,25 +96,107 @@ def test_results_of_an_earlier_run_that_cannot_be_removed_are_a_fault(tmp_path):
 
 def test_who_ends_the_script_ends_the_gate(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    gauge = checkout / "build" / "ci" / "bin" / "warpgauge"
-    gauge.unlink()
-    gauge.write_text(
-        "#!/bin/sh\ntrap 'echo ended; exit 143' TERM\necho began\nwhile :; do sleep 0.05; done\n"
+    stand_in(
+        checkout,
+        "warpgauge",
+        "trap 'sleep 0.3; echo ended; exit 3' TERM\necho began\nwhile :; do sleep 0.05; done",
     )
-    gauge.chmod(0o755)
     with subprocess.Popen([checkout / "ci" / "gate"], cwd=checkout, stdout=subprocess.PIPE) as run:
         assert run.stdout.readline() == b"began\n"
         run.terminate()
-        assert run.stdout.read() == b"ended\n"
-    assert run.returncode == 143
+        time.sleep(0.1)
+        run.terminate()  # who is not patient does not leave a gate behind that still writes
+        assert run.wait(timeout=30) == 3
+        assert run.stdout.read() == b"ended\n"  # already when the script has ended
 
 
 def test_a_gate_that_ends_well_without_a_summary_is_a_fault(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    gauge = checkout / "build" / "ci" / "bin" / "warpgauge"
-    gauge.unlink()
-    gauge.write_text("#!/bin/sh\nexit 0\n")
-    gauge.chmod(0o755)
+    stand_in(checkout, "warpgauge", "exit 0")
     result = gate(checkout, ONE_PASSES)
     assert result.returncode == 2
     assert "ended with 0, but wrote no out/summary.md" in result.stderr
+
+
+def test_a_build_that_fails_leaves_no_results_of_an_earlier_run(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    assert gate(checkout, ONE_PASSES).returncode == 0
+    with (checkout / "ci/common.sh").open("a") as common:
+        common.write("\nbuild_preset() { fault 'it does not build'; }\n")
+    result = gate(checkout, ONE_PASSES)
+    assert (result.returncode, result.stderr) == (2, "[gate] it does not build\n")
+    assert {file.name for file in (checkout / "out").iterdir()} == {".lock"}
+
+
+def test_results_of_a_run_that_is_still_writing_are_left_alone(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    assert gate(checkout, ONE_PASSES).returncode == 0
+    before = {file.name: file.read_bytes() for file in (checkout / "out").iterdir()}
+    with (checkout / "out/.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = gate(checkout, ONE_PASSES)
+    assert result.returncode == 2 and "another run is writing to it" in result.stderr
+    assert {file.name: file.read_bytes() for file in (checkout / "out").iterdir()} == before
+
+
+def test_the_list_of_results_is_that_of_the_formats():
+    listed = subprocess.run(
+        ["bash", "-c", 'source "$0" && printf "%s\\n" "${results[@]}"', ROOT / "ci/common.sh"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert sorted(listed) == sorted({"facts.jsonl", "summary.md"} | FILES)
+
+
+def test_help_has_every_option_of_the_program():
+    def options(*command):
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"^\s+(?:-h, *)?(--[a-z-]+)", text, re.M)) - {"--help"}
+
+    assert options(ROOT / "ci/gate", "--help") == options(BIN / "warpgauge", "gate", "--help")
+
+
+@pytest.mark.parametrize(
+    ("options", "handed_on"),
+    [
+        ([], []),
+        (["--filter", "x", "--arch=sm_90", "--no-bounded"], []),
+        (["--strict"], ["--strict"]),
+        (["--strict=true"], ["--strict"]),
+        (["--strict=False"], []),
+        (["--require", "cupti"], ["--require=cupti"]),
+        (["--require=ptxas,cupti"], ["--require=ptxas,cupti"]),
+        (["--require", "ptxas", "cupti", "--strict"], "--require=ptxas --require=cupti --strict"),
+        (["--require=ptxas", "--require", "cupti"], "--require=ptxas --require=cupti"),
+        (["--device", "gpu", "--large"], ["--device=gpu"]),
+        (["--device=emulated", "--filter=--strict"], ["--device=emulated"]),
+    ],
+)
+def test_emit_learns_how_the_gate_was_run(tmp_path, options, handed_on):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    stand_in(checkout, "warpgauge", "mkdir -p out && touch out/summary.md && exit 3")
+    stand_in(checkout, "warpgauge-emit", 'echo "$@"')
+    result = gate(checkout, {}, *options)
+    told = result.stdout.split("--all out ")[1]
+    handed_on = handed_on if isinstance(handed_on, str) else " ".join(handed_on)
+    assert told.split() == ["--exit-code", "3", *handed_on.split(), "--", "out/facts.jsonl"]
+    assert result.returncode == 3
+
+
+@pytest.mark.parametrize("out", [["--out="], ["--out", ""]])
+def test_an_empty_folder_name_removes_nothing(tmp_path, out):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    assert gate(checkout, ONE_PASSES).returncode == 0
+    assert gate(checkout, ONE_PASSES, *out).returncode == 2
+    assert written(checkout / "out") == FILES
+
+
+def test_what_made_the_run_red_is_red_in_its_formats(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    result = gate(checkout, ONE_PASSES | {"device": "auto"}, "--no-cupti", "--require", "cupti")
+    assert result.returncode == 3, result.stdout
+    out = checkout / "out"
+    assert 'type="NotMeasured"' in (out / "junit.xml").read_text()
+    assert "\nnot ok 1 - transpose.padded" in (out / "results.tap").read_text()
+    assert (out / "summary-ci.md").read_text().startswith("# warpgauge: NOT MEASURED: ")

@@ -5,7 +5,7 @@ import random
 import pytest
 from emit_samples import CANARIES, changed, facts_of, one_of_each_verdict, results
 from warpgauge_ci import words
-from warpgauge_ci.results import VERDICTS
+from warpgauge_ci.results import VERDICTS, unmeasured_reasons
 
 
 def failing(**members):
@@ -79,7 +79,7 @@ def test_reasons_are_grouped_as_in_the_summary_of_the_gate():
         failing(size="3", value=2, reason="is 2 (estimate: spills)", **unsure),
         failing(size="4", value=3, **unsure | {"confidence": "predicted"}),
     ]
-    found = [(reason, len(group)) for reason, group in results(facts).unmeasured_reasons()]
+    found = [(reason, len(group)) for reason, group in unmeasured_reasons(facts)]
     assert found[0] == ("only estimated: spills", 2)
     assert set(found[1:]) == {("unmeasured: no CUPTI", 1), ("only predicted: spills", 1)}
 
@@ -87,8 +87,8 @@ def test_reasons_are_grouped_as_in_the_summary_of_the_gate():
 def test_device_is_that_of_the_facts_that_have_one():
     compiled = failing(size="1", source="ptxas", device=None)
     run = next(fact for fact in facts_of(CANARIES) if fact.source == "emulator")
-    assert words.device_name([compiled, run]) == "Emulated GPU (sm_80)"
-    assert words.device_name([compiled]) is None
+    assert words.devices([compiled, run, run]) == "Emulated GPU (sm_80)"
+    assert words.devices([compiled]) == ""
 
 
 def test_headline_counts_one_and_many():
@@ -105,6 +105,9 @@ def test_headline_counts_one_and_many():
         ({"source": "ptxas"}, "ci/gate --arch sm_80 --large --filter"),
         ({"source": "emulator"}, "ci/gate --device=emulated --arch sm_80 --large --filter"),
         ({"source": "cupti"}, "ci/gate --large --filter"),
+        ({"metric": "time.median_us"}, "build/ci/bin/warpgauge-bench --large --filter"),
+        ({"metric": "throughput.percent_of_peak"}, "build/ci/bin/warpgauge-bench --large --filter"),
+        ({"metric": "time.profiled_us", "source": "cupti"}, "ci/gate --large --filter"),
     ],
 )
 def test_repeat_asks_for_the_same_device(members, command):

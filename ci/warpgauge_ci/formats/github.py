@@ -6,26 +6,38 @@ from warpgauge_report.facts import Fact
 from warpgauge_report.output import printable
 
 from warpgauge_ci import words
-from warpgauge_ci.results import Results
+from warpgauge_ci.results import Results, unmeasured_reasons
 
 # GitHub shows so many of a kind for a step, and drops the rest without a word.
 MAX_ERRORS = MAX_WARNINGS = 10
 
 
 def render(results: Results) -> str:
-    """The worst findings as errors, what moved with the environment or could not be measured as
-    warnings, and a notice that counts all, and what was left out."""
+    """What makes the run red as errors, the worst first; what moved with the environment, would
+    fail if it were sure, or could not be measured as warnings; and a notice that counts all, and
+    what was left out."""
     errors = [
         _command("error", fact, words.title(fact), [words.problem(fact), words.advice(fact)])
-        for fact in results.having("error", "fail")
+        for fact in results.wrong
+        if fact.verdict != "unmeasured"
     ]
+    errors += [
+        _command("error", None, "warpgauge: not measured", [why])
+        for why in words.required(results.wrong)
+    ]
+    if results.unexplained:
+        errors.append(_command("error", None, "warpgauge", [results.unexplained]))
     warnings = [
         _command("warning", fact, f"{words.title(fact)}: environment", [words.problem(fact)])
         for fact in results.having("environment")
     ]
     warnings += [
+        _command("warning", fact, f"{words.title(fact)}: not sure", [words.problem(fact)])
+        for fact in results.unsure
+    ]
+    warnings += [
         _command("warning", None, f"{len(facts)} not judged", [printable(reason)])
-        for reason, facts in results.unmeasured_reasons()
+        for reason, facts in unmeasured_reasons(results.noted)
     ]
     shown = errors[:MAX_ERRORS] + warnings[:MAX_WARNINGS]
     total = [words.headline(results)]

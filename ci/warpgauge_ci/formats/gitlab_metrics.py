@@ -12,8 +12,8 @@ from warpgauge_ci.results import VERDICTS, Results
 
 
 def render(results: Results) -> str:
-    """A gauge for each metric, with a sample for each case and architecture, and the number of
-    facts by verdict. A value that is a word is a label of a sample that is 1."""
+    """A gauge for each metric, with a sample for each case and architecture, the number of facts by
+    verdict, and the exit code. A value that is a word is a label of a sample that is 1."""
     samples: dict[str, list[Fact]] = defaultdict(list)
     for fact in results.facts:
         if fact.value is not None:
@@ -23,6 +23,9 @@ def render(results: Results) -> str:
         _sample("warpgauge_verdicts", {"verdict": verdict}, results.counts[verdict])
         for verdict in VERDICTS
     ]
+    if results.demands.exit_code is not None:
+        lines += _head("warpgauge_exit_code", "Exit code of the gate.")
+        lines.append(f"warpgauge_exit_code {results.demands.exit_code}")
     for metric in catalog().values():
         if metric.id in samples:
             name = "warpgauge_" + metric.id.replace(".", "_")

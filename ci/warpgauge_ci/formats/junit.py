@@ -11,9 +11,17 @@ from warpgauge_report.output import printable
 from warpgauge_ci import words
 from warpgauge_ci.results import Case, Results
 
+# How a case is shown by the verdict of the worst fact that makes the run red.
+_KINDS = {
+    "error": ("error", "Fault"),
+    "fail": ("failure", "BudgetExceeded"),
+    "better": ("failure", "BetterThanBudget"),
+    "unmeasured": ("error", "NotMeasured"),
+}
+
 
 def render(results: Results) -> str:
-    """JUnit XML with an error or failure for what is wrong, all values as properties, and
+    """JUnit XML with an error or failure for what makes the run red, all values as properties, and
     `skipped` for cases of which nothing was judged."""
     suites: dict[str | None, list[Case]] = defaultdict(list)
     for case in results.cases:
@@ -22,6 +30,8 @@ def render(results: Results) -> str:
     totals: Counter[str] = Counter()
     for arch in sorted(suites, key=lambda arch: (arch is None, arch)):
         totals += _add_suite(root, arch, suites[arch], results)
+    if results.unexplained:
+        totals += _add_run(root, results.unexplained)
     _set_totals(root, totals)
     ElementTree.indent(root, " ")
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
@@ -30,21 +40,30 @@ def render(results: Results) -> str:
 def _add_suite(
     root: ElementTree.Element, arch: str | None, cases: list[Case], results: Results
 ) -> Counter[str]:
-    first = cases[0].facts[0]
+    facts = [fact for case in cases for fact in case.facts]
     name = f"warpgauge.{printable(arch)}" if arch else "warpgauge"
-    suite = ElementTree.SubElement(
-        root, "testsuite", name=name, timestamp=first.time.removesuffix("Z")
-    )
+    first = min(fact.time for fact in facts).removesuffix("Z")
+    suite = ElementTree.SubElement(root, "testsuite", name=name, timestamp=first)
     known = {
-        "run": first.run,
-        "commit": first.commit and first.commit + (" with changes" if first.dirty else ""),
-        "toolkit": first.toolkit,
-        "device": words.device_name(fact for case in cases for fact in case.facts),
+        "run": words.each(fact.run for fact in facts),
+        "commit": words.commits(facts),
+        "toolkit": words.each(fact.toolkit for fact in facts),
+        "device": words.devices(facts),
     }
     _add_properties(suite, [(key, text) for key, text in known.items() if text])
     totals: Counter[str] = Counter(tests=len(cases))
     for case in cases:
         totals[_add_case(suite, case, results)] += 1
+    _set_totals(suite, totals)
+    return totals
+
+
+def _add_run(root: ElementTree.Element, problem: str) -> Counter[str]:
+    """A suite for what no case tells."""
+    totals = Counter(tests=1, errors=1)
+    suite = ElementTree.SubElement(root, "testsuite", name="warpgauge.run")
+    test = ElementTree.SubElement(suite, "testcase", classname="warpgauge", name="run")
+    ElementTree.SubElement(test, "error", message=problem, type="Fault")
     _set_totals(suite, totals)
     return totals
 
@@ -72,13 +91,10 @@ def _add_case(suite: ElementTree.Element, case: Case, results: Results) -> str:
             test.set("time", f"{fact.value / 1e6:.9f}")
     measured = [fact for fact in case.facts if fact.value is not None]
     _add_properties(test, [(fact.metric, str(fact.value)) for fact in measured])
-    errors, failures = case.having("error"), case.having("fail")
-    if errors:
-        _add_problem(test, "error", "Fault", errors + failures, results)
-        return "errors"
-    if failures:
-        _add_problem(test, "failure", "BudgetExceeded", failures, results)
-        return "failures"
+    if case.wrong:
+        kind, name = _KINDS[case.wrong[0].verdict]
+        _add_problem(test, kind, name, case.wrong, results)
+        return f"{kind}s"
     unmeasured = sorted({words.reason(fact) for fact in case.having("unmeasured")})
     if not case.is_judged:
         message = words.some(unmeasured, 3) or "no budget for any of its values"
@@ -94,10 +110,13 @@ def _add_case(suite: ElementTree.Element, case: Case, results: Results) -> str:
 def _add_problem(
     test: ElementTree.Element, kind: str, name: str, facts: list[Fact], results: Results
 ) -> None:
-    more = f"; and {len(facts) - 1} more" if len(facts) > 1 else ""
-    message = words.problem(facts[0]) + more
-    problem = ElementTree.SubElement(test, kind, message=message, type=name)
-    problem.text = "\n\n".join(words.paragraph(fact, results) for fact in facts)
+    judged = [fact for fact in facts if fact.verdict != "unmeasured"]
+    missing = words.required(facts)
+    problems = [words.problem(fact) for fact in judged] + missing
+    more = f"; and {len(problems) - 1} more" if len(problems) > 1 else ""
+    problem = ElementTree.SubElement(test, kind, message=problems[0] + more, type=name)
+    paragraphs = [words.paragraph(fact, results) for fact in judged]
+    problem.text = "\n\n".join(paragraphs + missing)
 
 
 def _add_properties(element: ElementTree.Element, pairs: list[tuple[str, str]]) -> None:

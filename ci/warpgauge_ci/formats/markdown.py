@@ -11,7 +11,7 @@ from warpgauge_report.facts import Fact
 from warpgauge_report.output import printable
 
 from warpgauge_ci import words
-from warpgauge_ci.results import VERDICTS, Results
+from warpgauge_ci.results import VERDICTS, Results, unmeasured_reasons
 
 MAX_BYTES = 1_000_000  # GitHub takes 1 MiB of a step, and nothing at all of more
 _REST = 300  # bytes kept for the line that says what was left out
@@ -44,31 +44,44 @@ def render(results: Results) -> str:
     """The verdicts by family, then what is wrong, the worst first, then what was only noted."""
     page = _Page()
     page.add(f"# warpgauge: {_text(words.headline(results))}", "")
-    if results.facts:
-        page.add(_provenance(results), "")
+    if results.unexplained:
+        page.add(f"**{_text(results.unexplained)}**", "")
+    _add_runs(page, results)
     _add_families(page, results)
-    failures = results.having("error", "fail")
+    failures = [fact for fact in results.wrong if fact.verdict != "unmeasured"]
     _add_findings(page, "Failures", failures)
     _add_meanings(page, failures)
+    _add_list(page, "Required, but not measured", words.required(results.wrong))
     _add_findings(page, "Moved by the environment", results.having("environment"))
+    _add_findings(page, "Not sure enough to fail", results.unsure)
     _add_findings(page, "Waived", results.having("waived"))
-    _add_findings(page, "Better than budget", results.having("better"))
-    if unmeasured := results.unmeasured_reasons():
-        page.add("", "## Unmeasured", "")
-        for reason, facts in unmeasured:
-            page.add(f"- {len(facts)} {_text(reason)}")
+    better = [fact for fact in results.noted if fact.verdict == "better"]
+    _add_findings(page, "Better than budget", better)
+    unmeasured = unmeasured_reasons(results.noted)
+    _add_list(page, "Unmeasured", [f"{len(facts)} {reason}" for reason, facts in unmeasured])
     return page.text()
 
 
-def _provenance(results: Results) -> str:
-    fact = results.facts[0]
-    parts = [
-        f"Run {fact.run} at {fact.time}",
-        fact.commit and f"commit {fact.commit[:12]}" + (" with changes" if fact.dirty else ""),
-        fact.toolkit and f"CUDA {fact.toolkit}",
-        words.device_name(results.facts) or "no device",
-    ]
-    return _text(", ".join(part for part in parts if part)) + "."
+def _add_runs(page: _Page, results: Results) -> None:
+    """A sentence for each run that facts are of."""
+    runs: dict[str, list[Fact]] = defaultdict(list)
+    for fact in results.facts:
+        runs[fact.run].append(fact)
+    for run, facts in runs.items():
+        commits = words.commits(facts, digits=12)
+        toolkits = words.each(fact.toolkit for fact in facts)
+        parts = [
+            f"Run {run} at {min(fact.time for fact in facts)}",
+            commits and f"commit {commits}",
+            toolkits and f"CUDA {toolkits}",
+            words.devices(facts) or "no device",
+        ]
+        page.add(_text(", ".join(part for part in parts if part)) + ".", "")
+
+
+def _add_list(page: _Page, title: str, texts: list[str]) -> None:
+    if texts:
+        page.add("", f"## {title}", "", *(f"- {_text(text)}" for text in texts))
 
 
 def _add_families(page: _Page, results: Results) -> None:

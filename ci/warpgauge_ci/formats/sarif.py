@@ -19,15 +19,16 @@ MAX_RUNS = 20
 MAX_RESULTS = 25_000  # of one run
 
 _OTHER_LINES = 10  # named with a result
-_LEVELS = {"error": "error", "fail": "error", "environment": "warning"}
 
 
 def render(results: Results) -> str:
     """SARIF: a run for each architecture, so that what is mended is closed, with a result for each
-    metric that is wrong. What is beyond GitHub's limits is left out, the least bad first, and a
-    notification of the run says how much."""
+    metric that is wrong. What was required and not measured is no result, but a notification of the
+    run. What is beyond GitHub's limits is left out, the least bad first, and a notification of the
+    run says how much."""
     findings: dict[str | None, list[Fact]] = {}
-    for fact in results.having(*_LEVELS):
+    wrong = [fact for fact in results.wrong if fact.verdict != "unmeasured"]
+    for fact in [*wrong, *results.having("environment")]:
         findings.setdefault(fact.arch, []).append(fact)
     # Those with findings lead in the order of their worst; so only the least bad are cut off.
     archs = [*findings, *(arch for arch in results.archs if arch not in findings)]
@@ -63,14 +64,19 @@ def _run(arch: str | None, facts: list[Fact], results: Results) -> dict[str, Any
         ],
         "results": [_result(fact, metrics.index(fact.metric), results) for fact in shown],
     }
+    missing = words.required(fact for fact in results.missing if fact.arch == arch)
+    for why in [*missing, results.unexplained]:
+        if why:
+            _notify(run, why, "error")
+            run["invocations"][0]["executionSuccessful"] = False
     if cut := len(facts) - len(shown):
         _notify(run, f"Left out, because GitHub takes {MAX_RESULTS} results of a run: {cut}.")
     return run
 
 
-def _notify(run: dict[str, Any], text: str) -> None:
+def _notify(run: dict[str, Any], text: str, level: str = "warning") -> None:
     notifications = run["invocations"][0]["toolExecutionNotifications"]
-    notifications.append({"level": "warning", "message": {"text": _message(text)}})
+    notifications.append({"level": level, "message": {"text": _message(text)}})
 
 
 def _rule(metric: Metric) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def _result(fact: Fact, rule: int, results: Results) -> dict[str, Any]:
     result = {
         "ruleId": fact.metric,
         "ruleIndex": rule,
-        "level": _LEVELS[fact.verdict],
+        "level": "warning" if fact.verdict == "environment" else "error",
         "message": {"text": text},
         "locations": [{"physicalLocation": _location(fact, results)}],
         "partialFingerprints": {

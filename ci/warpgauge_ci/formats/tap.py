@@ -11,25 +11,29 @@ from warpgauge_ci.results import Case, Results
 
 
 def render(results: Results) -> str:
-    """TAP with the facts behind each failure as a YAML block; cases of which nothing was judged
-    are skipped."""
-    lines = ["TAP version 14", f"1..{len(results.cases)}"]
-    for number, case in enumerate(results.cases, start=1):
-        lines += _point(number, case, results)
+    """TAP with what makes the run red as YAML blocks; cases of which nothing was judged are
+    skipped."""
+    points = [line for i, case in enumerate(results.cases, 1) for line in _point(i, case, results)]
+    number = len(results.cases)
+    if results.unexplained:
+        number += 1
+        points.append(f"not ok {number} - run: {results.unexplained}")
+    lines = ["TAP version 14", f"1..{number}", *points]
     return "\n".join(lines) + "\n"
 
 
 def _point(number: int, case: Case, results: Results) -> list[str]:
-    wrong = case.having("error", "fail")
-    line = f"{'not ok' if wrong else 'ok'} {number} - {_escaped(words.title(case.facts[0]))}"
-    if not case.is_judged:
+    line = f"{'not ok' if case.wrong else 'ok'} {number} - {_escaped(words.title(case.facts[0]))}"
+    if not case.wrong and not case.is_judged:
         reasons = sorted({words.reason(fact) for fact in case.having("unmeasured")})
         why = words.some(reasons, 3) or "no budget for any of its values"
         return [f"{line} # SKIP {_escaped(why)}"]
-    if not wrong:
+    if not case.wrong:
         return [line]
     lines = [line, "  ---", "  findings:"]
-    for fact in wrong:
+    for fact in case.wrong:
+        if fact.verdict == "unmeasured":
+            continue
         entries = {
             "metric": fact.metric,
             "verdict": fact.verdict,
@@ -40,6 +44,8 @@ def _point(number: int, case: Case, results: Results) -> list[str]:
         }
         known = [f"{key}: {_quoted(text)}" for key, text in entries.items() if text]
         lines += [f"    {'-' if i == 0 else ' '} {entry}" for i, entry in enumerate(known)]
+    for why in words.required(case.wrong):
+        lines += ['    - verdict: "unmeasured"', f"      message: {_quoted(why)}"]
     return [*lines, "  ..."]
 
 
