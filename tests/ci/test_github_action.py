@@ -55,7 +55,6 @@ def test_a_gate_that_passes_makes_a_green_job_with_all_its_results(runner):
     assert {fact["id"] for fact in facts(action, job)} >= {ONE_PASSES["filter"]}
     assert "transpose" in job.summary
     assert job.used[UPLOAD] == {"name": "warpgauge", "path": "out", "if-no-files-found": "error"}
-    assert job.used[SARIF] == {"sarif_file": "out/warpgauge.sarif"}
     assert not [line for line in annotations(job) if line.startswith("::error")]
 
 
@@ -65,7 +64,6 @@ def test_a_gate_that_fails_makes_a_red_job_after_the_uploads(runner):
     assert job.outputs["exit-code"] == "1"
     assert "tests/canaries/family.cu" in job.summary
     assert job.used[UPLOAD]["path"] == "results/of this" and job.used[UPLOAD]["name"] == "mine"
-    assert job.used[SARIF] == {"sarif_file": "results/of this/warpgauge.sarif"}
     blamed = [line for line in annotations(job) if "tests/canaries/family.cu" in line]
     assert any(line.startswith("::error") for line in blamed), annotations(job)
 
@@ -78,6 +76,7 @@ def test_a_pull_request_from_a_fork_is_judged_and_uploads_no_alerts(runner):
     job = runner("warpgauge-faulty", **fork).run(**ONE_FAILS)
     assert job.code == 1 and UPLOAD in job.used and SARIF not in job.used
     assert annotations(job)
+    assert SARIF not in whole_run(runner, 1, **fork).used
 
 
 def test_alerts_are_uploaded_for_pull_requests_of_the_repository_itself(runner):
@@ -85,11 +84,25 @@ def test_alerts_are_uploaded_for_pull_requests_of_the_repository_itself(runner):
         "github.event_name": "pull_request",
         "github.event.pull_request.head.repo.full_name": "owner/kernels",
     }
-    assert SARIF in runner(**own).run(**ONE_PASSES).used
+    assert SARIF in whole_run(runner, 0, **own).used
 
 
 def test_alerts_are_left_out_where_the_caller_says_so(runner):
-    assert SARIF not in runner().run(**ONE_PASSES, upload_sarif="false").used
+    assert SARIF not in whole_run(runner, 0, {"upload_sarif": "false"}).used
+
+
+@pytest.mark.parametrize("code, uploaded", [(0, True), (1, True), (2, False), (3, False)])
+def test_alerts_of_a_run_that_has_not_judged_all_do_not_close_those_of_another(
+    runner, code, uploaded
+):
+    job = whole_run(runner, code)
+    assert job.code == code and UPLOAD in job.used
+    assert job.used.get(SARIF) == ({"sarif_file": "out/warpgauge.sarif"} if uploaded else None)
+
+
+def test_alerts_of_some_cases_do_not_close_those_of_the_others(runner):
+    job = whole_run(runner, 0, {"filter": "transpose.*"})
+    assert job.code == 0 and UPLOAD in job.used and SARIF not in job.used
 
 
 @pytest.mark.parametrize(
@@ -146,6 +159,13 @@ def stand_in(action, script):
 ALL_RESULTS = (
     "for f in facts.jsonl summary-ci.md github.txt warpgauge.sarif; do echo {} >$out/$f; done\n"
 )
+
+
+def whole_run(runner, code, inputs=None, **github):
+    """The job of a gate without a filter that ends with this code."""
+    action = runner(**github)
+    stand_in(action, ALL_RESULTS + f"exit {code}")
+    return action.run(device="emulated", **(inputs or {}))
 
 
 @pytest.mark.parametrize(
