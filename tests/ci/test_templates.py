@@ -32,8 +32,8 @@ def steps(file):
     return [step for job in document["jobs"].values() for step in job["steps"]]
 
 
-def shell_of_gitlab():
-    return "\n".join(parsed(GITLAB)[".warpgauge"]["script"])
+def shell_of_gitlab(job="warpgauge:emulated"):
+    return "\n".join(parsed(GITLAB)[job]["script"])
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_gpu_verdict_is_red_unless_the_gpu_jobs_succeeded(result, code):
     assert done.returncode == code
 
 
-def gitlab_job(tmp_path, program="warpgauge", **variables):
-    """Runs the script of the GitLab jobs; returns its exit code, output and folder of results."""
+def gitlab_job(tmp_path, program="warpgauge", job="warpgauge:emulated", **variables):
+    """Runs the script of a GitLab job; returns its exit code, output and folder of results."""
     checkout = scratch_checkout(tmp_path / "checkout", program)
     defaults = {name: str(value) for name, value in parsed(GITLAB)["variables"].items()}
     done = subprocess.run(
-        ["sh", "-ec", shell_of_gitlab()],
+        ["sh", "-ec", shell_of_gitlab(job)],
         cwd=checkout,
         env={**os.environ, **defaults, **variables},
         capture_output=True,
@@ -152,7 +152,9 @@ def gitlab_job(tmp_path, program="warpgauge", **variables):
 
 
 def as_variables(inputs):
-    return {f"WARPGAUGE_{name.upper()}": value for name, value in inputs.items()}
+    """The inputs of the emulator's job: that it is the emulator's is no variable."""
+    named = {name: value for name, value in inputs.items() if name != "device"}
+    return {f"WARPGAUGE_{name.upper()}": value for name, value in named.items()}
 
 
 @pytest.mark.parametrize(
@@ -172,8 +174,7 @@ def test_gitlab_jobs_end_with_the_code_of_the_gate_and_leave_their_reports(
 @pytest.mark.parametrize(
     "variables",
     [
-        {},
-        {"WARPGAUGE_DEVICE": "none"},
+        {"job": ".warpgauge"},
         {**as_variables(ONE_PASSES), "WARPGAUGE_STRICT": "yes"},
         {**as_variables(ONE_PASSES), "WARPGAUGE_FILTER": "nothing.like.this"},
     ],
@@ -187,5 +188,31 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
     jobs = {name: job for name, job in document.items() if name.startswith("warpgauge:")}
     assert len(jobs) == 3
     for job in jobs.values():
-        assert job["variables"]["WARPGAUGE_DEVICE"] in ("gpu", "emulated")
-        assert "allow_failure" not in job and job["rules"]
+        constants, gate = job["script"]
+        assert constants.startswith(("set -- --device=gpu", "set -- --device=emulated"))
+        assert gate == document[".warpgauge"]["script"][-1]
+        assert "allow_failure" not in job and job["rules"] and "variables" not in job
+
+
+@pytest.mark.parametrize(
+    "job, told",
+    [
+        ("warpgauge:emulated", "--device=emulated --out=out --filter=a b"),
+        ("warpgauge:gpu", "--device=gpu --out=out --filter=a b"),
+        ("warpgauge:nightly", "--device=gpu --require=cupti --out=out --filter=a b"),
+    ],
+)
+def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, told):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    (checkout / "ci/gate").write_text('#!/bin/sh\necho "$*"\n')
+    variables = {"WARPGAUGE_DEVICE": "emulated", "WARPGAUGE_REQUIRE": "", "WARPGAUGE_ARCH": ""}
+    done = subprocess.run(
+        ["sh", "-ec", shell_of_gitlab(job)],
+        cwd=checkout,
+        env=os.environ
+        | variables
+        | {"WARPGAUGE_STRICT": "false", "WARPGAUGE_FILTER": "a b", "device": "emulated"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (0, told + "\n")
