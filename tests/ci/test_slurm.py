@@ -86,11 +86,12 @@ def test_the_job_itself_cannot_be_submitted_past_the_list(cluster, tmp_path):
     assert cluster.exit_codes(done.stdout.strip(), 1) == [2]
 
 
-def test_a_task_on_another_partition_than_its_own_is_a_fault(tmp_path):
+@pytest.mark.parametrize("partition", [{"SLURM_JOB_PARTITION": "small"}, {}])
+def test_a_task_on_another_partition_than_its_own_is_a_fault(tmp_path, partition):
     checkout = scratch_checkout(tmp_path / "checkout")
     (checkout / "out/7").mkdir(parents=True)
     (checkout / "out/7/0.task").write_text("big out/7/A100\n")
-    array = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "0", "SLURM_JOB_PARTITION": "small"}
+    array = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "0", **partition}
     done = subprocess.run(
         [checkout / "ci/slurm/nightly.sbatch"],
         cwd=checkout,
@@ -99,6 +100,37 @@ def test_a_task_on_another_partition_than_its_own_is_a_fault(tmp_path):
         text=True,
     )
     assert done.returncode == 2 and "belongs on partition big" in done.stderr
+
+
+@pytest.mark.parametrize("blocked", ["out", "out/7/A100/log", "out/7/0.task"])
+def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(tmp_path, blocked):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, script in (("sbatch", "echo 7"), ("scancel", f"echo $1 >{tmp_path}/cancelled")):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    place = checkout / blocked
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if blocked == "out":
+        place.touch()
+    else:
+        (place / "log" if place.name == "log" else place).mkdir(parents=True)
+        (place / "7.log").touch()  # what a link of this name would be made beside
+        (place / "0.log").touch()
+    done = subprocess.run(
+        [checkout / "ci/slurm/submit"],
+        env={
+            **os.environ,
+            **gpus(checkout, "A100 big\n"),
+            "PATH": f"{programs}:{os.environ['PATH']}",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "cannot be made and written to. Cancelled" in done.stderr
+    assert (tmp_path / "cancelled").read_text() == "7\n"
 
 
 @pytest.mark.parametrize(
