@@ -1,7 +1,7 @@
 """Limits of budget files as Python sees them, and the limit that a measured value asks for.
 
 A limit is what stands behind the metric in TOML: a number or word, or a dict with max, min, equal,
-tolerance, until, sass and reason. metrics/budget_limit.cpp says what they mean; whether a value is
+tolerance, until, code and reason. metrics/budget_limit.cpp says what they mean; whether a value is
 within one is for the judge alone to say.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
@@ -17,11 +18,10 @@ from warpgauge_report.facts import Fact
 
 Limit = float | str | dict[str, Any]
 
-BUILT_IN = "built-in default"  # how the reason of a limit that stands in no file begins
 MAX_LIMIT = 2.0**53  # what a budget file can hold
 NOISY_TOLERANCE = "10%"  # of a limit that is new, of a metric that is not exact
 NOISY_DIGITS = 4
-_ORDER = ("max", "min", "equal", "tolerance", "until", "sass", "reason")
+_ORDER = ("max", "min", "equal", "tolerance", "until", "code", "reason")
 _PLAIN_KEYS = {"lower": "max", "higher": "min", "none": "equal"}
 
 
@@ -41,11 +41,42 @@ def limit_text(limit: Limit, metric: Metric) -> str:
     if "max" in table:
         parts.append(f"<= {number_text(table['max'])}")
     text = " and ".join(parts)
-    if fraction := _fraction(table.get("tolerance", 0)):
-        text += f" ± {fraction * 100:g}%"
+    if tolerance := tolerance_of(limit):
+        text += f" ± {tolerance * 100:g}%"
     if "until" in table:
         text += f" until {table['until']}"
     return text
+
+
+def fault_of(limit: object) -> str | None:
+    """What makes it no limit that can be rewritten, as the end of a sentence; None: nothing."""
+    if not isinstance(limit, dict):
+        return None if _is_number(limit) or isinstance(limit, str) else "is no limit"
+    for key, value in limit.items():
+        if key not in _ORDER:
+            return f"has the unknown key '{key}' (the keys are {', '.join(_ORDER)})"
+        if not _FORMS[key](value):
+            return f"has a bad '{key}'"
+    return None if {"max", "min", "equal"} & limit.keys() else "has no max, min or equal"
+
+
+def fraction(text: float | str) -> float:
+    """The share that "5%" or 0.05 names; raises ValueError for what is none from 0 to 1."""
+    is_percent = isinstance(text, str) and text.endswith("%")
+    share = float(text.removesuffix("%")) / 100 if is_percent else float(text)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{text} is no share: write 5% or 0.05")
+    return share
+
+
+def tolerance_of(limit: Limit) -> float:
+    """By what fraction of the limit a value may be beyond it."""
+    return fraction(limit.get("tolerance", 0)) if isinstance(limit, dict) else 0.0
+
+
+def code_of(limit: Limit | None) -> str | None:
+    """The hash of the code that the limit was measured with, if it names one."""
+    return limit.get("code") if isinstance(limit, dict) else None
 
 
 def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
@@ -54,12 +85,15 @@ def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
     return left == right
 
 
-def asked_for(fact: Fact, metric: Metric, old: Limit | None, today: datetime.date) -> Limit:
+def asked_for(
+    fact: Fact, metric: Metric, old: Limit | None, today: datetime.date, with_code: bool
+) -> Limit:
     """The limit that just holds the value of the fact, in the shape of `old`: the same key and
     tolerance. Without an old one, what may not get worse; what is noisy gets a tolerance.
 
     Of a value with a confidence interval, the end that is worse counts. A waiver that has expired
-    becomes lasting.
+    becomes lasting. A line that names the code of the case names that of the fact from then on;
+    a new line does so `with_code` only, because with the same code it fails no more.
     """
     if old is None:
         table = {_PLAIN_KEYS[metric.direction]: None}
@@ -80,9 +114,10 @@ def asked_for(fact: Fact, metric: Metric, old: Limit | None, today: datetime.dat
         key = "max" if "max" in table else "min"
         table[key] = _worst(fact, metric, key)
     if metric.cls == "bounded":
-        table.pop("sass", None)
-        if fact.sass_hash is not None:
-            table["sass"] = fact.sass_hash
+        names_code = with_code if old is None else "code" in table
+        table.pop("code", None)
+        if names_code and fact.code_hash is not None:
+            table["code"] = fact.code_hash
     is_plain = old is not None and not isinstance(old, dict) and len(table) == 1
     return next(iter(table.values())) if is_plain else table
 
@@ -139,10 +174,34 @@ def _rounded(value: float | str, metric: Metric, rounding: str) -> float | str:
     """Exact values to the last digit; of noisy ones more digits would only pretend."""
     if metric.cls == "exact" or isinstance(value, str):
         return value
-    return float(Context(prec=NOISY_DIGITS, rounding=rounding).create_decimal(Decimal(value)))
+    return float(Context(prec=NOISY_DIGITS, rounding=rounding).create_decimal(Decimal(repr(value))))
 
 
-def _fraction(tolerance: float | str) -> float:
-    if isinstance(tolerance, str):
-        return float(tolerance.removesuffix("%")) / 100
-    return tolerance
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_tolerance(value: object) -> bool:
+    if isinstance(value, str):
+        is_percent = re.fullmatch(r"[0-9.]+(e-?[0-9]+)?%", value, re.IGNORECASE)
+        return is_percent is not None and _is_share(value)
+    return _is_number(value) and _is_share(value)
+
+
+def _is_share(value: float | str) -> bool:
+    try:
+        fraction(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+_FORMS = {
+    **{"max": _is_number, "min": _is_number, "tolerance": _is_tolerance},
+    **{"equal": lambda value: _is_number(value) or _is_text(value)},
+    **{"until": lambda value: type(value) is datetime.date, "code": _is_text, "reason": _is_text},
+}

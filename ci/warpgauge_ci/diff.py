@@ -8,19 +8,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpgauge_report.facts import Fact
 from warpgauge_report.output import ReportError, printable, write_whole
 
+from warpgauge_ci.budget_limits import fraction
 from warpgauge_ci.diff_text import differences_json, differences_text, headline, origin
 from warpgauge_ci.differences import Change, find_changes
 from warpgauge_ci.selection import matching, read_all
 
 DESCRIPTION = "Show what changed between two runs, the worst first, and why."
 EPILOG = """\
-Values of noisy metrics count as changed if their confidence intervals do not overlap; a value
-that A measured and B did not is lost. Causes: code (the kernel's source changed), compiler (the
-same source, other machine code), launch (another shape), environment (the same machine code).
-Where a file holds several runs, the newest value counts. No budget is looked at: that is the gate.
+Noisy values count as changed if their confidence intervals do not overlap and they differ by more
+than --noise, because an interval says nothing of the difference from process to process. A value
+that A measured and B did not is lost.
+
+Causes: code (the kernel's source changed), compiler (the same source, other machine code), launch
+(the same machine code, launched otherwise), input or counter (an exact count of the same machine
+code), environment (a noisy value of the same machine code and launches). What the environment
+changed has only moved: it is shown and counted, and is neither better nor worse.
+
+Where a file holds several runs, the newest value or error counts; noisy values of several GPUs are
+kept apart. No budget is looked at: that is the gate.
 
 Exit codes: 0 nothing is worse, 1 something is worse, 2 a fault (nothing in common), 3 nothing is
 worse, but something of A was not measured in B.
@@ -33,8 +40,8 @@ Examples:
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     sides = [matching(read_all([path]), options.filter) for path in (options.a, options.b)]
-    _need_something_in_common(sides, options)
-    changes = find_changes(*sides)
+    changes = find_changes(*sides, options.noise)
+    _need_something_in_common(changes, options)
     code = _exit_code(changes)
     names = [
         {"file": str(p), "origin": origin(s)}
@@ -62,6 +69,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
     )
+    parser.add_argument(
+        "--noise",
+        type=_share,
+        default=0.03,
+        metavar="SHARE",
+        help="by what share of A noisy values differ anyway (default: 3%%)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the changes there, too")
     parser.add_argument(
         "--all", action="store_true", help="show what did not change, and what is never judged, too"
@@ -69,12 +83,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _need_something_in_common(sides: list[list[Fact]], options: argparse.Namespace) -> None:
-    a, b = ({(f.id, f.arch, f.metric) for f in s if f.value is not None} for s in sides)
-    if not a & b:
+def _share(text: str) -> float:
+    try:
+        return fraction(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is no share such as 3% or 0.03") from error
+
+
+def _need_something_in_common(changes: Sequence[Change], options: argparse.Namespace) -> None:
+    if not any(c.a is not None and (c.b is not None or c.mark == "worse") for c in changes):
         raise ReportError(
             f"{options.a} and {options.b} measured nothing in common: compare runs of the same "
-            "cases on the same architecture"
+            "cases on the same architecture (times: on the same kind of GPU)"
         )
 
 

@@ -16,7 +16,14 @@ from warpgauge_ci.differences import MARKS, Change, Line
 SCHEMA = "warpgauge.diff/1"
 HIDDEN = ("same", "unsure", "gone")  # without --all, and what is only shown
 _MOST_LINES = 5
-_COLOURS = {"worse": "31", "lost": "33", "better": "32", "changed": "36", "new": "36"}
+_COLOURS = {
+    "worse": "31",
+    "lost": "33",
+    "moved": "36",
+    "better": "32",
+    "changed": "36",
+    "new": "36",
+}
 
 
 def origin(facts: Sequence[Fact]) -> str:
@@ -47,6 +54,7 @@ def differences_text(changes: Sequence[Change], everything: bool, colours: bool)
         return ""
     width = max(len(change.metric.id) for change in shown)
     whole = _whole_cases(changes)
+    several = _of_several_gpus(changes)
     blocks = []
     for (id_, arch), group in groupby(shown, key=lambda change: (change.id, change.arch)):
         case = printable(f"{id_}{f' on {arch}' if arch else ''}")
@@ -55,7 +63,11 @@ def differences_text(changes: Sequence[Change], everything: bool, colours: bool)
         else:
             rows = [
                 case,
-                *(row for change in group for row in _rows(change, width, everything, colours)),
+                *(
+                    row
+                    for change in group
+                    for row in _rows(change, width, everything, colours, change.key in several)
+                ),
             ]
         blocks.append("\n".join(rows))
     return "\n\n".join(blocks) + "\n"
@@ -73,8 +85,13 @@ def _whole_cases(changes: Sequence[Change]) -> dict[tuple[str, str | None], str]
     }
 
 
-def _rows(change: Change, width: int, everything: bool, colours: bool) -> list[str]:
-    rows = [f"  {_marked(change.mark, colours)} {_row(change, width)}"]
+def _of_several_gpus(changes: Sequence[Change]) -> set[tuple[str, str | None, str]]:
+    """The values that have a row for each of several GPUs, which then says which."""
+    return {key for key, rows in Counter(change.key for change in changes).items() if rows > 1}
+
+
+def _rows(change: Change, width: int, everything: bool, colours: bool, tell_gpu: bool) -> list[str]:
+    rows = [f"  {_marked(change.mark, colours)} {_row(change, width, tell_gpu)}"]
     lines = [line for line in change.lines if everything or line.mark != "same"]
     most = len(lines) if everything else _MOST_LINES
     rows += [f"          {_line_row(line)}" for line in lines[:most]]
@@ -86,7 +103,10 @@ def _rows(change: Change, width: int, everything: bool, colours: bool) -> list[s
 def headline(changes: Sequence[Change]) -> str:
     """All of it in one line: "WORSE: 2 worse, 1 better, 310 the same"."""
     count = Counter(change.mark for change in changes if change.metric.cls != "info")
-    words = {"same": "the same", "unsure": "noisy values without an interval not compared"}
+    words = {
+        **{"same": "the same", "moved": "moved with the same machine code and launches"},
+        "unsure": "noisy values without an interval not compared",
+    }
     parts = [f"{count[mark]} {words.get(mark, mark)}" for mark in MARKS if count[mark]]
     verdict = "WORSE" if count["worse"] else "LOST" if count["lost"] else "NOT WORSE"
     return f"{verdict}: {', '.join(parts)}"
@@ -113,12 +133,14 @@ def _marked(mark: str, colours: bool) -> str:
     return f"\x1b[{_COLOURS[mark]}m{text}\x1b[0m" if colours and mark in _COLOURS else text
 
 
-def _row(change: Change, width: int) -> str:
+def _row(change: Change, width: int, tell_gpu: bool) -> str:
     text = change.metric.id
     if change.a is not None or change.b is not None:
         text = f"{text:<{width}}  {_value(change.a)} -> {_value(change.b)} {change.metric.unit}"
     if change.relative is not None and change.mark != "same":
         text += f" ({change.relative:+.1%})"
+    if tell_gpu and change.gpu:
+        text += f" on {change.gpu}"
     if change.cause is not None:
         text += f"; {', '.join([change.cause, *change.details])}"
     if change.reason is not None:
@@ -139,6 +161,7 @@ def _change_json(change: Change) -> dict[str, object]:
     return {
         "id": change.id,
         "arch": change.arch,
+        "gpu": change.gpu,
         "metric": change.metric.id,
         "unit": change.metric.unit,
         "class": change.metric.cls,

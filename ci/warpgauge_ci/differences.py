@@ -1,7 +1,8 @@
 """What changed between two runs: values of whole cases, the lines behind them, and the cause.
 
 Nothing is judged here: a value is worse if it moved to the side that the catalog calls worse, and a
-noisy one only if the confidence intervals of the two runs do not overlap.
+noisy one only if the confidence intervals of the two runs do not overlap, the distance is more than
+processes differ by, and the code is not the same.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from warpgauge_report.catalog import Metric, catalog
 from warpgauge_report.facts import Fact
 
 from warpgauge_ci.causes import cause_of
-from warpgauge_ci.selection import newest
+from warpgauge_ci.selection import Key, gpu_of, key_of, newest
 
-# From the worst on. lost: measured in A and not in B; gone: a line that counts nothing any more;
-# unsure: noisy, and no interval tells whether it moved.
-MARKS = ("worse", "lost", "changed", "better", "new", "gone", "unsure", "same")
+# From the worst on. lost: measured in A and not in B; moved: by the environment, to either side;
+# gone: a line that counts nothing any more; unsure: noisy, and no interval tells whether it moved.
+MARKS = ("worse", "lost", "moved", "changed", "better", "new", "gone", "unsure", "same")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One metric of a case on an architecture in both runs. relative: (b - a) / a, None if there is
-    no such number; cause: see causes.py; reason: of B, where it has no value."""
+    """One metric of a case on an architecture in both runs. gpu: of noisy values, name and hash;
+    relative: (b - a) / a, None if there is no such number; cause: see causes.py; reason: of B,
+    where it has no value."""
 
     id: str
     arch: str | None
+    gpu: str | None
     metric: Metric
     mark: str
     a: float | str | None
@@ -51,12 +54,20 @@ class Change:
     reason: str | None
     lines: tuple[Line, ...] = field(default=())
 
+    @property
+    def key(self) -> tuple[str, str | None, str]:
+        """What is the same for all GPUs."""
+        return self.id, self.arch, self.metric.id
 
-def find_changes(a: Iterable[Fact], b: Iterable[Fact]) -> list[Change]:
-    """Every metric that a run measured, the worst first; unchanged ones are last."""
+
+def find_changes(a: Iterable[Fact], b: Iterable[Fact], noise: float) -> list[Change]:
+    """Every metric that a run measured, the worst first; unchanged ones are last. `noise`: by what
+    share of its value in A a noisy one has to differ."""
     a, b = list(a), list(b)
     in_a, in_b = newest(a), newest(b)
     lines_a, lines_b = _lines(a, in_a), _lines(b, in_b)
+    names = _on_like_gpus(in_a, in_b)
+    in_b, lines_b = ({names.get(k, k): v for k, v in of.items()} for of in (in_b, lines_b))
     found = []
     for key in in_a | in_b:
         old, new = in_a.get(key), in_b.get(key)
@@ -64,7 +75,7 @@ def find_changes(a: Iterable[Fact], b: Iterable[Fact]) -> list[Change]:
             continue
         row = catalog()[key[2]]
         lines = _line_changes(lines_a.get(key, {}), lines_b.get(key, {}), row)
-        found.append(_change(old, new, row, lines))
+        found.append(_change(old, new, row, lines, noise))
     worst = defaultdict(lambda: (len(MARKS), 0.0, 0.0, ""))
     for change in found:
         case = (change.id, change.arch)
@@ -72,19 +83,45 @@ def find_changes(a: Iterable[Fact], b: Iterable[Fact]) -> list[Change]:
     return sorted(found, key=lambda c: (worst[c.id, c.arch], c.id, c.arch or "", _rank(c)))
 
 
+def _on_like_gpus(in_a: dict[Key, Fact], in_b: dict[Key, Fact]) -> dict[Key, Key]:
+    """The key in A of each in B that is of another GPU of the same name, where there is just one
+    such on each side: the runners of CI are many."""
+    alone_a, alone_b = defaultdict(list), defaultdict(list)
+    for mine, others, alone in ((in_a, in_b, alone_a), (in_b, in_a, alone_b)):
+        for key in mine.keys() - others.keys():
+            device = mine[key].device
+            alone[*key[:3], device and device.name].append(key)
+    return {
+        keys[0]: alone_a[like][0]
+        for like, keys in alone_b.items()
+        if len(keys) == len(alone_a.get(like, ())) == 1
+    }
+
+
+def _gpu(fact: Fact) -> str | None:
+    if gpu_of(fact) is None:
+        return None
+    return " ".join(filter(None, (fact.device.name, fact.device.uuid_hash)))
+
+
 def _says_anything(fact: Fact) -> bool:
     return fact.value is not None or fact.verdict == "error"
 
 
-def _change(old: Fact | None, new: Fact | None, row: Metric, lines: tuple[Line, ...]) -> Change:
+def _change(
+    old: Fact | None, new: Fact | None, row: Metric, lines: tuple[Line, ...], noise: float
+) -> Change:
     some = new or old
     before, after = old and old.value, new and new.value
-    mark = _mark(old, new, row)
-    moved = mark in ("worse", "better", "changed") and None not in (before, after)
-    cause, details = cause_of(old, new) if moved else (None, ())
+    mark = _mark(old, new, row, noise)
+    differs = mark in ("worse", "better", "changed") and None not in (before, after)
+    cause, details = cause_of(old, new) if differs else (None, ())
+    if cause == "environment" and "error" not in (old.verdict, new.verdict):
+        mark = "moved"
     return Change(
         id=some.id,
         arch=some.arch,
+        gpu=_gpu(some),
         metric=row,
         mark=mark,
         a=before,
@@ -97,7 +134,7 @@ def _change(old: Fact | None, new: Fact | None, row: Metric, lines: tuple[Line, 
     )
 
 
-def _mark(old: Fact | None, new: Fact | None, row: Metric) -> str:
+def _mark(old: Fact | None, new: Fact | None, row: Metric, noise: float) -> str:
     failed = [fact is not None and fact.verdict == "error" for fact in (old, new)]
     if failed[1]:
         return "same" if failed[0] else "worse"
@@ -112,7 +149,8 @@ def _mark(old: Fact | None, new: Fact | None, row: Metric) -> str:
     if row.cls == "bounded":
         if old.interval is None or new.interval is None:
             return "unsure"
-        if old.interval[0] <= new.interval[1] and new.interval[0] <= old.interval[1]:
+        overlap = old.interval[0] <= new.interval[1] and new.interval[0] <= old.interval[1]
+        if overlap or abs(new.value - old.value) <= noise * abs(old.value):
             return "same"
     return _direction(old.value, new.value, row)
 
@@ -146,7 +184,7 @@ def _lines(facts: list[Fact], cases: dict) -> dict[tuple, dict[_LineKey, float]]
     """The lines of each value, of the run that the value is from."""
     found = defaultdict(dict)
     for fact in facts:
-        key = (fact.id, fact.arch, fact.metric)
+        key = key_of(fact)
         whole = cases.get(key)
         if fact.scope == "case" or whole is None or whole.run != fact.run:
             continue

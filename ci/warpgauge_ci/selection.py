@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from warpgauge_report.catalog import catalog
 from warpgauge_report.facts import Fact, read_facts
 from warpgauge_report.output import ReportError
 
-Key = tuple[str, str | None, str]  # id, architecture, metric
+Key = tuple[str, str | None, str, str | None]  # id, architecture, metric, and gpu_of()
 
 
 def read_all(paths: Sequence[str | Path]) -> list[Fact]:
@@ -28,19 +29,32 @@ def matching(facts: Iterable[Fact], glob: str) -> list[Fact]:
     return found
 
 
+def gpu_of(fact: Fact) -> str | None:
+    """What tells the GPU of a noisy value from others of its architecture; None of an exact one,
+    which is the same on all of them."""
+    if fact.device is None or catalog()[fact.metric].cls != "bounded":
+        return None
+    return fact.device.uuid_hash or fact.device.name
+
+
+def key_of(fact: Fact) -> Key:
+    return fact.id, fact.arch, fact.metric, gpu_of(fact)
+
+
 def newest(facts: Iterable[Fact]) -> dict[Key, Fact]:
-    """Of each metric of a case on an architecture the newest measured value, or, where it was
-    never measured, the newest fact that says so."""
+    """Of each metric of a case on an architecture (of noisy ones: on a GPU) the newest measured
+    value or error, or, where there is none, the newest fact that says so. Of one run, the error."""
     found: dict[Key, Fact] = {}
     for fact in facts:
         if fact.scope != "case":
             continue
-        key = (fact.id, fact.arch, fact.metric)
+        key = key_of(fact)
         known = found.get(key)
         if known is None or _age(fact) >= _age(known):
             found[key] = fact
     return found
 
 
-def _age(fact: Fact) -> tuple[bool, str]:
-    return fact.value is not None, fact.time
+def _age(fact: Fact) -> tuple[bool, str, bool]:
+    failed = fact.verdict == "error"
+    return failed or fact.value is not None, fact.time, failed

@@ -7,62 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_ci.cli import run
+from diff_runs import MEASURED, a_fact, a_line, a_time, differ, rows
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
-ROOT = Path(__file__).resolve().parents[2]
-MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
-UNITS = {
-    "shared.bank_conflicts": "wavefronts",
-    "occupancy.theoretical": "fraction",
-    "occupancy.limiter": "resource",
-    "registers": "registers/thread",
-    "time.median_us": "us",
-    "result.correct": "bool",
-    "result.max_error": "1",
-    "global.sectors_ideal": "sectors",
-}
-SAME = {"source_hash": "5", "sass_hash": "a"}
-
-
-def a_fact(metric="shared.bank_conflicts", value=100, case=("transpose", "tiled"), **members):
-    family, variant = case
-    confidence = {} if value is not None else {"confidence": None, "source": None}
-    verdict = "unbudgeted" if value is not None else "unmeasured"
-    return {
-        **MEASURED,
-        **{"id": f"{family}.{variant}.f32@8x8", "family": family, "variant": variant},
-        **{"type": "f32", "size": "8x8", "metric": metric, "unit": UNITS[metric]},
-        **{"value": value, "budget": None, "budget_reason": None, "verdict": verdict},
-        **{"reason": None, **SAME, **confidence, **members},
-    }
-
-
-def a_line(line, value, **members):
-    return a_fact(value=value, **{"scope": "line", "line": line, "verdict": None, **members})
-
-
-def a_time(value, low, high, **members):
-    noise = {"confidence": "estimate", "confidence_reason": "times differ"}
-    return a_fact("time.median_us", value, **{"interval": [low, high], **noise, **members})
 
 
 @pytest.fixture
 def diff(tmp_path, capsys):
-    def compare(a, b, *options):
-        for name, facts in (("a", a), ("b", b)):
-            text = "".join(json.dumps(fact) + "\n" for fact in facts)
-            (tmp_path / f"{name}.jsonl").write_text(text)
-        code = run("diff", [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return compare
-
-
-def rows(out):
-    """The rows of values and lines, without the cases above them."""
-    return [line.strip() for line in out.splitlines() if line.startswith("  ")]
+    return differ(tmp_path, capsys)
 
 
 def test_nothing_changed(diff):
@@ -94,12 +46,14 @@ def test_marks_and_exit_codes(diff, metric, before, after, mark, code):
     assert row.startswith(f"{mark:<7} {metric}  ")
 
 
-def test_a_noisy_value_changed_if_the_intervals_do_not_overlap(diff):
-    assert diff([a_time(10, 9, 11)], [a_time(11.5, 10.5, 12)])[0] == 0
-    code, out, _ = diff([a_time(10, 9, 11)], [a_time(12, 11.5, 12.5)])
-    assert code == 1
-    assert "10 -> 12 us (+20.0%)" in out
-    assert diff([a_time(10, 9, 11)], [a_time(8, 7.5, 8.5)])[0] == 0
+def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(diff):
+    error = {"verdict": "error", "reason": "illegal memory access", "run": "2"}
+    for time, expected in (("2026-06-01", 1), ("2026-04-01", 0)):
+        failed = a_fact(value=None, time=f"{time}T00:00:00Z", **error)
+        for b in ([a_fact(), failed], [failed, a_fact()]):
+            code, out, _ = diff([a_fact()], b)
+            assert code == expected
+            assert ("illegal memory access" in out) == bool(expected)
 
 
 def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(diff):
@@ -116,16 +70,16 @@ def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(di
         ({}, {"sass_hash": "b"}, "compiler"),
         ({}, {"sass_hash": "b", "toolkit": "13.1"}, "compiler, toolkit 13.0 -> 13.1"),
         ({"source_hash": None}, {"sass_hash": "b"}, "code or compiler"),
-        ({}, {}, "environment"),
+        ({}, {}, "input or counter"),
         ({}, {"source_hash": "6"}, "code"),
         ({}, {"launch": {**MEASURED["launch"], "grid": [1, 1, 1]}}, "launch"),
         ({"sass_hash": None, "source_hash": None}, {}, "unknown"),
-        ({"sass_hash": None}, {}, "environment"),
+        ({"sass_hash": None}, {}, "input or counter"),
         ({"sass_hash": None}, {"flags": "-G"}, "compiler, flags -O3 -lineinfo -> -G"),
         (
             {},
             {"device": {**MEASURED["device"], "driver": "1"}},
-            "environment, driver 580.65.06 -> 1",
+            "input or counter, driver 580.65.06 -> 1",
         ),
     ],
 )
@@ -133,12 +87,6 @@ def test_causes(diff, before, after, cause):
     _, out, _ = diff([a_fact(value=1, **before)], [a_fact(value=2, **after)])
     (row,) = rows(out)
     assert row.endswith(f"(+100.0%); {cause}")
-
-
-def test_a_time_with_the_same_machine_code_is_the_environments(diff):
-    """Though the source changed: a comment, perhaps."""
-    _, out, _ = diff([a_time(10, 9, 11)], [a_time(20, 19, 21, source_hash="6")])
-    assert rows(out)[0].endswith("; environment")
 
 
 def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
@@ -155,12 +103,12 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
     assert code == 1
     assert out.split("\n\n")[1:] == [
         "c.much.f32@8x8 on sm_90\n"
-        "  worse   shared.bank_conflicts  100 -> 300 wavefronts (+200.0%); environment\n"
+        "  worse   shared.bank_conflicts  100 -> 300 wavefronts (+200.0%); input or counter\n"
         "          worse   kernels/transpose/transpose.cu:40: 90 -> 290",
         "b.little.f32@8x8 on sm_90\n"
-        "  worse   shared.bank_conflicts  100 -> 110 wavefronts (+10.0%); environment",
+        "  worse   shared.bank_conflicts  100 -> 110 wavefronts (+10.0%); input or counter",
         "a.better.f32@8x8 on sm_90\n"
-        "  better  shared.bank_conflicts  100 -> 50 wavefronts (-50.0%); environment",
+        "  better  shared.bank_conflicts  100 -> 50 wavefronts (-50.0%); input or counter",
         "WORSE: 2 worse, 1 better\n",
     ]
 
@@ -238,6 +186,7 @@ def test_the_newest_run_of_a_file_counts(diff):
         ([a_fact()], [a_fact(case=("a", "b"))], [], "measured nothing in common"),
         ([a_fact()], [a_fact(arch="sm_80")], [], "measured nothing in common"),
         ([a_fact()], [a_fact(value=None)], [], "measured nothing in common"),
+        ([a_time(1, 1, 1)], [a_time(2, 2, 2, device=None)], [], "measured nothing in common"),
         ([a_fact()], [a_fact()], ["--filter", "x*"], "--filter 'x*' matches no case"),
         ([a_fact()], [{**a_fact(), "line": 0}], [], "b.jsonl:1: key 'line'"),
         ([a_fact()], [a_fact()], ["--json", "/dev/null/x"], "/dev/null/x: cannot be written"),
@@ -261,6 +210,7 @@ def test_json_says_what_the_text_says(diff, tmp_path):
     (change,) = document["changes"]
     assert change == {
         **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "metric": "shared.bank_conflicts"},
+        "gpu": None,
         **{"unit": "wavefronts", "class": "exact", "mark": "worse", "a": 100, "b": 150},
         **{"relative": 0.5, "cause": "compiler", "details": [], "reason": None},
         "lines": [
