@@ -1,10 +1,11 @@
-"""What of a run becomes a budget, and what must not."""
+"""What of a run becomes a budget."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from warpgauge_report.catalog import catalog
 from warpgauge_report.facts import Fact
@@ -12,33 +13,34 @@ from warpgauge_report.output import ReportError
 
 from warpgauge_ci.budget_file import BudgetFile
 from warpgauge_ci.budget_limits import (
-    BUILT_IN,
     Limit,
     asked_for,
     is_same,
-    is_storable,
     limit_text,
 )
 from warpgauge_ci.placing import Move
 
+_BUILT_IN = "built-in default"  # how the reason of a limit that stands in no file begins
 _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the user asked for. metrics: those that --baseline adds where there is no budget."""
+    """What the user asked for. metrics: those that --baseline adds where there is no budget; code:
+    whether their lines name the code that was measured."""
 
     reason: str | None
     tighten_only: bool
     baseline: bool
     metrics: frozenset[str]
+    code: bool
     today: datetime.date
 
     def takes(self, fact: Fact) -> bool:
-        """Whether the fact is to become a budget, if that is allowed."""
+        """Whether the fact is to become a budget, if its budget file and the rest allow it."""
         if self.baseline:
-            breaks_default = fact.verdict == "fail" and is_built_in(fact)
-            return breaks_default or (fact.verdict == "unbudgeted" and fact.metric in self.metrics)
+            is_new = fact.verdict == "unbudgeted" and fact.metric in self.metrics
+            return is_new or fact.verdict == "fail"
         return fact.verdict == "better" or (fact.verdict == "fail" and not self.tighten_only)
 
     def reason_for(self, move: Move) -> str | None:
@@ -48,81 +50,58 @@ class Wish:
         return self.reason if move.loosens else None
 
 
-def is_built_in(fact: Fact) -> bool:
-    return (fact.budget_reason or "").startswith(BUILT_IN)
+class Moves(NamedTuple):
+    """What is to become a budget, and how many values over their budget are left alone."""
+
+    moves: list[Move]
+    left: int
 
 
-def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) -> list[Move]:
+def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) -> Moves:
     """The facts that are to become budgets, but for those that are one already.
 
     Raises ReportError if a budget file is not the one that the facts were held against.
     """
-    moves, stale = [], []
+    moves, stale, left = [], [], 0
     for fact in facts:
         if not wish.takes(fact):
+            left += fact.verdict == "fail"
             continue
         file, row = files[fact.family], catalog()[fact.metric]
         holder = file.holder(fact)
         old = _built_in(fact) if holder is None else file.limit(holder, fact.metric)
-        new = asked_for(fact, row, old, wish.today)
+        new = asked_for(fact, row, old, wish.today, wish.code)
         if old is not None and is_same(old, new, row):
             continue  # accepted before
+        if wish.baseline and fact.verdict == "fail" and holder is not None:
+            left += 1  # it breaks a budget that somebody wrote, and no default
+            continue
         known = None if old is None else limit_text(old, row)
-        if fact.budget != known or (holder is None and fact.budget and not is_built_in(fact)):
+        if fact.budget != known:
             stale.append(
                 f"{name(fact)} was held against '{fact.budget}', but {file.name} says "
                 f"'{known or 'nothing'}': run the gate again"
             )
         moves.append(Move(fact, old, new, loosens=fact.verdict != "better"))
     if stale:
-        raise ReportError("\n".join([*_some(stale), "nothing was written"]))
-    return moves
-
-
-def refusals(moves: Iterable[Move], wish: Wish) -> list[str]:
-    """Why these must not become budgets, a sentence for each; empty if they may."""
-    found = [f"{name(m.fact)}: {why}" for m in moves if (why := _objection(m, wish))]
-    return _some(found)
+        raise ReportError("\n".join([*first_of(stale), "nothing was written"]))
+    return Moves(moves, left)
 
 
 def name(fact: Fact) -> str:
     return f"{fact.id}{f' on {fact.arch}' if fact.arch else ''}: {fact.metric}"
 
 
-def _objection(move: Move, wish: Wish) -> str | None:
-    fact = move.fact
-    row = catalog()[fact.metric]
-    if fact.metric == "result.correct":
-        return "a wrong result is never a budget; mend the kernel"
-    if row.cls == "exact" and fact.confidence != "exact":
-        return (
-            f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "
-            "it is exact"
-        )
-    if fact.dirty:
-        return (
-            "measured from sources with changes that are not committed; commit them, and run the "
-            "gate again"
-        )
-    if fact.machine is not None and fact.machine.disturbance is not None:
-        return f"the GPU was disturbed ({fact.machine.disturbance}); measure again"
-    if not is_storable(move.new):
-        return f"{fact.value} is more than a budget file can hold (2^53)"
-    if move.loosens and not wish.baseline and wish.reason is None:
-        return (
-            f"{fact.value} is over its budget {fact.budget}; say why it may be with --reason, or "
-            "leave it out with --tighten"
-        )
-    return None
+def first_of(sentences: list[str]) -> list[str]:
+    """So many of the sentences as people read, and how many are left."""
+    left = len(sentences) - _MOST_SHOWN
+    return sentences[:_MOST_SHOWN] + ([f"and {left} more"] if left > 0 else [])
 
 
 def _built_in(fact: Fact) -> Limit | None:
-    """The built-in limit as the fact tells it."""
-    if not is_built_in(fact) or not (fact.budget or "").startswith("= "):
+    """The built-in limit as the fact tells it, which no budget file holds; None if the limit was
+    one of a file."""
+    says_so = (fact.budget_reason or "").startswith(_BUILT_IN)
+    if not says_so or not (fact.budget or "").startswith("= "):
         return None
     return {"equal": float(fact.budget[2:])}
-
-
-def _some(sentences: list[str]) -> list[str]:
-    left = len(sentences) - _MOST_SHOWN
-    return sentences[:_MOST_SHOWN] + ([f"and {left} more"] if left > 0 else [])

@@ -12,7 +12,7 @@ from warpgauge_report.catalog import catalog
 from warpgauge_report.output import printable
 
 from warpgauge_ci.budget_file import Place, rank
-from warpgauge_ci.budget_limits import Limit, as_table, limit_text
+from warpgauge_ci.budget_limits import Limit, as_table, code_of, limit_text
 from warpgauge_ci.placing import Move
 
 
@@ -57,16 +57,22 @@ def _cells(row: Row) -> tuple[str, ...]:
     metric = catalog()[row.moves[0].fact.metric]
     cases = list(dict.fromkeys(move.fact.id for move in row.moves))
     more = f" and {len(cases) - 1} more" if len(cases) > 1 else ""
-    olds = dict.fromkeys(move.fact.budget or "none" for move in row.moves)
+    olds = dict.fromkeys(_limit(move.fact.budget or "none", move.old) for move in row.moves)
     reason = as_table(row.limit, metric).get("reason", "")
     return (
         code(cases[0]) + more,
         code(metric.id),
-        code(", ".join(olds)),
-        code(limit_text(row.limit, metric)),
+        ", ".join(olds),
+        _limit(limit_text(row.limit, metric), row.limit),
         prose(reason),
         code(f"{row.file} {row.place._replace(arch=None).header()}"),
     )
+
+
+def _limit(text: str, limit: Limit | None) -> str:
+    """What a limit says, and the code that it was measured with: for that it never fails."""
+    hash_ = code_of(limit)
+    return code(text) + (f" (code {code(hash_)})" if hash_ is not None else "")
 
 
 def _rank(row: Row) -> tuple:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import tomlkit
 from warpgauge_report.facts import Fact
 from warpgauge_report.output import ReportError
 
-from warpgauge_ci.budget_limits import Limit, toml_string, toml_value
+from warpgauge_ci.budget_limits import Limit, fault_of, toml_string, toml_value
 
 _ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[af]?")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -60,7 +61,7 @@ class BudgetFile:
 
     def __init__(self, path: Path, name: str) -> None:
         """Reads `path`, which `name` names to people; one that is not there is empty. Raises
-        ReportError."""
+        ReportError for what cannot be read, and for limits that mean nothing."""
         self.path, self.name = path, name
         try:
             self.original = path.read_bytes() if path.exists() else None
@@ -68,6 +69,12 @@ class BudgetFile:
         except (OSError, UnicodeDecodeError) as error:
             raise ReportError(f"{name}: cannot be read: {error}") from error
         self.tables = _parsed(self.text, name)
+        for place, metric, limit in _limits(self.tables):
+            if fault := fault_of(limit):
+                raise ReportError(
+                    f"{name}:{self._line_number(place, metric)}: the limit of '{metric}' {fault}; "
+                    "mend the file first"
+                )
 
     def limit(self, place: Place, metric: str) -> Limit | None:
         """The limit that stands in one table, or None."""
@@ -113,6 +120,15 @@ class BudgetFile:
             )
         self.text, self.tables = text, expected
 
+    def _line_number(self, place: Place, metric: str) -> int:
+        """Where a limit stands, from 1; of one without a line of its own, where its table does."""
+        lines = self.text.split("\n")
+        for block in _blocks(lines):
+            if block.place == place:
+                number = _number_of(lines, block, metric)
+                return (block.first if number is None else number) + 1
+        return 1
+
     def _rewritten(self, lines: list[str], place: Place, metric: str, limit: Limit) -> list[str]:
         end = "\r" if "\r\n" in self.text else ""
         new = f"{_key(metric)} = {toml_value(limit)}{end}"
@@ -120,13 +136,10 @@ class BudgetFile:
         own = [block for block in blocks if block.place == place]
         if not own:
             return self._with_table(lines, blocks, place, [place.header() + end, new], end)
-        for number in range(own[0].first + 1, own[0].last + 1):
-            if metric in _line(lines[number]):
-                return [
-                    *lines[:number],
-                    _replaced(lines[number], metric, limit),
-                    *lines[number + 1 :],
-                ]
+        number = _number_of(lines, own[0], metric)
+        if number is not None:
+            line = _replaced(lines[number], metric, limit)
+            return [*lines[:number], line, *lines[number + 1 :]]
         behind = own[0].last + 1
         return [*lines[:behind], new, *lines[behind:]]
 
@@ -164,6 +177,22 @@ def _blocks(lines: list[str]) -> list[_Block]:
         elif found and line.strip() and not line.lstrip().startswith("#"):
             found[-1] = found[-1]._replace(last=number)
     return found
+
+
+def _number_of(lines: list[str], block: _Block, metric: str) -> int | None:
+    """The number of the line of a table that holds a metric, from 0."""
+    numbers = range(block.first + 1, block.last + 1)
+    return next((n for n in numbers if metric in _line(lines[n])), None)
+
+
+def _limits(tables: dict[str, Any]) -> Iterator[tuple[Place, str, object]]:
+    """All that stands where limits do."""
+    for section, table in tables.items():
+        for name, entry in table.items() if isinstance(table, dict) else ():
+            if is_arch(name) and isinstance(entry, dict):
+                yield from ((Place(section, name), *limit) for limit in entry.items())
+            else:
+                yield Place(section, None), name, entry
 
 
 def _names(header: dict[str, Any]) -> list[str]:

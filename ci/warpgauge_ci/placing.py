@@ -2,7 +2,8 @@
 
 Where the old line stands, if all that it holds has moved to the same limit; otherwise in the widest
 table that touches nothing else. So one case that breaks a line of its family does not loosen it for
-the others: it gets a section of its own.
+the others: it gets a section of its own. Nor is a line loosened for cases that may be there and
+were not measured.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Placing:
     def __init__(
         self, metric: Metric, moves: Sequence[Move], facts: Sequence[Fact], file: BudgetFile
     ) -> None:
-        """`facts`: all that were measured of the metric, those that do not move among them."""
+        """`facts`: all of the metric, those that do not move or have no value among them."""
         self._metric, self._file = metric, file
         self._moves = {(move.fact.id, move.fact.arch): move for move in moves}
         self._facts = [(fact, places_of(fact), file.holder(fact)) for fact in facts]
@@ -53,19 +54,23 @@ class Placing:
     def _fits(self, place: Place, own: Place, move: Move) -> bool:
         """Whether a line in the table would hold for moves to the same limit only."""
         touched = [fact for fact, places, holder in self._facts if _holds(place, places, holder)]
-        for fact in touched:
+        measured = [fact for fact in touched if fact.value is not None]
+        known = {(fact.id, fact.arch) for fact in measured}
+        if move.loosens and any((fact.id, fact.arch) not in known for fact in touched):
+            return False
+        for fact in measured:
             other = self._moves.get((fact.id, fact.arch))
             if other is None or not is_same(other.new, move.new, self._metric):
                 return False
-        several = len({fact.id for fact in touched}) > 1
+        several = len({fact.id for fact in measured}) > 1
         if place.section == "default":  # it is for cases, too, that the facts do not have
             return several and not move.loosens
         holder = self._file.holder(move.fact)
-        if holder is not None and place.section == holder.section:
-            return True
-        if place.section != own.section and not several:
+        is_old = holder is not None and place.section == holder.section
+        is_for_one = place.section == own.section or (is_old and not move.loosens)
+        if not several and not is_for_one:
             return False
-        return place.arch is not None or not self._hides_archs(place, move.fact)
+        return is_old or place.arch is not None or not self._hides_archs(place, move.fact)
 
     def _hides_archs(self, place: Place, fact: Fact) -> bool:
         """Whether a wider section has lines for single architectures, which need not be in the

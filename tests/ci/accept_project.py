@@ -4,6 +4,7 @@ import json
 import tomllib
 from pathlib import Path
 
+from warpgauge_ci.accept import CI_VARIABLES
 from warpgauge_ci.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +17,7 @@ UNITS = {
 }
 BUILT_IN = {"budget": "= 0", "budget_reason": "built-in default: a kernel has no bank conflicts"}
 WHY = ["--reason", "theory says so"]
+COMMIT = "3b1f0c7" + "0" * 33
 QUIET = {"sm_clock_mhz": [1980, 1980], "memory_clock_mhz": [2619, 2619], "temperature_c": [40, 41]}
 QUIET |= {"throttling": [], "other_processes": 0, "disturbance": None}
 
@@ -27,7 +29,7 @@ def a_fact(metric, value, verdict, budget=None, case="transpose.tiled.f32@8x8", 
         **{"id": case, "family": family, "variant": variant, "type": type_},
         **{"size": case.partition("@")[2], "file": f"kernels/{family}/family.cu"},
         **{"metric": metric, "unit": UNITS[metric], "value": value, "verdict": verdict},
-        **{"budget": budget, "budget_reason": None, "reason": None},
+        **{"budget": budget, "budget_reason": None, "reason": None, "commit": COMMIT},
         **members,
     }
 
@@ -38,17 +40,28 @@ def conflicts(value, verdict="fail", **members):
 
 def a_time(value, verdict, budget, low, high, **members):
     noise = {"confidence": "estimate", "confidence_reason": "times differ from run to run"}
-    interval = {"interval": [low, high], "machine": QUIET, "sass_hash": "abc"}
+    interval = {"interval": [low, high], "machine": QUIET, "code_hash": "abc"}
     return a_fact(TIME, value, verdict, budget, **{**noise, **interval, **members})
 
 
+def outside_of_ci(monkeypatch):
+    for variable in CI_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+
+
 class Project:
-    """A source tree with one family, and the program on it."""
+    """A source tree with one family, a checkout of COMMIT, and the program on it."""
 
     def __init__(self, root, capsys):
         self.root, self._capsys = root, capsys
         self.budgets = root / "kernels" / "transpose" / "budgets.toml"
         self.budgets.parent.mkdir(parents=True)
+        for folder in ("objects", "refs"):
+            (root / ".git" / folder).mkdir(parents=True)
+        self.check_out(COMMIT)
+
+    def check_out(self, commit):
+        (self.root / ".git" / "HEAD").write_text(f"{commit}\n")
 
     def write(self, text):
         self.budgets.write_bytes(text.encode())

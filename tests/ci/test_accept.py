@@ -4,12 +4,22 @@ import datetime
 import re
 
 import pytest
-from accept_project import CONFLICTS, REGISTERS, TIME, WHY, Project, a_fact, a_time, conflicts
+from accept_project import (
+    CONFLICTS,
+    REGISTERS,
+    TIME,
+    WHY,
+    Project,
+    a_fact,
+    a_time,
+    conflicts,
+    outside_of_ci,
+)
 
 
 @pytest.fixture
 def project(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
+    outside_of_ci(monkeypatch)
     return Project(tmp_path, capsys)
 
 
@@ -126,29 +136,41 @@ def test_a_reason_is_for_what_gets_looser(project):
     assert project.tables()["tiled.f32@8x8"][CONFLICTS]["reason"] == "theory says so"
 
 
-def test_times_keep_their_tolerance_and_name_their_machine_code(project):
-    project.write('["tiled"]\n"time.median_us" = { max = 10, tolerance = "5%", sass = "old" }\n')
+def test_times_keep_their_tolerance_and_renew_the_code_that_they_name(project):
+    line = '"time.median_us" = { max = 10, tolerance = "5%", code = "old" }\n'
+    project.write(f'["tiled.f32@8x8"]\n{line}')
     fact = a_time(12.3456, "fail", "<= 10 ± 5%", 12.1, 12.51234)
     assert project.accept([fact], *WHY) == 0, project.err
-    assert project.tables()["tiled"][TIME] == {
-        **{"max": 12.52, "tolerance": "5%", "sass": "abc", "reason": "theory says so"}
+    assert project.tables()["tiled.f32@8x8"][TIME] == {
+        **{"max": 12.52, "tolerance": "5%", "code": "abc", "reason": "theory says so"}
     }
+    assert "| `<= 10 ± 5%` (code `old`) | `<= 12.52 ± 5%` (code `abc`) |" in project.out
     assert project.accept([fact], *WHY) == 0
     assert "nothing to accept" in project.out
+    project.write(f'["tiled.f32@8x8"]\n{line}')
+    assert project.accept([fact | {"code_hash": None}], *WHY) == 0
+    assert "code" not in project.tables()["tiled.f32@8x8"][TIME]
 
 
-def test_a_better_time_is_taken_at_the_worse_end_of_its_interval(project):
+def test_a_time_without_code_stays_hard_at_the_worse_end_of_its_interval(project):
+    """With the code in its line it could never fail again for that code."""
     project.write('["tiled"]\n"time.median_us" = { max = 10, tolerance = 0.05 }\n')
-    assert project.accept([a_time(8, "better", "<= 10 ± 5%", 7.5, 8.5)]) == 0, project.err
-    assert project.tables()["tiled"][TIME] == {"max": 8.5, "tolerance": 0.05, "sass": "abc"}
+    fact = a_time(8, "better", "<= 10 ± 5%", 7.7, 8.3)
+    assert project.accept([fact], "--tighten") == 0, project.err
+    assert project.tables()["tiled"][TIME] == {"max": 8.3, "tolerance": 0.05}
+    assert "| `<= 10 ± 5%` | `<= 8.3 ± 5%` |" in project.out
 
 
-def test_a_new_limit_of_a_time_has_a_tolerance(project):
+def test_a_new_limit_of_a_time_has_a_tolerance_and_names_the_code_if_asked_to(project):
     fact = a_time(8, "unbudgeted", None, 7.5, 8.5)
-    assert project.accept([fact], "--baseline", "--metric", TIME) == 0, project.err
-    assert project.tables()["tiled.f32@8x8"][TIME] == {
-        **{"max": 8.5, "tolerance": "10%", "sass": "abc", "reason": "baseline of 2026-05-01"}
-    }
+    options = ["--baseline", "--metric", TIME]
+    expected = {"max": 8.5, "tolerance": "10%", "reason": "baseline of 2026-05-01"}
+    assert project.accept([fact], *options) == 0, project.err
+    assert project.tables()["tiled.f32@8x8"][TIME] == expected
+    project.write("")
+    assert project.accept([fact], *options, "--code") == 0, project.err
+    assert project.tables()["tiled.f32@8x8"][TIME] == expected | {"code": "abc"}
+    assert "| `none` | `<= 8.5 ± 10%` (code `abc`) |" in project.out
 
 
 def test_a_baseline_takes_what_breaks_a_default_and_the_metrics_that_were_named(project):
@@ -175,6 +197,17 @@ def test_a_baseline_takes_what_breaks_a_default_and_the_metrics_that_were_named(
     once = project.text()
     assert project.accept(facts, "--baseline", *names) == 0
     assert project.text() == once
+
+
+def test_a_default_is_what_no_file_sets_whatever_reasons_say(project):
+    line = 'registers = { max = 20, reason = "built-in default of ours" }\n'
+    project.write(f"[default]\n{line}")
+    fact = a_fact(REGISTERS, 22, "fail", "<= 20", budget_reason="built-in default of ours")
+    assert project.accept([fact, conflicts(5)], "--baseline") == 0, project.err
+    assert project.text().startswith(f"[default]\n{line}")
+    assert list(project.tables()) == ["default", "tiled.f32@8x8"]
+    assert list(project.tables()["tiled.f32@8x8"]) == [CONFLICTS]
+    assert "left alone: 1 values over their budget" in project.err
 
 
 def test_the_table_shows_the_worst_first(project):

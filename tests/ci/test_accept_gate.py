@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from accept_project import ROOT
+from warpgauge_ci.accept import CI_VARIABLES
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 
@@ -44,7 +45,7 @@ def test_the_gate_is_green_after_what_it_found_was_accepted(other_root, tmp_path
         return subprocess.run(
             [program, command, *arguments],
             **{"capture_output": True, "text": True, "timeout": 300},
-            env={k: v for k, v in os.environ.items() if k != "CI"},
+            env={k: v for k, v in os.environ.items() if k not in CI_VARIABLES},
         )
 
     def gate():

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from accept_project import REGISTERS, WHY, Project, a_fact, conflicts
+from accept_project import REGISTERS, WHY, Project, a_fact, conflicts, outside_of_ci
 from warpgauge_ci import replace_files as replacing
 from warpgauge_ci.replace_files import replace_files
 from warpgauge_report.output import ReportError
@@ -12,7 +12,7 @@ from warpgauge_report.output import ReportError
 
 @pytest.fixture
 def project(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
+    outside_of_ci(monkeypatch)
     return Project(tmp_path, capsys)
 
 
@@ -42,7 +42,10 @@ LOOSER = {"max": 22, "reason": "theory says so"}
         ("default", [22, 22, 22], {"default": 20, "tiled": LOOSER, "naive.f32@8x8": LOOSER}),
         # The section that held the limit, where all of it moved.
         ("tiled", [22, 22, 20], {"tiled": LOOSER}),
-        ("tiled", [22, None, None], {"tiled": LOOSER}),
+        # Facts of a part of the cases: the others may keep to the line.
+        ("tiled", [22, None, None], {"tiled": 20, "tiled.f32@8x8": LOOSER}),
+        ("tiled.f32@8x8", [22, None, None], {"tiled.f32@8x8": LOOSER}),
+        ("tiled", [18, None, None], {"tiled": 18}),
         ("tiled.f32", [22, 20, 20], {"tiled.f32": 20, "tiled.f32@8x8": LOOSER}),
         # Differently: each its own.
         (
@@ -64,6 +67,21 @@ def test_the_place_of_the_new_line(project, section, values, expected):
     loosens = any(v is not None and v > 20 for v in values)
     assert project.accept(facts, *(WHY if loosens else [])) == 0, project.err
     assert project.tables() == {name: {REGISTERS: limit} for name, limit in expected.items()}
+
+
+def test_a_line_is_not_loosened_for_cases_that_were_not_measured(project):
+    project.write('["tiled"]\nregisters = 20\n')
+    facts = registers([22, 22, None])
+    lost = {"confidence": None, "confidence_reason": None, "source": None}
+    facts.append(
+        a_fact(REGISTERS, None, "unmeasured", "<= 20", case="transpose.tiled.f32@7x7", **lost)
+    )
+    assert project.accept(facts, *WHY) == 0, project.err
+    assert project.tables() == {
+        "tiled": {REGISTERS: 20},
+        "tiled.f32@8x8": {REGISTERS: LOOSER},
+        "tiled.f32@9x9": {REGISTERS: LOOSER},
+    }
 
 
 def test_one_architecture_that_moves_gets_a_table_of_its_own(project):

@@ -1,17 +1,34 @@
 """`warpgauge accept`: what is refused, and that nothing is written then."""
 
 import pytest
-from accept_project import BUILT_IN, QUIET, REGISTERS, WHY, Project, a_fact, a_time, conflicts
+from accept_project import (
+    BUILT_IN,
+    COMMIT,
+    CONFLICTS,
+    MEASURED,
+    QUIET,
+    REGISTERS,
+    WHY,
+    Project,
+    a_fact,
+    a_time,
+    conflicts,
+    outside_of_ci,
+)
+from warpgauge_ci.accept import CI_VARIABLES
 
 
 @pytest.fixture
 def project(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
+    outside_of_ci(monkeypatch)
     return Project(tmp_path, capsys)
 
 
 ESTIMATE = {"confidence": "estimate", "confidence_reason": "spills are not in PTX"}
 DISTURBED = {"machine": {**QUIET, "disturbance": "2 other processes use the GPU"}}
+EMULATOR = {"device": {**MEASURED["device"], "driver": "emulator"}}
+UNSTABLE = "times differ from run to run: ± 9 % after 50 runs, not stable"
+OTHER = "f" * 40
 
 
 @pytest.mark.parametrize(
@@ -29,6 +46,20 @@ DISTURBED = {"machine": {**QUIET, "disturbance": "2 other processes use the GPU"
             WHY,
             "a wrong result is never a budget",
         ),
+        (conflicts(5, commit=None), WHY, "measured from no commit"),
+        (conflicts(5, commit=OTHER), WHY, f"commit {OTHER}, and the sources are at {COMMIT}"),
+        (conflicts(5, commit=COMMIT[:7]), WHY, "take facts of --any-commit"),
+        (conflicts(5, dirty=True), ["--any-commit", *WHY], "changes that are not committed"),
+        (a_time(12, "fail", "<= 10 ± 5%", 11.9, 12.1, **EMULATOR), WHY, "the emulator's times"),
+        (a_time(8, "better", "<= 10 ± 5%", 7.9, 8.1, machine=None), [], "nobody watched the GPU"),
+        (a_time(8, "better", "<= 10 ± 5%", 7.9, 8.5), [], "wider than the tolerance of 0.05"),
+        (a_time(8, "better", "<= 10 ± 5%", 7.5, 8.1), [], "8 is not stable"),
+        (
+            a_time(8, "better", "<= 10 ± 5%", 8, 8, interval=None, confidence_reason=UNSTABLE),
+            [],
+            "9 % after 50 runs, not stable; measure again",
+        ),
+        (conflicts(5), ["--baseline", "--code"], "--code is for the lines that --baseline"),
         (a_time(12, "fail", "<= 10 ± 5%", 11, 13, **DISTURBED), WHY, "2 other processes use"),
         (a_time(8, "better", "<= 10 ± 5%", 7, 9, **DISTURBED), [], "2 other processes use"),
         (conflicts(5), ["--reason", "  "], "--reason is empty"),
@@ -63,11 +94,78 @@ def test_refusals_write_nothing(project, fact, options, message):
     assert other.read_text() == "[default]\nregisters = 20\n"
 
 
+def test_facts_of_another_commit_are_taken_if_that_is_asked_for(project):
+    for commit in (None, OTHER):
+        project.write("")
+        assert project.accept([conflicts(5, commit=commit)], *WHY, "--any-commit") == 0
+        assert "equal = 5" in project.text()
+
+
+def test_sources_of_no_commit_are_told(project):
+    project.check_out("ref: refs/heads/nothing-yet")
+    assert project.accept([conflicts(5)], *WHY) == 2
+    assert "git does not tell which commit this is" in project.err
+    assert "--any-commit" in project.err
+    assert project.text() is None
+
+
+def test_times_of_two_gpus_of_one_architecture_are_not_mixed(project):
+    """The newer one would hide the other, and the budget would be of a GPU by chance."""
+    text = '["tiled"]\n"time.median_us" = { max = 10, tolerance = "5%" }\n'
+    project.write(text)
+    slow = a_time(9.9, "pass", "<= 10 ± 5%", 9.8, 10, time="2026-01-01T00:00:00Z")
+    fast = a_time(8, "better", "<= 10 ± 5%", 7.9, 8.1)
+    other = {"device": {**MEASURED["device"], "uuid_hash": "another"}}
+    assert project.accept([slow | other, fast]) == 2
+    assert "measured on 2 GPUs of this architecture" in project.err
+    assert project.text() == text
+    assert project.accept([slow, fast]) == 0
+
+
+def test_counts_of_two_gpus_are_those_of_any(project):
+    other = {"device": {**MEASURED["device"], "uuid_hash": "another"}}
+    assert (
+        project.accept([conflicts(5, time="2026-01-01T00:00:00Z", **other), conflicts(4)], *WHY)
+        == 0
+    )
+    assert "equal = 4" in project.text()
+
+
+ERROR = {"confidence": None, "source": None, "reason": "illegal memory access"}
+
+
+@pytest.mark.parametrize("metric", [CONFLICTS, "result.correct"])
+def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(project, metric):
+    old = {"time": "2026-01-01T00:00:00Z"}
+    facts = [
+        a_fact(REGISTERS, 18, "better", "<= 20", **old),
+        conflicts(5, **old),
+        a_fact(metric, None, "error", **ERROR),
+    ]
+    project.write('["tiled"]\nregisters = 20\n')
+    assert project.accept(facts, *WHY) == 2
+    assert "registers: the case failed at 2026-05-01T23:00:00Z (illegal memory" in project.err
+    assert project.tables() == {"tiled": {REGISTERS: 20}}
+
+
+def test_an_error_that_was_mended_since_is_none(project):
+    error = a_fact("result.correct", None, "error", **ERROR, time="2026-01-01T00:00:00Z")
+    assert project.accept([error, conflicts(5), a_fact("result.correct", 1, "pass")], *WHY) == 0
+
+
 @pytest.mark.parametrize("value", ["true", "1", "woodpecker"])
 def test_ci_accepts_nothing(project, monkeypatch, value):
     monkeypatch.setenv("CI", value)
     assert project.accept([conflicts(5)], *WHY) == 2
     assert "never by CI" in project.err
+    assert project.text() is None
+
+
+@pytest.mark.parametrize("variable", CI_VARIABLES)
+def test_every_ci_is_known(project, monkeypatch, variable):
+    monkeypatch.setenv(variable, "True")
+    assert project.accept([conflicts(5)], *WHY) == 2
+    assert f"{variable} is set: " in project.err
     assert project.text() is None
 
 
@@ -93,6 +191,26 @@ def test_many_refusals_are_counted(project):
     [
         ("[default]\nregisters = = 3\n", "kernels/transpose/budgets.toml:2:13: "),
         ("[default]\nregisters = 3\n[default]\n", "kernels/transpose/budgets.toml:3:9: "),
+        (
+            "[default]\nregisters = { max = 3, mx = 4 }\n",
+            "budgets.toml:2: the limit of 'registers'",
+        ),
+        ("[default]\nregisters = { max = 3, mx = 4 }\n", "has the unknown key 'mx' (the keys are"),
+        (
+            "\n[b]\nregisters = { max = 3, sass = 'x' }\n",
+            "budgets.toml:3: the limit of 'registers'",
+        ),
+        ("[b.sm_90]\n\nx = { max = 3, tolerance = 'a lot' }\n", ":3: the limit of 'x' has a bad"),
+        (
+            "[b]\nx = { max = 3, tolerance = '200%' }\n",
+            ":2: the limit of 'x' has a bad 'tolerance'",
+        ),
+        ("[b]\nx = { max = 3, tolerance = true }\n", ":2: the limit of 'x' has a bad 'tolerance'"),
+        ("[b]\nx = { max = '3' }\n", ":2: the limit of 'x' has a bad 'max'"),
+        ("[b]\nx = { max = nan }\n", ":2: the limit of 'x' has a bad 'max'"),
+        ("[b]\nx = { max = 3, until = '2027-01-01' }\n", ":2: the limit of 'x' has a bad 'until'"),
+        ("[b]\nx = { reason = 'why' }\n", ":2: the limit of 'x' has no max, min or equal"),
+        ("[b]\nx = [3]\n", ":2: the limit of 'x' is no limit; mend the file first"),
         ('["tiled.f32@8x8"]\nsm_90 = { registers = 20 }\n', "cannot be rewritten by itself"),
         ('"tiled.f32@8x8".registers = 20\n', "cannot be rewritten by itself"),
     ],
@@ -129,7 +247,7 @@ def test_tighten_leaves_failures_alone_and_says_so(project):
 
 
 def test_faults_of_cases_are_told(project):
-    error = a_fact("result.correct", None, "error", confidence=None, source=None)
+    error = a_fact("result.correct", None, "error", case="transpose.a.f32@1", **ERROR)
     assert project.accept([conflicts(5), error], *WHY) == 0
     assert "not accepted: 1 faults" in project.err
 
