@@ -1,9 +1,10 @@
 """The values behind the page, as compact JSON that its script draws trends and tables from.
 
 A series is an array: [case, metric, architecture, source, device, runs, values, budgets, verdicts,
-places, machine codes, confidences, disturbances, reason, intervals, changes, left out]. Names are indices into tables that
-stand beside the series (-1: none). Columns have one entry a run, and are written as run lengths:
-[entry, times, entry, times, ...], where the last entry goes on to the end and has no times.
+places, machine codes, confidences, disturbances, reason, intervals, changes, left out]. Names are
+indices into tables that stand beside the series (-1: none). Columns have one entry a run, and are
+written as run lengths: [entry, times, entry, times, ...], where the last entry goes on to the end
+and has no times.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ class Encoder:
             if self._saved(number) > 0:
                 size -= self._saved(number)
                 cut.add(number)
-        return [self._short[i] if i in cut else text for i, text in enumerate(self._whole)], len(cut)
+        return [self._short[i] if i in cut else text for i, text in enumerate(self._whole)], len(
+            cut
+        )
 
     def _saved(self, number: int) -> int:
         short = self._short[number]

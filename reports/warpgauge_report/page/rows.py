@@ -28,6 +28,7 @@ class Row:
     key: SeriesKey
     last: Point
     changes: tuple[Change, ...]
+    previous: tuple[int, ...]  # of each change the index of the last point before it
     spark: tuple[float | None, ...]
     age: int
     bad_since: Run | None
@@ -55,6 +56,12 @@ class Move:
         return self.rows[0].key
 
     @property
+    def before_index(self) -> int:
+        """The place of the point before the change in its series."""
+        row = self.rows[0]
+        return row.previous[row.changes.index(self.change)]
+
+    @property
     def size(self) -> float:
         """How large the change is, whichever way it went: |ln(after / before)|; infinite where one
         of them is 0 or a word."""
@@ -79,10 +86,17 @@ def make_row(number: int, series: Series, changes: Sequence[Change], ages: dict[
         series.key,
         points[-1],
         tuple(changes),
+        tuple(_index_before(points, change) for change in changes),
         tuple(point.value for point in points[-SPARK:]),
         ages[points[-1].run.id],
         _bad_since(points),
     )
+
+
+def _index_before(points: Sequence[Point], change: Change) -> int:
+    """The place of the last measured point before a change."""
+    before = range(change.index - 1, -1, -1)
+    return next((i for i in before if points[i].run.id == change.previous.id), change.index)
 
 
 def _bad_since(points: Sequence[Point]) -> Run | None:

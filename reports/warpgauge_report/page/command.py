@@ -1,0 +1,92 @@
+"""warpgauge-report html: the history as one page, with its pictures and a digest beside it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from warpgauge_report.database_option import add_database_option
+from warpgauge_report.history import open_history
+from warpgauge_report.output import printable, write_whole
+from warpgauge_report.page import digest, generations, pictures, report, speeds, view
+
+HELP = "Write one page on the nights in a history: what is wrong, what changed, and why"
+EPILOG = """\
+Writes DIR/index.html, which needs no network and no other file, DIR/digest.md for a chat or a mail,
+and the page's pictures (generations, rooflines, heat maps) as SVG and PNG. The page answers, in
+this order: is something wrong, what changed since last night and why, what is over budget, and how
+do the GPU generations compare. It shows the gate's verdicts and gives none of its own.
+
+Exit codes: 0 written, 2 a fault: no history, nothing selected.
+
+Examples:
+  warpgauge-report html --db history.db --out site
+  warpgauge-report html --db history.db --out site --nights 365 --filter 'transpose.*'
+  warpgauge-report html --db history.db --out site \\
+      --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_database_option(parser)
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
+    parser.add_argument(
+        "--nights",
+        type=_nights,
+        default=90,
+        metavar="N",
+        help="how many of the newest nights to look at (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
+    )
+    parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
+    parser.add_argument(
+        "--source-link",
+        type=_link,
+        metavar="PATTERN",
+        help="address of a source line, with {commit}, {file} and {line}",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Writes the files and prints their paths, the page last. Nothing is written if anything is
+    wrong."""
+    for path, content in _files(arguments).items():
+        write_whole(arguments.out / path, content)
+        print(arguments.out / path)
+
+
+def _files(arguments: argparse.Namespace) -> dict[str, bytes]:
+    with open_history(arguments.db, create=False) as history:
+        series = history.series(last_nights=arguments.nights)
+        found = report.build(history.runs(), series, arguments.filter)
+    matrix = generations.matrix(generations.latest_values(found.rows))
+    heat_maps, more = pictures.heat_map_pictures(found.rows)
+    drawn = [
+        *pictures.generation_picture(matrix),
+        *pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.rows))),
+        *heat_maps,
+    ]
+    title = printable(arguments.title)
+    page = view.render(found, title, arguments.source_link, matrix, drawn, more)
+    files = {
+        f"{picture.stem}.{ending}": content
+        for picture in drawn
+        for ending, content in picture.files.items()
+    }
+    files["digest.md"] = digest.digest(found, title, matrix).encode("utf-8")
+    files["index.html"] = page.encode("utf-8")
+    return files
+
+
+def _nights(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not a number of nights, from 1")
+    return int(text)
+
+
+def _link(text: str) -> str:
+    if not re.match(r"https?://", text) or "{file}" not in text:
+        raise argparse.ArgumentTypeError("needs an address with http:// or https://, and {file}")
+    return text

@@ -1,0 +1,48 @@
+// The fact behind a number: run, command and location, and where it stands in its series.
+"use strict";
+
+const factDialog = document.getElementById("fact");
+
+function showFact(number, index) {
+  const one = series(number);
+  const last = one.runs.length - 1;
+  const i = index === null ? last : Math.min(Math.max(index - one.leftOut, 0), last);
+  const of = run(one.runs[i]);
+  const figure = factDialog.querySelector("figure");
+  factDialog.querySelector("h2").textContent = `${one.metric.id} of ${one.id}`;
+  const code = (text) => (text ? make("code", {}, text) : null);
+  const rows = [
+    ["Value", `${quantity(one.values[i], one.unit)}${typeof one.values[i] === "number" ? ` (${one.values[i]})` : ""}`],
+    ["Interval, 95 %", intervalText(one, i)],
+    ["Where", where(one)],
+    ["Budget", one.budgets[i] || "none"],
+    ["Verdict", one.verdicts[i]],
+    ["Reason", i === last ? one.reason : null],
+    ["Confidence", one.confidences[i]],
+    ["Disturbed by", one.disturbances[i]],
+    ["Location", placeElement(one.places[i], of)],
+    ["Command", code(repeat(one))],
+    ["Run", code(of.id)],
+    ["Time", of.time],
+    ["Commit", make("span", {}, of.commit ? code(of.commit) : "none", of.dirty ? " with uncommitted changes" : "")],
+    ["Toolkit", of.toolkit ? `CUDA ${of.toolkit}` : "unknown"],
+    ["Flags", code(of.flags)],
+    ["GPU", of.device ? `${of.device}, driver ${of.driver || "unknown"}` : "none"],
+    ["Machine code", code(one.code[i])],
+    ["Means", one.metric.meaning],
+    ["Cure", one.metric.cure],
+  ];
+  factDialog.querySelector("dl").replaceChildren(...rows.filter(([, value]) => value)
+    .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  if (!factDialog.open) factDialog.showModal();
+  const chart = make("div", {});
+  figure.replaceChildren(chart, make("p", {}, make("a", { href: `#trend-${number}` }, "Compare with the other variants")));
+  drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
+  factDialog.scrollTop = 0;
+}
+
+function intervalText(one, i) {
+  const interval = one.intervals[i];
+  if (!interval) return null;
+  return `${numberText(one.values[i] - interval[0])} to ${quantity(one.values[i] + interval[1], one.unit)}`;
+}

@@ -1,0 +1,99 @@
+// Search and filter: hides rows of the written tables, and lists what it finds of all series.
+"use strict";
+
+const PAGE_ROWS = 50;
+const filterForm = document.getElementById("filter");
+const every = { body: document.querySelector("#every-table tbody"), more: document.getElementById("more"), found: [], shown: 0, texts: null };
+
+function wish() {
+  const of = (name) => filterForm.elements[name].value;
+  const terms = of("text").toLowerCase().split(/\s+/).filter(Boolean);
+  return { terms, family: of("family"), metric: of("metric"), arch: of("arch"), worse: filterForm.elements.worse.checked };
+}
+
+function applyFilter() {
+  const wanted = wish();
+  let here = 0, all = 0;
+  for (const part of document.querySelectorAll("[data-filtered]")) {
+    let left = 0;
+    for (const row of part.querySelectorAll("[data-id]")) {
+      row.hidden = !rowMatches(row, wanted);
+      left += !row.hidden;
+      all += 1;
+    }
+    here += left;
+    part.classList.toggle("nothing", left === 0);
+  }
+  findSeries(wanted);
+  const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");
+  filterForm.elements.found.value = `${here} of ${all} rows, ${found} of ${total} values`;
+}
+
+function rowMatches(row, wanted) {
+  const of = row.dataset;
+  return (!wanted.family || of.family === wanted.family) && (!wanted.metric || of.metric === wanted.metric) &&
+    (!wanted.arch || of.archs.split(" ").includes(wanted.arch)) && (!wanted.worse || "worse" in of) &&
+    wanted.terms.every((term) => row.textContent.toLowerCase().includes(term));
+}
+
+// Bad ones first, then those that changed.
+function findSeries(wanted) {
+  every.texts ||= data.series.map(seriesText);
+  const found = [];
+  data.series.forEach((entry, number) => {
+    if (wanted.family && data.cases[entry[0]][0] !== wanted.family) return;
+    if (wanted.metric && data.metrics[entry[1]][0] !== wanted.metric) return;
+    if (wanted.arch && data.archs[entry[2]] !== wanted.arch) return;
+    if (wanted.worse && !isWorse(entry)) return;
+    if (!wanted.terms.every((term) => every.texts[number].includes(term))) return;
+    found.push(number);
+  });
+  const rank = new Map(found.map((number) => [number, urgency(number)]));
+  every.found = found.sort((a, b) => rank.get(b) - rank.get(a) || a - b);
+  every.shown = 0;
+  every.body.replaceChildren();
+  showMore();
+}
+
+function isWorse(entry) {
+  const verdict = data.texts[entry[8].at(-1) ?? -1];
+  return verdict === "fail" || verdict === "error" || entry[15].at(-1)?.[1] === -1;
+}
+
+function seriesText(entry) {
+  const [family, variant, type, size] = data.cases[entry[0]];
+  const texts = [`${family}.${variant}.${type}@${size}`, data.metrics[entry[1]][0], placeOf(entry),
+    data.texts[entry[8].at(-1) ?? -1], data.texts[entry[9].at(-1) ?? -1]];
+  return texts.filter(Boolean).join(" ").toLowerCase();
+}
+
+function showMore() {
+  const next = every.found.slice(every.shown, every.shown + PAGE_ROWS);
+  every.body.append(...next.map(everyRow));
+  every.shown += next.length;
+  every.more.hidden = every.shown >= every.found.length;
+  every.more.textContent = `Show more (${(every.found.length - every.shown).toLocaleString("en")} left)`;
+  if (!every.found.length) every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
+}
+
+function everyRow(number) {
+  const one = series(number), verdict = one.verdicts.at(-1);
+  const bad = verdict === "fail" || verdict === "error";
+  const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
+  return make("tr", {},
+    make("th", { scope: "row" }, make("code", { class: "case" }, one.id), " ", make("span", { class: "metric", title: one.metric.meaning }, one.metric.id)),
+    make("td", { "data-label": "where" }, where(one)), make("td", { "data-label": "value", class: "values" }, value),
+    make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
+    make("td", { "data-label": "last seen" }, night(run(one.runs.at(-1)))));
+}
+
+function startFilter() {
+  filterForm.hidden = false;
+  let waiting = 0;
+  const soon = () => { clearTimeout(waiting); waiting = setTimeout(applyFilter, 120); };
+  filterForm.addEventListener("input", soon);
+  filterForm.addEventListener("reset", () => setTimeout(applyFilter));
+  filterForm.addEventListener("submit", (event) => { event.preventDefault(); applyFilter(); });
+  every.more.addEventListener("click", showMore);
+  applyFilter();
+}

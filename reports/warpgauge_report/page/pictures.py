@@ -1,0 +1,137 @@
+"""The page's large pictures: generations, rooflines and heat maps, as files and inside the page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from io import BytesIO
+
+from markupsafe import Markup
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from warpgauge_report import facts, heatmap_picture, style
+from warpgauge_report.grid import find_grids
+from warpgauge_report.output import ReportError, safe_stem
+from warpgauge_report.page.generation_picture import draw_matrix
+from warpgauge_report.page.generations import Matrix
+from warpgauge_report.page.roofline_picture import draw_roofline
+from warpgauge_report.page.rows import Row
+from warpgauge_report.page.speeds import Roofline
+
+MOST_HEAT_MAPS = 6
+# Metrics of heat maps: of the first that spans a grid anywhere, all grids are drawn.
+_HEAT_MAP_METRICS = ("time.median_us", "global.excess_sectors", "global.store.sectors_per_request")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture: what it shows in a sentence, and its files' content by ending."""
+
+    stem: str
+    title: str
+    files: dict[str, bytes]
+
+    def inline(self) -> Markup:
+        """The SVG as part of a page, its letters in the page's colours."""
+        return Markup(_embedded(self.files["svg"].decode("utf-8"), self.stem))
+
+
+def generation_picture(matrix: Matrix) -> list[Picture]:
+    """None where there are not two architectures to compare."""
+    if len(matrix.archs) < 2 or not matrix.rows:
+        return []
+    title = f"Metrics by architecture, relative to {matrix.archs[0]}"
+    return [Picture("generations", title, _files(lambda: draw_matrix(matrix), title))]
+
+
+def roofline_pictures(rooflines: Sequence[Roofline]) -> list[Picture]:
+    stems = _different([safe_stem("roofline", roofline.device) for roofline in rooflines])
+    return [
+        Picture(stem, title, _files(lambda roofline=roofline: draw_roofline(roofline), title))
+        for stem, roofline in zip(stems, rooflines, strict=True)
+        for title in [f"Roofline of {roofline.device}"]
+    ]
+
+
+def heat_map_pictures(rows: Sequence[Row]) -> tuple[list[Picture], int]:
+    """Heat maps of kernels whose sizes span a grid, and how many more there would be. Of
+    architectures that have the same values only the first is drawn."""
+    for metric in _HEAT_MAP_METRICS:
+        values = [_fact(row) for row in rows if row.key.metric == metric]
+        try:
+            grids, _ = find_grids(values, metric, "*")
+        except ReportError:  # more values than a picture holds
+            grids = []
+        if grids:
+            grids.sort(key=lambda grid: (grid.device is None, grid.case, str(grid.arch)))
+            grids = list({(g.case, g.device, str(g.values)): g for g in reversed(grids)}.values())
+            grids.reverse()
+            shown = grids[:MOST_HEAT_MAPS]
+            stems = _different([safe_stem("heatmap", g.case, metric, g.arch or "") for g in shown])
+            pictures = [
+                Picture(stem, f"{grid.case}, {metric}", heatmap_picture.draw(grid))
+                for stem, grid in zip(stems, shown, strict=True)
+            ]
+            return pictures, len(grids) - len(shown)
+    return [], 0
+
+
+def _different(stems: list[str]) -> list[str]:
+    count = Counter(stem.lower() for stem in stems)
+    return [
+        safe_stem(stem, tail=str(i)) if count[stem.lower()] > 1 else stem
+        for i, stem in enumerate(stems)
+    ]
+
+
+def _files(draw, title: str) -> dict[str, bytes]:
+    """The same figure gives the same files: no date, no version."""
+    with style.applied():
+        figure: Figure = draw()
+        FigureCanvasAgg(figure)
+        svg, png = BytesIO(), BytesIO()
+        about = {"Title": title, "Date": None, "Creator": None}
+        figure.savefig(svg, format="svg", bbox_inches="tight", metadata=about)
+        about = {"Software": None}
+        figure.savefig(png, format="png", bbox_inches="tight", metadata=about, dpi=style.PNG_DPI)
+    return {"svg": svg.getvalue(), "png": png.getvalue()}
+
+
+def _embedded(svg: str, prefix: str) -> str:
+    """What matplotlib wrote, from its root element on: names made unique on the page, letters in
+    the page's colours, and no background."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\b(id="|href="#)', rf"\1{prefix}-", svg)
+    svg = svg.replace("url(#", f"url(#{prefix}-")
+    svg = svg.replace(f"fill: {style.PAPER}", "fill: none", 1)
+    svg = svg.replace(f"fill: {style.INK}", "fill: var(--ink)")
+    svg = svg.replace(f"fill: {style.FAINT}", "fill: var(--faint)")
+    return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', svg, count=1)
+
+
+def _fact(row: Row) -> facts.Fact:
+    """The newest value of a row as the fact it came from, as far as the history keeps it."""
+    key, last, run = row.key, row.last, row.last.run
+    device = None
+    if run.device:
+        gpu = run.device
+        known = (gpu.name, gpu.chip, gpu.compute_capability, gpu.driver, gpu.uuid_hash)
+        device = facts.Device(*known, sm_clock_mhz=None, memory_clock_mhz=None)
+    unknown = (None, None)
+    disturbed = facts.MachineState(unknown, unknown, unknown, (), None, last.disturbance)
+    members = {field.name: None for field in fields(facts.Fact)}
+    members |= {name: getattr(run, name) for name in ("commit", "dirty", "toolkit", "flags")}
+    for name in ("id", "family", "variant", "type", "size", "arch", "source", "metric", "unit"):
+        members[name] = getattr(key, name)
+    for name in ("value", "interval", "file", "line", "budget", "verdict", "reason", "confidence"):
+        members[name] = getattr(last, name)
+    members |= {"schema": "warpgauge.fact/1", "run": run.id, "scope": "case"}
+    members["time"] = run.time.strftime("%Y-%m-%dT%H:%M:%SZ")
+    members["device"] = device if key.device_name else None
+    members["machine"] = disturbed if last.disturbance else None
+    return facts.Fact(**members)

@@ -1,0 +1,135 @@
+// The section of trends: one chart for each problem, metric and place, with a line for each variant.
+"use strict";
+
+const MOST_LINES = 10;
+const FIRST_LINES = 6;
+const trends = { groups: new Map(), choice: document.getElementById("trend-choice"), figure: document.getElementById("trend"), shown: [], marked: null };
+
+function problemOf(entry) {
+  const [family, , type, size] = data.cases[entry[0]];
+  return `${family}, ${type}@${size}`;
+}
+
+function placeOf(entry) {
+  return `${entry[2] < 0 ? "no architecture" : data.archs[entry[2]]}, ${entry[4] >= 0 ? data.devices[entry[4]] : entry[3] >= 0 ? data.sources[entry[3]] : "not measured"}`;
+}
+
+// Problem, then metric, then place, to the numbers of series; those that changed or are bad first.
+function groupTrends() {
+  data.series.forEach((entry, number) => {
+    const problem = problemOf(entry), metric = data.metrics[entry[1]][0], place = placeOf(entry);
+    const metrics = trends.groups.get(problem) || trends.groups.set(problem, new Map()).get(problem);
+    const places = metrics.get(metric) || metrics.set(metric, new Map()).get(metric);
+    (places.get(place) || places.set(place, []).get(place)).push(number);
+  });
+}
+
+function urgency(number) {
+  const entry = data.series[number];
+  const verdict = data.texts[entry[8].at(-1) ?? -1];
+  return (verdict === "fail" || verdict === "error" ? 2 : 0) + (entry[15].length ? 1 : 0);
+}
+
+function fill(select, names, chosen) {
+  select.replaceChildren(...names.map((name) => make("option", {}, name)));
+  if (names.includes(chosen)) select.value = chosen;
+  return select.value;
+}
+
+function chooseTrend(problem, metric, place) {
+  const [problems, metrics, places] = trends.choice.querySelectorAll("select");
+  problem = fill(problems, [...trends.groups.keys()], problem);
+  metric = fill(metrics, [...trends.groups.get(problem).keys()], metric);
+  place = fill(places, [...trends.groups.get(problem).get(metric).keys()], place);
+  return [...trends.groups.get(problem).get(metric).get(place)].sort((a, b) => urgency(b) - urgency(a) || a - b);
+}
+
+// Shows the chart that a series is on, and marks it.
+function showTrend(number) {
+  const entry = data.series[number];
+  const group = chooseTrend(problemOf(entry), data.metrics[entry[1]][0], placeOf(entry));
+  startTrend([number, ...group.filter((other) => other !== number)], number);
+}
+
+function startTrend(group, marked) {
+  trends.group = group;
+  trends.shown = group.slice(0, FIRST_LINES);
+  trends.marked = marked ?? group[0];
+  drawTrend();
+}
+
+function drawTrend() {
+  const lines = trends.shown.map(series), marked = series(trends.marked);
+  const chart = make("div", {});
+  trends.figure.replaceChildren(
+    make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${where(marked)}. `,
+      make("span", { class: "faint" }, marked.metric.meaning)), chart, legend(), changeList(lines), valueTable(marked));
+  drawChart(chart, lines, marked, { onPoint: (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; } });
+}
+
+// A box for each variant, and a button that marks it.
+function legend() {
+  const full = trends.shown.length >= MOST_LINES;
+  const items = trends.group.map((number) => {
+    const one = series(number), place = trends.shown.indexOf(number);
+    const box = make("input", { type: "checkbox", "aria-label": `show ${one.variant}`, checked: place >= 0 ? "" : null, disabled: full && place < 0 ? "" : null });
+    box.addEventListener("change", () => {
+      trends.shown = box.checked ? [...trends.shown, number] : trends.shown.filter((other) => other !== number);
+      if (!trends.shown.length) trends.shown = [number];
+      if (!trends.shown.includes(trends.marked)) trends.marked = trends.shown[0];
+      drawTrend();
+      trends.figure.querySelector(`[data-series="${number}"] input`).focus();
+    });
+    const button = make("button", { type: "button", "aria-pressed": String(number === trends.marked), title: "mark: show its budget and values" }, one.variant);
+    button.addEventListener("click", () => {
+      trends.marked = number;
+      if (place < 0) trends.shown = [...trends.shown.slice(0, MOST_LINES - 1), number];
+      drawTrend();
+      trends.figure.querySelector(`[data-series="${number}"] button`).focus();
+    });
+    const dashes = ["solid", "dashed", "dotted"][Math.floor(place / LINES) % 3];
+    const style = place < 0 ? "border-color: transparent" : `border-top: 3px ${dashes} var(--line-${place % LINES})`;
+    return make("li", { "data-series": number }, box, make("span", { class: "key", style }), button,
+      make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit)));
+  });
+  const note = full ? make("li", { class: "faint" }, `At most ${MOST_LINES} lines at once.`) : null;
+  return make("ul", { class: "legend" }, ...items, note);
+}
+
+function changeList(lines) {
+  const found = lines.flatMap((one) => one.changes.map((change) => ({ one, change, text: changeText(one, change) })));
+  if (!found.length) return make("p", { class: "faint" }, "None of these lines changed.");
+  found.sort((a, b) => b.one.runs[b.change.index] - a.one.runs[a.change.index]);
+  const items = found.slice(0, 12).map(({ one, change, text }) =>
+    make("li", {}, "◆ ", make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text)));
+  if (found.length > 12) items.push(make("li", { class: "faint" }, `and ${found.length - 12} earlier ones`));
+  return make("ul", { class: "plain" }, ...items);
+}
+
+function valueTable(one) {
+  const rows = [];
+  for (let i = one.runs.length - 1; i >= 0 && rows.length < 30; i--) {
+    const of = run(one.runs[i]);
+    rows.push(make("tr", {}, make("th", { scope: "row" }, night(of)), make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
+      make("td", {}, make("a", { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` }, quantity(one.values[i], one.unit))),
+      make("td", {}, one.verdicts[i] || "")));
+  }
+  const head = make("tr", {}, ...["Night", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
+  return make("details", {}, make("summary", {}, `The newest values of ${one.variant} as a table`),
+    make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+}
+
+function startTrends() {
+  groupTrends();
+  trends.choice.hidden = false;
+  const numbers = data.series.map((_, number) => number);
+  const first = numbers.reduce((best, number) => (urgency(number) > urgency(best) ? number : best), 0);
+  const link = document.querySelector('#changes a[href^="#trend-"], #budget a[href^="#fact-"]');
+  showTrend(link ? Number(/\d+/.exec(link.hash)[0]) : first);
+  trends.choice.addEventListener("change", () => {
+    const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) => select.value);
+    startTrend(chooseTrend(problem, metric, place));
+  });
+  let waiting = 0;
+  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(drawTrend, 150); });
+}

@@ -1,0 +1,192 @@
+"""Renders a report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup
+
+from warpgauge_report import style
+from warpgauge_report.changes import Change
+from warpgauge_report.history.model import Point
+from warpgauge_report.page import generations, sections, speeds
+from warpgauge_report.page.encode import SHORT, compact
+from warpgauge_report.page.generation_picture import cell_text, gain
+from warpgauge_report.page.pictures import Picture
+from warpgauge_report.page.report import NOISY_NIGHTS, Report, count
+from warpgauge_report.page.rows import BAD, Row
+from warpgauge_report.page.sparkline import sparkline
+
+MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
+
+_SCRIPTS = ("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "page.js")
+_FOLDED = (
+    ("environment", "beyond a budget because of the environment, with the same machine code"),
+    ("waived", "over budget with a waiver"),
+    ("unmeasured", "unmeasured"),
+    ("better", "better than the budget, which could be tightened"),
+)
+_SPEED_LABELS = (
+    *("time", "bytes a second", "of the peak", "of the measured peak"),
+    *("operations a second", "beside the yardstick"),
+)
+_ERROR_LABELS = ("largest", "mean absolute", "mean relative")
+_SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
+
+
+def render(
+    report: Report,
+    title: str,
+    link: str | None,
+    matrix: generations.Matrix,
+    pictures: Sequence[Picture],
+    more_heat_maps: int,
+) -> str:
+    """The page. `link` is a pattern of addresses of source lines, see source_address()."""
+    values = generations.latest_values(report.rows)
+    timed = speeds.speeds(report.rows)
+    script = "\n".join(_file(name) for name in _SCRIPTS)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = f'{{"link":{compact(link)},{report.data[1:]}'
+    shown_runs = [run for night in reversed(report.nights[-2:]) for run in reversed(night)]
+    heat_maps = [picture for picture in pictures if picture.stem.startswith("heatmap")]
+    rooflines = [picture for picture in pictures if picture.stem.startswith("roofline")]
+    return (
+        _environment(link)
+        .get_template("page.html.jinja")
+        .render(
+            report=report,
+            title=title,
+            sign=_SIGNS[report.tone],
+            counts=_counts(report),
+            folded=_FOLDED,
+            steady=sum(not row.changes for row in report.rows),
+            families=sorted({row.key.family for row in report.rows}),
+            metrics=sorted({row.key.metric for row in report.rows}),
+            archs=generations.archs_of(values),
+            matrix=matrix,
+            resources=generations.resources(values),
+            steps=generations.steps(values),
+            speeds=timed,
+            copies=[speed for speed in timed if speed.family == speeds.COPIES],
+            others=_by_share([speed for speed in timed if speed.family != speeds.COPIES]),
+            speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
+            error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
+            accuracy=sections.accuracy(report.rows),
+            heat_maps=heat_maps,
+            rooflines=rooflines,
+            more_heat_maps=more_heat_maps,
+            shown_runs=shown_runs[:MOST_ROWS],
+            most=MOST_ROWS,
+            short=SHORT,
+            noisy_nights=NOISY_NIGHTS,
+            css=Markup(style.css_variables() + _file("page.css")),
+            script=Markup(script),
+            script_hash=f"'sha256-{digest}'",
+            # "<" is the only letter of JSON that could end the element or begin a comment.
+            data=Markup(data.replace("<", "\\u003c")),
+        )
+    )
+
+
+def source_address(link: str, point: Point) -> str | None:
+    """The address of a point's source line; None if it is not known. `{commit}`, `{file}` and
+    `{line}` of the pattern are replaced."""
+    if not point.file or not point.run.commit:
+        return None
+    address = link.replace("{commit}", quote(point.run.commit, safe=""))
+    address = address.replace("{line}", str(point.line or 1))
+    return address.replace("{file}", quote(point.file))
+
+
+def _environment(link: str | None) -> jinja2.Environment:
+    def address(point: Point) -> str | None:
+        return source_address(link, point) if link else None
+
+    filters: dict[str, Callable] = {
+        "cell_text": cell_text,
+        "change_text": sections.change_text,
+        "count": count,
+        "details": _details,
+        "night": lambda time: time.strftime("%-d %b %Y"),
+        "number": sections.number,
+        "quantity": sections.quantity,
+        "source_link": address,
+        "spark": _spark,
+        "tint": lambda cell, metric: _tint(gain(cell, metric)),
+        "utc": _utc,
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("warpgauge_report", "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment
+
+
+@cache
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _counts(report: Report) -> list[tuple[int, str, str]]:
+    """What the headline counts: number, words, where more of it is."""
+    verdicts = report.verdicts
+    found = [
+        (verdicts["fail"], "over budget", "#budget"),
+        (verdicts["error"], "errors", "#budget"),
+        (report.worse, "got worse", "#changes"),
+        (report.better, "got better", "#changes"),
+        (len(report.gone), "missing", "#changes"),
+        (verdicts["unmeasured"], "unmeasured", "#budget"),
+        (verdicts["waived"], "waived", "#budget"),
+        (verdicts["environment"], "beyond budget by the environment", "#budget"),
+        (verdicts["pass"] + verdicts["better"], "within budget", "#every"),
+        (verdicts["unbudgeted"], "without budget", "#every"),
+    ]
+    always = {"over budget", "got worse", "got better", "unmeasured", "within budget"}
+    return [entry for entry in found if entry[0] or entry[1] in always]
+
+
+def _details(change: Change) -> list[str]:
+    """What the cause goes by, as lines of text."""
+    return [str(line) for line in change.details]
+
+
+def _spark(row: Row) -> Markup:
+    known = [value for value in row.spark if value is not None]
+    if not known:
+        return Markup("trend")
+    newest = sections.quantity(known[-1], row.key.unit)
+    kind = " bad" if row.last.verdict in BAD else ""
+    return sparkline(row.spark, f"{len(row.spark)} newest values, now {newest}{kind}")
+
+
+def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
+    """Those with the largest share of the peak first; those without one last."""
+
+    def share(speed: speeds.Speed) -> float:
+        row = speed.values.get(speeds.PEAK)
+        return -row.last.value if row else 0
+
+    return sorted(timed, key=lambda speed: (share(speed), speed.id, speed.device))
+
+
+def _tint(gain: float) -> str:
+    """A background between the page's paper and its colour for better or worse."""
+    name = "better" if gain > 0 else "worse"
+    return f"background: color-mix(in srgb, var(--{name}) {abs(gain) * 55:.0f}%, var(--paper))"
+
+
+def _utc(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
