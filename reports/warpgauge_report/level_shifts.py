@@ -1,4 +1,24 @@
-"""Where the level of a noisy series moves: change points by ruptures, robust against outliers."""
+"""Where the level of a noisy series shifts: change points by ruptures, robust against outliers.
+
+Outliers are replaced by the median of their neighbours, ruptures' KernelCPD (exact, in C) finds
+the shifts, and what the nights beside a shift do not show as a step is dropped. The library and the
+parameters were chosen with reports/benchmarks/change_points.py, on simulated series with 1 % of
+outliers up to 50 %, drifts, clock ticks and clock states:
+
+- False alarms per 1,000 nights, for who reads the report every night: 0.26 on average of all kinds
+  of series (0.13 where the noise is steady, 0.8 on a random walk, 0.9 where the noise doubles). A
+  penalty of 17 gives 1.13, of 30 0.09; a level of 2 nights 1.13. KernelCPD alone gives 20.
+- Where the noise is steady, all shifts of 10 times the noise are found after 3 nights, and 85 % of
+  4 times; after 7 nights all of 4 times and 28 % of twice the noise; after 30, 79 % of twice.
+  Shifts as small as the noise are missed (96 %), those under 0.5 % are not reported.
+- The rbf kernel finds no shift of 4 times the noise after 3 nights. The l1 cost takes about a
+  second for a series. Apache Otava alone misses 22 % of shifts of 10 times the noise after 7
+  nights, because of outliers; without them it is faster to find (98 % of 4 times the noise after 3
+  nights), with 2.5 false alarms in hindsight where these are 0.0. It pins one version of numpy, and
+  brings clients of BigQuery, PostgreSQL and Slack.
+
+How times differ from night to night is assumed there: no series of nights has been recorded yet.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +60,7 @@ def level_shifts(
     detector = ruptures.KernelCPD(kernel="linear", min_size=min_nights)
     found = [int(i) for i in detector.fit(smooth - smooth.mean()).predict(pen=penalty)[:-1]]
     while found:
-        steps = _steps(logs, smooth, found, noise)
+        steps = _steps(logs, smooth, found, noise, min_nights)
         weakest = min(range(len(found)), key=steps.__getitem__)
         if steps[weakest] >= penalty:
             break
@@ -71,18 +91,31 @@ def without_outliers(logs: np.ndarray, limit: float) -> np.ndarray:
     return np.where(np.abs(logs - medians) > limit, medians, logs)
 
 
-def _steps(logs: np.ndarray, smooth: np.ndarray, found: list[int], noise: float) -> list[float]:
+def _steps(
+    logs: np.ndarray, smooth: np.ndarray, found: list[int], noise: float, min_nights: int
+) -> list[float]:
     """What the step at each shift explains of the nights next to it, in squares of their noise."""
     strengths = []
     bounds = [0, *found, len(smooth)]
     for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
         left, right = smooth[max(before, at - REACH) : at], smooth[at : min(after, at + REACH)]
-        step = abs(right.mean() - left.mean())
-        local = max(1.0, night_to_night_noise(logs[max(0, at - REACH) : at + REACH]) / noise)
+        step = right.mean() - left.mean()
+        if abs(step) * noise < MIN_SHIFT or _nights_of_levels(left, right, step) < min_nights:
+            strengths.append(0.0)
+            continue
+        around = logs[max(0, at - 2 * REACH) : at + 2 * REACH]
+        local = max(1.0, night_to_night_noise(around) / noise)  # nights may become noisier
         weight = len(left) * len(right) / (len(left) + len(right))
-        large_enough = step * noise >= MIN_SHIFT
-        strengths.append(weight * (step / local) ** 2 if large_enough else 0.0)
+        strengths.append(weight * (step / local) ** 2)
     return strengths
+
+
+def _nights_of_levels(left: np.ndarray, right: np.ndarray, step: float) -> int:
+    """Nights on the shorter side that do not look like the other one: two slow nights beside a
+    usual one have a high mean, too."""
+    like_left = np.abs(left - left.mean()) < 0.75 * abs(step)
+    like_right = np.abs(right - right.mean()) < 0.75 * abs(step)
+    return min(like_left.sum(), like_right.sum())
 
 
 def _shift(smooth: np.ndarray, before: int, at: int, after: int) -> Shift:
