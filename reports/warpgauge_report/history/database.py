@@ -35,7 +35,7 @@ class Database:
                 raise ReportError(
                     f"{path}: there is no history; `warpgauge-report ingest` makes it"
                 )
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
         self._engine = self._new_engine()
         with self._faults():
             if create and self.is_sqlite:  # stays so: readers and the writer do not wait
@@ -81,18 +81,17 @@ class Database:
         self._engine.dispose()
 
     def _new_engine(self) -> Engine:
-        with self._faults():
-            try:
-                if not self.is_sqlite:
-                    return sa.create_engine(self._url)
-                engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
-            except sa.exc.NoSuchModuleError:
-                raise ReportError(f"--db: unknown driver '{self._url.drivername}'") from None
-            except ModuleNotFoundError as error:
-                raise ReportError(
-                    f"{self.name}: needs the Python package {error.name}: "
-                    "pip install 'warpgauge-report[postgresql]'"
-                ) from error
+        try:
+            if not self.is_sqlite:
+                return sa.create_engine(self._url)
+            engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
+        except sa.exc.NoSuchModuleError:
+            raise ReportError(f"--db: unknown driver '{self._url.drivername}'") from None
+        except ModuleNotFoundError as error:
+            raise ReportError(
+                f"{self.name}: needs the Python package {error.name}: "
+                "pip install 'warpgauge-report[postgresql]'"
+            ) from error
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -125,11 +124,19 @@ class Database:
     def _faults(self) -> Iterator[None]:
         try:
             yield
-        except sa.exc.DBAPIError as error:
-            reason = " ".join(str(error.orig).split()) or type(error.orig).__name__
-            raise ReportError(f"{self.name}: {reason}") from None
         except OSError as error:
             raise ReportError(f"{self.name}: {error.strerror or error}") from None
+        except (sa.exc.DBAPIError, self._engine.dialect.dbapi.Error) as error:
+            error = getattr(error, "orig", error)  # the driver's
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ReportError(f"{self.name}: {reason}") from None
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be made: {error.strerror}") from None
 
 
 def _parse_url(where: str) -> URL:

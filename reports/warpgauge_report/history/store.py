@@ -51,7 +51,7 @@ class History:
         arch: str | None = None,
         last_nights: int | None = None,
     ) -> Iterator[Series]:
-        """The series with their points, a few thousand in memory at a time; with `last_nights` only
+        """The series with their points, a few hundred in memory at a time; with `last_nights` only
         the points of the last so many days (UTC) that had runs."""
         with self._database.reading() as connection:
             yield from reader.read_series(connection, Selection(family, metric, arch), last_nights)
