@@ -116,7 +116,7 @@ def test_all_that_was_required_is_an_error_if_it_is_missing(tmp_path, required):
     facts = tmp_path / "facts.jsonl"
     fact = json.loads(CANARIES.read_text().splitlines()[-1])
     fact |= {"value": None, "verdict": "unmeasured", "reason": "lost"}
-    registers = fact | {"metric": "registers", "unit": "registers"}
+    registers = fact | {"metric": "registers", "unit": "registers/thread"}
     facts.write_text("".join(json.dumps(one) + "\n" for one in (fact, registers)))
     says = '"2 values required, but unmeasured: lost"'
     assert says in emit(facts, "--format", "junit", *required).stdout
