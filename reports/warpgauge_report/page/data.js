@@ -76,7 +76,7 @@ function numberText(value) {
 function quantity(value, unit) {
   const text = numberText(value);
   if (typeof value !== "number") return text;
-  const name = unit === "us" ? "µs" : unit === "1" ? "" : unit;
+  const name = unit === "us" ? "µs" : unit === "1" || unit === "fraction" ? "" : unit;
   return (text + (/[A-Z]$/.test(text) && name.endsWith("/s") ? "" : " ") + name).trim();
 }
 

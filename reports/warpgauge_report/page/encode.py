@@ -10,7 +10,7 @@ and has no times.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -103,13 +103,13 @@ class Encoder:
             tables["sources"].number(key.source),
             tables["devices"].number(key.device_name),
             tables["axes"].number(axis),
-            lengths(_rounded(p.value) if p.text is None else p.text for p in points),
-            lengths(text(point.budget) for point in points),
-            lengths(text(point.verdict) for point in points),
-            lengths(text(_place(point)) for point in points),
-            lengths(text(point.sass_hash) for point in points),
-            lengths(text(point.confidence) for point in points),
-            lengths(text(point.disturbance) for point in points),
+            lengths([p.value if p.text is None else p.text for p in points], _rounded),
+            lengths([point.budget for point in points], text),
+            lengths([point.verdict for point in points], text),
+            _places(points, text),
+            lengths([point.sass_hash for point in points], text),
+            lengths([point.confidence for point in points], text),
+            lengths([point.disturbance for point in points], text),
             text(points[-1].reason),
             [] if words else _intervals(points),
             [_change(change, left_out) for change in changes],
@@ -122,18 +122,21 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def lengths(column: Iterable[Any]) -> list[Any]:
-    """A column as run lengths; the last entry has none."""
+def lengths(column: list[Any], of: Callable[[Any], Any] = lambda entry: entry) -> list[Any]:
+    """A column as run lengths, of what `of` makes of its entries; the last entry has none."""
+    first = column[0]
+    if column.count(first) == len(column):  # nearly all
+        return [of(first)]
     runs: list[Any] = []
     for entry, group in groupby(column):
-        runs += [entry, sum(1 for _ in group)]
+        runs += [of(entry), sum(1 for _ in group)]
     return runs[:-1]
 
 
-def _rounded(value: float | None) -> float | int | None:
+def _rounded(value: float | str | None) -> float | int | str | None:
     """Whole numbers without a point; others with nine digits, beyond what any clock tells."""
-    if value is None:
-        return None
+    if value is None or isinstance(value, str):
+        return value
     if abs(value) < 2**53 and value == int(value):
         return int(value)
     return float(f"{value:.9g}")
@@ -153,10 +156,12 @@ def _intervals(points: Sequence[Point]) -> list[Any]:
     return lengths(column)
 
 
-def _place(point: Point) -> str | None:
-    if not point.file:
-        return None
-    return f"{point.file}:{point.line}" if point.line else point.file
+def _places(points: Sequence[Point], text: Callable[[Any], int]) -> list[Any]:
+    def place(where: tuple[str | None, int | None]) -> int:
+        file, line = where
+        return text(f"{file}:{line}" if file and line else file)
+
+    return lengths([(point.file, point.line) for point in points], place)
 
 
 def _change(change: Change, left_out: int) -> list[Any]:

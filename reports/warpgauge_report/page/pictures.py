@@ -28,15 +28,20 @@ _HEAT_MAP_METRICS = ("time.median_us", "global.excess_sectors", "global.store.se
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture: what it shows in a sentence, and its files' content by ending."""
+    """A picture: what it shows in a sentence, and its files' content by ending. `inked`: its lines
+    are drawn on the page's paper, not on colours of their own."""
 
     stem: str
     title: str
     files: dict[str, bytes]
+    inked: bool = False
 
     def inline(self) -> Markup:
         """The SVG as part of a page, its letters in the page's colours."""
-        return Markup(_embedded(self.files["svg"].decode("utf-8"), self.stem))
+        svg = _embedded(self.files["svg"].decode("utf-8"), self.stem)
+        if self.inked:
+            svg = svg.replace(f"stroke: {style.INK}", "stroke: var(--ink)")
+        return Markup(svg)
 
 
 def generation_picture(matrix: Matrix) -> list[Picture]:
@@ -50,7 +55,7 @@ def generation_picture(matrix: Matrix) -> list[Picture]:
 def roofline_pictures(rooflines: Sequence[Roofline]) -> list[Picture]:
     stems = _different([safe_stem("roofline", roofline.device) for roofline in rooflines])
     return [
-        Picture(stem, title, _files(lambda roofline=roofline: draw_roofline(roofline), title))
+        Picture(stem, title, _files(lambda roofline=roofline: draw_roofline(roofline), title), True)
         for stem, roofline in zip(stems, rooflines, strict=True)
         for title in [f"Roofline of {roofline.device}"]
     ]
@@ -108,7 +113,7 @@ def _embedded(svg: str, prefix: str) -> str:
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\b(id="|href="#)', rf"\1{prefix}-", svg)
     svg = svg.replace("url(#", f"url(#{prefix}-")
-    svg = svg.replace(f"fill: {style.PAPER}", "fill: none", 1)
+    svg = svg.replace(f"fill: {style.PAPER}", "fill: none", 2)  # of the figure and of the axes
     svg = svg.replace(f"fill: {style.INK}", "fill: var(--ink)")
     svg = svg.replace(f"fill: {style.FAINT}", "fill: var(--faint)")
     return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', svg, count=1)

@@ -38,10 +38,14 @@ class Row:
         return catalog()[self.key.metric]
 
     @property
+    def finder(self) -> str:
+        """Who found the value: a GPU's name, or a program's."""
+        return self.key.device_name or self.key.source or "not measured"
+
+    @property
     def where(self) -> str:
-        """The architecture, and who found the value there: a GPU's name, or a program's."""
-        found_by = self.key.device_name or self.key.source or "not measured"
-        return f"{self.key.arch or 'no architecture'}, {found_by}"
+        """The architecture, and who found the value there."""
+        return f"{self.key.arch or 'no architecture'}, {self.finder}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,9 @@ def quantity(value: float | str | None, unit: str) -> str:
     """A value with its unit; words are themselves."""
     if value is None:
         return "not measured"
-    return value if isinstance(value, str) else style.quantity_text(value, unit)
+    if isinstance(value, str):
+        return value
+    return style.quantity_text(value, "" if unit == "fraction" else unit)
 
 
 def number(value: float | str | None) -> str:

@@ -34,8 +34,8 @@ _FOLDED = (
     ("better", "better than the budget, which could be tightened"),
 )
 _SPEED_LABELS = (
-    *("time", "bytes a second", "of the peak", "of the measured peak"),
-    *("operations a second", "beside the yardstick"),
+    *("Time", "Bytes a second", "Of the peak", "Of the measured peak"),
+    *("Operations a second", "Times the yardstick's speed"),
 )
 _ERROR_LABELS = ("largest", "mean absolute", "mean relative")
 _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
@@ -74,9 +74,8 @@ def render(
             matrix=matrix,
             resources=generations.resources(values),
             steps=generations.steps(values),
-            speeds=timed,
-            copies=[speed for speed in timed if speed.family == speeds.COPIES],
-            others=_by_share([speed for speed in timed if speed.family != speeds.COPIES]),
+            speeds=_by_share(timed),
+            copies=speeds.COPIES,
             speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
             error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
             accuracy=sections.accuracy(report.rows),
@@ -111,10 +110,10 @@ def _environment(link: str | None) -> jinja2.Environment:
         return source_address(link, point) if link else None
 
     filters: dict[str, Callable] = {
+        "arrow": _arrow,
         "cell_text": cell_text,
         "change_text": sections.change_text,
         "count": count,
-        "details": _details,
         "night": lambda time: time.strftime("%-d %b %Y"),
         "number": sections.number,
         "quantity": sections.quantity,
@@ -158,9 +157,12 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
     return [entry for entry in found if entry[0] or entry[1] in always]
 
 
-def _details(change: Change) -> list[str]:
-    """What the cause goes by, as lines of text."""
-    return [str(line) for line in change.details]
+def _arrow(change: Change) -> str:
+    """Whether the value went up or down; nothing of words."""
+    before, after = change.before, change.after
+    if isinstance(before, str) or isinstance(after, str):
+        return ""
+    return "▲" if after > before else "▼"
 
 
 def _spark(row: Row) -> Markup:
