@@ -15,6 +15,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
 
+from warpgauge_report.facts import schema_name
+
 ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_110", "sm_120")
 GPUS = {"sm_90": ("NVIDIA H100 80GB HBM3", "GH100"), "sm_89": ("NVIDIA L4", "AD104")}
 COMPILED = {
@@ -124,7 +126,7 @@ def _head(plan: Plan, night: int, arch: str | None) -> str:
         device |= {"driver": "emulator", "uuid_hash": _hash(arch), "sm_clock_mhz": 1000}
         device |= {"memory_clock_mhz": 1000}
     head = {
-        "schema": "warpgauge.fact/1",
+        "schema": schema_name(),
         "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
         "time": f"{time:%Y-%m-%dT%H:%M:%SZ}",
         "commit": _hash("commit", plan.seed, night) * 2 + "00000000",

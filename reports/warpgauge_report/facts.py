@@ -141,6 +141,11 @@ def would_fail(fact: Fact) -> bool:
     return fact.verdict == "unmeasured" and said in (fact.reason or "")
 
 
+def schema_name() -> str:
+    """The name and version of the schema, as each fact carries it."""
+    return _schema()["properties"]["schema"]["const"]
+
+
 def metric_names() -> list[str]:
     """The metrics that facts can have, as the schema lists them."""
     return _schema()["properties"]["metric"]["enum"]

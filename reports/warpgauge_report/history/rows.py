@@ -9,10 +9,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from warpgauge_report.facts import Fact
+from warpgauge_report.facts import Fact, schema_name
 
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
-SCHEMA = "warpgauge.fact/1"
 
 
 def seconds(time: str) -> int:
@@ -70,7 +69,7 @@ def members_of(row: Mapping[str, Any]) -> dict[str, Any]:
         device |= {key: row[key] for key in ("sm_clock_mhz", "memory_clock_mhz")}
     value = row["word"] or _number(row["value"])
     return {
-        "schema": SCHEMA,
+        "schema": schema_name(),
         "run": row["run"],
         "time": time_of(row["time"]).strftime(TIME_FORM),
         "commit": row["commit"] or None,

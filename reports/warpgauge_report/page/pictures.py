@@ -135,7 +135,7 @@ def _fact(row: Row) -> facts.Fact:
         members[name] = getattr(key, name)
     for name in ("value", "interval", "file", "line", "budget", "verdict", "reason", "confidence"):
         members[name] = getattr(last, name)
-    members |= {"schema": "warpgauge.fact/1", "run": run.id, "scope": "case"}
+    members |= {"schema": facts.schema_name(), "run": run.id, "scope": "case"}
     members["time"] = run.time.strftime("%Y-%m-%dT%H:%M:%SZ")
     members["device"] = device if key.device_name else None
     members["machine"] = disturbed if last.disturbance else None
