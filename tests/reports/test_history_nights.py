@@ -1,4 +1,4 @@
-"""The generator of nights for the benchmark: valid facts, repeatable, with changes that are known."""
+"""The generator of nights for the benchmark: valid facts, repeatable, with known changes."""
 
 import itertools
 import subprocess

@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from itertools import count
 from pathlib import Path
 
 from warpgauge_report.facts import Device, Fact, lines_of, read_line, schema_text
 
 # A raw quote ends a string of JSON, so that this is the key wherever it stands.
 _SPLIT = b',"id":'
+_OF_SOURCE_LINE = b'"scope":"line"'  # of these the database has none
 _KEYS = [member.name for member in fields(Fact)]
 _HEAD_KEYS, _TAIL_KEYS = _KEYS[: _KEYS.index("id")], _KEYS[_KEYS.index("id") :]
 _NOT_IN_TAILS = [b"\\u", *(f'"{key}":'.encode() for key in _HEAD_KEYS)]
@@ -60,31 +60,40 @@ class LineReader:
 
     def lines(self) -> list[Line]:
         """The lines of cases. Those of source lines are held against the schema and left out."""
-        lines = map(self._line, count(1), lines_of(self.path))
-        return [line for line in lines if line]
+        heads, kept = self._heads, []
+        for number, text in enumerate(lines_of(self.path), start=1):
+            split = text.find(_SPLIT)
+            if (head := heads.get(text[:split])) and _OF_SOURCE_LINE not in text:
+                kept.append(Line(number, text, head, _digest(head.key, text[split:]), None))
+            elif line := self._read_whole(number, text):
+                kept.append(line)
+        return kept
 
     def read(self, line: Line) -> Fact:
         """The fact of a line whose digest the database does not know."""
         if line.fact is None:
             line.fact = read_line(self.path, line.number, line.text)
-            if not _is_plain_tail(line.text.partition(_SPLIT)[2]):
+            if not _is_plain_tail(_parts(line.text)[1]):
                 line.head, line.digest = _whole(line.fact)
         return line.fact
 
-    def _line(self, number: int, text: bytes) -> Line | None:
-        start, _, tail = text.partition(_SPLIT)
-        head = self._heads.get(start)
-        if head and b'"scope":"line"' not in tail:
-            return Line(number, text, head, _digest(head.key, tail), None)
+    def _read_whole(self, number: int, text: bytes) -> Line | None:
         fact = read_line(self.path, number, text)
         if fact.scope != "case":
             self.of_source_lines += 1
             return None
         head, digest = _whole(fact)
+        start, tail = _parts(text)
         if _is_plain_tail(tail) and _is_plain_head(start):
             self._heads[start] = head
             digest = _digest(head.key, tail)
         return Line(number, text, head, digest, fact)
+
+
+def _parts(text: bytes) -> tuple[bytes, bytes]:
+    """Head and tail; no tail where the line is in another form."""
+    split = text.find(_SPLIT)
+    return (text, b"") if split < 0 else (text[:split], text[split:])
 
 
 def _is_plain_head(start: bytes) -> bool:
@@ -97,7 +106,7 @@ def _is_plain_tail(tail: bytes) -> bool:
 
 
 def _digest(key: bytes, tail: bytes) -> bytes:
-    return blake2b(tail, digest_size=DIGEST_BYTES, key=key).digest()
+    return blake2b(tail, digest_size=DIGEST_BYTES, person=key).digest()
 
 
 def _whole(fact: Fact) -> tuple[Head, bytes]:
@@ -106,4 +115,4 @@ def _whole(fact: Fact) -> tuple[Head, bytes]:
     key = blake2b(f"{schema_text()}\0{name}".encode(), digest_size=DIGEST_BYTES).digest()
     head = Head(*(getattr(fact, name) for name in _HEAD_KEYS[1:]), key)
     members = repr([getattr(fact, name) for name in _TAIL_KEYS]).encode()
-    return head, blake2b(members, digest_size=DIGEST_BYTES, key=key, person=b"members").digest()
+    return head, blake2b(members, digest_size=DIGEST_BYTES, person=key, salt=b"members").digest()
