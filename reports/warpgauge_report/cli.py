@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from warpgauge_report import export, heatmap, ingest, prune, runs
 from warpgauge_report.facts import FactError
 from warpgauge_report.output import ReportError, printable
+from warpgauge_report.page import command as html
 
 # A command is a module with HELP, EPILOG, add_arguments(parser) and run(arguments).
 COMMANDS = {
@@ -17,6 +18,7 @@ COMMANDS = {
     "runs": runs,
     "export": export,
     "prune": prune,
+    "html": html,
     "heatmap": heatmap,
 }
 

@@ -36,6 +36,11 @@ function logTicks(low, high) {
   return ticks.length > 9 ? ticks.filter((_, i) => i % Math.ceil(ticks.length / 9) === 0) : ticks;
 }
 
+function tickText(tick) {
+  const size = Math.abs(tick);
+  return size === 0 || (size >= 1e-3 && size < 1e6) ? String(tick) : numberText(tick).replace(/\.?0+(?=\D|$)/, "");
+}
+
 // The number of a budget such as "<= 20"; null where it is not one.
 function limitOf(budget) {
   const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)/i.exec(budget || "");
@@ -80,7 +85,7 @@ function drawChart(figure, lines, marked, { point = null, onPoint = null } = {})
 function drawAxes(svg, box, scale, y, runs, place, one) {
   for (const tick of scale.ticks) {
     svg.append(make("line", { x1: box.left, x2: box.width - box.right, y1: y(tick), y2: y(tick), class: "grid" }),
-      make("text", { x: box.left - 6, y: y(tick) + 4, "text-anchor": "end" }, numberText(tick)));
+      make("text", { x: box.left - 6, y: y(tick) + 4, "text-anchor": "end" }, tickText(tick)));
   }
   const better = one.metric.direction === "none" ? "" : `, ${one.metric.direction} is better`;
   const title = `${quantity(0, one.unit).slice(1).trim()}${better}${scale.log ? ", log scale" : ""}`;

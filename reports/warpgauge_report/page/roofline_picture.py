@@ -30,7 +30,7 @@ def draw_roofline(roofline: Roofline) -> Figure:
         axes.scatter(
             [intensity for _, intensity, _ in cases],
             [flops for _, _, flops in cases],
-            s=26,
+            s=36,
             marker=_MARKERS[min(number, MOST_FAMILIES)],
             color=_GREY if grey else _COLOURS[number],
             edgecolors="none",
@@ -48,17 +48,15 @@ def draw_roofline(roofline: Roofline) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number_text(value)))
     axes.minorticks_off()
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=style.CAPTION_PT
-    )
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=style.LABEL_PT)
     axes.set_title(f"Roofline of {shortened(roofline.device, 60)}", loc="left", fontweight="bold")
     return figure
 
 
 def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
     roofs = [
-        ("memory, peak", roofline.peak, "-"),
-        ("memory, measured", roofline.measured_peak, ":"),
+        ("peak", roofline.peak, "-"),
+        ("measured", roofline.measured_peak, ":"),
     ]
     for name, peak, dashes in roofs:
         if peak:

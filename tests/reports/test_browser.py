@@ -1,0 +1,271 @@
+"""The page in a real browser: Chromium, headless, without any network.
+
+Skipped where there is no Chromium; where WARPGAUGE_BROWSER is set, as ci/test does in CI, it has to
+be there.
+"""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+from page_samples import HOSTILE, build, render
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+if not (CHROMIUM and DRIVER) and not os.environ.get("WARPGAUGE_BROWSER"):
+    pytest.skip("needs the packages chromium and chromium-driver", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in (
+        *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
+        *("--window-size=1280,1000", "--host-resolver-rules=MAP * ~NOTFOUND"),
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("site") / "index.html"
+    path.write_text(render(build()), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(chromium, address):
+    """The page, just opened; at the end nothing was complained of and nothing asked for."""
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.get("about:blank")
+    for kind in ("browser", "performance"):
+        chromium.get_log(kind)
+    chromium.get(address)
+    yield chromium
+    assert [entry["message"] for entry in chromium.get_log("browser")] == []
+    messages = [
+        json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")
+    ]
+    asked = {
+        message["params"]["request"]["url"].split("#")[0]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    }
+    assert {url for url in asked if not url.startswith("data:")} <= {address}
+
+
+def shown(page, selector):
+    return [one for one in page.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
+
+
+def wait_for(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+    return found
+
+
+def search(page, text):
+    page.find_element(By.NAME, "text").send_keys(text)
+
+
+def every(page):
+    """The text of each row, all at one moment."""
+    script = "return [...document.querySelectorAll('#every-table tbody tr')].map(r => r.innerText)"
+    return page.execute_script(script)
+
+
+def test_what_is_bad_comes_first_among_every_value(page):
+    assert "error" in every(page)[0] or "fail" in every(page)[0]
+    assert len(every(page)) == 50 and shown(page, "#more")
+    page.find_element(By.ID, "more").click()
+    assert len(every(page)) == 100
+
+
+def test_search(page):
+    search(page, "swizzled sm_90")
+    wait_for(lambda: len(every(page)) == 1)
+    assert "transpose.swizzled.f32@64x64" in every(page)[0] and "sm_90" in every(page)[0]
+    assert shown(page, "#changes .moves tbody tr") == []
+    assert "1 of" in page.find_element(By.NAME, "found").text
+    page.find_element(By.CSS_SELECTOR, "#filter button[type=reset]").click()
+    wait_for(lambda: len(every(page)) == 50)
+    assert len(shown(page, "#changes .moves tbody tr")) == 2
+
+
+def test_a_search_without_a_match_says_so(page):
+    search(page, "no such thing")
+    assert wait_for(lambda: every(page) == ["Nothing matches the filter."])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rows"), [("family", "steady", 50), ("metric", "registers", 2)]
+)
+def test_filters(page, name, value, rows):
+    page.find_element(By.CSS_SELECTOR, f'#filter [name="{name}"]').send_keys(value)
+    wait_for(lambda: len(every(page)) == rows and all(value in row for row in every(page)))
+
+
+def test_filter_by_architecture_and_by_what_is_worse(page):
+    page.find_element(By.CSS_SELECTOR, '#filter [name="arch"]').send_keys("sm_80")
+    wait_for(lambda: len(every(page)) == 3)
+    page.find_element(By.NAME, "worse").click()
+    wait_for(lambda: len(every(page)) == 1)
+    assert "transpose.padded.f32@64x64" in every(page)[0]
+
+
+def test_a_number_leads_to_its_fact(page):
+    page.find_element(By.CSS_SELECTOR, "#changes .moves a.number:nth-of-type(2)").click()
+    dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]
+    for text in (
+        "shared.bank_conflicts of transpose.padded.f32@64x64",
+        "31 wavefronts",
+        "kernels/transpose/family.cu:7",
+        "warpgauge gate --filter 'transpose.padded.f32@64x64' --device=emulated --arch 'sm_80'",
+        "run29",
+        "c29" + "0" * 37,
+        "31 is over budget = 0",
+    ):
+        assert text in dialog.text
+    assert dialog.find_elements(By.CSS_SELECTOR, "svg.chart path.change")
+    dialog.send_keys(Keys.ESCAPE)
+    wait_for(lambda: not shown(page, "dialog[open]"))
+    assert "#fact" not in page.current_url
+
+
+def test_the_value_before_a_change_is_another_fact(page):
+    page.find_element(By.CSS_SELECTOR, "#changes .moves a.number").click()
+    dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]
+    assert "run28" in dialog.text and "0 wavefronts" in dialog.text
+
+
+def test_a_fact_can_be_linked_to(page, address):
+    page.get("about:blank")
+    page.get(address + "#fact-0-3")
+    assert "run3" in wait_for(lambda: shown(page, "dialog[open]"))[0].text
+
+
+@pytest.mark.parametrize("end", ["#fact-999999", "#fact-x", "#trend-", "#fact-0-99999"])
+def test_a_link_to_nothing_does_no_harm(page, address, end):
+    page.get("about:blank")
+    page.get(address + end)
+    assert shown(page, "h1")
+
+
+def test_trends_have_a_line_for_each_variant_and_the_budget(page):
+    page.find_element(By.CSS_SELECTOR, '#changes a[href^="#trend-"]').click()
+    wait_for(lambda: page.switch_to.active_element.get_attribute("name") == "problem")
+    chart = page.find_element(By.CSS_SELECTOR, "#trend svg.chart")
+    assert len(chart.find_elements(By.CSS_SELECTOR, "g > path")) == 2
+    assert chart.find_elements(By.CSS_SELECTOR, "path.budget")
+    assert "padded" in chart.get_attribute("aria-label")
+    assert "worse, by code, commit c29" in page.find_element(By.ID, "trend").text
+
+
+def test_no_chart_has_more_than_ten_lines(page):
+    choice = page.find_element(By.CSS_SELECTOR, '#trend-choice [name="problem"]')
+    choice.send_keys("steady")
+    wait_for(lambda: len(page.find_elements(By.CSS_SELECTOR, "#trend .legend input")) == 150)
+    for _ in range(20):
+        left = page.find_elements(
+            By.CSS_SELECTOR, "#trend .legend input:not(:checked):not(:disabled)"
+        )
+        if not left:
+            break
+        left[0].click()
+    assert len(page.find_elements(By.CSS_SELECTOR, "#trend svg.chart g > path")) == 10
+    assert "At most 10 lines" in page.find_element(By.ID, "trend").text
+
+
+def test_folded_parts_open(page):
+    part = page.find_element(By.CSS_SELECTOR, "#budget details")
+    assert not part.find_element(By.TAG_NAME, "table").is_displayed()
+    part.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+    wait_for(part.find_element(By.TAG_NAME, "table").is_displayed)
+
+
+def test_cases_by_architecture_per_element(page):
+    page.find_element(By.CSS_SELECTOR, "#per-element > summary").click()
+    families, metrics = page.find_elements(By.CSS_SELECTOR, "#per-element select")
+    wait_for(families.is_displayed)
+    families.send_keys("transpose")
+    wait_for(lambda: "transpose" in page.find_element(By.CSS_SELECTOR, "#per-element caption").text)
+    metrics.send_keys("shared.bank")
+    wait_for(lambda: "0.007568" in page.find_element(By.CSS_SELECTOR, "#per-element table").text)
+
+
+def test_the_keyboard_reaches_everything(page):
+    body = page.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.TAB)
+    assert page.switch_to.active_element.text == "Skip to the report"
+    page.switch_to.active_element.send_keys(Keys.TAB)
+    seen = set()
+    for _ in range(60):
+        active = page.switch_to.active_element
+        seen.add(active.get_attribute("name") or active.get_attribute("hash") or active.tag_name)
+        if active.get_attribute("class") == "number":
+            active.send_keys(Keys.ENTER)
+            break
+        active.send_keys(Keys.TAB)
+    assert {"text", "family", "metric", "arch", "worse", "#changes"} <= seen
+    wait_for(lambda: shown(page, "dialog[open]"))
+    page.switch_to.active_element.send_keys(Keys.ENTER)  # its button to close
+    wait_for(lambda: not shown(page, "dialog[open]"))
+    assert page.switch_to.active_element.get_attribute("class") == "number"
+
+
+def test_hostile_names_are_text_everywhere(page):
+    search(page, "alert(1)")
+    wait_for(lambda: len(every(page)) == 1)
+    assert HOSTILE in every(page)[0]
+    page.find_element(By.CSS_SELECTOR, "#every-table a.number").click()
+    dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]
+    assert HOSTILE in dialog.find_element(By.TAG_NAME, "h2").text
+    assert "'\\''" in dialog.text  # the quote in the command
+    assert page.execute_script("return document.scripts.length") == 2
+
+
+@pytest.mark.parametrize("width", [360, 800])
+def test_nothing_is_wider_than_the_screen(page, address, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    page.get("about:blank")
+    page.get(address)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_light_and_dark_have_contrast(page):
+    """Text on paper as WCAG 2.1 asks for: 4.5 to 1."""
+    script = """
+      const of = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      return ["--paper", "--ink", "--faint", "--link", "--better", "--worse"].map(of)"""
+    papers = set()
+    for scheme in ("light", "dark"):
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        paper, *inks = page.execute_script(script)
+        papers.add(paper)
+        assert all(contrast(ink, paper) >= 4.5 for ink in inks)
+    assert len(papers) == 2
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -1,0 +1,270 @@
+"""The page's words and numbers: what is wrong, what changed, what is left out; and its digest."""
+
+import json
+import re
+from datetime import timedelta
+from html.parser import HTMLParser
+
+import pytest
+from page_samples import (
+    ARCHS,
+    GPU,
+    GPU_RUNS,
+    HOSTILE,
+    NIGHTS,
+    RUNS,
+    a_run,
+    a_series,
+    build,
+    conflicts,
+    render,
+)
+from warpgauge_report.cli import main
+from warpgauge_report.output import ReportError
+from warpgauge_report.page import digest, encode, generations, nights, report, rows
+
+
+class Page(HTMLParser):
+    """Elements of a page: what stands in each, by name."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.links = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append((tag, []))
+        self.links += [value for name, value in attributes if name in ("href", "src")]
+
+    def handle_endtag(self, tag):
+        while self.open:
+            name, parts = self.open.pop()
+            self.found.append((name, "".join(parts)))
+            if name == tag:
+                break
+
+    def handle_data(self, text):
+        for _, parts in self.open:
+            parts.append(text)
+
+    def texts(self, tag):
+        return [re.sub(r"\s+", " ", text).strip() for name, text in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return build()
+
+
+@pytest.fixture(scope="module")
+def page(sample):
+    return render(sample)
+
+
+def data_of(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_the_headline_says_what_is_wrong(sample, page):
+    assert sample.headline == "Something is wrong: 2 values over budget and 1 error"
+    assert sample.tone == "bad"
+    assert "Something is wrong: 2 values over budget and 1 error" in Page(page).texts("h1")[0]
+    assert "1 unmeasured" in Page(page).texts("li")
+
+
+def test_nothing_judged_is_never_good():
+    found = build([a_series("instructions", [5] * NIGHTS)])
+    assert (found.tone, found.headline) == ("bad", "Nothing was judged last night")
+
+
+def test_all_within_budget_is_good():
+    found = build([conflicts(after=0)], RUNS)
+    assert (found.tone, found.headline) == ("good", "Nothing is wrong: 1 value within budget")
+
+
+def test_worse_within_budget_is_told():
+    worse = a_series("instructions", [5] * 29 + [6], unit="instructions")
+    found = build([conflicts(after=0), worse], RUNS)
+    assert found.tone == "attention"
+    assert found.headline == "1 value within budget, but 1 value got worse"
+
+
+def test_what_is_missing_is_told():
+    stopped = a_series("instructions", [5] * 29, runs=RUNS[:-1], unit="instructions")
+    found = build([conflicts(after=0), stopped], RUNS)
+    assert found.tone == "attention" and [row.key.metric for row in found.gone] == ["instructions"]
+    assert "missing" in found.headline
+
+
+def test_no_history_and_nothing_selected_are_faults():
+    with pytest.raises(ReportError, match="no runs"):
+        report.build([], [])
+    with pytest.raises(ReportError, match="no case that matches --filter 'nowhere'"):
+        build(pattern="nowhere")
+
+
+def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
+    first, second = sample.new
+    assert first.key.metric == "shared.bank_conflicts" and first.change.better is False
+    assert [row.key.arch for row in first.rows] == list(ARCHS)
+    assert first.change.cause == "code"
+    assert second.key.metric == "registers" and second.change.better is True
+    assert first.rows[0].bad_since == RUNS[-1]
+
+
+def test_an_earlier_change_is_not_new():
+    found = build([a_series("instructions", [5] * 20 + [6] * 10), conflicts(after=0)], RUNS)
+    assert not found.new and len(found.earlier) == 1
+
+
+def test_descriptions_are_folded():
+    ideal = a_series("shared.wavefronts_ideal", [5] * 29 + [6])
+    found = build([ideal, conflicts(after=0)], RUNS)
+    assert not found.new and found.described[0].key.metric == "shared.wavefronts_ideal"
+    assert found.tone == "good"
+
+
+def test_the_environment_of_two_nights_is_compared(sample, page):
+    assert [(one.what, one.before, one.after) for one in sample.differences] == [
+        ("CUDA toolkit", "13.0", "13.0, 13.1")
+    ]
+    assert "CUDA toolkit: 13.0 → 13.0, 13.1" in Page(page).texts("li")
+
+
+def test_runs_of_one_night():
+    late = a_run(0, id="late", time=RUNS[0].time + timedelta(hours=6))
+    found = nights.nights_of([RUNS[1], late, RUNS[0]])
+    assert [[run.id for run in night] for night in found] == [["run0", "late"], ["run1"]]
+
+
+def test_hostile_names_stay_text(page):
+    assert HOSTILE not in page and "alert(1)" in page
+    parsed = Page(page)
+    assert any(HOSTILE in text for text in parsed.texts("code"))
+    scripts = re.findall(r"<script[^>]*>", page)
+    assert scripts == ['<script type="application/json" id="data">', "<script>"]
+    assert any(names[0] == HOSTILE for names in data_of(page)["cases"])
+
+
+def test_the_page_asks_for_nothing(page):
+    assert "default-src 'none'" in page
+    links = [link for link in Page(page).links if not link.startswith(("#", "data:"))]
+    assert links == []
+    assert not re.search(
+        r"@import|url\((?!#)|\bfetch\(|XMLHttpRequest|<link rel=\"stylesheet", page
+    )
+
+
+def test_links_lead_to_facts_that_are_there(page):
+    data = data_of(page)
+    links = re.findall(r'href="#(fact|trend)-(\d+)(?:-(\d+))?"', page)
+    assert len(links) > 20
+    for _, number, index in links:
+        entry = data["series"][int(number)]
+        assert not index or int(index) < len(data["axes"][entry[5]])
+
+
+def test_every_anchor_of_the_page_exists(page):
+    anchors = set(re.findall(r'href="#([a-z]+)"', page))
+    assert anchors and anchors <= set(re.findall(r'id="([a-z]+)"', page))
+
+
+def test_source_lines_have_the_address_that_was_asked_for(sample):
+    page = render(sample, link="https://git.example/{commit}/{file}#L{line}")
+    commit = RUNS[-1].commit
+    address = f"https://git.example/{commit}/kernels/transpose/family.cu#L7"
+    assert address in Page(page).links
+
+
+def test_columns_are_run_lengths():
+    assert encode.lengths([1, 1, 1]) == [1]
+    assert encode.lengths([1, 1, 2, 2, 2, 1]) == [1, 2, 2, 3, 1]
+
+
+def test_the_data_holds_every_value(page):
+    data = data_of(page)
+    assert len(data["series"]) == len(build().rows)
+    entry = next(e for e in data["series"] if data["metrics"][e[1]][0] == "shared.bank_conflicts")
+    assert entry[6] == [0, 29, 31] and len(data["axes"][entry[5]]) == NIGHTS
+    assert entry[15] == [[29, -1, "code"]]
+
+
+def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
+    noisy = [[10 + (night * 7 + i) % 13 / 100 for night in range(NIGHTS)] for i in range(20)]
+    steady = [
+        a_series("occupancy.achieved", values, variant=f"v{i}", unit="fraction")
+        for i, values in enumerate(noisy)
+    ]
+    monkeypatch.setattr(encode, "MAX_BYTES", 3000)
+    found = build([*steady, conflicts()], RUNS)
+    assert 0 < found.cut <= 20
+    data = json.loads(found.data)
+    short = [entry for entry in data["series"] if entry[16]]
+    assert len(short) == found.cut
+    assert all(len(data["axes"][entry[5]]) == encode.SHORT for entry in short)
+    assert f"{found.cut} series that neither changed nor are over budget" in render(found)
+
+
+def test_generations_are_compared(sample, page):
+    values = generations.latest_values(sample.rows)
+    matrix = generations.matrix(values)
+    assert matrix.archs == ARCHS
+    (registers,) = [cells for metric, cells in matrix.rows if metric.id == "registers"]
+    assert registers[0].ratio == 1 and registers[1].ratio == pytest.approx(18 / 24)
+    (step,) = [step for step in generations.steps(values) if step.metric.id == "registers"]
+    assert (step.better, step.worse, step.same) == (1, 0, 0)
+    assert "sm_80 → sm_90" in Page(page).texts("th")
+
+
+def test_generations_are_in_the_order_of_their_numbers():
+    one = [
+        a_series("registers", [1], arch, source="ptxas") for arch in ("sm_100", "sm_90", "sm_75")
+    ]
+    values = generations.latest_values(build(one, RUNS).rows)
+    assert generations.archs_of(values) == ("sm_75", "sm_90", "sm_100")
+
+
+def test_what_a_gpu_measured_counts_before_what_was_emulated():
+    emulated = a_series("instructions", [5] * NIGHTS)
+    gpu = {"runs": GPU_RUNS, "source": "cupti", "device_name": GPU}
+    measured = a_series("instructions", [7] * NIGHTS, **gpu)
+    (row,) = generations.latest_values(build([emulated, measured]).rows)["instructions"].values()
+    assert row.last.value == 7
+
+
+def test_speeds_and_errors_have_tables(page):
+    captions = Page(page).texts("caption")
+    assert f"{GPU}: copies, bytes read and written a second" in captions
+    assert any(caption.startswith("Errors of the family math_accuracy") for caption in captions)
+    assert f'aria-label="Roofline of {GPU}"' in page
+    assert "3.333 TB/s" in page  # the peak: 2 TB/s are 60 % of it
+
+
+def test_the_digest_is_short_and_escaped(sample):
+    matrix = generations.matrix(generations.latest_values(sample.rows))
+    text = digest.digest(sample, "nightly", matrix)
+    assert text.startswith("# Something is wrong: 2 values over budget and 1 error\n")
+    assert "<script" not in text and "&lt;script&gt;" in text
+    assert "- CUDA toolkit: <code>13.0</code> → <code>13.0, 13.1</code>" in text
+    assert len(text) < 6000
+
+
+def test_a_move_knows_the_point_before_it():
+    gap = [5] * 20 + [{"value": None, "verdict": "unmeasured"}] * 9 + [6]
+    (move,) = build([a_series("instructions", gap), conflicts(after=0)], RUNS).new
+    assert (move.before_index, move.change.index) == (19, 29)
+    assert rows.matters(move)
+
+
+def test_a_bad_option_is_a_fault(capsys, tmp_path):
+    with pytest.raises(SystemExit) as stopped:
+        main(["html", "--out", str(tmp_path), "--source-link", "javascript:alert(1)//{file}"])
+    assert stopped.value.code == 2
+    assert "http://" in capsys.readouterr().err
+
+
+def test_without_a_history_nothing_is_written(capsys, tmp_path):
+    out = tmp_path / "site"
+    assert main(["html", "--db", str(tmp_path / "none.db"), "--out", str(out)]) == 2
+    assert "none.db" in capsys.readouterr().err and not out.exists()
