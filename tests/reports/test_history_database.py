@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_facts import a_fact, as_line, registers, write
-from warpgauge_report.history import Keep, open_history
+from warpgauge_report.history import Keep, open_history, writer
 from warpgauge_report.history.database import Database
 from warpgauge_report.history.tables import metadata
 from warpgauge_report.output import ReportError
@@ -151,6 +151,28 @@ def test_the_same_file_from_several_writers_comes_in_once(url, tmp_path):
     assert sorted(together(url, [[path]] * 4)) == [0, 0, 0, 200]
     with open_history(url) as history:
         assert sorted(map(as_line, history.export())) == sorted(map(as_line, facts))
+
+
+def _die_while_writing(url, path):
+    def die(*_):
+        os._exit(9)
+
+    writer._Writer._mark_emulated = die  # the last thing before the transaction ends
+    with open_history(url, create=True) as history:
+        history.ingest(path)
+
+
+def test_a_writer_that_dies_leaves_nothing_and_holds_up_nobody(url, tmp_path):
+    path = write(tmp_path / "facts.jsonl", [a_fact(1), registers(1)])
+    dying = multiprocessing.get_context("spawn").Process(
+        target=_die_while_writing, args=(url, path)
+    )
+    dying.start()
+    dying.join(60)
+    assert dying.exitcode == 9
+    with open_history(url) as history:
+        assert history.runs() == [] and history.keys() == []
+        assert history.ingest(path).new == 2
 
 
 def test_deleting_leaves_nothing_behind_and_makes_the_file_smaller(url, database, tmp_path):

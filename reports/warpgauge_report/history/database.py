@@ -55,6 +55,7 @@ class Database:
                 connection = connection.execution_options(begin="BEGIN IMMEDIATE")
             with connection.begin():
                 if not self.is_sqlite:
+                    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
                     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
                 yield connection
 
