@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from warpgauge_report.output import printable, shortened
+from warpgauge_report.output import shortened
 from warpgauge_report.page.generation_picture import cell_text
 from warpgauge_report.page.generations import Matrix
 from warpgauge_report.page.report import Report, count
@@ -90,7 +90,7 @@ def _generations(matrix: Matrix) -> list[str]:
     head = ["", "## Generations", "", f"Relative to {_text(matrix.archs[0])}:", ""]
     head += [_line(["metric", *map(_text, matrix.archs)]), "|---" * (len(matrix.archs) + 1) + "|"]
     rows = [
-        _line([_text(metric.id), *(_text(cell_text(cell)) if cell else "" for cell in cells)])
+        _line([_code(metric.id), *(_text(cell_text(cell)) if cell else "" for cell in cells)])
         for metric, cells in matrix.rows[:MOST]
     ]
     return head + rows + _left_out(len(matrix.rows))
@@ -101,7 +101,7 @@ def _left_out(number: int) -> list[str]:
 
 
 def _what(one: Move | Finding) -> str:
-    return f"{_code(one.key.id)} {_text(one.key.metric)}"
+    return f"{_code(one.key.id)} {_code(one.key.metric)}"
 
 
 def _where(rows: tuple[Row, ...]) -> str:
@@ -115,10 +115,14 @@ def _line(cells: list[str]) -> str:
 
 def _text(text: str) -> str:
     """Text that is shown as it is: no markup of Markdown or HTML, no link, no cell's end."""
-    text = html.escape(shortened(printable(text), _LONGEST), quote=False)
-    text = re.sub(r"[`*_\[\]~#\\|@$]", lambda letter: f"&#{ord(letter[0])};", text)
+    text = html.escape(shortened(text, _LONGEST), quote=False)
+    text = re.sub(r"[`*\[\]~#\\|@$]|\b_|_\b", lambda letter: f"&#{ord(letter[0])};", text)
     return text.replace("://", ":&#47;/")
 
 
 def _code(text: str) -> str:
-    return f"<code>{_text(text)}</code>" if text else ""
+    """The same in the letters of code: in backticks, which a chat without HTML shows as well, where
+    nothing in the text could end them or the cell."""
+    if re.search(r"[`|$\\<&]|://", text) or text != text.strip():
+        return f"<code>{_text(text)}</code>" if text.strip() else ""
+    return f"`{shortened(text, _LONGEST)}`" if text else ""

@@ -46,6 +46,8 @@ def draw_matrix(matrix: Matrix) -> Figure:
     axes.set_yticks([i + 0.5 for i in range(rows)], [_label(metric) for metric, _ in matrix.rows])
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
+    title = f"Metrics by architecture, relative to {matrix.archs[0]}"
+    axes.set_title(title, loc="left", fontsize=style.TITLE_PT, fontweight="bold", pad=10)
     for side in axes.spines.values():
         side.set_visible(False)
     for y, (metric, cells) in enumerate(matrix.rows):

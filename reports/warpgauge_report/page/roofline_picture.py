@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from matplotlib.figure import Figure
@@ -46,11 +47,16 @@ def draw_roofline(roofline: Roofline) -> Figure:
     axes.set_xlabel("arithmetic intensity, FLOP/byte (of what any solution must do and move)")
     axes.set_ylabel("FLOP/s")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number_text(value)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value)))
     axes.minorticks_off()
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=style.LABEL_PT)
     axes.set_title(f"Roofline of {shortened(roofline.device, 60)}", loc="left", fontweight="bold")
     return figure
+
+
+def _tick(value: float) -> str:
+    """ "10 T" instead of "10.00 T"."""
+    return re.sub(r"\.0+(?=\D|$)", "", style.number_text(value))
 
 
 def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
