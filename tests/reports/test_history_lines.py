@@ -91,3 +91,16 @@ def test_a_known_tail_with_a_head_that_lacks_members_is_an_error(ingest):
     ingest(a_fact(1), registers(1))
     with pytest.raises(ValueError, match="jsonl:1: missing key 'dirty'"):
         ingest(a_fact(2), spell=lambda fact: as_line(fact).replace('"dirty":false,', ""))
+
+
+def test_a_tail_that_needs_its_head_is_not_known_by_itself(ingest):
+    def verdict_first(fact):
+        return as_line({key: fact[key] for key in (*list(fact)[:8], "verdict")} | fact)
+
+    def without_verdict(fact):
+        return as_line({key: value for key, value in fact.items() if key != "verdict"})
+
+    ingest(a_fact(1), spell=verdict_first)
+    with pytest.raises(ValueError, match="jsonl:2: missing key 'verdict'"):
+        spell = iter((as_line, without_verdict))
+        ingest(a_fact(2, case="tiled"), a_fact(2), spell=lambda fact: next(spell)(fact))
