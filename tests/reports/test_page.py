@@ -4,6 +4,7 @@ import json
 import re
 from datetime import timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from page_samples import (
@@ -22,6 +23,8 @@ from page_samples import (
 from warpgauge_report.cli import main
 from warpgauge_report.output import ReportError
 from warpgauge_report.page import digest, encode, generations, nights, report, rows
+
+ROOT = Path(__file__).parents[2]
 
 
 class Page(HTMLParser):
@@ -268,3 +271,27 @@ def test_without_a_history_nothing_is_written(capsys, tmp_path):
     out = tmp_path / "site"
     assert main(["html", "--db", str(tmp_path / "none.db"), "--out", str(out)]) == 2
     assert "none.db" in capsys.readouterr().err and not out.exists()
+
+
+def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
+    facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
+    db, out = str(tmp_path / "history.db"), tmp_path / "site"
+    assert main(["ingest", str(facts), "--db", db]) == 0
+    capsys.readouterr()
+    assert main(["html", "--db", db, "--out", str(out), "--title", "a <title>"]) == 0
+    written = {path.name for path in out.iterdir()}
+    assert {"index.html", "digest.md"} <= written
+    assert capsys.readouterr().out.splitlines()[-1] == str(out / "index.html")
+    page = (out / "index.html").read_text("utf-8")
+    assert "a <title>" not in page and "a &lt;title&gt;" in page
+    assert "This is the first night" in page
+    assert (out / "digest.md").read_text("utf-8").startswith("# ")
+
+
+def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):
+    facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
+    db, out = str(tmp_path / "history.db"), tmp_path / "site"
+    assert main(["ingest", str(facts), "--db", db]) == 0
+    assert main(["html", "--db", db, "--out", str(out), "--filter", "nowhere.*"]) == 2
+    assert "no case that matches --filter 'nowhere.*'" in capsys.readouterr().err
+    assert not out.exists()

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from warpgauge_report.catalog import catalog
 from warpgauge_report.changes import changes
 from warpgauge_report.history.model import Run, Series
-from warpgauge_report.output import ReportError
+from warpgauge_report.output import ReportError, printable
 from warpgauge_report.page.encode import Encoder
 from warpgauge_report.page.nights import Difference, differences, nights_of
 from warpgauge_report.page.rows import (
@@ -115,7 +115,11 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
     for series in all_series:
         if not series.points or not fnmatchcase(series.key.id, pattern):
             continue
-        found = changes(series, catalog()[series.key.metric])
+        metric = catalog().get(series.key.metric)
+        if metric is None:
+            name = printable(series.key.metric)
+            raise ReportError(f"the history has the metric {name}, which this version lacks")
+        found = changes(series, metric)
         bad = series.points[-1].verdict in BAD
         number = encoder.add(series, found, important=bad or bool(found))
         rows.append(make_row(number, series, found, ages))
