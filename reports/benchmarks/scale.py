@@ -97,7 +97,8 @@ def _page(url: str, out: Path) -> None:
         return
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     size = sum(path.stat().st_size for path in out.glob("*.html")) / MEGA
-    print(f"page: {timer.wall:.1f} s, peak memory {peak:.0f} MB, {size:.1f} MB\n", flush=True)
+    # The peak of a child begins with what this process had when it was forked.
+    print(f"page: {timer.wall:.1f} s, memory at most {peak:.0f} MB, {size:.1f} MB\n", flush=True)
 
 
 def _prune(url: str, plan: Plan) -> None:
