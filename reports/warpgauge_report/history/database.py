@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,9 +40,8 @@ class Database:
             _make_folder(path.parent)
         self._engine = self._new_engine()
         with self._faults():
-            if create and self.is_sqlite:  # stays so: readers and the writer do not wait
-                with self._engine.connect() as connection:
-                    connection.connection.execute("PRAGMA journal_mode = WAL")
+            if create and self.is_sqlite:
+                self._let_readers_and_writer_be()
             self._migrate(create)
 
     @property
@@ -96,6 +97,21 @@ class Database:
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
+
+    def _let_readers_and_writer_be(self) -> None:
+        """They need not wait for each other in this mode, in which the file stays. SQLite does not
+        wait by itself where two programs bring a new file into it at once."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        with self._engine.connect() as connection:
+            while True:
+                try:
+                    connection.connection.execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    is_busy = error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+                    if not is_busy or time.monotonic() > deadline:
+                        raise
+                time.sleep(0.02)
 
     def _migrate(self, create: bool) -> None:
         scripts = Config()
