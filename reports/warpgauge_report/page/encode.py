@@ -45,6 +45,7 @@ class Encoder:
         self._run_numbers = {run.id: number for number, run in enumerate(runs)}
         names = ("cases", "metrics", "archs", "sources", "devices", "axes", "texts")
         self._tables = {name: Table() for name in names}
+        self._axes: dict[tuple[int, ...], tuple[int, tuple[Run, ...]]] = {}
         self._whole: list[str] = []
         self._short: list[str | None] = []  # None where it would be no shorter
         self._important: list[bool] = []
@@ -91,38 +92,52 @@ class Encoder:
         return len(self._whole[number]) - len(short) if short else 0
 
     def _series(self, series: Series, changes: Sequence[Change], left_out: int) -> str:
-        key, points, tables = series.key, series.points, self._tables
+        key, tables = series.key, self._tables
         text = tables["texts"].number
-        axis = tuple(self._run_numbers[point.run.id] for point in points)
+        # Column by column: a year of nights has millions of points.
+        columns = dict(zip(Point._fields, zip(*series.points, strict=True), strict=True))
         case = (key.family, key.variant, key.type, key.size)
-        words = any(point.text is not None for point in points)
+        values = columns["value"]
+        if words := any(columns["text"]):
+            values = tuple(
+                v if t is None else t for v, t in zip(values, columns["text"], strict=True)
+            )
+        code = columns["sass_hash"] if any(columns["sass_hash"]) else columns["code_hash"]
         entry = [
             tables["cases"].number(case),
             tables["metrics"].number(key.metric),
             tables["archs"].number(key.arch),
             tables["sources"].number(key.source),
             tables["devices"].number(key.device_name),
-            tables["axes"].number(axis),
-            lengths([p.value if p.text is None else p.text for p in points], _rounded),
-            lengths([point.budget for point in points], text),
-            lengths([point.verdict for point in points], text),
-            _places(points, text),
-            lengths([point.sass_hash for point in points], text),
-            lengths([point.confidence for point in points], text),
-            lengths([point.disturbance for point in points], text),
-            text(points[-1].reason),
-            [] if words else _intervals(points),
+            self._axis(columns["run"]),
+            lengths(values, _rounded),
+            lengths(columns["budget"], text),
+            lengths(columns["verdict"], text),
+            _places(columns["file"], columns["line"], text),
+            lengths(code, text),
+            lengths(columns["confidence"], text),
+            lengths(columns["disturbance"], text),
+            text(columns["reason"][-1]),
+            [] if words else _intervals(columns["interval"], values),
             [_change(change, left_out) for change in changes],
             left_out,
         ]
         return compact(entry)
+
+    def _axis(self, runs: tuple[Run, ...]) -> int:
+        """The number of a list of runs. Most series have the same, of the same objects."""
+        objects = tuple(map(id, runs))
+        if objects not in self._axes:
+            axis = tuple(self._run_numbers[run.id] for run in runs)
+            self._axes[objects] = (self._tables["axes"].number(axis), runs)  # keeps ids in use
+        return self._axes[objects][0]
 
 
 def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def lengths(column: list[Any], of: Callable[[Any], Any] = lambda entry: entry) -> list[Any]:
+def lengths(column: Sequence[Any], of: Callable[[Any], Any] = lambda entry: entry) -> list[Any]:
     """A column as run lengths, of what `of` makes of its entries; the last entry has none."""
     first = column[0]
     if column.count(first) == len(column):  # nearly all
@@ -142,26 +157,26 @@ def _rounded(value: float | str | None) -> float | int | str | None:
     return float(f"{value:.9g}")
 
 
-def _intervals(points: Sequence[Point]) -> list[Any]:
+def _intervals(intervals: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """Half-widths below and above each value, with three digits; nothing where no point has any."""
-    if not any(point.interval for point in points):
+    if not any(intervals):
         return []
     column = []
-    for point in points:
-        if point.interval and point.value is not None:
-            low, high = point.interval
-            column.append([float(f"{v:.3g}") for v in (point.value - low, high - point.value)])
+    for interval, value in zip(intervals, values, strict=True):
+        if interval and value is not None:
+            low, high = interval
+            column.append([float(f"{v:.3g}") for v in (value - low, high - value)])
         else:
             column.append(0)
     return lengths(column)
 
 
-def _places(points: Sequence[Point], text: Callable[[Any], int]) -> list[Any]:
+def _places(files: Sequence[Any], lines: Sequence[Any], text: Callable[[Any], int]) -> list[Any]:
     def place(where: tuple[str | None, int | None]) -> int:
         file, line = where
         return text(f"{file}:{line}" if file and line else file)
 
-    return lengths([(point.file, point.line) for point in points], place)
+    return lengths(tuple(zip(files, lines, strict=True)), place)
 
 
 def _change(change: Change, left_out: int) -> list[Any]:
