@@ -1,9 +1,9 @@
 #include "harness/surroundings.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -222,12 +222,15 @@ Finding check_out(const fs::path& out) {
     finding.text = fmt::format("--out '{}': {} is no folder", out.string(), there.string());
     return finding;
   }
-  if (access(there.c_str(), W_OK | X_OK) != 0) {
+  // To root every folder looks writable; making one in it tells.
+  std::string probe = (there / ".warpgauge-XXXXXX").string();
+  if (mkdtemp(probe.data()) == nullptr) {
     finding.health = Health::fail;
     finding.text = fmt::format("--out '{}': {} cannot be written: {}", out.string(), there.string(),
                                std::generic_category().message(errno));
     return finding;
   }
+  fs::remove(probe, error);
   const fs::space_info space = fs::space(there, error);
   const double free_mib = error ? 0 : static_cast<double>(space.available) / kMiB;
   finding.text = fmt::format("'{}' can be written, {:.0f} MiB are free", out.string(), free_mib);

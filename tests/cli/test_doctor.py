@@ -273,3 +273,9 @@ def test_on_a_gpu_all_counters_work():
     assert found["counts_on"] == "gpu"
     assert f"{32 * (32 - 1)} bank conflicts" in found["checks"]["exact count"]["text"]
     assert "(cupti)" in found["checks"]["exact count"]["text"]
+
+
+def test_a_folder_that_only_looks_writable_is_told():
+    result = run("--device=emulated", "--out", "/proc/results")
+    assert result.returncode == 3
+    assert "--out '/proc/results': /proc cannot be written: " in result.stdout
