@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from io import BytesIO
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
@@ -16,6 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from warpgauge_report import style
 from warpgauge_report.catalog import catalog
+from warpgauge_report.figure_files import files_of
 from warpgauge_report.grid import Extents, Grid
 from warpgauge_report.heatmap_caption import caption
 from warpgauge_report.output import shortened
@@ -25,23 +24,14 @@ _MAX_NAME = 60  # characters of a name in the title
 
 def draw(grid: Grid) -> dict[str, bytes]:
     """The heat map as the content of files, by ending: "svg" and "png"."""
-    with style.applied():
-        figure = _figure(grid)
-        title = f"{shortened(grid.case, _MAX_NAME)}, {grid.metric}"
-        svg, png = BytesIO(), BytesIO()
-        # No date and no version: the same facts give the same file.
-        about = {"Title": title, "Date": None, "Creator": None}
-        figure.savefig(svg, format="svg", bbox_inches="tight", metadata=about)
-        about = {"Software": None}
-        figure.savefig(png, format="png", bbox_inches="tight", metadata=about, dpi=style.PNG_DPI)
-    return {"svg": svg.getvalue(), "png": png.getvalue()}
+    title = f"{shortened(grid.case, _MAX_NAME)}, {grid.metric}"
+    return files_of(lambda: _figure(grid), title)
 
 
 def _figure(grid: Grid) -> Figure:
     down, across = grid.extents
     width, height = len(across) * style.CELL_IN[0], len(down) * style.CELL_IN[1]
     figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
     # The cells fill the figure exactly; what stands around them is added when it is saved.
     axes = figure.add_axes((0, 0, 1, 1))
     colours = ScalarMappable(_scale(grid), _map(grid))

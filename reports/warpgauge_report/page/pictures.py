@@ -6,13 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from io import BytesIO
 
 from markupsafe import Markup
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from warpgauge_report import facts, heatmap_picture, style
+from warpgauge_report.figure_files import files_of
 from warpgauge_report.grid import find_grids
 from warpgauge_report.output import ReportError, safe_stem
 from warpgauge_report.page.generation_picture import draw_matrix
@@ -49,13 +47,15 @@ def generation_picture(matrix: Matrix) -> list[Picture]:
     if len(matrix.archs) < 2 or not matrix.rows:
         return []
     title = f"Metrics by architecture, relative to {matrix.archs[0]}"
-    return [Picture("generations", title, _files(lambda: draw_matrix(matrix), title))]
+    return [Picture("generations", title, files_of(lambda: draw_matrix(matrix), title))]
 
 
 def roofline_pictures(rooflines: Sequence[Roofline]) -> list[Picture]:
     stems = _different([safe_stem("roofline", roofline.device) for roofline in rooflines])
     return [
-        Picture(stem, title, _files(lambda roofline=roofline: draw_roofline(roofline), title), True)
+        Picture(
+            stem, title, files_of(lambda roofline=roofline: draw_roofline(roofline), title), True
+        )
         for stem, roofline in zip(stems, rooflines, strict=True)
         for title in [f"Roofline of {roofline.device}"]
     ]
@@ -90,19 +90,6 @@ def _different(stems: list[str]) -> list[str]:
         safe_stem(stem, tail=str(i)) if count[stem.lower()] > 1 else stem
         for i, stem in enumerate(stems)
     ]
-
-
-def _files(draw, title: str) -> dict[str, bytes]:
-    """The same figure gives the same files: no date, no version."""
-    with style.applied():
-        figure: Figure = draw()
-        FigureCanvasAgg(figure)
-        svg, png = BytesIO(), BytesIO()
-        about = {"Title": title, "Date": None, "Creator": None}
-        figure.savefig(svg, format="svg", bbox_inches="tight", metadata=about)
-        about = {"Software": None}
-        figure.savefig(png, format="png", bbox_inches="tight", metadata=about, dpi=style.PNG_DPI)
-    return {"svg": svg.getvalue(), "png": png.getvalue()}
 
 
 def _embedded(svg: str, prefix: str) -> str:
