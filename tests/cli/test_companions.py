@@ -35,7 +35,7 @@ def test_every_gauge_hands_them_their_arguments(program, command):
 
 def test_an_argument_is_handed_on_as_it_is(tmp_path):
     name = tmp_path / "$(touch x) 'a' \"b\" *;\\"
-    result = run(BIN / "warpgauge", "accept", name)
+    result = run(BIN / "warpgauge", "diff", name, name)
     assert result.returncode == 2
     assert f"{name}: cannot be read: No such file or directory" in result.stderr
 
