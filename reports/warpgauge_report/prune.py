@@ -10,8 +10,9 @@ from warpgauge_report.history import Keep, open_history
 HELP = "Delete old values from the history, and give their space back"
 EPILOG = """\
 --keep 30 keeps the newest 30 values of each series (a case, a metric, an architecture, a source, a
-device); --keep 365d keeps what is no more than 365 days older than the newest run. Runs and cases
-of which nothing is left go as well. The database is written anew: for a moment that takes as much
+device); --keep 365d keeps the nights that ended no more than 365 days before the newest run. Runs
+and cases of which nothing is left go as well. A night is what ran without a pause of more than 6
+hours, and within 24. The database is written anew: for a moment that takes as much
 space again, and others wait. A file of facts whose values were deleted can be ingested again.
 
 Exit codes: 0 done, 2 a fault: no history, a --keep that is neither.

@@ -1,78 +1,77 @@
-"""The generator of nights for the benchmark: valid facts, repeatable, with known changes."""
+"""Which runs are one night, and that reading and deleting take whole nights."""
 
-import itertools
-import subprocess
-import sys
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from warpgauge_report import read_facts
-from warpgauge_report.history import open_history
+from some_facts import a_fact, write
+from warpgauge_report.history import Keep, Run, nights_of, open_history
 
-BENCHMARKS = Path(__file__).parents[2] / "reports" / "benchmarks"
-sys.path.append(str(BENCHMARKS))
-
-from nights import Plan, nights, planted  # noqa: E402
-
-PLAN = Plan(nights=30, cases=20)
+MIDNIGHT = datetime(2026, 1, 5, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def history(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("nights")
-    with open_history(folder / "history.db", create=True) as history:
-        for night, (_, content) in enumerate(nights(PLAN)):
-            path = folder / f"{night}.jsonl"
-            path.write_bytes(content)
-            history.ingest(path)
+def runs_at(*hours):
+    """Runs so many hours after a midnight, named after them."""
+    about = {"commit": None, "dirty": False, "toolkit": None, "flags": None, "device": None}
+    return [
+        Run(id=str(hour), time=MIDNIGHT + timedelta(hours=hour), emulated=True, **about)
+        for hour in hours
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "nights"),
+    [
+        ([], []),
+        ([-0.5, 2, 23.5, 26], [["-0.5", "2"], ["23.5", "26"]]),  # midnight is within the night
+        ([26, -0.5, 23.5, 2], [["-0.5", "2"], ["23.5", "26"]]),  # in any order
+        ([1, 4, 9], [["1", "4", "9"]]),  # GPUs report hours after each other
+        ([1, 7], [["1", "7"]]),
+        ([1, 7.01], [["1"], ["7.01"]]),
+        ([1, 9, 12, 16, 25], [["1"], ["9", "12", "16"], ["25"]]),  # the day's work is not the night
+        ([1, 73, 74], [["1"], ["73", "74"]]),  # after days without
+    ],
+)
+def test_runs_of_a_night(hours, nights):
+    assert [[run.id for run in night] for night in nights_of(runs_at(*hours))] == nights
+
+
+def test_where_something_always_runs_a_night_is_a_day():
+    nights = nights_of(runs_at(*range(72)))
+    assert [len(night) for night in nights] == [24, 24, 24]
+
+
+def test_a_new_run_leaves_the_nights_before_as_they_are():
+    hours = [-0.5, 2, 9, 23.5, 29, 34, 40, 46, 47.5, 50, 56]
+    every = nights_of(runs_at(*hours))
+    for count in range(1, len(hours)):
+        *before, last = nights_of(runs_at(*hours[:count]))
+        assert before == every[: len(before)]
+        assert last == every[len(before)][: len(last)]
+
+
+@pytest.fixture
+def history(url, tmp_path):
+    """Three nights of two runs each, on both sides of midnight (UTC)."""
+    with open_history(url, create=True) as history:
+        for day, time in enumerate(("04T23:30", "05T23:30", "07T23:30"), start=1):
+            for part, begin in enumerate((time, f"{int(time[:2]) + 1:02}T02:00"), start=1):
+                about = {"run": f"night-{day}.{part}", "time": f"2026-01-{begin}:00Z"}
+                path = write(tmp_path / "facts.jsonl", [a_fact(day, day, **about)])
+                history.ingest(path)
         yield history
 
 
-def test_nights_are_facts_and_repeatable(tmp_path):
-    plan = Plan(nights=2, cases=3, lines=True)
-    first, again = list(nights(plan)), list(nights(plan))
-    assert first == again
-    for time, content in first:
-        path = tmp_path / f"{time:%Y%m%d}.jsonl"
-        path.write_bytes(content)
-        facts = read_facts(path)
-        assert len([fact for fact in facts if fact.scope == "case"]) == 3 * 12 * 8
-        assert len([fact for fact in facts if fact.scope == "line"]) == 3 * 2 * 8
-    assert first[0][1] != first[1][1]
+def test_the_last_nights_are_whole(history):
+    for count in (1, 2, 3, 4):
+        (series,) = history.series(last_nights=count)
+        nights = range(max(1, 4 - count), 4)
+        expected = [f"night-{night}.{part}" for night in nights for part in (1, 2)]
+        assert [point.run.id for point in series.points] == expected
 
 
-def test_exact_values_change_on_the_planted_nights_only(history):
-    expected = {case: night for case, _, night, factor in planted(PLAN) if factor != 1}
-    assert expected
-    for series in history.series(metric="instructions"):
-        values = [point.value for point in series.points]
-        changes = [n for n, (a, b) in enumerate(itertools.pairwise(values), 1) if a != b]
-        assert changes == ([expected[series.key.id]] if series.key.id in expected else [])
-
-
-def test_what_changes_with_the_code_and_what_with_the_compiler(history):
-    kinds = {case: (kind, night) for case, kind, night, _ in planted(PLAN)}
-    for series in history.series(metric="registers", arch="sm_90"):
-        if series.key.id in kinds:
-            kind, night = kinds[series.key.id]
-            before, after = series.points[night - 1], series.points[night]
-            assert before.sass_hash != after.sass_hash
-            assert (before.source_hash != after.source_hash) == (kind == "code")
-
-
-def test_times_have_what_times_have(history):
-    for series in history.series(metric="time.median_us"):
-        assert series.key.device_name and series.key.source == "harness"
-        assert all(point.interval and point.code_hash for point in series.points)
-    points = [p for series in history.series(metric="time.median_us") for p in series.points]
-    assert any(point.disturbance for point in points)
-
-
-def test_the_benchmark_runs(tmp_path):
-    command = [sys.executable, BENCHMARKS / "scale.py", "--nights", "8", "--cases", "5"]
-    command += ["--db", tmp_path / "history.db"]
-    ended = subprocess.run(command, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    for step, values in (("ingest, all nights", 3840), ("read all series", 3840)):
-        assert f"| {step} | {values:,} |" in ended.stdout
-    assert "| prune --keep 6 | 960 |" in ended.stdout
+@pytest.mark.parametrize("days", [1, 2, 3])
+def test_nights_are_deleted_as_a_whole(history, days):
+    """(A night that ended two days before the newest run began before those two days.)"""
+    history.prune(Keep(days=days))
+    assert len(history.runs()) == 2 * days
+    assert history.prune(Keep(days=days)).values == 0

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from warpgauge_report.history.database import Database
+from warpgauge_report.history.nights import nights_of
+from warpgauge_report.history.reader import read_runs
 from warpgauge_report.history.tables import contexts, devices, observations, runs, series, states
 from warpgauge_report.output import ReportError
-
-_DAY = 24 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """What stays: the newest `values` of each series, or those of the last `days`."""
+    """What stays: the newest `values` of each series, or the nights of the last `days`."""
 
     values: int | None = None
     days: int | None = None
@@ -45,7 +46,7 @@ class PruneResult:
 
 def prune(database: Database, keep: Keep) -> PruneResult:
     """The last days are counted from the newest run, so that a history that nobody adds to does
-    not vanish."""
+    not vanish. A night stays as a whole if any run of it is so young."""
     with database.writing() as connection:
         values = _delete_old(connection, keep)
         result = _delete_unused(connection, values) if values else PruneResult(0, 0, 0)
@@ -57,8 +58,8 @@ def prune(database: Database, keep: Keep) -> PruneResult:
 def _delete_old(connection: Connection, keep: Keep) -> int:
     columns = observations.c
     if keep.days is not None:
-        newest = sa.select(sa.func.max(runs.c.time)).scalar_subquery()
-        old = sa.select(runs.c.id).where(runs.c.time < newest - keep.days * _DAY)
+        start = _start_of_what_stays(connection, timedelta(days=keep.days))
+        old = sa.select(runs.c.id).where(runs.c.time < start)
         return connection.execute(sa.delete(observations).where(columns.run_id.in_(old))).rowcount
     place = sa.func.row_number().over(
         partition_by=columns.series_id, order_by=(runs.c.time.desc(), runs.c.name.desc())
@@ -71,6 +72,12 @@ def _delete_old(connection: Connection, keep: Keep) -> int:
     old = sa.select(placed.c.run_id, placed.c.series_id).where(placed.c.place > keep.values)
     chosen = sa.tuple_(columns.run_id, columns.series_id).in_(old)
     return connection.execute(sa.delete(observations).where(chosen)).rowcount
+
+
+def _start_of_what_stays(connection: Connection, age: timedelta) -> int:
+    nights = nights_of(read_runs(connection).values())
+    young = [night for night in nights if nights[-1][-1].time - night[-1].time <= age]
+    return int(young[0][0].time.timestamp()) if young else 0
 
 
 def _delete_unused(connection: Connection, values: int) -> PruneResult:

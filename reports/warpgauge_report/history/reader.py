@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from warpgauge_report.history import rows
 from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
+from warpgauge_report.history.nights import nights_of
 from warpgauge_report.history.tables import devices, runs, series
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
@@ -67,7 +68,7 @@ def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesK
 def read_series(
     connection: Connection, selection: Selection, last_nights: int | None
 ) -> Iterator[Series]:
-    """The series that have points in the last nights. A night is a day, in UTC, with runs."""
+    """The series that have points in the last nights."""
     wanted = _last_nights(read_runs(connection), last_nights)
     keys = read_keys(connection, selection)
     numbers = list(keys)
@@ -173,5 +174,5 @@ def _key(row: sa.Row) -> SeriesKey:
 def _last_nights(known: dict[int, Run], last_nights: int | None) -> dict[int, Run]:
     if last_nights is None:
         return known
-    nights = sorted({run.time.date() for run in known.values()})[-last_nights:]
-    return {number: run for number, run in known.items() if run.time.date() in set(nights)}
+    wanted = {run.id for night in nights_of(known.values())[-last_nights:] for run in night}
+    return {number: run for number, run in known.items() if run.id in wanted}
