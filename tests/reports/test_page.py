@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from page_samples import (
     HOSTILE,
     NIGHTS,
     RUNS,
-    a_run,
     a_series,
     build,
     conflicts,
@@ -22,7 +20,7 @@ from page_samples import (
 )
 from warpgauge_report.cli import main
 from warpgauge_report.output import ReportError
-from warpgauge_report.page import digest, encode, generations, nights, report, rows
+from warpgauge_report.page import digest, encode, generations, report, rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -133,12 +131,6 @@ def test_the_environment_of_two_nights_is_compared(sample, page):
         ("CUDA toolkit", "13.0", "13.0, 13.1")
     ]
     assert "CUDA toolkit: 13.0 → 13.0, 13.1" in Page(page).texts("li")
-
-
-def test_runs_of_one_night():
-    late = a_run(0, id="late", time=RUNS[0].time + timedelta(hours=6))
-    found = nights.nights_of([RUNS[1], late, RUNS[0]])
-    assert [[run.id for run in night] for night in found] == [["run0", "late"], ["run1"]]
 
 
 def test_hostile_names_stay_text(page):

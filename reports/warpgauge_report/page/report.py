@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 
 from warpgauge_report.catalog import catalog
 from warpgauge_report.changes import changes
-from warpgauge_report.history.model import Run, Series
+from warpgauge_report.history import Run, Series, nights_of
 from warpgauge_report.output import ReportError, printable
+from warpgauge_report.page.differences import Difference, differences
 from warpgauge_report.page.encode import Encoder
-from warpgauge_report.page.nights import Difference, differences, nights_of
 from warpgauge_report.page.rows import (
     BAD,
     NOTEWORTHY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
 from urllib.parse import quote
@@ -15,7 +15,8 @@ from markupsafe import Markup
 
 from warpgauge_report import style
 from warpgauge_report.changes import Change
-from warpgauge_report.history.model import Point
+from warpgauge_report.history import Point
+from warpgauge_report.history.nights import PAUSE
 from warpgauge_report.page import generations, sections, speeds
 from warpgauge_report.page.encode import SHORT, compact
 from warpgauge_report.page.generation_picture import cell_text, gain
@@ -86,6 +87,7 @@ def render(
             most=MOST_ROWS,
             short=SHORT,
             noisy_nights=NOISY_NIGHTS,
+            pause=PAUSE // timedelta(hours=1),
             css=Markup(style.css_variables() + _file("page.css")),
             script=Markup(script),
             script_hash=f"'sha256-{digest}'",

@@ -1,16 +1,11 @@
-"""Runs by nights, and in what two nights differ besides their values."""
+"""In what two nights differ besides their values: toolkit, flags, GPUs and drivers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from warpgauge_report.history.model import Run
-
-# Runs that started so shortly before the last one belong to the same night: several GPUs, several
-# jobs, a second try.
-NIGHT = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +15,6 @@ class Difference:
     what: str
     before: str
     after: str
-
-
-def nights_of(runs: Iterable[Run]) -> list[list[Run]]:
-    """The runs by nights, both oldest first. A night ends with its last run."""
-    nights: list[list[Run]] = []
-    for run in sorted(runs, key=lambda run: run.time, reverse=True):
-        if nights and nights[-1][0].time - run.time <= NIGHT:
-            nights[-1].append(run)
-        else:
-            nights.append([run])
-    return [night[::-1] for night in reversed(nights)]
 
 
 def differences(before: Sequence[Run], after: Sequence[Run]) -> list[Difference]:
