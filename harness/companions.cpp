@@ -17,6 +17,7 @@ std::span<const Companion> companions() {
       {"accept", "Make what was measured the new budgets, where values moved"},
       {"diff", "Show what changed between two runs, the worst first, and why"},
       {"emit", "Write facts for CI systems: JUnit, SARIF, annotations and more"},
+      {"report", "Keep runs in a history, and make pages and pictures of them"},
   };
   return kCompanions;
 }

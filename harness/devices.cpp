@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -47,6 +48,16 @@ std::string size_text(double bytes) {
   if (bytes >= kMiB) return fmt::format("{:.1f} MiB", bytes / kMiB);
   if (bytes >= kKiB) return fmt::format("{:.0f} KiB", bytes / kKiB);
   return fmt::format("{:.0f} bytes", bytes);
+}
+
+/// "GPU-01234567-89ab-cdef-0123-456789abcdef".
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
 }
 
 std::string describe(int device) {
@@ -155,6 +166,21 @@ std::string describe_devices() {
   WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
   text += fmt::format("driver {}, {} device{}\n", driver_version(), count, count == 1 ? "" : "s");
   for (int device = 0; device < count; ++device) text += describe(device);
+  return text;
+}
+
+std::string describe_models() {
+  std::string text, why;
+  if (!current_device(&why)) return text;
+  int count = 0;
+  WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
+  std::set<std::string> models;
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp p{};
+    WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
+    if (!models.insert(p.name).second) continue;
+    text += fmt::format("{}\t{}\n", uuid_text(p.uuid), p.name);
+  }
   return text;
 }
 

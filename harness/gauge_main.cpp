@@ -261,25 +261,29 @@ void add_emulate(CLI::App& app, std::function<int()>& action) {
 void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand("devices", "Show the GPUs of this machine");
   command->footer(
-      "Examples:\n  warpgauge devices\n  warpgauge devices --limits\n"
+      "Examples:\n  warpgauge devices\n  warpgauge devices --models\n"
+      "  warpgauge devices --limits\n"
       "  warpgauge devices --shared-config --device=emulated");
-  auto limits = std::make_shared<bool>(false), config = std::make_shared<bool>(false);
-  auto* const limits_flag = command->add_flag(
-      "--limits", *limits, "Show what each compute capability brought and allows, instead");
-  command
-      ->add_flag(
-          "--shared-config", *config,
-          "Show what the runtime does with the calls that configured the shared memory of old "
-          "GPUs, instead")
-      ->excludes(limits_flag);
+  auto describe = std::make_shared<std::string (*)()>(&describe_devices);
+  CLI::Option_group* const instead = command->add_option_group("instead");
+  instead->require_option(0, 1);
+  const auto add = [&](const char* name, std::string (*text)(), const char* help) {
+    instead->add_flag_callback(
+        name, [describe, text] { *describe = text; }, help);
+  };
+  add("--models", &describe_models,
+      "Print the first GPU of each model, for scripts: its UUID, as CUDA_VISIBLE_DEVICES takes it, "
+      "a "
+      "tab and its name; nothing where there is none");
+  add("--limits", &describe_generations, "Show what each compute capability brought and allows");
+  add("--shared-config", &describe_shared_configuration,
+      "Show what the runtime does with the calls that configured the shared memory of old GPUs");
   auto device = add_device(command);
   command->callback([=, &action] {
     action = [=] {
       if (*device != DeviceChoice::automatic) continue_on(*device, argv);
       if (is_emulated()) emulate_arch(default_emulated_arch());
-      fmt::print("{}", *limits   ? describe_generations()
-                       : *config ? describe_shared_configuration()
-                                 : describe_devices());
+      fmt::print("{}", (*describe)());
       return 0;
     };
   });

@@ -21,7 +21,7 @@ def run(program, *arguments):
 
 def test_help_lists_them():
     lines = run(BIN / "warpgauge", "--help").stdout.splitlines()
-    for command in [*COMMANDS, "emit"]:
+    for command in [*COMMANDS, "emit", "report"]:
         assert [line for line in lines if line.startswith(f"  {command} ")]
 
 
@@ -31,6 +31,15 @@ def test_every_gauge_hands_them_their_arguments(program, command):
     result = run(BIN / program, command, "--help")
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(f"usage: warpgauge {command} ")
+
+
+def test_reports_are_a_program_with_commands_of_its_own():
+    result = run(BIN / "warpgauge", "report", "html", "--help")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("usage: warpgauge report html ")
+    refused = run(BIN / "warpgauge-report", "no-such-command")
+    assert refused.returncode == 2
+    assert "no-such-command" in refused.stderr
 
 
 def test_an_argument_is_handed_on_as_it_is(tmp_path):

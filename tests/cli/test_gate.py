@@ -86,6 +86,13 @@ def test_generations_and_old_settings_are_shown_without_a_gpu():
     assert re.search(r"banks of 8 bytes\) +cudaSuccess +then: banks of 4 bytes", settings)
 
 
+def test_models_of_gpus_are_told_to_scripts():
+    models = run("warpgauge", "devices", "--models", "--device=emulated").stdout
+    assert re.fullmatch(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\tEmulated GPU.*\n", models)
+    both = run("warpgauge", "devices", "--models", "--limits")
+    assert both.returncode == 2
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -1,0 +1,213 @@
+"""ci/nightly: what it measures, keeps and shows, and which exit code a night has."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from scratch_checkout import BIN, ONE_FAILS, ONE_PASSES, scratch_checkout
+
+GPU = "NVIDIA H100 80GB HBM3"
+# Stand-ins of the programs on a machine with GPUs: the emulator does the work. What they were
+# started with is kept.
+GAUGE = """#!/usr/bin/env bash
+case $* in
+  'devices --models') printf '%s' "$MODELS"; exit "${DEVICES_CODE:-0}" ;;
+esac
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "$*" >>"$TOLD"
+words=()
+for word; do
+  [[ $word != --device=gpu ]] || word=--device=emulated
+  [[ $word != --require=cupti ]] || word=--require=ptxas
+  words+=("$word")
+done
+exec PROGRAM "${words[@]}"
+"""
+BENCH = """#!/usr/bin/env bash
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "bench $*" >>"$TOLD"
+[[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
+exec BIN/warpgauge-bench-emulated --samples 3 "$@" 2>/dev/null
+"""
+
+
+class Night:
+    """A checkout on a machine whose GPUs are `models`, by UUID."""
+
+    def __init__(self, folder, program="warpgauge"):
+        self.folder = scratch_checkout(folder)
+        self.told = folder / "told"
+        self.told.touch()
+        for name, text in (("warpgauge", GAUGE), ("warpgauge-bench", BENCH)):
+            path = self.folder / "build/ci/bin" / name
+            path.unlink()
+            path.write_text(text.replace("PROGRAM", str(BIN / program)).replace("BIN", str(BIN)))
+            path.chmod(0o755)
+
+    def run(self, *options, models=None, **env):
+        lines = "".join(f"{uuid}\t{name}\n" for uuid, name in (models or {}).items())
+        return subprocess.run(
+            [self.folder / "ci/nightly", *map(str, options)],
+            cwd=self.folder,
+            env={**os.environ, "MODELS": lines, "TOLD": str(self.told), **env},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def lines(self):
+        return self.told.read_text().splitlines()
+
+    def runs(self):
+        listed = subprocess.run(
+            [BIN / "warpgauge-report", "runs", "--db", "history.db", "--json"],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(listed.stdout)
+
+
+@pytest.fixture
+def night(tmp_path):
+    return Night(tmp_path)
+
+
+CASE = f"--filter={ONE_PASSES['filter']}"
+
+
+def test_a_night_without_a_gpu_is_kept_and_shown(night):
+    done = night.run(CASE)
+    assert done.returncode == 0, done.stderr
+    assert "no GPU here" in done.stderr
+    assert [line.split("|")[1].split()[0] for line in night.lines()] == ["list", "gate"]
+    archs = subprocess.run([BIN / "warpgauge", "list", "--archs"], capture_output=True, text=True)
+    assert f"--arch={','.join(archs.stdout.split())}" in night.lines()[-1]
+    out = night.folder / "out/nightly"
+    assert (out / "emulated/facts.jsonl").stat().st_size > 0
+    assert (out / "emulated/junit.xml").exists()
+    assert "<html" in (out / "report/index.html").read_text()
+    assert (out / "report/digest.md").read_text() in done.stdout
+    assert len(night.runs()) == 1
+
+
+def test_each_model_of_gpu_has_its_counts_and_times(night):
+    done = night.run(CASE, "--large", models={"GPU-1": GPU, "GPU-2": "NVIDIA L4 <b>"})
+    assert done.returncode == 0, done.stderr
+    told = [line for line in night.lines() if "|list" not in line]
+    assert [line.split("|")[0] for line in told] == ["GPU-1", "GPU-1", "GPU-2", "GPU-2", "none"]
+    assert ["--large" in line for line in told] == [True, True, True, True, False]
+    for name in ("nvidia-h100-80gb-hbm3", "nvidia-l4--b-"):
+        folder = night.folder / "out/nightly" / name
+        times = [json.loads(line) for line in (folder / "times.jsonl").read_text().splitlines()]
+        assert "time.median_us" in {fact["metric"] for fact in times}
+        assert json.loads((folder / "times.json").read_text())["benchmarks"]
+        assert "padded.f32" in (folder / "times.md").read_text()
+        assert (folder / "facts.jsonl").stat().st_size > 0
+    assert len(night.runs()) == 5  # two of each GPU, one of the emulator
+
+
+def test_the_choice_of_the_caller_stands_where_there_is_one_model(night):
+    night.run(CASE, "--device=gpu", "--no-report", models={"GPU-1": GPU}, CUDA_VISIBLE_DEVICES="3")
+    assert {line.split("|")[0] for line in night.lines()} == {"3"}
+    assert not (night.folder / "out/nightly/emulated").exists()
+
+
+def test_the_same_night_over_again_replaces_its_files_and_adds_to_the_history(night):
+    for expected in (1, 2):
+        assert night.run(CASE, "--device=emulated").returncode == 0
+        assert len(night.runs()) == expected
+
+
+def test_times_of_an_earlier_night_are_not_taken_for_those_of_this_one(night):
+    night.run(CASE, "--device=gpu", "--no-report", models={"GPU-1": GPU})
+    done = night.run(CASE, "--device=gpu", "--no-report", models={"GPU-1": GPU}, BENCH_CODE="2")
+    assert done.returncode == 2
+    assert not list((night.folder / "out/nightly").glob("*/times.js*"))
+
+
+def test_a_gpu_that_is_required_and_not_there_is_not_measured(night):
+    assert night.run(CASE, "--require=cupti").returncode == 3
+    assert night.run(CASE, "--device=gpu").returncode == 2  # and so there is nothing to report
+    assert night.run(CASE, "--device=gpu", "--no-report").returncode == 3
+
+
+def test_what_is_over_budget_does_not_keep_the_rest_from_being_done(tmp_path):
+    night = Night(tmp_path, "warpgauge-faulty")
+    done = night.run(f"--filter={ONE_FAILS['filter']}", "--device=emulated")
+    assert done.returncode == 1, done.stderr
+    assert "padding_removed" in done.stdout  # of the digest
+    assert (night.folder / "out/nightly/report/index.html").exists()
+
+
+@pytest.mark.parametrize(
+    "gate, bench, worst", [("ok", "3", 3), ("ok", "1", 1), ("ok", "139", 2), ("bad", "1", 2)]
+)
+def test_the_worst_of_the_parts_is_the_exit_code(night, gate, bench, worst):
+    case = CASE if gate == "ok" else "--filter=no.such"
+    done = night.run(case, "--device=gpu", "--no-report", models={"GPU-1": GPU}, BENCH_CODE=bench)
+    assert done.returncode == worst, done.stderr
+
+
+def test_gpus_that_cannot_be_asked_for_are_a_fault(night):
+    assert night.run(CASE, DEVICES_CODE="2").returncode == 2
+
+
+def test_facts_of_other_machines_are_gathered(night):
+    assert (
+        night.run(CASE, "--device=gpu", "--no-report", "--out=a", models={"X": GPU}).returncode == 0
+    )
+    assert not (night.folder / "history.db").exists()
+    folder = night.folder / "a/nvidia-h100-80gb-hbm3"
+    done = night.run(
+        "--device=none", "--facts", folder / "facts.jsonl", folder / "times.jsonl", "--keep", "365d"
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(night.runs()) == 2
+    assert len(night.lines()) == 2  # no more than before
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (["--device=cuda"], "--device: 'cuda' is none of auto, gpu, emulated, none"),
+        (["--device"], "--device needs a value"),
+        (["--no-such=1"], "no option --no-such"),
+        (["facts.jsonl"], "'facts.jsonl' is not an option"),
+        (["--facts", "none.jsonl"], "--facts none.jsonl: cannot be read"),
+        (["--device=none"], "there are no --facts"),
+        (["--no-report", "--facts", "ci/gate"], "--no-report leaves out"),
+        (["--out="], "--out is empty"),
+        (["--db="], "--db is empty"),
+        (["--out=ci/gate"], "--out ci/gate: cannot be made a folder"),
+    ],
+)
+def test_bad_options_are_faults_before_anything_is_done(night, options, says):
+    done = night.run(*options)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert not night.lines() and not (night.folder / "history.db").exists()
+
+
+def test_a_second_night_in_the_same_folder_is_refused(night):
+    out = night.folder / "out/nightly"
+    out.mkdir(parents=True)
+    with (out / ".lock").open("w") as lock:
+        held = subprocess.Popen(
+            ["flock", "--close", "-n", "/proc/self/fd/0", "sleep", "60"], stdin=lock
+        )
+        try:
+            for _ in range(50):
+                if subprocess.run(["flock", "-n", out / ".lock", "true"]).returncode:
+                    break
+            done = night.run(CASE)
+        finally:
+            held.kill()
+    assert done.returncode == 2
+    assert "another night is writing to it" in done.stderr
+
+
+def test_help_shows_the_options(night):
+    done = night.run("--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("A night's work") and "--source-link" in done.stdout
