@@ -23,8 +23,9 @@ that A measured and B did not is lost.
 
 Causes: code (the kernel's source changed), compiler (the same source, other machine code), launch
 (the same machine code, launched otherwise), input or counter (an exact count of the same machine
-code), environment (a noisy value of the same machine code and launches). What the environment
-changed has only moved: it is shown and counted, and is neither better nor worse.
+code), driver (a noisy value of the same machine code and launches under another driver),
+environment (the same under the same driver). What driver or environment changed has only moved: it
+is shown and counted, and is neither better nor worse.
 
 Where a file holds several runs, the newest value or error counts; noisy values of several GPUs are
 kept apart. No budget is looked at: that is the gate.

@@ -13,12 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from warpgauge_report.catalog import Metric, catalog
+from warpgauge_report.change_causes import OF_THE_MACHINE
 from warpgauge_report.facts import Fact
 
 from warpgauge_ci.causes import cause_of
 from warpgauge_ci.selection import Key, gpu_of, key_of, newest
 
-# From the worst on. lost: measured in A and not in B; moved: by the environment, to either side;
+# From the worst on. lost: measured in A and not in B; moved: by the machine, to either side;
 # gone: a line that counts nothing any more; unsure: noisy, and no interval tells whether it moved.
 MARKS = ("worse", "lost", "moved", "changed", "better", "new", "gone", "unsure", "same")
 
@@ -116,7 +117,7 @@ def _change(
     mark = _mark(old, new, row, noise)
     differs = mark in ("worse", "better", "changed") and None not in (before, after)
     cause, details = cause_of(old, new) if differs else (None, ())
-    if cause == "environment" and "error" not in (old.verdict, new.verdict):
+    if cause in OF_THE_MACHINE and "error" not in (old.verdict, new.verdict):
         mark = "moved"
     return Change(
         id=some.id,

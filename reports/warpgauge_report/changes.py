@@ -101,12 +101,7 @@ def _change(
     better = None
     if not is_word and metric.direction in ("lower", "higher") and before != after:
         better = (after < before) == (metric.direction == "lower")
-    cause = cause_of(
-        last,
-        point,
-        noisy=metric.cls != "exact",
-        on_gpu=series.key.device_name is not None,
-    )
+    cause = cause_of(last, point, noisy=metric.cls != "exact")
     return Change(
         index=index,
         run=point.run,
