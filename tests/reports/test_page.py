@@ -67,6 +67,11 @@ def data_of(page):
     return json.loads(found[1])
 
 
+def axis_of(data, entry):
+    """The runs of a series."""
+    return data["axes"][data["wheres"][entry[2]][3]]
+
+
 def test_the_headline_says_what_is_wrong(sample, page):
     assert sample.headline == "Something is wrong: 2 values over budget and 1 error"
     assert sample.tone == "bad"
@@ -157,7 +162,7 @@ def test_links_lead_to_facts_that_are_there(page):
     assert len(links) > 20
     for _, number, index in links:
         entry = data["series"][int(number)]
-        assert not index or int(index) < len(data["axes"][entry[5]])
+        assert not index or int(index) < len(axis_of(data, entry))
 
 
 def test_every_anchor_of_the_page_exists(page):
@@ -181,8 +186,10 @@ def test_the_data_holds_every_value(page):
     data = data_of(page)
     assert len(data["series"]) == len(build().rows)
     entry = next(e for e in data["series"] if data["metrics"][e[1]][0] == "shared.bank_conflicts")
-    assert entry[6] == [0, 29, 31] and len(data["axes"][entry[5]]) == NIGHTS
-    assert entry[15] == [[29, -1, "code"]]
+    assert entry[5] == [0, 29, 31] and len(axis_of(data, entry)) == NIGHTS
+    assert entry[7] == [[29, -1, "code"]]
+    (steady,) = [e for e in data["series"] if data["cases"][e[0]][1] == "v149"]
+    assert steady[5] == 1149 and len(steady) == 6
 
 
 def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
@@ -195,9 +202,9 @@ def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
     found = build([*steady, conflicts()], RUNS)
     assert 0 < found.cut <= 20
     data = json.loads(found.data)
-    short = [entry for entry in data["series"] if entry[16]]
+    short = [entry for entry in data["series"] if len(entry) == 9]
     assert len(short) == found.cut
-    assert all(len(data["axes"][entry[5]]) == encode.SHORT for entry in short)
+    assert all(len(axis_of(data, entry)) == encode.SHORT for entry in short)
     assert f"{found.cut} series that neither changed nor are over budget" in render(found)
 
 

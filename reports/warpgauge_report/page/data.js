@@ -6,6 +6,20 @@ const COLUMNS = ["case", "metric", "arch", "source", "device", "axis", "values",
   "places", "code", "confidences", "disturbances", "reason", "intervals", "changes", "leftOut"];
 const known = new Map();
 
+// Series as encode.py writes them, with all their columns, in the order of COLUMNS.
+function unpacked() {
+  const columns = (table) => data[table].map((entry) => entry.map((one) => [one]));
+  const origins = columns("origins"), judgements = columns("judged");
+  const of = (table, entry) => (typeof entry === "number" ? table[entry] : entry);
+  return data.series.map(([name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0]) => {
+    const [places, code] = of(origins, origin);
+    const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
+    return [name, metric, ...data.wheres[where], Array.isArray(values) ? values : [values], budgets, verdicts,
+      places, code, confidences, disturbances, reason[0], intervals, changes, leftOut];
+  });
+}
+data.series = unpacked();
+
 // Run lengths to a column of so many entries.
 function spread(lengths, count) {
   const column = [];

@@ -1,10 +1,13 @@
 """The values behind the page, as compact JSON that its script draws trends and tables from.
 
-A series is an array: [case, metric, architecture, source, device, runs, values, budgets, verdicts,
-places, machine codes, confidences, disturbances, reason, intervals, changes, left out]. Names are
-indices into tables that stand beside the series (-1: none). Columns have one entry a run, and are
-written as run lengths: [entry, times, entry, times, ...], where the last entry goes on to the end
-and has no times.
+A series is an array: [case, metric, where, origin, judged, values, intervals, changes, left out],
+without what is empty at its end. `where` is the number of [architecture, source, device, runs],
+`origin` of [place, machine code], `judged` of [budget, verdict, confidence, disturbance, reason] in
+tables that stand beside the series; origin and judged are such an array of columns instead, where
+not every run has the same. Names are indices into tables as well (-1: none).
+
+Columns have one entry a run, and are written as run lengths: [entry, times, entry, times, ...],
+where the last entry goes on to the end and has no times. Values that are all the same are that one.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from warpgauge_report.history.model import Point, Run, Series
 
 MAX_BYTES = 9_000_000  # of all series; the page is to stay under 15 MB
 SHORT = 7  # values that a series keeps where there is no room for all
+_LEAST = 6  # members of a series that are always there
 
 
 class Table:
@@ -44,6 +48,7 @@ class Encoder:
         self._runs = runs
         self._run_numbers = {run.id: number for number, run in enumerate(runs)}
         names = ("cases", "metrics", "archs", "sources", "devices", "axes", "texts")
+        names += ("wheres", "origins", "judged")
         self._tables = {name: Table() for name in names}
         self._axes: dict[tuple[int, ...], tuple[int, tuple[Run, ...]]] = {}
         self._whole: list[str] = []
@@ -103,26 +108,38 @@ class Encoder:
                 v if t is None else t for v, t in zip(values, columns["text"], strict=True)
             )
         code = columns["sass_hash"] if any(columns["sass_hash"]) else columns["code_hash"]
-        entry = [
-            tables["cases"].number(case),
-            tables["metrics"].number(key.metric),
+        where = (
             tables["archs"].number(key.arch),
             tables["sources"].number(key.source),
             tables["devices"].number(key.device_name),
             self._axis(columns["run"]),
-            lengths(values, _rounded),
-            lengths(columns["budget"], text),
-            lengths(columns["verdict"], text),
-            _places(columns["file"], columns["line"], text),
-            lengths(code, text),
-            lengths(columns["confidence"], text),
+        )
+        origin = [_places(columns["file"], columns["line"], text), lengths(code, text)]
+        judged = [
+            *(lengths(columns[name], text) for name in ("budget", "verdict", "confidence")),
             lengths(columns["disturbance"], text),
-            text(columns["reason"][-1]),
+            [text(columns["reason"][-1])],
+        ]
+        entry = [
+            tables["cases"].number(case),
+            tables["metrics"].number(key.metric),
+            tables["wheres"].number(where),
+            self._shared("origins", origin),
+            self._shared("judged", judged),
+            _alone(lengths(values, _rounded)),
             [] if words else _intervals(columns["interval"], values),
             [_change(change, left_out) for change in changes],
             left_out,
         ]
+        while not entry[-1] and len(entry) > _LEAST:
+            entry.pop()
         return compact(entry)
+
+    def _shared(self, name: str, columns: list[list[Any]]) -> Any:
+        """The number of columns that are the same in all runs; others as they are."""
+        if all(len(column) == 1 for column in columns):
+            return self._tables[name].number(tuple(column[0] for column in columns))
+        return columns
 
     def _axis(self, runs: tuple[Run, ...]) -> int:
         """The number of a list of runs. Most series have the same, of the same objects."""
@@ -146,6 +163,11 @@ def lengths(column: Sequence[Any], of: Callable[[Any], Any] = lambda entry: entr
     for entry, group in groupby(column):
         runs += [of(entry), sum(1 for _ in group)]
     return runs[:-1]
+
+
+def _alone(column: list[Any]) -> Any:
+    """The entry of a column that has only one."""
+    return column[0] if len(column) == 1 else column
 
 
 def _rounded(value: float | str | None) -> float | int | str | None:
