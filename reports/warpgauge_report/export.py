@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--filter", default="*", metavar="GLOB", help="only cases with such an id")
     parser.add_argument("--metric", help="only this metric")
     parser.add_argument("--arch", help="only this architecture, such as sm_90")
-    parser.add_argument("--run", metavar="ID", help="only this run")
+    parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
     parser.add_argument(
         "--format", choices=("jsonl", "csv"), default="jsonl", help="(default: %(default)s)"
     )
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ReportError(f"--metric: unknown metric '{arguments.metric}'")
     to_text = _csv if arguments.format == "csv" else _json_lines
     with open_history(arguments.db) as history:
-        facts = history.export(arguments.filter, arguments.metric, arguments.arch, arguments.run)
+        facts = history.export(arguments.filter, arguments.metric, arguments.arch, arguments.run_id)
         parts = (text.encode() for text in to_text(_something(facts, history.name)))
         if arguments.out:
             write_parts(arguments.out, parts)
