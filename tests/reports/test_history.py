@@ -193,15 +193,22 @@ def sqlite_history(tmp_path):
         yield history
 
 
-def test_a_tail_cannot_say_what_the_head_says(history, ingest, tmp_path):
+@pytest.mark.parametrize("name", ['"run":', '"r\\u0075n":', '"run" :', '"run"\t:'])
+def test_a_tail_cannot_say_what_the_head_says(history, ingest, tmp_path, name):
     """JSON lets a key come twice, and the last one counts: with a known tail as well."""
-    first, second = as_line(a_fact(1)), as_line(a_fact(2))
+
+    def twice(night):
+        return as_line(a_fact(night)).replace('"verdict"', f'{name}"run-1","verdict"', 1)
+
+    ingest(a_fact(1, case="tiled"))
     path = tmp_path / "twice.jsonl"
-    for name in ('"run"', '"r\\u0075n"'):
-        path.write_text(first + second.replace('"verdict"', f'{name}:"run-1","verdict"', 1))
+    for known in ("", twice(1)):
+        path.write_text(known)
+        history.ingest(path)
+        path.write_text(as_line(a_fact(2, case="tiled")) + twice(2))
         with pytest.raises(FactError, match=r"jsonl:2: run 'run-1' has (time|commit)"):
             history.ingest(path)
-    assert history.runs() == []
+    assert [run.id for run in history.runs()] == ["run-1"]
 
 
 def test_facts_of_source_lines_are_checked_and_left_out(history, ingest, tmp_path):
@@ -211,6 +218,27 @@ def test_facts_of_source_lines_are_checked_and_left_out(history, ingest, tmp_pat
     with pytest.raises(FactError, match="jsonl:2: .*verdict"):
         ingest(a_fact(2, 4), line | {"verdict": "pass"})
     assert len(history.runs()) == 1
+
+
+def test_spaces_do_not_make_a_source_line_a_case(history, tmp_path):
+    line = as_line(a_fact(1, 4, scope="line", verdict=None)).replace('"scope":', '"scope" : ')
+    path = tmp_path / "spaced.jsonl"
+    path.write_text(as_line(a_fact(1, 4)) + line)
+    for new in (1, 0):
+        result = history.ingest(path)
+        assert (result.new, result.of_source_lines) == (new, 1)
+
+
+@pytest.mark.parametrize("reason", ["\x1b[31merror", "a\tb", 'say "run"', "\u2028", "\\", "run"])
+def test_texts_in_any_writing_repeat(history, ingest, tmp_path, reason):
+    """(warpgauge writes control characters as \\u001b: such a line is known by its members.)"""
+    for night in (1, 2):
+        result = ingest(a_fact(night), a_fact(night, case="tiled", reason=reason))
+        assert (result.new, result.known) == (2, 0)
+    ((_, (first, second)),) = [
+        (series.key, series.points) for series in history.series() if series.key.variant == "tiled"
+    ]
+    assert first.reason == second.reason == reason
 
 
 def test_a_torn_last_line_is_left_out(history, tmp_path):

@@ -58,7 +58,7 @@ def test_each_device_has_a_head_and_states_of_its_own(ingest, read):
 
 
 def test_source_lines_are_always_read(ingest, read):
-    facts = [a_fact(), a_fact(scope="line", verdict=None), a_fact(scope="line", verdict=None)]
+    facts = [a_fact(), *(a_fact(1, n, scope="line", verdict=None) for n in range(2))]
     for _ in range(2):
         assert ingest(*facts).of_source_lines == 2
         assert read() == [1, 2, 3]

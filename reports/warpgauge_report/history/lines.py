@@ -4,24 +4,25 @@ A night repeats most tails of the night before byte by byte. A tail that is in t
 and held against the schema (its digest is that schema's, too) when it came there, so a line with a
 known head and a known tail is a fact, and need not be read again. This is only so if neither part
 says what the other should: then, and for any line in another form than warpgauge writes, the whole
-line is read.
+line is read, and its digest is that of its members.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from warpgauge_report.facts import Device, Fact, lines_of, read_line, schema_text
 
-# A raw quote ends a string of JSON, so that this is the key wherever it stands.
-_SPLIT = b',"id":'
-_OF_SOURCE_LINE = b'"scope":"line"'  # of these the database has none
+_SPLIT = b',"id":'  # a raw quote ends a string of JSON, so that this is the key wherever it stands
 _KEYS = [member.name for member in fields(Fact)]
 _HEAD_KEYS, _TAIL_KEYS = _KEYS[: _KEYS.index("id")], _KEYS[_KEYS.index("id") :]
-_NOT_IN_TAILS = [b"\\u", *(f'"{key}":'.encode() for key in _HEAD_KEYS)]
+_NOT_IN_TAILS = frozenset(key.encode() for key in _HEAD_KEYS)
 DIGEST_BYTES = 16
 
 
@@ -36,58 +37,59 @@ class Head:
     toolkit: str | None
     flags: str | None
     device: Device | None
-    key: bytes  # of the digests of tails: with another schema or device it is another state
+    start: Any  # of digests of tails: with another schema or device it is another state
 
 
-@dataclass(slots=True)
-class Line:
-    """A line of a file. `fact` is None until it had to be read."""
+class FactFile:
+    """A file of facts, each line of which is read only as far as needed.
 
-    number: int
-    text: bytes
-    head: Head
-    digest: bytes  # of the tail: the same digest is the same state
-    fact: Fact | None
-
-
-class LineReader:
-    """Reads the lines of one file, each only as far as needed."""
+    Line by line, `heads` says the run and `digests` the rest: the same digest is the same state.
+    """
 
     def __init__(self, path: str | Path) -> None:
+        """Raises FactError with file and line."""
         self.path = path
-        self.of_source_lines = 0
-        self._heads: dict[bytes, Head] = {}
-
-    def lines(self) -> list[Line]:
-        """The lines of cases. Those of source lines are held against the schema and left out."""
-        heads, kept = self._heads, []
-        for number, text in enumerate(lines_of(self.path), start=1):
+        self.heads: list[Head] = []
+        self.digests: list[bytes] = []
+        self._facts: dict[int, Fact] = {}
+        self._texts = lines_of(path)
+        self._plain_heads: dict[bytes, Head] = {}
+        for number, text in enumerate(self._texts, start=1):
             split = text.find(_SPLIT)
-            if (head := heads.get(text[:split])) and _OF_SOURCE_LINE not in text:
-                kept.append(Line(number, text, head, _digest(head.key, text[split:]), None))
-            elif line := self._read_whole(number, text):
-                kept.append(line)
-        return kept
+            if head := self._plain_heads.get(text[:split]):
+                digest = _digest(head, text[split:])
+            else:
+                head, digest = self._read_whole(number, text)
+            self.heads.append(head)
+            self.digests.append(digest)
 
-    def read(self, line: Line) -> Fact:
-        """The fact of a line whose digest the database does not know."""
-        if line.fact is None:
-            line.fact = read_line(self.path, line.number, line.text)
-            if not _is_plain_tail(_parts(line.text)[1]):
-                line.head, line.digest = _whole(line.fact)
-        return line.fact
+    def fact(self, number: int) -> Fact:
+        """The fact in a line, from 1; FactError with file and line."""
+        if number not in self._facts:
+            self._facts[number] = read_line(self.path, number, self._texts[number - 1])
+        return self._facts[number]
 
-    def _read_whole(self, number: int, text: bytes) -> Line | None:
-        fact = read_line(self.path, number, text)
-        if fact.scope != "case":
-            self.of_source_lines += 1
-            return None
-        head, digest = _whole(fact)
+    def read_unknown(self, known: Container[bytes]) -> dict[bytes, Fact]:
+        """The facts that the digests that are not known stand for. A line in another form has
+        another digest from here on."""
+        found: dict[bytes, Fact] = {}
+        for index, digest in enumerate(self.digests):
+            if digest in known or digest in found:
+                continue
+            fact = self.fact(index + 1)
+            if not _is_plain_tail(_parts(self._texts[index])[1]):
+                self.heads[index], digest = _whole(fact)
+                self.digests[index] = digest
+            found.setdefault(digest, fact)
+        return found
+
+    def _read_whole(self, number: int, text: bytes) -> tuple[Head, bytes]:
+        head, digest = _whole(self.fact(number))
         start, tail = _parts(text)
         if _is_plain_tail(tail) and _is_plain_head(start):
-            self._heads[start] = head
-            digest = _digest(head.key, tail)
-        return Line(number, text, head, digest, fact)
+            self._plain_heads[start] = head
+            digest = _digest(head, tail)
+        return head, digest
 
 
 def _parts(text: bytes) -> tuple[bytes, bytes]:
@@ -102,17 +104,26 @@ def _is_plain_head(start: bytes) -> bool:
 
 
 def _is_plain_tail(tail: bytes) -> bool:
-    return bool(tail) and not any(part in tail for part in _NOT_IN_TAILS)
+    """Whether no key in it is one of the head's. (Between two raw quotes stands all of a key, or of
+    a text, which is taken for a key, too; and only \\u can spell a letter otherwise.)"""
+    return bool(tail) and b"\\u" not in tail and _NOT_IN_TAILS.isdisjoint(tail.split(b'"'))
 
 
-def _digest(key: bytes, tail: bytes) -> bytes:
-    return blake2b(tail, digest_size=DIGEST_BYTES, person=key).digest()
+def _digest(head: Head, tail: bytes) -> bytes:
+    digest = head.start.copy()
+    digest.update(tail)
+    return digest.digest()
 
 
 def _whole(fact: Fact) -> tuple[Head, bytes]:
     """Head and digest of a line that is not taken apart: the digest is that of its members."""
-    name = fact.device.name if fact.device else ""
-    key = blake2b(f"{schema_text()}\0{name}".encode(), digest_size=DIGEST_BYTES).digest()
-    head = Head(*(getattr(fact, name) for name in _HEAD_KEYS[1:]), key)
+    key = _key(schema_text(), fact.device.name if fact.device else "")
+    start = blake2b(digest_size=DIGEST_BYTES, person=key)
+    head = Head(*(getattr(fact, name) for name in _HEAD_KEYS[1:]), start)
     members = repr([getattr(fact, name) for name in _TAIL_KEYS]).encode()
     return head, blake2b(members, digest_size=DIGEST_BYTES, person=key, salt=b"members").digest()
+
+
+@lru_cache(maxsize=64)
+def _key(schema: str, device: str) -> bytes:
+    return blake2b(f"{schema}\0{device}".encode(), digest_size=DIGEST_BYTES).digest()

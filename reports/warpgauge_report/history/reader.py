@@ -10,13 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from warpgauge_report.history import rows
+from warpgauge_report.history import driver, rows
 from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge_report.history.nights import nights_of
 from warpgauge_report.history.tables import devices, runs, series
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
-_STATES_AT_ONCE = 500
 _WITHOUT_GPU = ("ptxas", "emulator")
 _EMULATOR = "emulator"  # the driver of the emulator's devices
 
@@ -88,7 +87,7 @@ def _read_part(
         f"SELECT series_id, state_id FROM observations WHERE run_id = ? AND series_id {chosen}"
     )
     states_of = [
-        (run, dict(_fetch(connection, question, (number, *values))))
+        (run, dict(driver.fetch(connection, question, (number, *values))))
         for number, run in wanted.items()
     ]
     found = _read_states(connection, {state for _, seen in states_of for state in seen.values()})
@@ -108,26 +107,10 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
         "c.sass_hash, c.source_hash, c.file, c.line, s.machine, c.code_hash "
         "FROM states s JOIN contexts c ON c.id = s.context_id WHERE s.id IN ({})"
     )
-    numbers, found = sorted(wanted), {}
-    for start in range(0, len(numbers), _STATES_AT_ONCE):
-        part = tuple(numbers[start : start + _STATES_AT_ONCE])
-        for number, *members in _fetch(
-            connection, question.format(", ".join("?" * len(part))), part
-        ):
-            found[number] = _members(*members)
+    found = {}
+    for part in driver.fetch_where_in(connection, question, sorted(wanted)):
+        found |= {number: _members(*members) for number, *members in part}
     return found
-
-
-def _fetch(connection: Connection, question: str, values: tuple[int, ...]) -> list[tuple]:
-    """Rows by the driver alone: of millions, SQLAlchemy's take longer than the database does."""
-    if connection.dialect.paramstyle != "qmark":
-        question = question.replace("?", "%s")
-    cursor = connection.connection.cursor()
-    try:
-        cursor.execute(question, values)
-        return cursor.fetchall()
-    finally:
-        cursor.close()
 
 
 def _members(

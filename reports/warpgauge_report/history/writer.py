@@ -13,13 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from warpgauge_report.facts import FactError
-from warpgauge_report.history import rows, tables
+from warpgauge_report.facts import Fact, FactError
+from warpgauge_report.history import driver, rows, tables
 from warpgauge_report.history.database import Database
-from warpgauge_report.history.lines import Head, Line, LineReader
+from warpgauge_report.history.lines import FactFile, Head
 from warpgauge_report.history.tables import contexts, devices, observations, runs, series, states
-
-_AT_ONCE = 500  # values in one question; SQLite takes 32,766, and compiles them anew if they differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,55 +35,61 @@ class IngestResult:
 def ingest(database: Database, path: str | Path) -> IngestResult:
     """Raises FactError with file and line for what is not a fact, and for a value that a run has
     already and has otherwise; ReportError for what the database refuses."""
-    reader = LineReader(path)
     with _without_garbage_collection():
-        lines = reader.lines()
+        file = FactFile(path)
         with database.writing() as connection:
-            new = _Writer(connection, reader, lines).write()
-    names = tuple(dict.fromkeys(line.head.run for line in lines))
-    return IngestResult(str(path), names, new, len(lines) - new, reader.of_source_lines)
+            return _Writer(connection, file).write()
 
 
 class _Writer:
-    def __init__(self, connection: Connection, reader: LineReader, lines: list[Line]) -> None:
+    def __init__(self, connection: Connection, file: FactFile) -> None:
         self._connection = connection
-        self._reader = reader
-        self._lines = lines
+        self._file = file
 
-    def write(self) -> int:
-        """Returns how many values are new."""
-        run_ids = self._write_runs()
-        found = self._write_states()
-        there = {run: self._observed(run) for run in set(run_ids.values())}
-        added = []
-        for line in self._lines:
-            run = run_ids[line.head.run]
-            state, of_series = found[line.digest]
-            before = there[run].get(of_series)
+    def write(self) -> IngestResult:
+        states_of = self._write_states()
+        lines = list(zip(self._file.heads, map(states_of.get, self._file.digests), strict=True))
+        first: dict[Head, int] = {}
+        for number, (head, found) in enumerate(lines, start=1):
+            if found:
+                first.setdefault(head, number)
+        run_ids = self._write_runs(first)
+        observed = {run: self._observed(run) for run in set(run_ids.values())}
+        there = {head: (run_ids[head.run], observed[run_ids[head.run]]) for head in first}
+        added, known = [], 0
+        for number, (head, found) in enumerate(lines, start=1):
+            if not found:
+                continue
+            state, of_series = found
+            run, of_run = there[head]
+            before = of_run.get(of_series)
             if before is None:
-                there[run][of_series] = state
+                of_run[of_series] = state
                 added.append((run, of_series, state))
-            elif before != state:
-                self._compare(line, before, state)
-        _insert_tuples(self._connection, observations, added)
+                continue
+            if before != state:
+                self._compare(number, before, state)
+            known += 1
+        driver.insert(self._connection, observations, added)
         for run in run_ids.values():
             self._mark_emulated(run)
-        return len(added)
+        of_source_lines = len(lines) - len(added) - known
+        return IngestResult(
+            str(self._file.path), tuple(run_ids), len(added), known, of_source_lines
+        )
 
     # ---- runs and devices
 
-    def _write_runs(self) -> dict[str, int]:
-        """The ids of the file's runs, by name; those that are new are written."""
-        first: dict[Head, Line] = {}
-        for line in self._lines:
-            first.setdefault(line.head, line)
-        names = {head.run for head in first}
+    def _write_runs(self, first: dict[Head, int]) -> dict[str, int]:
+        """The ids of the file's runs, by name; those that are new are written. `first` has the
+        number of the first line with each head."""
+        names = dict.fromkeys(head.run for head in first)
         there = {
             row.name: row._mapping
             for row in _where_in(self._connection, sa.select(runs), runs.c.name, names)
         }
         next_id = self._next_id(runs)
-        added, ids = [], {name: row["id"] for name, row in there.items()}
+        added, ids = [], {name: there[name]["id"] if name in there else None for name in names}
         for head, line in first.items():
             row = self._run_row(head, line)
             before = there.setdefault(head.run, row)
@@ -97,7 +101,7 @@ class _Writer:
         self._write_devices(first, ids)
         return ids
 
-    def _run_row(self, head: Head, line: Line) -> dict[str, Any]:
+    def _run_row(self, head: Head, line: int) -> dict[str, Any]:
         try:
             time = rows.seconds(head.time)
         except ValueError:
@@ -105,7 +109,7 @@ class _Writer:
         texts = {key: getattr(head, key) or "" for key in ("commit", "toolkit", "flags")}
         return {"name": head.run, "time": time, "dirty": head.dirty, **texts}
 
-    def _write_devices(self, first: dict[Head, Line], ids: dict[str, int]) -> None:
+    def _write_devices(self, first: dict[Head, int], ids: dict[str, int]) -> None:
         question = _where_in(
             self._connection, sa.select(devices), devices.c.run_id, set(ids.values())
         )
@@ -141,52 +145,54 @@ class _Writer:
     # ---- states
 
     def _write_states(self) -> dict[bytes, tuple[int, int]]:
-        """State and series of every digest; what is new is written."""
-        found = _known_states(self._connection, {line.digest for line in self._lines})
-        new: dict[bytes, Line] = {}
-        for line in self._lines:
-            if line.digest not in found:
-                self._reader.read(line)
-                if line.digest not in found:  # reading can change it
-                    new.setdefault(line.digest, line)
+        """State and series of every digest but those of source lines; what is new is written."""
+        asked_for = set(self._file.digests)
+        found = self._known_states(asked_for)
+        read = self._file.read_unknown(found)
+        found |= self._known_states(read.keys() - asked_for)  # reading can change digests
+        new = {
+            digest: fact
+            for digest, fact in read.items()
+            if fact.scope == "case" and digest not in found
+        }
         if not new:
             return found
         series_ids = self._write_series(list(new.values()))
         context_ids, context_of = self._write_contexts(new)
         added = []
-        for state_id, (digest, line) in enumerate(new.items(), self._next_id(states)):
-            series_id = series_ids[rows.series_key(line.fact)]
+        for state_id, (digest, fact) in enumerate(new.items(), self._next_id(states)):
+            series_id = series_ids[rows.series_key(fact)]
             found[digest] = (state_id, series_id)
             keys = {"id": state_id, "digest": digest, "series_id": series_id}
             keys["context_id"] = context_ids[context_of[digest]]
-            added.append(keys | rows.state_row(line.fact))
+            added.append(keys | rows.state_row(fact))
         _insert(self._connection, states, added)
         return found
 
-    def _write_series(self, lines: list[Line]) -> dict[tuple[str, ...], int]:
+    def _write_series(self, facts: list[Fact]) -> dict[tuple[str, ...], int]:
         keys = [column for column in series.c if column.name not in ("id", "unit")]
         question = sa.select(series.c.id, *keys)
-        question = question.where(series.c.metric.in_({line.fact.metric for line in lines}))
-        families = {line.fact.family for line in lines}
+        question = question.where(series.c.metric.in_({fact.metric for fact in facts}))
+        families = {fact.family for fact in facts}
         ids = {
             tuple(key): number
             for number, *key in _where_in(self._connection, question, series.c.family, families)
         }
         next_id, added = self._next_id(series), []
-        for line in lines:
-            key = rows.series_key(line.fact)
+        for fact in facts:
+            key = rows.series_key(fact)
             if key not in ids:
                 ids[key] = next_id + len(added)
                 names = (column.name for column in keys)
                 row = dict(zip(names, key, strict=True))
-                added.append(row | {"id": ids[key], "unit": line.fact.unit})
+                added.append(row | {"id": ids[key], "unit": fact.unit})
         _insert(self._connection, series, added)
         return ids
 
-    def _write_contexts(self, new: dict[bytes, Line]) -> tuple[dict[bytes, int], dict]:
+    def _write_contexts(self, new: dict[bytes, Fact]) -> tuple[dict[bytes, int], dict]:
         by_digest, context_of = {}, {}
-        for digest, line in new.items():
-            row = rows.context_row(line.fact)
+        for digest, fact in new.items():
+            row = rows.context_row(fact)
             by_digest[row["digest"]] = row
             context_of[digest] = row["digest"]
         question = sa.select(contexts.c.digest, contexts.c.id)
@@ -198,6 +204,21 @@ class _Writer:
         _insert(self._connection, contexts, missing)
         return ids, context_of
 
+    def _known_states(self, digests: set[bytes]) -> dict[bytes, tuple[int, int]]:
+        """State and series of those digests that the database has, and of others."""
+        if not digests:
+            return {}
+        question = "SELECT s.digest, s.id, s.series_id FROM states s"
+        # Most are those of the last run, which lie in a row.
+        last = "WHERE o.run_id = (SELECT max(run_id) FROM observations)"
+        of_last = f"{question} JOIN observations o ON o.state_id = s.id {last}"
+        found = {row[0]: row[1:] for row in driver.fetch(self._connection, of_last)}
+        others = sorted(digests - found.keys())
+        question += " WHERE s.digest IN ({})"
+        for part in driver.fetch_where_in(self._connection, question, others):
+            found |= {row[0]: row[1:] for row in part}
+        return found
+
     # ---- the rest
 
     def _next_id(self, table: sa.Table) -> int:
@@ -208,7 +229,7 @@ class _Writer:
         question = sa.select(columns.series_id, columns.state_id).where(columns.run_id == run)
         return dict(tuple(row) for row in self._connection.execute(question))
 
-    def _compare(self, line: Line, before: int, state: int) -> None:
+    def _compare(self, line: int, before: int, state: int) -> None:
         """Two states of one value in one run must say the same, however it is written."""
         question = sa.select(
             states.c.id, *tables.columns_of(states), *tables.columns_of(contexts), series.c.unit
@@ -219,36 +240,19 @@ class _Writer:
             )
         ).where(states.c.id.in_((before, state)))
         found = {row.id: row._mapping for row in self._connection.execute(question)}
-        fact = self._reader.read(line)
+        fact = self._file.fact(line)
         what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run}'"
         self._hold_same(line, what, found[before], found[state])
 
-    def _hold_same(self, line: Line, what: str, before: Any, row: dict[str, Any]) -> None:
+    def _hold_same(self, line: int, what: str, before: Any, row: dict[str, Any]) -> None:
         for key, value in row.items():
             if key != "id" and before[key] != value:
                 raise self._error(
                     line, f"{what} has {key} {before[key]!r} in the history, and {value!r} here"
                 )
 
-    def _error(self, line: Line, message: str) -> FactError:
-        return FactError(f"{self._reader.path}:{line.number}: {message}")
-
-
-def _known_states(connection: Connection, digests: set[bytes]) -> dict[bytes, tuple[int, int]]:
-    """(By the driver, as in _insert().)"""
-    values, found = sorted(digests), {}
-    for start in range(0, len(values), _AT_ONCE):
-        part = tuple(values[start : start + _AT_ONCE])
-        marks = _marks(connection, len(part))
-        question = f"SELECT digest, id, series_id FROM states WHERE digest IN ({marks})"
-        for digest, state, of_series in connection.exec_driver_sql(question, part).all():
-            found[digest] = (state, of_series)
-    return found
-
-
-def _marks(connection: Connection, count: int) -> str:
-    """The places for so many values, as the driver writes them."""
-    return ", ".join(["?" if connection.dialect.paramstyle == "qmark" else "%s"] * count)
+    def _error(self, line: int, message: str) -> FactError:
+        return FactError(f"{self._file.path}:{line}: {message}")
 
 
 def _where_in(
@@ -258,24 +262,15 @@ def _where_in(
     values = sorted(values)
     listed = sa.bindparam("values", expanding=True, type_=sa.types.NullType())  # as they are
     chosen = question.where(column.in_(listed))
-    for start in range(0, len(values), _AT_ONCE):
-        yield from connection.execute(chosen, {"values": values[start : start + _AT_ONCE]}).all()
+    for start in range(0, len(values), driver.AT_ONCE):
+        yield from connection.execute(
+            chosen, {"values": values[start : start + driver.AT_ONCE]}
+        ).all()
 
 
 def _insert(connection: Connection, table: sa.Table, added: list[dict[str, Any]]) -> None:
     names = [column.name for column in table.c]
-    _insert_tuples(connection, table, list(map(itemgetter(*names), added)))
-
-
-def _insert_tuples(connection: Connection, table: sa.Table, added: list[tuple]) -> None:
-    """Rows with all columns in their order. (By the driver: SQLAlchemy's own way takes as long as
-    the database.)"""
-    if added:
-        quote = connection.dialect.identifier_preparer.quote
-        columns = ", ".join(quote(column.name) for column in table.c)
-        marks = _marks(connection, len(table.c))
-        statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"
-        connection.exec_driver_sql(statement, added)
+    driver.insert(connection, table, list(map(itemgetter(*names), added)))
 
 
 @contextmanager
