@@ -26,3 +26,46 @@ def scratch_checkout(folder, program="warpgauge"):
     gauge.unlink()
     gauge.symlink_to(BIN / program)
     return folder
+
+
+# Stand-ins of the programs on a machine whose GPUs are $MODELS: the emulator does the work. What
+# they were started with is kept in $TOLD.
+GAUGE = """#!/usr/bin/env bash
+case $* in
+  'devices --models') printf '%s' "$MODELS"; exit "${DEVICES_CODE:-0}" ;;
+esac
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "$*" >>"$TOLD"
+words=()
+for word; do
+  [[ $word != --device=gpu ]] || word=--device=emulated
+  [[ $word != --require=cupti ]] || word=--require=ptxas
+  words+=("$word")
+done
+exec PROGRAM "${words[@]}"
+"""
+BENCH = """#!/usr/bin/env bash
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "bench $*" >>"$TOLD"
+[[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
+exec BIN/warpgauge-bench-emulated --samples 3 "$@" 2>/dev/null
+"""
+# And of the history and its page, where a test is not about these: they take seconds.
+REPORT = """#!/usr/bin/env bash
+printf '%s\\n' "report $*" >>"$TOLD"
+[[ $1 != html ]] || for word; do
+  [[ $word != --out=* ]] || { mkdir -p "${word#*=}" && echo "a digest" >"${word#*=}/digest.md"; }
+done
+"""
+
+
+def stand_in(checkout, name, text):
+    """Puts the script TEXT in the place of the program NAME."""
+    path = checkout / "build/ci/bin" / name
+    path.unlink()
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def pretend_gpus(checkout, program="warpgauge"):
+    """Makes the programs of CHECKOUT, PROGRAM being its gauge, find the GPUs that $MODELS names."""
+    stand_in(checkout, "warpgauge", GAUGE.replace("PROGRAM", str(BIN / program)))
+    stand_in(checkout, "warpgauge-bench", BENCH.replace("BIN", str(BIN)))

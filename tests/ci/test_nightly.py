@@ -5,29 +5,17 @@ import os
 import subprocess
 
 import pytest
-from scratch_checkout import BIN, ONE_FAILS, ONE_PASSES, scratch_checkout
+from scratch_checkout import (
+    BIN,
+    ONE_FAILS,
+    ONE_PASSES,
+    REPORT,
+    pretend_gpus,
+    scratch_checkout,
+    stand_in,
+)
 
 GPU = "NVIDIA H100 80GB HBM3"
-# Stand-ins of the programs on a machine with GPUs: the emulator does the work. What they were
-# started with is kept.
-GAUGE = """#!/usr/bin/env bash
-case $* in
-  'devices --models') printf '%s' "$MODELS"; exit "${DEVICES_CODE:-0}" ;;
-esac
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "$*" >>"$TOLD"
-words=()
-for word; do
-  [[ $word != --device=gpu ]] || word=--device=emulated
-  [[ $word != --require=cupti ]] || word=--require=ptxas
-  words+=("$word")
-done
-exec PROGRAM "${words[@]}"
-"""
-BENCH = """#!/usr/bin/env bash
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "bench $*" >>"$TOLD"
-[[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
-exec BIN/warpgauge-bench-emulated --samples 3 "$@" 2>/dev/null
-"""
 
 
 class Night:
@@ -37,11 +25,7 @@ class Night:
         self.folder = scratch_checkout(folder)
         self.told = folder / "told"
         self.told.touch()
-        for name, text in (("warpgauge", GAUGE), ("warpgauge-bench", BENCH)):
-            path = self.folder / "build/ci/bin" / name
-            path.unlink()
-            path.write_text(text.replace("PROGRAM", str(BIN / program)).replace("BIN", str(BIN)))
-            path.chmod(0o755)
+        pretend_gpus(self.folder, program)
 
     def run(self, *options, models=None, **env):
         lines = "".join(f"{uuid}\t{name}\n" for uuid, name in (models or {}).items())
@@ -158,13 +142,50 @@ def test_facts_of_other_machines_are_gathered(night):
         night.run(CASE, "--device=gpu", "--no-report", "--out=a", models={"X": GPU}).returncode == 0
     )
     assert not (night.folder / "history.db").exists()
-    folder = night.folder / "a/nvidia-h100-80gb-hbm3"
-    done = night.run(
-        "--device=none", "--facts", folder / "facts.jsonl", folder / "times.jsonl", "--keep", "365d"
-    )
+    told = night.lines()
+    done = night.run("--device=none", "--gather", "a", "b c", "--keep", "365d")
+    assert done.returncode == 2, done.stderr
+    assert len(night.runs()) == 2 and night.lines() == told
+    assert "b c has no facts: nothing was measured there" in done.stderr
+    digest = (night.folder / "out/nightly/report/digest.md").read_text()
+    assert digest.startswith("**b c has no facts of this night.**\n\n# ")
+    assert digest in done.stdout
+    assert (night.folder / "out/nightly/report/index.html").exists()
+
+
+@pytest.mark.parametrize(
+    "options, ingested",
+    [
+        (["--gather=a", "b"], ["a/x/facts.jsonl", "a/x/times.jsonl", "b/y z/facts.jsonl"]),
+        (
+            ["--gather=b", "--gather=a/"],
+            ["b/y z/facts.jsonl", "a//x/facts.jsonl", "a//x/times.jsonl"],
+        ),
+        (
+            ["--facts", "a/x/facts.jsonl", "b/y z/facts.jsonl"],
+            ["a/x/facts.jsonl", "b/y z/facts.jsonl"],
+        ),
+        (["--facts=a/x/facts.jsonl", "--gather", "b"], ["a/x/facts.jsonl", "b/y z/facts.jsonl"]),
+    ],
+)
+def test_what_is_gathered_of_each_machine(night, options, ingested):
+    stand_in(night.folder, "warpgauge-report", REPORT)
+    for name in ("a/x/facts.jsonl", "a/x/times.jsonl", "a/x/other.jsonl", "b/y z/facts.jsonl"):
+        (night.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (night.folder / name).write_text("{}\n")
+    (night.folder / "b/y z/times.jsonl").touch()  # of a bench that was ended
+    done = night.run("--device=none", "--db=h.db", *options)
     assert done.returncode == 0, done.stderr
-    assert len(night.runs()) == 2
-    assert len(night.lines()) == 2  # no more than before
+    assert night.lines()[0] == f"report ingest --db=h.db -- {' '.join(ingested)}"
+    assert "the history begins with this night" in done.stderr
+
+
+def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
+    done = night.run("--device=none", "--gather", "a", "b")
+    assert done.returncode == 2
+    for name in ("a", "b"):
+        assert f"{name} has no facts" in done.stderr
+    assert "nothing was measured: no report" in done.stderr and done.stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -177,6 +198,8 @@ def test_facts_of_other_machines_are_gathered(night):
         (["--facts", "none.jsonl"], "--facts none.jsonl: cannot be read"),
         (["--device=none"], "there are no --facts"),
         (["--no-report", "--facts", "ci/gate"], "--no-report leaves out"),
+        (["--no-report", "--gather", "a"], "--no-report leaves out"),
+        (["--gather="], "--gather is empty"),
         (["--out="], "--out is empty"),
         (["--db="], "--db is empty"),
         (["--out=ci/gate"], "--out ci/gate: cannot be made a folder"),
