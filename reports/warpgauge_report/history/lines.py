@@ -51,7 +51,7 @@ class FactFile:
         self.path = path
         self.heads: list[Head] = []
         self.digests: list[bytes] = []
-        self._facts: dict[int, Fact] = {}
+        self._read_for_heads: dict[int, Fact] = {}
         self._texts = lines_of(path)
         self._plain_heads: dict[bytes, Head] = {}
         for number, text in enumerate(self._texts, start=1):
@@ -65,18 +65,19 @@ class FactFile:
 
     def fact(self, number: int) -> Fact:
         """The fact in a line, from 1; FactError with file and line."""
-        if number not in self._facts:
-            self._facts[number] = read_line(self.path, number, self._texts[number - 1])
-        return self._facts[number]
+        known = self._read_for_heads.get(number)
+        return known or read_line(self.path, number, self._texts[number - 1])
 
     def read_unknown(self, known: Container[bytes]) -> dict[bytes, Fact]:
-        """The facts that the digests that are not known stand for. A line in another form has
-        another digest from here on."""
+        """The facts of cases that the digests that are not known stand for. A line in another form
+        has another digest from here on."""
         found: dict[bytes, Fact] = {}
         for index, digest in enumerate(self.digests):
             if digest in known or digest in found:
                 continue
             fact = self.fact(index + 1)
+            if fact.scope != "case":
+                continue
             if not _is_plain_tail(_parts(self._texts[index])[1]):
                 self.heads[index], digest = _whole(fact)
                 self.digests[index] = digest
@@ -84,7 +85,8 @@ class FactFile:
         return found
 
     def _read_whole(self, number: int, text: bytes) -> tuple[Head, bytes]:
-        head, digest = _whole(self.fact(number))
+        fact = self._read_for_heads[number] = read_line(self.path, number, text)
+        head, digest = _whole(fact)
         start, tail = _parts(text)
         if _is_plain_tail(tail) and _is_plain_head(start):
             self._plain_heads[start] = head

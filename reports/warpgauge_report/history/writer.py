@@ -150,11 +150,7 @@ class _Writer:
         found = self._known_states(asked_for)
         read = self._file.read_unknown(found)
         found |= self._known_states(read.keys() - asked_for)  # reading can change digests
-        new = {
-            digest: fact
-            for digest, fact in read.items()
-            if fact.scope == "case" and digest not in found
-        }
+        new = {digest: fact for digest, fact in read.items() if digest not in found}
         if not new:
             return found
         series_ids = self._write_series(list(new.values()))
@@ -183,10 +179,8 @@ class _Writer:
             key = rows.series_key(fact)
             if key not in ids:
                 ids[key] = next_id + len(added)
-                names = (column.name for column in keys)
-                row = dict(zip(names, key, strict=True))
-                added.append(row | {"id": ids[key], "unit": fact.unit})
-        _insert(self._connection, series, added)
+                added.append((ids[key], *key, fact.unit))
+        driver.insert(self._connection, series, added)
         return ids
 
     def _write_contexts(self, new: dict[bytes, Fact]) -> tuple[dict[bytes, int], dict]:
