@@ -76,6 +76,9 @@ def samples():
     names = ("result.max_error", "result.mean_absolute_error", "result.mean_relative_error")
     accuracy = {"family": "math_accuracy", "variant": "__sinf", "unit": "1", "source": "harness"}
     found += [a_series(name, [1e-6] * NIGHTS, **accuracy) for name in names]
+    for size, count in (("100", 50), ("1000", 500)):
+        growing = {"family": "growing", "size": size, "unit": "instructions"}
+        found += [a_series("instructions", [count] * NIGHTS, arch, **growing) for arch in ARCHS]
     for i in range(150):
         stays = {"variant": f"v{i}", "family": "steady", "unit": "instructions"}
         found += [a_series("instructions", [1000 + i] * NIGHTS, **stays)]

@@ -15,6 +15,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
@@ -120,7 +121,7 @@ def test_filters(page, name, value, rows):
 
 def test_filter_by_architecture_and_by_what_is_worse(page):
     page.find_element(By.CSS_SELECTOR, '#filter [name="arch"]').send_keys("sm_80")
-    wait_for(lambda: len(every(page)) == 3)
+    wait_for(lambda: len(every(page)) == 5)
     page.find_element(By.NAME, "worse").click()
     wait_for(lambda: len(every(page)) == 1)
     assert "transpose.padded.f32@64x64" in every(page)[0]
@@ -157,7 +158,10 @@ def test_a_fact_can_be_linked_to(page, address):
     assert "run3" in wait_for(lambda: shown(page, "dialog[open]"))[0].text
 
 
-@pytest.mark.parametrize("end", ["#fact-999999", "#fact-x", "#trend-", "#fact-0-99999"])
+NOTHING = ("#fact-999999", "#fact-x", "#trend-", "#cases/registers/sm_1", "#cases/%/%ff")
+
+
+@pytest.mark.parametrize("end", [*NOTHING, "#fact-0-99999"])
 def test_a_link_to_nothing_does_no_harm(page, address, end):
     page.get("about:blank")
     page.get(address + end)
@@ -200,10 +204,42 @@ def test_cases_by_architecture_per_element(page):
     page.find_element(By.CSS_SELECTOR, "#per-element > summary").click()
     families, metrics = page.find_elements(By.CSS_SELECTOR, "#per-element select")
     wait_for(families.is_displayed)
-    families.send_keys("transpose")
-    wait_for(lambda: "transpose" in page.find_element(By.CSS_SELECTOR, "#per-element caption").text)
-    metrics.send_keys("shared.bank")
-    wait_for(lambda: "0.007568" in page.find_element(By.CSS_SELECTOR, "#per-element table").text)
+    Select(families).select_by_visible_text("growing")
+    wait_for(lambda: "growing" in page.find_element(By.CSS_SELECTOR, "#per-element caption").text)
+    table = page.find_element(By.CSS_SELECTOR, "#per-element table")
+    assert "instructions per element" in table.text and "0.5000" in table.text
+    Select(families).select_by_visible_text("transpose")
+    Select(metrics).select_by_visible_text("shared.bank_conflicts")
+    wait_for(lambda: "the sizes of this family do not count elements" in table.text)
+    assert table.find_elements(By.LINK_TEXT, "31")
+
+
+def test_a_mean_opens_the_list_of_its_cases(page):
+    page.find_element(By.CSS_SELECTOR, '#steps a[href="#cases/registers/sm_90/sm_80"]').click()
+    dialog = wait_for(lambda: shown(page, "#cases[open]"))[0]
+    assert "registers, sm_80 → sm_90" in dialog.text
+    assert "1 cases: 1 better, 0 worse, 0 the same." in dialog.text
+    assert "Geometric mean of 1 ratios: 0.75." in dialog.text
+    (row,) = dialog.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert "better, −25 %" in row.text
+    row.find_elements(By.CSS_SELECTOR, "a.number")[1].click()
+    fact = wait_for(lambda: shown(page, "#fact[open]"))[0]
+    assert "18 registers/thread" in fact.text
+    fact.send_keys(Keys.ESCAPE)
+    wait_for(lambda: not shown(page, "#fact[open]"))
+    assert shown(page, "#cases[open]")  # a fact closes onto the list that it was opened from
+    dialog.send_keys(Keys.ESCAPE)
+    wait_for(lambda: not shown(page, "#cases[open]"))
+
+
+def test_a_sum_opens_the_list_of_its_cases(page):
+    page.find_element(By.CSS_SELECTOR, '#resources a[href="#cases/registers/sm_80"]').click()
+    dialog = wait_for(lambda: shown(page, "#cases[open]"))[0]
+    assert (
+        "1 cases, 1 above 0: median 24, mean 24, most 24, sum 24 registers/thread." in dialog.text
+    )
+    page.back()
+    wait_for(lambda: not shown(page, "#cases[open]"))
 
 
 def test_the_keyboard_reaches_everything(page):

@@ -9,7 +9,6 @@ import pytest
 from page_samples import (
     ARCHS,
     GPU,
-    GPU_RUNS,
     HOSTILE,
     NIGHTS,
     RUNS,
@@ -206,33 +205,6 @@ def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
     assert len(short) == found.cut
     assert all(len(axis_of(data, entry)) == encode.SHORT for entry in short)
     assert f"{found.cut} series that neither changed nor are over budget" in render(found)
-
-
-def test_generations_are_compared(sample, page):
-    values = generations.latest_values(sample.rows)
-    matrix = generations.matrix(values)
-    assert matrix.archs == ARCHS
-    (registers,) = [cells for metric, cells in matrix.rows if metric.id == "registers"]
-    assert registers[0].ratio == 1 and registers[1].ratio == pytest.approx(18 / 24)
-    (step,) = [step for step in generations.steps(values) if step.metric.id == "registers"]
-    assert (step.better, step.worse, step.same) == (1, 0, 0)
-    assert "sm_80 → sm_90" in Page(page).texts("th")
-
-
-def test_generations_are_in_the_order_of_their_numbers():
-    one = [
-        a_series("registers", [1], arch, source="ptxas") for arch in ("sm_100", "sm_90", "sm_75")
-    ]
-    values = generations.latest_values(build(one, RUNS).rows)
-    assert generations.archs_of(values) == ("sm_75", "sm_90", "sm_100")
-
-
-def test_what_a_gpu_measured_counts_before_what_was_emulated():
-    emulated = a_series("instructions", [5] * NIGHTS)
-    gpu = {"runs": GPU_RUNS, "source": "cupti", "device_name": GPU}
-    measured = a_series("instructions", [7] * NIGHTS, **gpu)
-    (row,) = generations.latest_values(build([emulated, measured]).rows)["instructions"].values()
-    assert row.last.value == 7
 
 
 def test_speeds_and_errors_have_tables(page):

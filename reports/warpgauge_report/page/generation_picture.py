@@ -36,6 +36,27 @@ def cell_text(cell: Cell) -> str:
     return ratio + ("*" if cell.without_ratio else "")
 
 
+def balance(cell: Cell, metric: Metric) -> float:
+    """From -1 (all cases got worse) to 1 (all better): the square root of how many more did than
+    went the other way, so that a tenth of the cases can be seen as well."""
+    net = (cell.better(metric) - cell.worse(metric)) / (cell.moved + cell.same)
+    return math.copysign(math.sqrt(abs(net)), net)
+
+
+def mean_change(cell: Cell) -> str:
+    """The ratio as a change: "+2.4 %", "× 2.4"; with the mark of cell_text()."""
+    if cell.ratio is None:
+        return "from 0" if cell.more > cell.less else "to 0"
+    percent = 100 * (cell.ratio - 1)
+    if abs(percent) < 0.05:
+        text = "≈ 0 %"
+    elif 0.5 < cell.ratio < 2:
+        text = f"{percent:+.2g} %".replace("-", "\N{MINUS SIGN}")
+    else:
+        text = f"× {cell.ratio:.3g}" if cell.ratio >= 2 else f"÷ {1 / cell.ratio:.3g}"
+    return text + ("*" if cell.without_ratio else "")
+
+
 def draw_matrix(matrix: Matrix) -> Figure:
     rows, columns = len(matrix.rows), len(matrix.archs)
     figure = Figure(figsize=(columns * 0.85, rows * 0.34))

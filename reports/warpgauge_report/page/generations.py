@@ -1,11 +1,14 @@
-"""How architectures compare: what the same kernels cost on each of them."""
+"""How architectures compare: what the same kernels cost on each of them.
+
+Compared is like with like: what the compiler, the emulator or a GPU says of both.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
@@ -13,76 +16,89 @@ from statistics import fmean, median
 from warpgauge_report.catalog import Metric, catalog
 from warpgauge_report.page.rows import Row
 
-# Where several sources tell the same of one architecture, the first of these counts.
-_SOURCES = ("cupti", "harness", "ptxas", "emulator")
+# Where several sources tell the same, the first of these counts; cases.js has the same order.
+SOURCES = ("cupti", "harness", "ptxas", "emulator")
 
-Values = dict[str, dict[tuple[str, str], Row]]  # by metric, by case and architecture
+# By metric, by case and architecture, by source.
+Values = dict[str, dict[tuple[str, str], dict[str, Row]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A metric on an architecture beside the reference: the geometric mean of the cases' ratios
-    (None where there is none), how many cases cost more, less and the same, and how many of them
-    have no ratio because one of the two is 0. `measured` on a GPU, not by compiler or emulator."""
+    """A metric on an architecture beside another one: the geometric mean of the cases' ratios
+    (None where there is none), how many cases have more, less and the same, and how many of them
+    have no ratio because one of the two is 0. `measured` on GPUs, not by compiler or emulator.
+    `most` is the case that moved most, as it was and as it is; None where nothing did."""
 
+    before: str
+    after: str
     ratio: float | None
     more: int
     less: int
     same: int
     without_ratio: int
     measured: bool
+    most: tuple[Row, Row] | None
+
+    def better(self, metric: Metric) -> int:
+        return self.more if metric.direction == "higher" else self.less
+
+    def worse(self, metric: Metric) -> int:
+        return self.less if metric.direction == "higher" else self.more
+
+    @property
+    def moved(self) -> int:
+        return self.more + self.less
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Metrics by architectures; the first architecture is what the others are compared with."""
+    """Metrics by architectures: each beside the first one, and beside the one before it."""
 
     archs: tuple[str, ...]
     rows: tuple[tuple[Metric, tuple[Cell | None, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A metric from one generation to the next: how many cases got better, worse, stayed the same,
-    and the case that moved most, as it was and as it is."""
-
-    before: str
-    after: str
-    metric: Metric
-    better: int
-    worse: int
-    same: int
-    most: tuple[Row, Row] | None
+    steps: tuple[tuple[Metric, tuple[Cell | None, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the kernels of the cases need on an architecture."""
+    """What the kernels of the cases need on an architecture; None: not told."""
 
     arch: str
     cases: int
-    registers: tuple[float, float] | None  # median and most of a thread
+    registers: float | None  # median of a thread
+    most: Row | None  # the case that takes the most registers
     spilling: int | None  # cases that spill
-    spilled: float | None  # bytes a thread, of all of them
+    stored: float | None  # bytes a thread, of all cases
+    loaded: float | None
     occupancy: float | None  # mean of the theoretical one
 
 
 def latest_values(rows: Iterable[Row]) -> Values:
-    """The newest number of each metric, case and architecture, from the best source there is."""
-    found: Values = defaultdict(dict)
+    """The newest number of each metric, case, architecture and source."""
+    found: Values = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         key = row.key
-        if key.arch is None or key.source not in _SOURCES or row.last.value is None:
+        if key.arch is None or key.source not in SOURCES or row.last.value is None:
             continue
-        place = (key.id, key.arch)
-        known = found[key.metric].get(place)
-        if known is None or _preference(row) < _preference(known):
-            found[key.metric][place] = row
-    return {metric: found[metric] for metric in catalog() if metric in found}
+        sources = found[key.metric][key.id, key.arch]
+        known = sources.get(key.source)
+        if known is None or _newness(row) > _newness(known):
+            sources[key.source] = row
+    return {metric: dict(found[metric]) for metric in catalog() if metric in found}
 
 
-def _preference(row: Row) -> tuple:
-    return (_SOURCES.index(row.key.source), row.age, row.number)
+def _newness(row: Row) -> tuple:
+    return row.last.run.time, row.last.run.id, -row.number
+
+
+def best_of(values: Values, metric: str, arch: str) -> dict[str, Row]:
+    """The row of each case, from the best source that there is."""
+    return {
+        case: sources[next(source for source in SOURCES if source in sources)]
+        for (case, at), sources in values.get(metric, {}).items()
+        if at == arch
+    }
 
 
 def archs_of(values: Values) -> tuple[str, ...]:
@@ -100,66 +116,47 @@ def matrix(values: Values) -> Matrix:
     """Exact metrics that have a better direction and differ anywhere. Times are left out: those of
     two GPUs are compared in the roofline."""
     archs = archs_of(values)
-    rows = []
+    rows, steps = [], []
     for name, by_place in values.items():
         metric = catalog()[name]
         if metric.direction == "none" or metric.cls != "exact" or name == "result.correct":
             continue
-        cells = tuple(_cell(by_place, archs[0], arch) for arch in archs)
-        if any(cell and (cell.more or cell.less) for cell in cells):
-            rows.append((metric, cells))
-    return Matrix(archs, tuple(rows))
+        beside_first = tuple(_cell(by_place, archs[0], arch) for arch in archs)
+        beside_last = tuple(_cell(by_place, *pair) for pair in pairwise(archs))
+        if any(cell and cell.moved for cell in (*beside_first, *beside_last)):
+            rows.append((metric, beside_first))
+            steps.append((metric, beside_last))
+    return Matrix(archs, tuple(rows), tuple(steps))
 
 
-def _cell(by_place: dict[tuple[str, str], Row], reference: str, arch: str) -> Cell | None:
-    pairs = list(_pairs(by_place, reference, arch))
+def _cell(by_place: dict[tuple[str, str], dict[str, Row]], before: str, after: str) -> Cell | None:
+    pairs = list(_pairs(by_place, before, after))
     if not pairs:
         return None
-    ratios = [
-        after.last.value / before.last.value
-        for before, after in pairs
-        if before.last.value > 0 and after.last.value > 0
-    ]
-    more = sum(after.last.value > before.last.value for before, after in pairs)
-    less = sum(after.last.value < before.last.value for before, after in pairs)
-    both_zero = sum(before.last.value == after.last.value == 0 for before, after in pairs)
-    mean = math.exp(fmean(map(math.log, ratios))) if ratios else None
-    measured = any(after.key.source in ("cupti", "harness") for _, after in pairs)
-    without = len(pairs) - len(ratios) - both_zero
-    return Cell(mean, more, less, len(pairs) - more - less, without, measured)
-
-
-def _pairs(by_place: dict[tuple[str, str], Row], before: str, after: str):
-    for (case, arch), row in by_place.items():
-        if arch == after and (old := by_place.get((case, before))):
-            yield old, row
-
-
-def steps(values: Values) -> list[Step]:
-    """From each generation to the next; metrics of which nothing moved are left out."""
-    found = []
-    for before, after in pairwise(archs_of(values)):
-        for name, by_place in values.items():
-            metric = catalog()[name]
-            if metric.direction == "none" or metric.cls != "exact":
-                continue
-            step = _step(metric, before, after, list(_pairs(by_place, before, after)))
-            if step.better or step.worse:
-                found.append(step)
-    return found
-
-
-def _step(metric: Metric, before: str, after: str, pairs: list[tuple[Row, Row]]) -> Step:
-    sign = 1 if metric.direction == "higher" else -1
-    gains = [sign * (new.last.value - old.last.value) for old, new in pairs]
-    most = max(pairs, key=_distance, default=None)
-    return Step(
-        *(before, after, metric),
-        better=sum(gain > 0 for gain in gains),
-        worse=sum(gain < 0 for gain in gains),
-        same=sum(gain == 0 for gain in gains),
-        most=most,
+    values = [(old.last.value, new.last.value) for old, new in pairs]
+    ratios = [new / old for old, new in values if old > 0 and new > 0]
+    more = sum(new > old for old, new in values)
+    less = sum(new < old for old, new in values)
+    both_zero = sum(old == new == 0 for old, new in values)
+    return Cell(
+        *(before, after),
+        ratio=math.exp(fmean(map(math.log, ratios))) if ratios else None,
+        more=more,
+        less=less,
+        same=len(pairs) - more - less,
+        without_ratio=len(pairs) - len(ratios) - both_zero,
+        measured=all(new.key.source == "cupti" for _, new in pairs),
+        most=max(pairs, key=_distance) if more or less else None,
     )
+
+
+def _pairs(
+    by_place: dict[tuple[str, str], dict[str, Row]], before: str, after: str
+) -> Iterator[tuple[Row, Row]]:
+    for (case, arch), new in by_place.items():
+        old = by_place.get((case, before), {}) if arch == after else {}
+        if source := next((one for one in SOURCES if one in old and one in new), None):
+            yield old[source], new[source]
 
 
 def _distance(pair: tuple[Row, Row]) -> tuple[float, float]:
@@ -174,23 +171,18 @@ def resources(values: Values) -> list[Resources]:
 
 
 def _resources(values: Values, arch: str) -> Resources:
-    def of(name: str) -> dict[str, float]:
-        by_place = values.get(name, {})
-        return {case: row.last.value for (case, at), row in by_place.items() if at == arch}
-
-    registers, occupancy = of("registers").values(), of("occupancy.theoretical").values()
-    stores, loads = of("spill.store_bytes"), of("spill.load_bytes")
-    spills = {case: stores.get(case, 0) + loads.get(case, 0) for case in stores | loads}
+    rows = best_of(values, "registers", arch)
+    registers, stores, loads, occupancy = (
+        [row.last.value for row in best_of(values, name, arch).values()]
+        for name in ("registers", "spill.store_bytes", "spill.load_bytes", "occupancy.theoretical")
+    )
     return Resources(
         arch,
-        cases=len(of("registers")),
-        registers=(median(registers), max(registers)) if registers else None,
-        spilling=sum(map(bool, spills.values())) if spills else None,
-        spilled=sum(spills.values()) if spills else None,
+        cases=len(registers),
+        registers=median(registers) if registers else None,
+        most=max(rows.values(), key=lambda row: row.last.value, default=None),
+        spilling=sum(map(bool, stores)) if stores else None,
+        stored=sum(stores) if stores else None,
+        loaded=sum(loads) if loads else None,
         occupancy=fmean(occupancy) if occupancy else None,
     )
-
-
-def elements(size: str) -> int:
-    """The elements of a size: the product of its extents; 1 where it has none."""
-    return math.prod(map(int, re.findall(r"[0-9]{1,18}", size))) or 1

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from urllib.parse import quote
 
 import jinja2
@@ -18,8 +19,9 @@ from warpgauge_report.changes import Change
 from warpgauge_report.history import Point
 from warpgauge_report.history.nights import PAUSE
 from warpgauge_report.page import generations, sections, speeds
+from warpgauge_report.page.elements import problems_with_elements
 from warpgauge_report.page.encode import SHORT, compact
-from warpgauge_report.page.generation_picture import cell_text, gain
+from warpgauge_report.page.generation_picture import balance, cell_text, gain, mean_change
 from warpgauge_report.page.pictures import Picture
 from warpgauge_report.page.report import NOISY_NIGHTS, Report, count
 from warpgauge_report.page.rows import BAD, Row
@@ -27,7 +29,10 @@ from warpgauge_report.page.sparkline import sparkline
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
-_SCRIPTS = ("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "page.js")
+_SCRIPTS = (
+    *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
+    "page.js",
+)
 _FOLDED = (
     ("environment", "beyond a budget because of the environment, with the same machine code"),
     ("waived", "over budget with a waiver"),
@@ -55,7 +60,8 @@ def render(
     timed = speeds.speeds(report.rows)
     script = "\n".join(_file(name) for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    data = f'{{"link":{compact(link)},{report.data[1:]}'
+    extra = {"link": link, "counted": problems_with_elements(values)}
+    data = f"{compact(extra)[:-1]},{report.data[1:]}"
     shown_runs = [run for night in reversed(report.nights[-2:]) for run in reversed(night)]
     heat_maps = [picture for picture in pictures if picture.stem.startswith("heatmap")]
     rooflines = [picture for picture in pictures if picture.stem.startswith("roofline")]
@@ -74,7 +80,6 @@ def render(
             archs=generations.archs_of(values),
             matrix=matrix,
             resources=generations.resources(values),
-            steps=generations.steps(values),
             speeds=_by_share(timed),
             copies=speeds.COPIES,
             speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
@@ -121,6 +126,10 @@ def _environment(link: str | None) -> jinja2.Environment:
         "quantity": sections.quantity,
         "source_link": address,
         "spark": _spark,
+        "balance": lambda cell, metric: _tint(balance(cell, metric)),
+        "mean_change": mean_change,
+        "part": lambda text: quote(text, safe=""),
+        "steps": pairwise,
         "tint": lambda cell, metric: _tint(gain(cell, metric)),
         "utc": _utc,
     }

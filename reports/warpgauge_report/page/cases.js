@@ -1,0 +1,112 @@
+// The list behind a mean: "#cases/METRIC/ARCH/BEFORE" compares cases, "#cases/METRIC/ARCH" lists them.
+"use strict";
+
+const SOURCES = ["cupti", "harness", "ptxas", "emulator"]; // as generations.py: the first that tells
+const CASE_ROWS = 100;
+const casesDialog = document.getElementById("cases");
+
+// The newest number of each case, architecture and source of a metric: case to arch to source.
+function latestOf(metric, family = null) {
+  const found = new Map();
+  data.series.forEach((entry, number) => {
+    if (data.metrics[entry[1]][0] !== metric || entry[2] < 0 || entry[3] < 0) return;
+    if (family !== null && data.cases[entry[0]][0] !== family) return;
+    const value = entry[6].at(-1), run = data.axes[entry[5]].at(-1);
+    if (typeof value !== "number") return;
+    const arch = data.archs[entry[2]], source = data.sources[entry[3]];
+    const archs = found.get(entry[0]) || found.set(entry[0], new Map()).get(entry[0]);
+    const sources = archs.get(arch) || archs.set(arch, new Map()).get(arch);
+    if (!sources.has(source) || run > sources.get(source).run) sources.set(source, { value, number, run });
+  });
+  return found;
+}
+
+function caseName(number) {
+  const [family, variant, type, size] = data.cases[number];
+  return `${family}.${variant}.${type}@${size}`;
+}
+
+// Rows [case, before or null, after] of a list; those that moved most, or have most, come first.
+function listedCases(metric, arch, before) {
+  const rows = [];
+  for (const [name, archs] of latestOf(metric)) {
+    const after = archs.get(arch), old = before === null ? after : archs.get(before);
+    const source = after && old && SOURCES.find((one) => after.has(one) && old.has(one));
+    if (source) rows.push([name, before === null ? null : old.get(source), after.get(source)]);
+  }
+  const moved = ([, old, now]) => {
+    if (old === null) return now.value;
+    return old.value > 0 && now.value > 0 ? Math.abs(Math.log(now.value / old.value)) : old.value === now.value ? 0 : Infinity;
+  };
+  const order = new Map(rows.map((row) => [row, moved(row)]));
+  const amount = ([, old, now]) => (old === null ? 0 : Math.abs(now.value - old.value));
+  // Infinity - Infinity is no number, and no order.
+  return rows.sort((a, b) => (order.get(a) === order.get(b) ? amount(b) - amount(a) : order.get(b) - order.get(a)));
+}
+
+function showCases(metric, arch, before) {
+  const row = data.metrics.find((one) => one[0] === metric);
+  const rows = row ? listedCases(metric, arch, before) : [];
+  if (!rows.length) return false;
+  const [, unit, direction, , , meaning] = row;
+  casesDialog.querySelector("h2").textContent = `${metric}, ${before === null ? arch : `${before} → ${arch}`}`;
+  casesDialog.querySelector("p").replaceChildren(make("b", {}, before === null ? summary(rows, unit) : comparison(rows, direction)), ` ${meaning}`);
+  const heads = before === null ? ["Case", arch] : ["Case", before, arch, "Change"];
+  const body = make("tbody", {}), more = make("button", { type: "button" });
+  const showNext = () => {
+    const next = rows.slice(body.children.length, body.children.length + CASE_ROWS);
+    body.append(...next.map((one) => caseRow(one, unit, direction)));
+    more.hidden = body.children.length >= rows.length;
+    more.textContent = `Show more (${rows.length - body.children.length} left)`;
+  };
+  more.addEventListener("click", showNext);
+  showNext();
+  casesDialog.querySelector("div").replaceChildren(
+    make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body), more);
+  if (!casesDialog.open) casesDialog.showModal();
+  casesDialog.scrollTop = 0;
+  return true;
+}
+
+function summary(rows, unit) {
+  const values = rows.map(([, , now]) => now.value).sort((a, b) => a - b);
+  const sum = values.reduce((all, value) => all + value, 0), middle = values.length / 2;
+  const median = (values[Math.ceil(middle) - 1] + values[Math.floor(middle)]) / 2;
+  const above = values.filter((value) => value > 0).length;
+  return `${values.length} cases, ${above} above 0: median ${numberText(median)}, mean ${numberText(sum / values.length)}, ` +
+    `most ${numberText(values.at(-1))}, sum ${quantity(sum, unit)}.`;
+}
+
+function comparison(rows, direction) {
+  const logs = rows.filter(([, old, now]) => old.value > 0 && now.value > 0).map(([, old, now]) => Math.log(now.value / old.value));
+  const count = (sign) => rows.filter(([, old, now]) => Math.sign(now.value - old.value) === sign).length;
+  const [better, worse] = direction === "higher" ? [count(1), count(-1)] : [count(-1), count(1)];
+  const mean = logs.length ? ` Geometric mean of ${logs.length} ratios: ${Number(Math.exp(logs.reduce((a, b) => a + b) / logs.length).toPrecision(3))}.` : "";
+  return `${rows.length} cases: ${better} better, ${worse} worse, ${count(0)} the same.${mean}`;
+}
+
+function caseRow([name, old, now], unit, direction) {
+  const link = (one) => make("a", { class: "number", href: `#fact-${one.number}` }, quantity(one.value, unit));
+  const cells = [make("th", { scope: "row" }, make("code", { class: "case" }, caseName(name)))];
+  if (old !== null) cells.push(make("td", { "data-label": "before" }, link(old)));
+  cells.push(make("td", { "data-label": old === null ? "value" : "after" }, link(now)));
+  if (old !== null) {
+    const step = Math.sign(now.value - old.value) * (direction === "higher" ? 1 : -1);
+    const word = step > 0 ? "better, " : step < 0 ? "worse, " : "";
+    cells.push(make("td", { "data-label": "change", class: step > 0 ? "better" : step < 0 ? "worse" : "faint" }, word + changedBy(old.value, now.value)));
+  }
+  return make("tr", {}, ...cells);
+}
+
+// By how much, as sections.change_text() writes it.
+function changedBy(before, after) {
+  if (before === after) return "the same";
+  if (before === 0) return "from 0";
+  if (after === 0) return "to 0";
+  const ratio = after / before;
+  if (ratio > 0.5 && ratio < 2) {
+    const percent = Number((100 * (ratio - 1)).toPrecision(3));
+    return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
+  }
+  return ratio >= 2 ? `× ${Number(ratio.toPrecision(3))}` : `÷ ${Number((1 / ratio).toPrecision(3))}`;
+}
