@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
 
-from warpgauge_report.facts import schema_name
+from warpgauge_report.facts import Fact, schema_name
 
 ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_110", "sm_120")
 GPUS = {"sm_90": ("NVIDIA H100 80GB HBM3", "GH100"), "sm_89": ("NVIDIA L4", "AD104")}
@@ -38,7 +38,11 @@ COUNTED_WITHOUT_GPU = {"branches.divergent": "branches", "barriers": "barriers/b
 BUDGETS = {"spill.store_bytes": 0, "local.sectors": 0, "shared.bank_conflicts": 0}
 FIRST_NIGHT = datetime(2025, 11, 1, 1, 30, tzinfo=UTC)
 FAMILIES, VARIANTS, SIZES = 25, ("naive", "tiled", "padded", "vectorised"), 3
+OF_LINES = ("global.load.sectors", "global.store.sectors")  # counted for source lines, too
+LAUNCH = {"grid": [32, 32, 1], "block": [32, 8, 1], "dynamic_shared_bytes": 0, "count": 1}
 DISTURBED = 0.01  # share of the times
+_KEYS = [member.name for member in fields(Fact)]
+_TAIL_KEYS = _KEYS[_KEYS.index("id") :]
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,41 @@ class Plan:
     seed: int = 1
 
 
+@dataclass(frozen=True)
+class Case:
+    """A kernel variant at a size."""
+
+    family: str
+    variant: str
+    size: str
+    type: str = "f32"
+
+    @property
+    def id(self) -> str:
+        return f"{self.family}.{self.variant}.{self.type}@{self.size}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case that is `factor` times as slow and as large from a night on, for good."""
+
+    case: str
+    kind: str  # code, compiler
+    night: int
+    factor: float
+
+
+@dataclass(frozen=True)
+class Code:
+    """A case compiled for an architecture. `factor`: how much larger than on the first night."""
+
+    case: Case
+    arch: str
+    factor: float
+    sass_hash: str
+    source_hash: str
+
+
 def nights(plan: Plan) -> Iterator[tuple[datetime, bytes]]:
     """Each night's time and file."""
     cases = _cases(plan)
@@ -58,25 +97,25 @@ def nights(plan: Plan) -> Iterator[tuple[datetime, bytes]]:
         yield _time(night), _file(plan, cases, night)
 
 
-def planted(plan: Plan) -> list[tuple[str, str, int, float]]:
-    """The changes that are there: case, kind (code, compiler), night and factor."""
+@cache
+def planted(plan: Plan) -> tuple[Change, ...]:
+    """The changes that are there."""
     choice = random.Random(plan.seed)
-    cases = [f"{c[0]}.{c[1]}.{c[2]}@{c[3]}" for c in _cases(plan)]
-    chosen = choice.sample(cases, max(1, len(cases) // 20))
-    return [
-        (
-            case,
-            choice.choice(("code", "compiler")),
-            choice.randrange(20, max(21, plan.nights - 5)),
-            choice.choice((0.5, 0.9, 1.05, 1.2, 2.0)),
+    ids = [case.id for case in _cases(plan)]
+    return tuple(
+        Change(
+            case=case,
+            kind=choice.choice(("code", "compiler")),
+            night=choice.randrange(20, max(21, plan.nights - 5)),
+            factor=choice.choice((0.5, 0.9, 1.05, 1.2, 2.0)),
         )
-        for case in chosen
-    ]
+        for case in choice.sample(ids, max(1, len(ids) // 20))
+    )
 
 
-def _cases(plan: Plan) -> list[tuple[str, str, str, str]]:
+def _cases(plan: Plan) -> list[Case]:
     all_cases = [
-        (f"family_{family:02}", variant, "f32", f"{1024 << size}x{1024 << size}")
+        Case(f"family_{family:02}", variant, f"{1024 << size}x{1024 << size}")
         for family in range(max(FAMILIES, -(-plan.cases // (len(VARIANTS) * SIZES))))
         for variant in VARIANTS
         for size in range(SIZES)
@@ -92,39 +131,23 @@ def _hash(*parts: object) -> str:
     return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def _file(plan: Plan, cases: list[tuple[str, str, str, str]], night: int) -> bytes:
+def _file(plan: Plan, cases: list[Case], night: int) -> bytes:
     """All facts of a night, written as warpgauge writes them."""
     noise = random.Random(f"{plan.seed} {night}")
-    changes = {change[0]: change for change in _planted(plan) if change[2] <= night}
+    changes = {change.case: change for change in planted(plan) if change.night <= night}
     heads = {arch: _head(plan, night, arch) for arch in (None, *ARCHES)}
     lines = []
     for case in cases:
-        name = f"{case[0]}.{case[1]}.{case[2]}@{case[3]}"
         for arch in ARCHES:
-            for head, tail in _case(plan, name, case, arch, changes.get(name), noise):
-                lines.append(f"{heads[head]}{tail}\n")
+            code = _code(case, arch, changes.get(case.id))
+            lines += (f"{heads[None]}{tail}\n" for tail in _compiled(code))
+            lines += (f"{heads[arch]}{tail}\n" for tail in _measured(code, noise, plan.lines))
     return "".join(lines).encode()
 
 
-@cache
-def _planted(plan: Plan) -> tuple[tuple[str, str, int, float], ...]:
-    return tuple(planted(plan))
-
-
 def _head(plan: Plan, night: int, arch: str | None) -> str:
+    """What the facts of a run on a device begin with; what the compiler says has no device."""
     time = _time(night)
-    device = None
-    if arch in GPUS:
-        name, chip = GPUS[arch]
-        device = {"name": name, "chip": chip, "compute_capability": f"{arch[3]}.{arch[4:]}"}
-        device |= {"driver": "580.65.06" if night < plan.nights // 2 else "580.159.04"}
-        device |= {"uuid_hash": _hash(name), "sm_clock_mhz": 1980 - night % 3}
-        device |= {"memory_clock_mhz": 2619}
-    elif arch:
-        device = {"name": f"Emulated GPU ({arch})", "chip": None, "driver": "emulator"}
-        device = {"name": device["name"], "chip": None, "compute_capability": "9.0"}
-        device |= {"driver": "emulator", "uuid_hash": _hash(arch), "sm_clock_mhz": 1000}
-        device |= {"memory_clock_mhz": 1000}
     head = {
         "schema": schema_name(),
         "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
@@ -133,78 +156,88 @@ def _head(plan: Plan, night: int, arch: str | None) -> str:
         "dirty": False,
         "toolkit": "13.0" if night < plan.nights * 2 // 3 else "13.1",
         "flags": "-O2 -g -DNDEBUG -lineinfo",
-        "device": device,
+        "device": arch and _device(plan, night, arch),
     }
     return _json(head)[:-1] + ","
 
 
-def _case(plan, name, case, arch, change, noise) -> Iterator[tuple[str | None, str]]:
-    factor = change[3] if change else 1.0
-    code = change[1] if change else None
-    hashes = (_hash(name, arch, factor), _hash(case[0], factor if code == "code" else 1))
-    measured = {None: COMPILED, arch: COUNTED}
-    measured[arch] = COUNTED | (NOISY if arch in GPUS else COUNTED_WITHOUT_GPU)
-    for device, metrics in measured.items():
-        for metric, unit in metrics.items():
-            if metric in NOISY:
-                yield device, _noisy_tail(name, case, arch, metric, unit, hashes, factor, noise)
-                continue
-            source = "ptxas" if device is None else "cupti" if arch in GPUS else "emulator"
-            value = _exact(name, arch, metric, factor)
-            exact = (name, case, arch, metric, unit, source, value, hashes)
-            yield device, _exact_tail(*exact)
-            if plan.lines and metric in ("global.load.sectors", "global.store.sectors"):
-                yield device, _exact_tail(*exact, scope="line")
+def _device(plan: Plan, night: int, arch: str) -> dict:
+    name, chip = GPUS.get(arch, (f"Emulated GPU ({arch})", None))
+    driver = "580.65.06" if night < plan.nights // 2 else "580.159.04"
+    return {
+        "name": name,
+        "chip": chip,
+        "compute_capability": f"{arch[3:-1]}.{arch[-1]}",
+        "driver": driver if chip else "emulator",
+        "uuid_hash": _hash(name),
+        "sm_clock_mhz": 1980 - night % 3 if chip else 1000,
+        "memory_clock_mhz": 2619 if chip else 1000,
+    }
 
 
 @cache
-def _exact(name: str, arch: str, metric: str, factor: float) -> float:
+def _code(case: Case, arch: str, change: Change | None) -> Code:
+    factor = change.factor if change else 1.0
+    of_source = factor if change and change.kind == "code" else 1
+    return Code(case, arch, factor, _hash(case.id, arch, factor), _hash(case.family, of_source))
+
+
+@cache
+def _compiled(code: Code) -> tuple[str, ...]:
+    return tuple(_exact_tail(code, metric, unit, "ptxas") for metric, unit in COMPILED.items())
+
+
+def _measured(code: Code, noise: random.Random, lines: bool) -> Iterator[str]:
+    yield from _counted(code, lines)
+    if code.arch in GPUS:
+        for metric, unit in NOISY.items():
+            yield _noisy_tail(code, metric, unit, noise)
+
+
+@cache
+def _counted(code: Code, lines: bool) -> tuple[str, ...]:
+    on_gpu = code.arch in GPUS
+    source = "cupti" if on_gpu else "emulator"
+    metrics = COUNTED if on_gpu else COUNTED | COUNTED_WITHOUT_GPU
+    of_cases = (_exact_tail(code, metric, unit, source) for metric, unit in metrics.items())
+    unjudged = dict.fromkeys(("budget", "budget_reason", "verdict", "reason"))
+    of_lines = (
+        _exact_tail(code, metric, metrics[metric], source, scope="line", **unjudged)
+        for metric in (OF_LINES if lines else ())
+    )
+    return (*of_cases, *of_lines)
+
+
+def _exact_tail(code: Code, metric: str, unit: str, source: str, **members: object) -> str:
+    value, limit = _exact(code, metric), BUDGETS.get(metric)
+    judged = {"verdict": "unbudgeted", "reason": f"{metric} is {value}, no budget"}
+    if limit is not None:
+        within = value <= limit
+        judged = {
+            "budget": f"= {limit}",
+            "budget_reason": "built-in default",
+            "verdict": "pass" if within else "fail",
+            "reason": f"{metric} is {value}, {'within ' if within else ''}budget = {limit}",
+        }
+    said = {"source": source, "confidence": "exact", "metric": metric, "value": value, "unit": unit}
+    return _tail(code, said | judged | members)
+
+
+def _exact(code: Code, metric: str) -> float:
     if metric in BUDGETS:
-        return 0 if factor <= 1 else 4096
+        return 0 if code.factor <= 1 else 4096
     if metric == "occupancy.theoretical":
         return 0.75
-    value = random.Random(f"{name} {metric}").randrange(16, 100_000)
-    return round((16 + value % 100 if metric == "registers" else value) * factor)
+    value = random.Random(f"{code.case.id} {metric}").randrange(16, 100_000)
+    return round((16 + value % 100 if metric == "registers" else value) * code.factor)
 
 
-@cache
-def _exact_tail(name, case, arch, metric, unit, source, value, hashes, scope="case") -> str:
-    limit = BUDGETS.get(metric)
-    verdict, reason = "unbudgeted", f"{metric} is {value}, no budget"
-    if limit is not None:
-        verdict = "pass" if value <= limit else "fail"
-        reason = f"{metric} is {value}, {'within ' if value <= limit else ''}budget = {limit}"
-    judged = {
-        "budget": None if limit is None else f"= {limit}",
-        "budget_reason": None if limit is None else "built-in default",
-        "verdict": verdict,
-        "reason": reason,
-    }
-    if scope == "line":
-        judged = dict.fromkeys(judged)
-    return _tail(
-        name,
-        case,
-        arch,
-        source,
-        "exact",
-        None,
-        scope,
-        None,
-        metric,
-        value,
-        unit,
-        None,
-        hashes,
-        judged,
-    )
-
-
-def _noisy_tail(name, case, arch, metric, unit, hashes, factor, noise) -> str:
-    typical = random.Random(f"{name} {arch}").uniform(5, 5000) * factor
+def _noisy_tail(code: Code, metric: str, unit: str, noise: random.Random) -> str:
+    typical = random.Random(f"{code.case.id} {code.arch}").uniform(5, 5000) * code.factor
     disturbance = "throttled: power cap" if noise.random() < DISTURBED else None
     time = round(typical * noise.gauss(1, 0.005) * (1.3 if disturbance else 1) * 31.25) / 31.25
-    value = time if metric == "time.median_us" else round(1e12 / time, 4)
+    is_time = metric == "time.median_us"
+    value = time if is_time else round(1e12 / time, 4)
     width = noise.uniform(0.002, 0.01)
     why = f"times differ from run to run: ± {100 * width:.2f} % after {noise.randrange(9, 40)} runs"
     machine = {
@@ -215,60 +248,44 @@ def _noisy_tail(name, case, arch, metric, unit, hashes, factor, noise) -> str:
         "other_processes": 0,
         "disturbance": disturbance,
     }
-    limit = "<= 6000 ± 5%" if metric == "time.median_us" else None
-    judged = {
+    limit = "<= 6000 ± 5%" if is_time else None
+    said = {
+        "source": "harness",
+        "confidence": "estimate",
+        "confidence_reason": why,
+        "machine": machine,
+        "metric": metric,
+        "value": value,
+        "unit": unit,
+        "interval": [value * (1 - width), value * (1 + width)] if is_time else None,
+        "code_hash": code.sass_hash,
         "budget": limit,
-        "budget_reason": None,
         "verdict": "pass" if limit else "unbudgeted",
         "reason": f"{metric} is {value:.6g}, {f'within budget {limit}' if limit else 'no budget'}",
     }
-    interval = [value * (1 - width), value * (1 + width)] if metric == "time.median_us" else None
-    return _tail(
-        name,
-        case,
-        arch,
-        "harness",
-        "estimate",
-        why,
-        "case",
-        machine,
-        metric,
-        value,
-        unit,
-        interval,
-        hashes,
-        judged,
-    )
+    return _tail(code, said)
 
 
-def _tail(
-    name,
-    case,
-    arch,
-    source,
-    confidence,
-    why,
-    scope,
-    machine,
-    metric,
-    value,
-    unit,
-    interval,
-    hashes,
-    judged,
-) -> str:
-    family, variant, type_, size = case
-    launch = {"grid": [32, 32, 1], "block": [32, 8, 1], "dynamic_shared_bytes": 0, "count": 1}
-    members = {
-        "id": name, "family": family, "variant": variant, "type": type_, "size": size,
-        "arch": arch, "source": source, "confidence": confidence, "confidence_reason": why,
-        "scope": scope, "kernel": f"_ZN{len(family)}{family}{len(variant)}{variant}IfEEvPT_PKS1_ii",
-        "launch": launch, "machine": machine, "metric": metric, "value": value, "unit": unit,
-        "interval": interval, "file": f"kernels/{family}/family.cu", "line": 100 + len(variant),
-        "sass_hash": hashes[0], "source_hash": hashes[1],
-        "code_hash": hashes[0] if source == "harness" else None, **judged,
-    }  # fmt: skip
-    return _json(members)[1:]
+def _tail(code: Code, said: dict[str, object]) -> str:
+    """What a fact says besides its run, in the order of the schema."""
+    case = code.case
+    family, variant = case.family, case.variant
+    members = dict.fromkeys(_TAIL_KEYS) | {
+        "id": case.id,
+        "family": family,
+        "variant": variant,
+        "type": case.type,
+        "size": case.size,
+        "arch": code.arch,
+        "scope": "case",
+        "kernel": f"_ZN{len(family)}{family}{len(variant)}{variant}IfEEvPT_PKS1_ii",
+        "launch": LAUNCH,
+        "file": f"kernels/{family}/family.cu",
+        "line": 100 + len(variant),
+        "sass_hash": code.sass_hash,
+        "source_hash": code.source_hash,
+    }
+    return _json(members | said)[1:]
 
 
 def _json(members: dict) -> str:

@@ -42,7 +42,7 @@ def test_nights_are_facts_and_repeatable(tmp_path):
 
 
 def test_exact_values_change_on_the_planted_nights_only(history):
-    expected = {case: night for case, _, night, factor in planted(PLAN) if factor != 1}
+    expected = {change.case: change.night for change in planted(PLAN)}
     assert expected
     for series in history.series(metric="instructions"):
         values = [point.value for point in series.points]
@@ -51,13 +51,12 @@ def test_exact_values_change_on_the_planted_nights_only(history):
 
 
 def test_what_changes_with_the_code_and_what_with_the_compiler(history):
-    kinds = {case: (kind, night) for case, kind, night, _ in planted(PLAN)}
+    changes = {change.case: change for change in planted(PLAN)}
     for series in history.series(metric="registers", arch="sm_90"):
-        if series.key.id in kinds:
-            kind, night = kinds[series.key.id]
-            before, after = series.points[night - 1], series.points[night]
+        if change := changes.get(series.key.id):
+            before, after = series.points[change.night - 1], series.points[change.night]
             assert before.sass_hash != after.sass_hash
-            assert (before.source_hash != after.source_hash) == (kind == "code")
+            assert (before.source_hash != after.source_hash) == (change.kind == "code")
 
 
 def test_times_have_what_times_have(history):
