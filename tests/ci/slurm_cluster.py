@@ -123,9 +123,13 @@ PartitionName=small Nodes={host}
 
     def exit_codes(self, job, tasks):
         """Waits for the array JOB; the exit code of each of its TASKS."""
-        end = time.monotonic() + 120
-        while self.run("squeue", "-h", "-j", job).stdout:
+        return [self.exit_code(f"{job}_{task}") for task in range(tasks)]
+
+    def exit_code(self, job):
+        """Waits for JOB, or all of the array it is of; its exit code."""
+        end = time.monotonic() + 240
+        while self.run("squeue", "-h", "-j", job.split("_")[0]).stdout:
             assert time.monotonic() < end, self.queue()
             time.sleep(0.2)
-        shown = [self.run("scontrol", "show", "job", f"{job}_{n}").stdout for n in range(tasks)]
-        return [int(re.search(r" ExitCode=(\d+):0", text).group(1)) for text in shown]
+        shown = self.run("scontrol", "show", "job", job).stdout
+        return int(re.search(r" ExitCode=(\d+):", shown).group(1))

@@ -1,17 +1,28 @@
-"""The job array for Slurm, on a cluster of one node that the test starts, and what it refuses."""
+"""A night on Slurm, on a cluster of one node that the test starts, and what submit refuses."""
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
+from scratch_checkout import (
+    BIN,
+    ONE_FAILS,
+    ONE_PASSES,
+    REPORT,
+    ROOT,
+    pretend_gpus,
+    scratch_checkout,
+    stand_in,
+)
 from slurm_cluster import MISSING, Cluster
 
 HAS_GPU = Path("/dev/nvidia0").exists()
-PASSES = [f"--{name}={value}" for name, value in ONE_PASSES.items()]
-FAILS = [f"--{name}={value}" for name, value in ONE_FAILS.items()]
+PASSES = ["--device=emulated", f"--filter={ONE_PASSES['filter']}"]
+FAILS = ["--device=emulated", f"--filter={ONE_FAILS['filter']}"]
+TWO = "A100 big\nL4 small"
 
 
 @pytest.fixture(scope="module")
@@ -36,59 +47,107 @@ def gpus(checkout, text):
     return {"WARPGAUGE_GPUS": str(file)}
 
 
-def submit(cluster, checkout, text, *options):
-    return cluster.run(checkout / "ci/slurm/submit", *options, **gpus(checkout, text))
+def submit(cluster, checkout, text, *options, **env):
+    env |= {"TOLD": str(checkout / "told"), **gpus(checkout, text)}
+    return cluster.run(checkout / "ci/slurm/submit", *options, **env)
 
 
-def test_each_gpu_has_a_task_on_its_partition_with_its_own_results(cluster, tmp_path):
-    checkout = scratch_checkout(tmp_path / "with spaces")
-    done = submit(cluster, checkout, "# two\n\nA100 big\nL4 small fast", *PASSES)
+def submitted(cluster, checkout, text, *options, **env):
+    """The ids of the array and of the job that gathers."""
+    done = submit(cluster, checkout, text, *options, **env)
     assert done.returncode == 0, done.stderr
-    job = done.stdout.strip()
+    return done.stdout.strip(), re.search(r"job (\d+) gathers", done.stderr).group(1)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """One whose history and page are stand-ins: they take seconds."""
+    made = scratch_checkout(tmp_path / "checkout")
+    stand_in(made, "warpgauge-report", REPORT)
+    return made
+
+
+def test_a_night_measures_on_each_gpu_and_gathers_all_of_it(cluster, tmp_path):
+    checkout = scratch_checkout(tmp_path / "with spaces")
+    pretend_gpus(checkout)
+    options = [f"--filter={ONE_PASSES['filter']}", "--db=nights.db", "--require=cupti"]
+    job, gather = submitted(
+        cluster,
+        checkout,
+        "# two\n\nA100 big\nL4 small fast",
+        *options,
+        MODELS="GPU-1\tNVIDIA H100\n",
+    )
     assert cluster.exit_codes(job, 2) == [0, 0]
     for task, (name, partition) in enumerate([("A100", "big"), ("L4", "small")]):
         out = checkout / "out" / job / name
         assert f"{job}/{name}: exit code 0" in (out / "log").read_text()
-        facts = [json.loads(line) for line in (out / "facts.jsonl").read_text().splitlines()]
-        assert facts and (out / "summary.md").stat().st_size
+        for file in ("facts.jsonl", "times.jsonl"):
+            lines = (out / "nvidia-h100" / file).read_text().splitlines()
+            assert [json.loads(line) for line in lines]
+        assert not (out / "report").exists() and not (out / "emulated").exists()
         shown = cluster.run("scontrol", "show", "job", f"{job}_{task}").stdout
-        assert f"Partition={partition} " in shown
+        assert f"Partition={partition} " in shown and re.search(r"TresPerNode=\S*gpu:1", shown)
         assert ("Features=fast" in shown) == (name == "L4")
+    assert cluster.exit_code(gather) == 0, (checkout / f"out/{job}/gather.log").read_text()
+    assert "TresPerNode" not in cluster.run("scontrol", "show", "job", gather).stdout
+    out = checkout / "out" / job
+    assert (out / "emulated/facts.jsonl").stat().st_size
+    assert "<html" in (out / "report/index.html").read_text()
+    listed = [BIN / "warpgauge-report", "runs", "--json", "--db", checkout / "nights.db"]
+    runs = json.loads(cluster.run(*listed).stdout)
+    assert len(runs) == 5  # counts and times of each GPU, and the emulator
 
 
-def test_a_task_ends_with_the_exit_code_of_its_gate(cluster, tmp_path):
+def test_each_job_ends_with_the_exit_code_of_its_part_of_the_night(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout", "warpgauge-faulty")
-    job = submit(cluster, checkout, "A100 big\nL4 small", *FAILS).stdout.strip()
+    stand_in(checkout, "warpgauge-report", REPORT)
+    job, gather = submitted(cluster, checkout, TWO, *FAILS)
     assert cluster.exit_codes(job, 2) == [1, 1]
-    assert "tests/canaries/family.cu" in (checkout / "out" / job / "L4/summary.md").read_text()
+    summary = checkout / "out" / job / "L4/emulated/summary.md"
+    assert "tests/canaries/family.cu" in summary.read_text()
+    assert cluster.exit_code(gather) == 1
 
 
 @pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
-def test_a_node_without_its_gpu_is_never_replaced_by_the_emulator(cluster, tmp_path):
-    checkout = scratch_checkout(tmp_path / "checkout")
-    job = submit(cluster, checkout, "A100 big", f"--filter={ONE_PASSES['filter']}").stdout.strip()
+def test_a_node_without_its_gpu_is_named_and_never_replaced_by_the_emulator(cluster, checkout):
+    job, gather = submitted(cluster, checkout, "A100 big", PASSES[1])
     assert cluster.exit_codes(job, 1) == [3]
+    assert cluster.exit_code(gather) == 2
+    log = (checkout / f"out/{job}/gather.log").read_text()
+    assert f"out/{job}/A100 has no facts" in log
+    assert (checkout / f"out/{job}/report/digest.md").read_text().startswith(f"**out/{job}/A100 ")
+    assert f"-- out/{job}/emulated/facts.jsonl\n" in (checkout / "told").read_text()
 
 
-def test_what_slurm_refuses_is_a_fault_and_leaves_nothing_queued(cluster, tmp_path):
-    checkout = scratch_checkout(tmp_path / "checkout")
+def test_an_array_that_was_cancelled_is_gathered_all_the_same(cluster, checkout):
+    (checkout / "ci/gate").write_text("#!/bin/sh\nexit 0\n")
+    stand_in(checkout, "warpgauge", "#!/bin/sh\n[ $1 != devices ] || exec sleep 600\n")
+    job, gather = submitted(cluster, checkout, TWO)
+    cluster.run("scancel", f"{job}_0")
+    assert gather in cluster.queue()
+    cluster.run("scancel", job)
+    assert cluster.exit_code(gather) == 2
+    log = (checkout / f"out/{job}/gather.log").read_text()
+    assert f"{job}/A100 has no facts" in log and f"{job}/L4 has no facts" in log
+
+
+def test_what_slurm_refuses_is_a_fault_and_leaves_nothing_queued(cluster, checkout):
     for second in ("L4 no_such_partition", "L4 small no_such_feature"):
         done = submit(cluster, checkout, f"A100 big\n{second}", *PASSES)
         assert done.returncode == 2 and "Slurm refuses L4" in done.stderr, done.stderr
         assert cluster.queue() == "" and done.stdout == ""
 
 
-def test_the_job_itself_cannot_be_submitted_past_the_list(cluster, tmp_path):
-    checkout = scratch_checkout(tmp_path / "checkout")
-    done = cluster.run(
-        "sbatch", "--parsable", "--array=0-0", "ci/slurm/nightly.sbatch", cwd=checkout
-    )
-    assert cluster.exit_codes(done.stdout.strip(), 1) == [2]
+def test_the_jobs_themselves_cannot_be_submitted_past_the_list(cluster, checkout):
+    for file, array in (("nightly", ["--array=0-0"]), ("gather", [])):
+        job = cluster.run("sbatch", "--parsable", *array, f"ci/slurm/{file}.sbatch", cwd=checkout)
+        assert cluster.exit_code(job.stdout.strip()) == 2
+    assert not (checkout / "told").exists()
 
 
 @pytest.mark.parametrize("partition", [{"SLURM_JOB_PARTITION": "small"}, {}])
-def test_a_task_on_another_partition_than_its_own_is_a_fault(tmp_path, partition):
-    checkout = scratch_checkout(tmp_path / "checkout")
+def test_a_task_on_another_partition_than_its_own_is_a_fault(checkout, partition):
     (checkout / "out/7").mkdir(parents=True)
     (checkout / "out/7/0.task").write_text("big out/7/A100\n")
     array = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "0", **partition}
@@ -102,14 +161,36 @@ def test_a_task_on_another_partition_than_its_own_is_a_fault(tmp_path, partition
     assert done.returncode == 2 and "belongs on partition big" in done.stderr
 
 
-@pytest.mark.parametrize("blocked", ["out", "out/7/A100/log", "out/7/0.task"])
-def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(tmp_path, blocked):
-    checkout = scratch_checkout(tmp_path / "checkout")
-    programs = tmp_path / "programs"
+SBATCH = """case $* in
+  *gather.sbatch*) [ ! -e no-gather ] && echo "8;cluster" ;;
+  *) echo "7;cluster" ;;
+esac"""
+
+
+def submit_to_nothing(checkout, *options, text="A100 big\n"):
+    """Submits to stand-ins of Slurm's programs; each leaves its arguments, a line a call."""
+    programs = checkout / "programs"
     programs.mkdir()
-    for name, script in (("sbatch", "echo 7"), ("scancel", f"echo $1 >{tmp_path}/cancelled")):
-        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+    for name, script in (
+        ("sbatch", SBATCH),
+        ("scancel", ""),
+        ("scontrol", '[ "$1" != release ] || [ ! -e no-release ]'),
+    ):
+        tell = f"for word; do printf '%s|' \"$word\"; done >>{checkout}/{name}.told\n"
+        tell += f"echo >>{checkout}/{name}.told\n"
+        (programs / name).write_text(f"#!/bin/sh\n{tell}{script}\n")
         (programs / name).chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    return subprocess.run(
+        [checkout / "ci/slurm/submit", *options],
+        env={**os.environ, **gpus(checkout, text), "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("blocked", ["out", "out/7/A100/log", "out/7/0.task"])
+def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(checkout, blocked):
     place = checkout / blocked
     place.parent.mkdir(parents=True, exist_ok=True)
     if blocked == "out":
@@ -118,19 +199,46 @@ def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(tmp_path
         (place / "log" if place.name == "log" else place).mkdir(parents=True)
         (place / "7.log").touch()  # what a link of this name would be made beside
         (place / "0.log").touch()
-    done = subprocess.run(
-        [checkout / "ci/slurm/submit"],
-        env={
-            **os.environ,
-            **gpus(checkout, "A100 big\n"),
-            "PATH": f"{programs}:{os.environ['PATH']}",
-        },
-        capture_output=True,
-        text=True,
-    )
+    done = submit_to_nothing(checkout)
     assert done.returncode == 2, done.stderr
     assert "cannot be made and written to. Cancelled" in done.stderr
-    assert (tmp_path / "cancelled").read_text() == "7\n"
+    assert (checkout / "scancel.told").read_text() == "7|\n"
+
+
+@pytest.mark.parametrize("refused, cancelled", [("no-gather", "7|\n"), ("no-release", "8|7|\n")])
+def test_nothing_is_left_where_the_end_of_the_night_cannot_be_submitted(
+    checkout, refused, cancelled
+):
+    (checkout / refused).touch()
+    done = submit_to_nothing(checkout)
+    assert done.returncode == 2 and "Cancelled" in done.stderr and done.stdout == ""
+    assert (checkout / "scancel.told").read_text() == cancelled
+
+
+def test_options_are_those_of_all_jobs_but_the_device(checkout):
+    options = ["--filter", "a b", "--device", "auto", "--db=x.db", "--large"]
+    done = submit_to_nothing(checkout, *options, text="A100 big\nL4 small fast\n")
+    assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
+    assert f"job 8 gathers them: its page will be {checkout}/out/7/report" in done.stderr
+    array, gather = (checkout / "sbatch.told").read_text().splitlines()
+    given = "--filter|a b|--db=x.db|--large|"
+    assert "--hold|--array=0-1|" in array
+    assert array.endswith(f"|ci/slurm/nightly.sbatch|--device=auto|{given}")
+    assert "|--dependency=afterany:7,singleton|" in gather
+    folders = "--out=out/7|--gather=out/7/A100|--gather=out/7/L4"
+    assert gather.endswith(f"|ci/slurm/gather.sbatch|--device=emulated|{folders}|{given}")
+    updates = (checkout / "scontrol.told").read_text().splitlines()
+    assert updates[1:] == ["update|JobId=7_1|Partition=small|Features=fast|", "release|7|"]
+    assert not (checkout / "scancel.told").exists()
+
+
+def test_a_value_that_is_missing_does_not_take_that_of_another_option(checkout):
+    submit_to_nothing(checkout, "--filter")
+    for line in (checkout / "sbatch.told").read_text().splitlines():
+        options = line.rstrip("|").split("sbatch|")[-1].split("|")
+        night = [checkout / "ci/nightly", *options]
+        done = subprocess.run(night, capture_output=True, text=True, cwd=checkout)
+        assert done.returncode == 2 and "--filter needs a value" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -142,13 +250,18 @@ def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(tmp_path
         ("\nA100 big fast more\n", [], "gpus.txt:2: a line is NAME PARTITION"),
         ("../A100 big\n", [], "gpus.txt:1: the name must be"),
         ("A100 big\nA100 small\n", [], "gpus.txt:2: there are two GPUs called A100"),
+        ("report big\n", [], "gpus.txt:1: report is the name of something else"),
+        ("A100 big\n0.log big\n", [], "gpus.txt:2: 0.log is the name of something else"),
         ("A100 big\n", ["--out=here"], "a folder of their own"),
+        ("A100 big\n", ["--facts", "x"], "--facts: what each GPU of the list leaves is gathered"),
+        ("A100 big\n", ["--gather=x"], "--gather=x: what each GPU"),
+        ("A100 big\n", ["--large", "--no-report"], "--no-report: what each GPU"),
+        ("A100 big\n", ["--device"], "--device needs a value"),
     ],
 )
 def test_bad_lists_and_options_are_faults_before_anything_is_submitted(
-    tmp_path, text, options, says
+    checkout, text, options, says
 ):
-    checkout = scratch_checkout(tmp_path / "checkout")
     done = subprocess.run(
         [checkout / "ci/slurm/submit", *options],
         env={**os.environ, **gpus(checkout, text)},

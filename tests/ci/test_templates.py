@@ -13,7 +13,10 @@ from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
 ACTION = ROOT / "ci/github/action.yml"
 WORKFLOWS = sorted((ROOT / "ci/github/workflows").glob("*.yml"))
 GITLAB = ROOT / "ci/gitlab/warpgauge.gitlab-ci.yml"
-SCRIPTS = [ROOT / "ci/github/gate", ROOT / "ci/slurm/submit", ROOT / "ci/slurm/nightly.sbatch"]
+SCRIPTS = [
+    *(ROOT / "ci" / name for name in ("bootstrap", "gate", "nightly", "test", "github/gate")),
+    *(ROOT / "ci/slurm" / name for name in ("submit", "nightly.sbatch", "gather.sbatch")),
+]
 
 
 def parsed(file):
