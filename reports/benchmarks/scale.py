@@ -3,13 +3,15 @@
     python reports/benchmarks/scale.py [--nights 365] [--cases 300] [--lines] [--db URL] [--keep]
 
 Prints a table in Markdown. Rates count values of cases; --lines adds facts of source lines, which
-are checked too. CPU seconds stand beside the time, since other work on the machine makes it longer.
+are checked and left out. CPU seconds (without those of a PostgreSQL server) stand beside the time,
+since other work on the machine makes it longer; the load average says how much there was.
 The default needs 1 GB in the folder of --db (default: a temporary one) and takes about ten minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
@@ -58,20 +60,24 @@ def main() -> None:
 
 
 def _ingest(plan: Plan, url: str, path: Path) -> None:
-    rates = []
+    rates, of_source_lines = [], 0
     with open_history(url, create=True) as history:
         for _, content in nights(plan):
             path.write_bytes(content)
             with Timer() as timer:
                 result = history.ingest(path)
             rates.append((result.new, timer.wall, timer.cpu))
+            of_source_lines += result.of_source_lines
         with Timer() as timer:
             again = history.ingest(path)
         assert again.new == 0
     _row("ingest, first night", *rates[0])
     for name, part in (("2nd to 30th night", rates[1:30]), ("last 30 nights", rates[-30:])):
         _row(f"ingest, {name}", *map(sum, zip(*part, strict=True)))
-    _row("ingest, all nights", *map(sum, zip(*rates, strict=True)), _size(url))
+    values, wall, cpu = map(sum, zip(*rates, strict=True))
+    _row("ingest, all nights", values, wall, cpu, _size(url))
+    if of_source_lines:
+        _row("the same with facts of source lines", values + of_source_lines, wall, cpu)
     _row("ingest, a night again", again.known, timer.wall, timer.cpu)
 
 
@@ -85,7 +91,8 @@ def _read(url: str) -> None:
             points = sum(len(series.points) for series in history.series(**options))
         _row(name, points, timer.wall, timer.cpu)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"\npeak memory of ingesting and reading: {peak:.0f} MB\n", flush=True)
+    load = " ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"\npeak memory of ingesting and reading: {peak:.0f} MB; load average: {load}\n")
 
 
 def _page(url: str, out: Path) -> None:
