@@ -61,7 +61,8 @@ def _files(arguments: argparse.Namespace) -> dict[str, bytes]:
     with open_history(arguments.db, create=False) as history:
         series = history.series(last_nights=arguments.nights)
         found = report.build(history.runs(), series, arguments.filter)
-    matrix = generations.matrix(generations.latest_values(found.rows))
+    values = generations.latest_values(found.rows)
+    matrix = generations.matrix(values)
     heat_maps, more = pictures.heat_map_pictures(found.rows)
     drawn = [
         *pictures.generation_picture(matrix),
@@ -69,7 +70,7 @@ def _files(arguments: argparse.Namespace) -> dict[str, bytes]:
         *heat_maps,
     ]
     title = printable(arguments.title)
-    page = view.render(found, title, arguments.source_link, matrix, drawn, more)
+    page = view.render(found, title, arguments.source_link, values, matrix, drawn, more)
     files = {
         f"{picture.stem}.{ending}": content
         for picture in drawn

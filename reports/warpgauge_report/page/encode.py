@@ -51,6 +51,7 @@ class Encoder:
         names += ("wheres", "origins", "judged")
         self._tables = {name: Table() for name in names}
         self._axes: dict[tuple[int, ...], tuple[int, tuple[Run, ...]]] = {}
+        self._known: dict[tuple, int] = {}  # columns that are the same in all runs
         self._whole: list[str] = []
         self._short: list[str | None] = []  # None where it would be no shorter
         self._important: list[bool] = []
@@ -98,7 +99,6 @@ class Encoder:
 
     def _series(self, series: Series, changes: Sequence[Change], left_out: int) -> str:
         key, tables = series.key, self._tables
-        text = tables["texts"].number
         # Column by column: a year of nights has millions of points.
         columns = dict(zip(Point._fields, zip(*series.points, strict=True), strict=True))
         case = (key.family, key.variant, key.type, key.size)
@@ -114,18 +114,13 @@ class Encoder:
             tables["devices"].number(key.device_name),
             self._axis(columns["run"]),
         )
-        origin = [_places(columns["file"], columns["line"], text), lengths(code, text)]
-        judged = [
-            *(lengths(columns[name], text) for name in ("budget", "verdict", "confidence")),
-            lengths(columns["disturbance"], text),
-            [text(columns["reason"][-1])],
-        ]
+        judged = [columns[name] for name in ("budget", "verdict", "confidence", "disturbance")]
         entry = [
             tables["cases"].number(case),
             tables["metrics"].number(key.metric),
             tables["wheres"].number(where),
-            self._shared("origins", origin),
-            self._shared("judged", judged),
+            self._shared("origins", [_places(columns["file"], columns["line"]), code]),
+            self._shared("judged", [*judged, columns["reason"][-1:]]),
             _alone(lengths(values, _rounded)),
             [] if words else _intervals(columns["interval"], values),
             [_change(change, left_out) for change in changes],
@@ -135,11 +130,16 @@ class Encoder:
             entry.pop()
         return compact(entry)
 
-    def _shared(self, name: str, columns: list[list[Any]]) -> Any:
-        """The number of columns that are the same in all runs; others as they are."""
-        if all(len(column) == 1 for column in columns):
-            return self._tables[name].number(tuple(column[0] for column in columns))
-        return columns
+    def _shared(self, name: str, columns: Sequence[Sequence[str | None]]) -> Any:
+        """The number of columns of texts that are the same in all runs (nearly always); others as
+        they are."""
+        text = self._tables["texts"].number
+        if any(column.count(column[0]) != len(column) for column in columns):
+            return [lengths(column, text) for column in columns]
+        key = name, *(column[0] for column in columns)
+        if key not in self._known:
+            self._known[key] = self._tables[name].number(tuple(map(text, key[1:])))
+        return self._known[key]
 
     def _axis(self, runs: tuple[Run, ...]) -> int:
         """The number of a list of runs. Most series have the same, of the same objects."""
@@ -150,8 +150,7 @@ class Encoder:
         return self._axes[objects][0]
 
 
-def compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def lengths(column: Sequence[Any], of: Callable[[Any], Any] = lambda entry: entry) -> list[Any]:
@@ -193,12 +192,14 @@ def _intervals(intervals: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     return lengths(column)
 
 
-def _places(files: Sequence[Any], lines: Sequence[Any], text: Callable[[Any], int]) -> list[Any]:
-    def place(where: tuple[str | None, int | None]) -> int:
-        file, line = where
-        return text(f"{file}:{line}" if file and line else file)
+def _places(files: Sequence[Any], lines: Sequence[Any]) -> Sequence[str | None]:
+    if files.count(files[0]) == len(files) and lines.count(lines[0]) == len(lines):
+        return (_place(files[0], lines[0]),) * len(files)
+    return [_place(file, line) for file, line in zip(files, lines, strict=True)]
 
-    return lengths(tuple(zip(files, lines, strict=True)), place)
+
+def _place(file: str | None, line: int | None) -> str | None:
+    return f"{file}:{line}" if file and line else file
 
 
 def _change(change: Change, left_out: int) -> list[Any]:

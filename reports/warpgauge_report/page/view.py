@@ -51,12 +51,12 @@ def render(
     report: Report,
     title: str,
     link: str | None,
+    values: generations.Values,
     matrix: generations.Matrix,
     pictures: Sequence[Picture],
     more_heat_maps: int,
 ) -> str:
     """The page. `link` is a pattern of addresses of source lines, see source_address()."""
-    values = generations.latest_values(report.rows)
     timed = speeds.speeds(report.rows)
     script = "\n".join(_file(name) for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
