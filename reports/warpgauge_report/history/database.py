@@ -19,6 +19,7 @@ from warpgauge_report.history.tables import metadata
 from warpgauge_report.output import ReportError
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
+_POSTGRESQL = "postgresql+psycopg"
 _LOCK = 0x77617270_67617567  # PostgreSQL's lock of writers: "warpgaug"
 
 
@@ -38,8 +39,9 @@ class Database:
                     f"{path}: there is no history; `warpgauge-report ingest` makes it"
                 )
             _make_folder(path.parent)
-        self._engine = self._new_engine()
-        with self._faults():
+        with _option_faults():
+            self._engine = self._new_engine()
+        with _option_faults(), self._faults():
             if create and self.is_sqlite:
                 self._let_readers_and_writer_be()
             self._migrate(create)
@@ -87,8 +89,6 @@ class Database:
             if not self.is_sqlite:
                 return sa.create_engine(self._url)
             engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
-        except sa.exc.NoSuchModuleError:
-            raise ReportError(f"--db: unknown driver '{self._url.drivername}'") from None
         except ModuleNotFoundError as error:
             raise ReportError(
                 f"{self.name}: needs the Python package {error.name}: "
@@ -149,6 +149,15 @@ class Database:
             raise ReportError(f"{self.name}: {reason}") from None
 
 
+@contextmanager
+def _option_faults() -> Iterator[None]:
+    """What SQLAlchemy says of an option can show a password that stands in its place."""
+    try:
+        yield
+    except sa.exc.ArgumentError:
+        raise ReportError("--db: an option in the URL is not as it should be") from None
+
+
 def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -163,12 +172,13 @@ def _parse_url(where: str) -> URL:
         url = sa.make_url(where)
     except (sa.exc.ArgumentError, ValueError):
         raise ReportError("--db: not a URL of a database and not the path of a file") from None
-    if url.get_backend_name() in ("postgresql", "postgres") and "+" not in url.drivername:
-        url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ReportError(f"--db: {url.get_backend_name()} is not supported: sqlite or postgresql")
-    if url.get_backend_name() == "sqlite" and not url.database:
-        raise ReportError("--db: names no file: sqlite:///PATH, or just the path")
+    if url.drivername in ("postgresql", "postgres"):
+        url = url.set(drivername=_POSTGRESQL)
+    if url.drivername not in ("sqlite", _POSTGRESQL):
+        raise ReportError(f"--db: {url.drivername} is not supported: sqlite or postgresql")
+    is_path = url == URL.create("sqlite", database=url.database or "FILE")
+    if url.drivername == "sqlite" and not is_path:
+        raise ReportError("--db: an SQLite file is sqlite:///PATH, or just the path")
     return url
 
 
