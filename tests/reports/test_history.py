@@ -94,8 +94,15 @@ def test_words_and_what_was_not_measured(history, ingest):
 
 
 def test_series_of_compiler_and_emulator_have_no_device(history, ingest):
-    ingest(registers(), a_fact(1, 3, source="emulator", device=EMULATED))
-    assert [series.key.device_name for series in history.series()] == [None, None]
+    ingest(registers(device=GPU), registers(2), a_fact(1, 3, source="emulator", device=EMULATED))
+    assert [series.key.device_name for series in history.series()] == [None, None, None]
+    first, second = history.runs()
+    assert first.device.name == GPU["name"] and second.device is None
+    assert first.emulated and not second.emulated
+
+
+def test_the_emulators_device_is_no_gpu(history, ingest):
+    ingest(a_fact(1, 3, source="emulator", device=EMULATED), registers(1))
     (run,) = history.runs()
     assert run.device is None and run.emulated
 

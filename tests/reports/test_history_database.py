@@ -11,6 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_facts import a_fact, as_line, registers, write
 from warpgauge_report.history import Keep, open_history, writer
+from warpgauge_report.history import database as database_module
 from warpgauge_report.history.database import Database
 from warpgauge_report.history.tables import metadata
 from warpgauge_report.output import ReportError
@@ -101,6 +102,16 @@ def test_a_reader_sees_one_state(url, tmp_path):
         (second,) = series
         assert len(second.points) == 1
         assert {len(each.points) for each in history.series()} == {2}
+
+
+def test_a_writer_waits_for_another_only_so_long(url, database, monkeypatch):
+    monkeypatch.setattr(database_module, "WAIT_SECONDS", 1)
+    other = Database(url, create=True)
+    with database.writing(), pytest.raises(ReportError, match="lock"), other.writing():
+        pass
+    with other.writing():
+        pass
+    other.close()
 
 
 def _ingest(url, paths, start, results):

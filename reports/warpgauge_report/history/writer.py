@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -48,34 +49,31 @@ class _Writer:
 
     def write(self) -> IngestResult:
         states_of = self._write_states()
-        lines = list(zip(self._file.heads, map(states_of.get, self._file.digests), strict=True))
+        found = map(states_of.get, self._file.digests)
+        lines = [line for line in zip(count(1), self._file.heads, found) if line[2]]  # of cases
         first: dict[Head, int] = {}
-        for number, (head, found) in enumerate(lines, start=1):
-            if found:
-                first.setdefault(head, number)
+        for number, head, _ in lines:
+            first.setdefault(head, number)
         run_ids = self._write_runs(first)
-        observed = {run: self._observed(run) for run in set(run_ids.values())}
-        there = {head: (run_ids[head.run], observed[run_ids[head.run]]) for head in first}
-        added, known = [], 0
-        for number, (head, found) in enumerate(lines, start=1):
-            if not found:
-                continue
-            state, of_series = found
-            run, of_run = there[head]
-            before = of_run.get(of_series)
+        observed = {run: self._observed(run) for run in run_ids.values()}
+        added = []
+        for number, head, (state, of_series) in lines:
+            run = run_ids[head.run]
+            before = observed[run].get(of_series)
             if before is None:
-                of_run[of_series] = state
+                observed[run][of_series] = state
                 added.append((run, of_series, state))
-                continue
-            if before != state:
+            elif before != state:
                 self._compare(number, before, state)
-            known += 1
         driver.insert(self._connection, observations, added)
         for run in run_ids.values():
             self._mark_emulated(run)
-        of_source_lines = len(lines) - len(added) - known
         return IngestResult(
-            str(self._file.path), tuple(run_ids), len(added), known, of_source_lines
+            path=str(self._file.path),
+            runs=tuple(run_ids),
+            new=len(added),
+            known=len(lines) - len(added),
+            of_source_lines=len(self._file.digests) - len(lines),
         )
 
     # ---- runs and devices
