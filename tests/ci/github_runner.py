@@ -1,12 +1,13 @@
-"""Runs a composite action of GitHub as a runner does: its `run` steps in bash, with the files and
-variables that GitHub sets. Steps that use other actions are recorded, not run."""
+"""Runs a composite action or a job of a workflow as a runner of GitHub does: its `run` steps in
+bash, with the files and variables that GitHub sets. Steps that use other actions are recorded."""
 
+import json
 import os
 import re
 import subprocess
 from dataclasses import dataclass, field
 
-NAME = re.compile(r"(?:inputs|steps|github|env)(?:\.[\w-]+)+")
+NAME = re.compile(r"(?:inputs|steps|github|env|vars|secrets|matrix|needs)(?:\.[\w-]+)+")
 
 
 @dataclass
@@ -20,28 +21,62 @@ class Job:
     outputs: dict = field(default_factory=dict)
 
 
+def job_of(workflow, name):
+    """The job NAME of a parsed workflow in the form of an action."""
+    job = workflow["jobs"][name]
+    steps = [{"shell": "bash", **step} for step in job["steps"]]
+    return {"inputs": {}, "outputs": {}, "runs": {"steps": steps}, "env": workflow.get("env", {})}
+
+
+def annotations(job):
+    """Workflow commands that GitHub would obey: those outside of ::stop-commands::."""
+    found, token = [], None
+    for line in job.log.splitlines():
+        if token:
+            token = None if line == f"::{token}::" else token
+        elif stop := re.fullmatch(r"::stop-commands::(\w{32})", line):
+            token = stop.group(1)
+        elif line.startswith("::"):
+            found.append(line)
+    assert token is None, "commands were not switched on again"
+    return found
+
+
 class Runner:
-    def __init__(self, action, path, workspace, github=None):
-        """ACTION is the parsed action.yml of folder PATH; GITHUB the context, by dotted names."""
-        self.action, self.path, self.workspace = action, path, workspace
+    def __init__(self, action, path, workspace, github=None, fails=()):
+        """ACTION is the parsed action.yml of folder PATH; GITHUB the contexts, by dotted names;
+        FAILS the actions it uses that do not succeed."""
+        self.action, self.path, self.workspace, self.fails = action, path, workspace, fails
+        self.env = action.get("env", {})
         self.values = {
             "github.event_name": "push",
             "github.repository": "owner/kernels",
             "github.actor": "someone",
+            **{f"env.{name}": value for name, value in self.env.items()},
             **(github or {}),
         }
 
     def evaluate(self, expression):
-        """The value of an expression of names, strings, ==, !=, &&, || and always()."""
+        """The value of an expression of names, strings, ==, !=, !, &&, ||, and some functions."""
         for name in NAME.findall(expression):
             declared = name.split(".")[0] != "inputs" or name in self.values
             assert declared, f"{name} is used, but is no input"
-        python = NAME.sub(lambda name: repr(self.values.get(name.group(), "")), expression)
+        python = re.sub(r"!(?!=)", " not ", expression)
         python = python.replace("&&", " and ").replace("||", " or ")
-        return eval(python, {"__builtins__": {}, "always": lambda: True})
+        python = NAME.sub(lambda name: repr(self.values.get(name.group(), "")), python)
+        functions = {
+            "always": lambda: True,
+            "fromJSON": json.loads,
+            "join": lambda values, separator: separator.join(values),
+            "hashFiles": lambda name: "hash" if (self.workspace / name).exists() else "",
+        }
+        return eval(python, {"__builtins__": {}, **functions})
 
     def filled(self, text):
-        return re.sub(r"\$\{\{(.*?)\}\}", lambda e: str(self.evaluate(e.group(1).strip())), text)
+        def value(expression):
+            return str(self.evaluate(expression.group(1).strip()))
+
+        return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
     def execute(self, step, job):
         """Runs a `run` step; returns its exit code."""
@@ -58,11 +93,14 @@ class Runner:
             cwd=self.workspace,
             env={
                 **os.environ,
+                **self.env,
                 **{name: str(file) for name, file in files.items()},
                 **{name: self.filled(value) for name, value in step.get("env", {}).items()},
                 "GITHUB_ACTIONS": "true",
                 "GITHUB_ACTION_PATH": str(self.path),
                 "GITHUB_WORKSPACE": str(self.workspace),
+                "GITHUB_SERVER_URL": "https://git.example",
+                "GITHUB_REPOSITORY": "owner/kernels",
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -95,6 +133,7 @@ class Runner:
             if "uses" in step:
                 action = step["uses"].split("@")[0]
                 job.used[action] = {k: self.filled(v) for k, v in step.get("with", {}).items()}
+                job.code = job.code or int(action in self.fails)
             else:
                 job.code = self.execute(step, job) or job.code
         for name, output in self.action["outputs"].items():

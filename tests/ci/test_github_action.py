@@ -1,12 +1,11 @@
 """The GitHub action, run step by step on gates that pass, fail, and go wrong."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 import yaml
-from github_runner import Runner
+from github_runner import Runner, annotations
 from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
 
 ACTION = yaml.safe_load((ROOT / "ci/github/action.yml").read_text())
@@ -31,20 +30,6 @@ def runner(tmp_path):
 def facts(runner, job):
     text = (runner.workspace / job.outputs["facts"]).read_text()
     return [json.loads(line) for line in text.splitlines()]
-
-
-def annotations(job):
-    """Workflow commands that GitHub would obey: those outside of ::stop-commands::."""
-    found, token = [], None
-    for line in job.log.splitlines():
-        if token:
-            token = None if line == f"::{token}::" else token
-        elif stop := re.fullmatch(r"::stop-commands::(\w{32})", line):
-            token = stop.group(1)
-        elif line.startswith("::"):
-            found.append(line)
-    assert token is None, "commands were not switched on again"
-    return found
 
 
 def test_a_gate_that_passes_makes_a_green_job_with_all_its_results(runner):

@@ -193,6 +193,7 @@ def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
     [
         (["--device=cuda"], "--device: 'cuda' is none of auto, gpu, emulated, none"),
         (["--device"], "--device needs a value"),
+        (["--gather", "--device=none"], "--gather needs a value"),
         (["--no-such=1"], "no option --no-such"),
         (["facts.jsonl"], "'facts.jsonl' is not an option"),
         (["--facts", "none.jsonl"], "--facts none.jsonl: cannot be read"),
