@@ -2,13 +2,15 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
-from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
+from scratch_checkout import ONE_FAILS, ONE_PASSES, REPORT, ROOT, scratch_checkout, stand_in
 
 ACTION = ROOT / "ci/github/action.yml"
 WORKFLOWS = sorted((ROOT / "ci/github/workflows").glob("*.yml"))
@@ -36,7 +38,11 @@ def steps(file):
     return [step for job in document["jobs"].values() for step in job["steps"]]
 
 
-def shell_of_gitlab(job="warpgauge:emulated"):
+def gitlab_jobs():
+    return {name: job for name, job in parsed(GITLAB).items() if name.startswith("warpgauge:")}
+
+
+def shell_of_gitlab(job):
     return "\n".join(parsed(GITLAB)[job]["script"])
 
 
@@ -71,11 +77,11 @@ def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, file):
 def test_shellcheck_finds_nothing_in_scripts_and_run_blocks(tmp_path):
     files = list(SCRIPTS)
     blocks = [step["run"] for file in [ACTION, *WORKFLOWS] for step in steps(file) if "run" in step]
-    for number, block in enumerate([*blocks, shell_of_gitlab()]):
+    for number, block in enumerate([*blocks, *map(shell_of_gitlab, gitlab_jobs())]):
         files.append(tmp_path / f"block{number}.sh")
         shell = "bash" if number < len(blocks) else "sh"
         files[-1].write_text(f"# shellcheck shell={shell}\n{block}\n")
-    assert len(files) >= len(SCRIPTS) + 5
+    assert len(files) >= len(SCRIPTS) + 9
     done = subprocess.run(["shellcheck", "-x", *files], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout
 
@@ -143,9 +149,8 @@ def test_gpu_verdict_is_red_unless_the_gpu_jobs_succeeded(result, code):
     assert done.returncode == code
 
 
-def gitlab_job(tmp_path, program="warpgauge", job="warpgauge:emulated", **variables):
-    """Runs the script of a GitLab job; returns its exit code, output and folder of results."""
-    checkout = scratch_checkout(tmp_path / "checkout", program)
+def run_gitlab_job(checkout, job, **variables):
+    """Runs the script of a GitLab job; returns its exit code and output."""
     defaults = {name: str(value) for name, value in parsed(GITLAB)["variables"].items()}
     done = subprocess.run(
         ["sh", "-ec", shell_of_gitlab(job)],
@@ -155,7 +160,13 @@ def gitlab_job(tmp_path, program="warpgauge", job="warpgauge:emulated", **variab
         text=True,
         timeout=300,
     )
-    return done.returncode, done.stdout + done.stderr, checkout
+    return done.returncode, done.stdout + done.stderr
+
+
+def gitlab_job(tmp_path, program="warpgauge", job="warpgauge:emulated", **variables):
+    """The same in a new checkout, which is returned as well."""
+    checkout = scratch_checkout(tmp_path / "checkout", program)
+    return *run_gitlab_job(checkout, job, **variables), checkout
 
 
 def as_variables(inputs):
@@ -172,16 +183,16 @@ def test_gitlab_jobs_end_with_the_code_of_the_gate_and_leave_their_reports(
 ):
     ended, log, checkout = gitlab_job(tmp_path, program, **as_variables(inputs))
     assert ended == code, log
-    artifacts = parsed(GITLAB)[".warpgauge"]["artifacts"]
-    assert artifacts["when"] == "always"
-    for report in artifacts["reports"].values():
+    document = parsed(GITLAB)
+    assert document[".warpgauge"]["artifacts"]["when"] == "always"
+    for report in document[".warpgauge:gate"]["artifacts"]["reports"].values():
         assert (checkout / report).is_file(), report
 
 
 @pytest.mark.parametrize(
     "variables",
     [
-        {"job": ".warpgauge"},
+        {"job": ".warpgauge:gate"},
         {**as_variables(ONE_PASSES), "WARPGAUGE_STRICT": "yes"},
         {**as_variables(ONE_PASSES), "WARPGAUGE_FILTER": "nothing.like.this"},
     ],
@@ -191,35 +202,87 @@ def test_gitlab_jobs_refuse_what_is_missing_or_wrong(tmp_path, variables):
 
 
 def test_every_gitlab_job_says_its_device_and_none_may_fail():
-    document = parsed(GITLAB)
-    jobs = {name: job for name, job in document.items() if name.startswith("warpgauge:")}
-    assert len(jobs) == 3
-    for job in jobs.values():
-        constants, gate = job["script"]
-        assert constants.startswith(("set -- --device=gpu", "set -- --device=emulated"))
-        assert gate == document[".warpgauge"]["script"][-1]
+    document, jobs = parsed(GITLAB), gitlab_jobs()
+    assert len(jobs) == 4
+    gate, night = document[".warpgauge:gate"]["script"][-1], jobs["warpgauge:nightly"]["script"][-1]
+    for name, job in jobs.items():
+        assert job["script"][0].startswith(("set -- --device=gpu", "set -- --device=emulated"))
+        assert job["script"][-1] == (night if job["extends"] == ".warpgauge" else gate), name
         assert "allow_failure" not in job and job["rules"] and "variables" not in job
 
 
 @pytest.mark.parametrize(
     "job, told",
     [
-        ("warpgauge:emulated", "--device=emulated --out=out --filter=a b"),
-        ("warpgauge:gpu", "--device=gpu --out=out --filter=a b"),
-        ("warpgauge:nightly", "--device=gpu --require=cupti --out=out --filter=a b"),
+        ("warpgauge:emulated", "gate --device=emulated --out=out --filter=a b"),
+        ("warpgauge:gpu", "gate --device=gpu --out=out --filter=a b"),
+        (
+            "warpgauge:nightly",
+            "nightly --device=gpu --no-report --require=cupti --out=out/l40s --filter=a b",
+        ),
+        (
+            "warpgauge:report",
+            "nightly --device=emulated --out=out --gather out/h100 out/l40s --db=postgresql://db/x "
+            "--keep=365d --source-link=https://git.example/k/-/blob/{commit}/{file}#L{line} "
+            "--filter=a b",
+        ),
     ],
 )
 def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, told):
     checkout = scratch_checkout(tmp_path / "checkout")
-    (checkout / "ci/gate").write_text('#!/bin/sh\necho "$*"\n')
+    for program in ("gate", "nightly"):
+        (checkout / "ci" / program).write_text(f'#!/bin/sh\necho "{program} $*"\n')
     variables = {"WARPGAUGE_DEVICE": "emulated", "WARPGAUGE_REQUIRE": "", "WARPGAUGE_ARCH": ""}
+    variables |= {"WARPGAUGE_STRICT": "false", "WARPGAUGE_FILTER": "a b", "device": "emulated"}
+    variables |= {
+        "WARPGAUGE_GPU": "l40s",
+        "WARPGAUGE_GPUS": "",
+        "CI_PROJECT_URL": "https://git.example/k",
+    }
     done = subprocess.run(
         ["sh", "-ec", shell_of_gitlab(job)],
         cwd=checkout,
-        env=os.environ
-        | variables
-        | {"WARPGAUGE_STRICT": "false", "WARPGAUGE_FILTER": "a b", "device": "emulated"},
+        env=os.environ | variables | {"WARPGAUGE_DB": "postgresql://db/x"},
         capture_output=True,
         text=True,
     )
     assert (done.returncode, done.stdout) == (0, told + "\n")
+
+
+def test_the_gitlab_report_gathers_from_all_gpus_however_they_ended():
+    nightly, report = (gitlab_jobs()[f"warpgauge:{name}"] for name in ("nightly", "report"))
+    gathered = shlex.split(report["script"][0].split("--gather ")[1])
+    (matrix,) = nightly["parallel"]["matrix"]
+    assert gathered == [f"out/{gpu}" for gpu in matrix["WARPGAUGE_GPU"]]
+    assert nightly["tags"] == ["gpu", "$WARPGAUGE_GPU"]
+    assert report["needs"] == [{"job": "warpgauge:nightly", "artifacts": True, "optional": True}]
+    assert [rule["when"] for rule in report["rules"]] == ["always"]
+    assert [rule["if"] for rule in report["rules"]] == [rule["if"] for rule in nightly["rules"]]
+
+
+def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_done(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    stand_in(checkout, "warpgauge-report", REPORT)
+    (checkout / "out/h100/model").mkdir(parents=True)
+    (checkout / "out/h100/model/facts.jsonl").write_text("{}\n")
+    ended, log = run_gitlab_job(
+        checkout,
+        "warpgauge:report",
+        CI_PROJECT_URL="https://git.example/k",
+        TOLD=str(checkout / "told"),
+        **as_variables(ONE_PASSES),
+    )
+    assert ended == 2 and "out/l40s has no facts" in log
+    told = (checkout / "told").read_text()
+    facts = "out/emulated/facts.jsonl out/h100/model/facts.jsonl"
+    assert f"ingest --db=out/history.db -- {facts}\n" in told and "html" in told
+    (history,) = (cache for cache in gitlab_jobs()["warpgauge:report"]["cache"] if "when" in cache)
+    assert history["paths"] == ["out/history.db*"] and history["when"] == "always"
+    for report in gitlab_jobs()["warpgauge:report"]["artifacts"]["reports"].values():
+        assert (checkout / report).is_file()
+
+
+@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="shows what happens without a GPU")
+def test_a_gitlab_night_without_its_gpu_is_red(tmp_path):
+    ended, log, checkout = gitlab_job(tmp_path, job="warpgauge:nightly", WARPGAUGE_GPU="h100")
+    assert ended == 3 and not list(checkout.rglob("out/**/facts.jsonl"))
