@@ -24,7 +24,7 @@ _MAX_NAME = 60  # characters of a name in the title
 
 def draw(grid: Grid) -> dict[str, bytes]:
     """The heat map as the content of files, by ending: "svg" and "png"."""
-    title = f"{shortened(grid.case, _MAX_NAME)}, {grid.metric}"
+    title = f"{shortened(grid.case, _MAX_NAME)}, {_subtitle(grid)}"
     return files_of(lambda: _figure(grid), title)
 
 
@@ -158,6 +158,12 @@ def _ticks(grid: Grid, norm: Normalize) -> list[float]:
     return [tick for tick in ticks if norm.vmin <= tick <= norm.vmax]
 
 
+def _subtitle(grid: Grid) -> str:
+    """What is shown, and where: one picture of several is told from the others by it."""
+    where = ", ".join(shortened(text, _MAX_NAME) for text in (grid.device, grid.arch) if text)
+    return f"{grid.metric} on {where}" if where else grid.metric
+
+
 def _draw_words(axes: Axes, grid: Grid, best: list[Extents]) -> None:
     """Title above, and below in small letters what the marks mean and where the values are from."""
     above = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
@@ -168,7 +174,7 @@ def _draw_words(axes: Axes, grid: Grid, best: list[Extents]) -> None:
         fontsize=style.TITLE_PT,
         fontweight="bold",
     )
-    axes.annotate(grid.metric, **above, xytext=(0, 8), fontsize=style.LABEL_PT)
+    axes.annotate(_subtitle(grid), **above, xytext=(0, 8), fontsize=style.LABEL_PT)
     characters = max(60, 12 * len(grid.extents[1]))
     lines = [
         line for sentence in caption(grid, best) for line in textwrap.wrap(sentence, characters)

@@ -99,7 +99,8 @@ def test_a_sweep_becomes_an_svg_and_a_png(tmp_path):
     assert marked(picture, "best").keys() == {"16x4"}
     assert not marked(picture, "missing")
     words = texts(picture)
-    for text in ("sweep.naive.f32", "time.median_us", "µs, lower is better"):
+    where = f"time.median_us on {GPU['name']}, sm_90"
+    for text in ("sweep.naive.f32", where, "µs, lower is better"):
         assert text in words
     caption = " ".join(words)
     assert "Framed: best, 10 µs." in caption and "Blank: no such case in the facts." in caption

@@ -9,6 +9,7 @@ import pytest
 from page_samples import (
     ARCHS,
     GPU,
+    GPU_RUNS,
     HOSTILE,
     NIGHTS,
     RUNS,
@@ -98,8 +99,23 @@ def test_worse_within_budget_is_told():
 def test_what_is_missing_is_told():
     stopped = a_series("instructions", [5] * 29, runs=RUNS[:-1], unit="instructions")
     found = build([conflicts(after=0), stopped], RUNS)
-    assert found.tone == "attention" and [row.key.metric for row in found.gone] == ["instructions"]
+    (missing,) = found.missing
+    assert found.tone == "attention" and [row.key.metric for row in missing.rows] == [
+        "instructions"
+    ]
+    assert not missing.all
     assert "missing" in found.headline
+
+
+def test_a_gpu_that_is_missing_is_told_in_a_line():
+    gpu = {"runs": GPU_RUNS[:-1], "source": "cupti", "device_name": GPU}
+    gone = [a_series("instructions", [i + 1] * 29, variant=f"v{i}", **gpu) for i in range(300)]
+    found = build([conflicts(after=0), *gone])
+    (missing,) = found.missing
+    assert missing.all and missing.where == f"sm_90, {GPU}" and found.gone == 300
+    page = render(found)
+    assert f"<b>All of sm_90, {GPU}</b>: 300 values" in page
+    assert page.count("v299") < 5
 
 
 def test_no_history_and_nothing_selected_are_faults():
@@ -209,7 +225,8 @@ def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
 
 def test_speeds_and_errors_have_tables(page):
     captions = Page(page).texts("caption")
-    assert f"{GPU}: copies, bytes read and written a second" in captions
+    assert "Copies: bytes a second" in captions
+    assert f"{GPU}: the cases nearest to the memory’s peak" in captions
     assert any(caption.startswith("Errors of the family math_accuracy") for caption in captions)
     assert f'aria-label="Roofline of {GPU}"' in page
     assert "3.333 TB/s" in page  # the peak: 2 TB/s are 60 % of it

@@ -38,7 +38,7 @@ def _counts(report: Report) -> str:
         f"{verdicts['fail']:,} over budget",
         f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
         f"{report.worse:,} worse and {report.better:,} better since the night before",
-        f"{len(report.gone):,} missing" if report.gone else "",
+        f"{report.gone:,} missing" if report.gone else "",
         f"{verdicts['unmeasured']:,} unmeasured",
     ]
     return ", ".join(filter(None, parts)) + "."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 from markupsafe import Markup
 
@@ -20,6 +20,7 @@ from warpgauge_report.page.rows import Row
 from warpgauge_report.page.speeds import Roofline
 
 MOST_HEAT_MAPS = 6
+_LINK = re.compile(r'<a xlink:href="#[^"]*fact-(\d+)"[^>]*>')
 # Metrics of heat maps: of the first that spans a grid anywhere, all grids are drawn.
 _HEAT_MAP_METRICS = ("time.median_us", "global.excess_sectors", "global.store.sectors_per_request")
 
@@ -27,19 +28,28 @@ _HEAT_MAP_METRICS = ("time.median_us", "global.excess_sectors", "global.store.se
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture: what it shows in a sentence, and its files' content by ending. `inked`: its lines
-    are drawn on the page's paper, not on colours of their own."""
+    are drawn on the page's paper, not on colours of their own. `linked` is an SVG for the page with
+    marks that lead to facts, and `marks` says what these are, by the fact's number."""
 
     stem: str
     title: str
     files: dict[str, bytes]
     inked: bool = False
+    linked: bytes | None = None
+    marks: Mapping[int, str] = field(default_factory=dict)
 
     def inline(self) -> Markup:
         """The SVG as part of a page, its letters in the page's colours."""
-        svg = _embedded(self.files["svg"].decode("utf-8"), self.stem)
+        svg = _embedded((self.linked or self.files["svg"]).decode("utf-8"), self.stem)
         if self.inked:
             svg = svg.replace(f"stroke: {style.INK}", "stroke: var(--ink)")
-        return Markup(svg)
+        return Markup(_LINK.sub(self._link, svg))
+
+    def _link(self, found: re.Match) -> str:
+        """A mark says what it is where the pointer rests. (The keyboard goes to the tables.)"""
+        number = int(found[1])
+        title = Markup("<title>{}</title>").format(self.marks.get(number, ""))
+        return f'<a href="#fact-{number}" tabindex="-1">{title}'
 
 
 def generation_picture(matrix: Matrix) -> list[Picture]:
@@ -52,13 +62,20 @@ def generation_picture(matrix: Matrix) -> list[Picture]:
 
 def roofline_pictures(rooflines: Sequence[Roofline]) -> list[Picture]:
     stems = _different([safe_stem("roofline", roofline.device) for roofline in rooflines])
-    return [
-        Picture(
-            stem, title, files_of(lambda roofline=roofline: draw_roofline(roofline), title), True
-        )
-        for stem, roofline in zip(stems, rooflines, strict=True)
-        for title in [f"Roofline of {roofline.device}"]
-    ]
+    return [_roofline_picture(*pair) for pair in zip(stems, rooflines, strict=True)]
+
+
+def _roofline_picture(stem: str, roofline: Roofline) -> Picture:
+    title = f"Roofline of {roofline.device}"
+    marks = {
+        case.number: f"{case.id}: {style.quantity_text(case.flops, 'FLOP/s')} "
+        f"at {case.intensity:.3g} FLOP/byte"
+        for case in roofline.cases
+    }
+    files = files_of(lambda: draw_roofline(roofline), title)
+    linked = files["svg"]
+    files["svg"] = re.sub(rb'<a xlink:href="#fact-\d+"[^>]*>|</a>', b"", linked)
+    return Picture(stem, title, files, inked=True, linked=linked, marks=marks)
 
 
 def heat_map_pictures(rows: Sequence[Row]) -> tuple[list[Picture], int]:
@@ -116,7 +133,7 @@ def _fact(row: Row) -> facts.Fact:
         device = facts.Device(*known, sm_clock_mhz=None, memory_clock_mhz=None)
     unknown = (None, None)
     disturbed = facts.MachineState(unknown, unknown, unknown, (), None, last.disturbance)
-    members = {field.name: None for field in fields(facts.Fact)}
+    members = {one.name: None for one in fields(facts.Fact)}
     members |= {name: getattr(run, name) for name in ("commit", "dirty", "toolkit", "flags")}
     for name in ("id", "family", "variant", "type", "size", "arch", "source", "metric", "unit"):
         members[name] = getattr(key, name)

@@ -17,11 +17,13 @@ from warpgauge_report.page.rows import (
     BAD,
     NOTEWORTHY,
     Finding,
+    Missing,
     Move,
     Row,
     findings,
     make_row,
     matters,
+    missing,
     moves,
 )
 
@@ -35,7 +37,7 @@ class Report:
     """What is wrong, what changed, and all rows. Rows and findings are of the newest values.
 
     `new` is what changed in the last night (of noisy metrics: in the last few), `earlier` what did
-    before; `described` are changes of what nobody judges. `gone` was there the night before and
+    before; `described` are changes of what nobody judges. `missing` was there the night before and
     not in the last one. `data` is the JSON of the page's script; `cut` series have only their
     newest values in it.
     """
@@ -50,7 +52,7 @@ class Report:
     new: tuple[Move, ...]
     described: tuple[Move, ...]
     earlier: tuple[Move, ...]
-    gone: tuple[Row, ...]
+    missing: tuple[Missing, ...]
     data: str
     cut: int
 
@@ -66,6 +68,11 @@ class Report:
     def judged(self) -> int:
         """Values of the last night that were held against a budget."""
         return sum(self.verdicts[v] for v in ("pass", "better", "waived", "environment", *BAD))
+
+    @property
+    def gone(self) -> int:
+        """Values of the night before that are missing."""
+        return sum(len(one.rows) for one in self.missing)
 
     @property
     def worse(self) -> int:
@@ -98,7 +105,7 @@ class Report:
         if self.worse:
             return f"{within}, but {count(self.worse, 'value')} got worse"
         if self.gone:
-            return f"{within}, but {count(len(self.gone), 'value')} of the night before missing"
+            return f"{within}, but {count(self.gone, 'value')} of the night before missing"
         return f"Nothing is wrong: {within}"
 
 
@@ -146,7 +153,7 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         new=tuple(filter(matters, new)),
         described=tuple(move for move in new if not matters(move)),
         earlier=tuple(filter(matters, older)),
-        gone=tuple(row for row in rows if row.age == 1 and row.key.source is not None),
+        missing=tuple(missing(rows)),
         data=data,
         cut=cut,
     )

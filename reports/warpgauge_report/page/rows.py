@@ -40,6 +40,8 @@ class Row:
     @property
     def finder(self) -> str:
         """Who found the value: a GPU's name, or a program's."""
+        if self.key.device_name == f"Emulated GPU ({self.key.arch})":
+            return "emulator"
         return self.key.device_name or self.key.source or "not measured"
 
     @property
@@ -128,6 +130,29 @@ def matters(move: Move) -> bool:
     """False for what is only a description: of metrics that have no better direction, or that
     nobody judges."""
     return move.change.better is not None and move.rows[0].metric.cls != "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What was there the night before in one place, and was not in the last night. `all`: nothing
+    else was measured there, so that the place itself is what is missing."""
+
+    where: str
+    rows: tuple[Row, ...]
+    all: bool
+
+
+def missing(rows: Iterable[Row]) -> list[Missing]:
+    """By place; the places that are missing as a whole come first."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    there = set()
+    for row in rows:
+        if row.age == 0:
+            there.add(row.where)
+        elif row.age == 1 and row.key.source is not None:
+            groups[row.where].append(row)
+    found = [Missing(where, tuple(gone), where not in there) for where, gone in groups.items()]
+    return sorted(found, key=lambda one: (not one.all, one.where))
 
 
 @dataclass(frozen=True, slots=True)

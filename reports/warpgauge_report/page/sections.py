@@ -17,28 +17,35 @@ ERRORS = ("result.max_error", "result.mean_absolute_error", "result.mean_relativ
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A case of the family math_accuracy: where it ran, and its errors by metric."""
+    """A case of the family math_accuracy: a row for each place where it ran, and its errors by
+    metric."""
 
     id: str
-    where: tuple[str, ...]
+    where: tuple[Row, ...]
     errors: dict[str, Row]
+
+    @property
+    def largest(self) -> float:
+        """The mean relative error, which functions are compared by; 0 where it was not told."""
+        row = self.errors.get(ERRORS[-1])
+        return row.last.value if row else 0
 
 
 def accuracy(rows: Iterable[Row]) -> list[Accuracy]:
-    """Errors by case; architectures that have the same errors share a line."""
+    """Errors by case, the largest first; places that have the same errors share a line."""
     found: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         if row.key.family == ACCURACY and row.key.metric in ERRORS and row.last.value is not None:
             found[row.key.id, row.where][row.key.metric] = row
-    groups: dict[tuple, list[tuple[str, dict[str, Row]]]] = defaultdict(list)
-    for (id, where), errors in found.items():
+    groups: dict[tuple, list[dict[str, Row]]] = defaultdict(list)
+    for (id, _), errors in found.items():
         values = tuple(errors[name].last.value if name in errors else None for name in ERRORS)
-        groups[id, values].append((where, errors))
+        groups[id, values].append(errors)
     lines = [
-        Accuracy(id, tuple(where for where, _ in group), group[0][1])
+        Accuracy(id, tuple(next(iter(errors.values())) for errors in group), group[0])
         for (id, _), group in groups.items()
     ]
-    return sorted(lines, key=lambda line: line.id)
+    return sorted(lines, key=lambda line: (-line.largest, line.id))
 
 
 def change_text(change: Change) -> str:

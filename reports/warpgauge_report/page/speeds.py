@@ -26,16 +26,38 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """The copies of the runtime, by GPU; those of a kind from the smallest on."""
+
+    devices: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Speed | None, ...]], ...]  # id, and its speed on each GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A case on a roofline: operations a byte and a second, and the type in which they are done.
+    `number` is that of the row with its operations a second."""
+
+    id: str
+    family: str
+    type: str
+    intensity: float
+    flops: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Roofline:
-    """The cases of a GPU that do arithmetic. Bytes and operations are those that any solution must
-    move and do. `peak` and `measured_peak` are bytes a second, None where no case tells them;
-    `best` is the most operations a second that any case reached."""
+    """The cases of a GPU that do arithmetic: of sizes with the same intensity the fastest. Bytes
+    and operations are those that any solution must move and do. `peak` and `measured_peak` are
+    bytes a second, None where no case tells them; `best` is the case of each type that did the most
+    operations a second, the fastest type first."""
 
     device: str
-    cases: tuple[tuple[Speed, float, float], ...]  # operations a byte, operations a second
+    cases: tuple[Placed, ...]
     peak: float | None
     measured_peak: float | None
-    best: float
+    best: tuple[Placed, ...]
 
 
 def speeds(rows: Iterable[Row]) -> list[Speed]:
@@ -52,6 +74,21 @@ def speeds(rows: Iterable[Row]) -> list[Speed]:
     ]
 
 
+def copies(all_speeds: Iterable[Speed]) -> Copies:
+    found: dict[str, dict[str, Speed]] = defaultdict(dict)
+    for speed in all_speeds:
+        if speed.family == COPIES:
+            found[speed.id][speed.device] = speed
+    devices = sorted({device for by_device in found.values() for device in by_device})
+
+    def by_size(id: str) -> tuple:
+        name, _, size = id.partition("@")
+        return name, int(size) if size.isdecimal() else 0, size
+
+    rows = [(id, tuple(found[id].get(one) for one in devices)) for id in sorted(found, key=by_size)]
+    return Copies(tuple(devices), tuple(rows))
+
+
 def rooflines(all_speeds: Iterable[Speed]) -> list[Roofline]:
     """A roofline for each GPU with cases that do arithmetic."""
     by_device: dict[str, list[Speed]] = defaultdict(list)
@@ -59,12 +96,30 @@ def rooflines(all_speeds: Iterable[Speed]) -> list[Roofline]:
         by_device[speed.device].append(speed)
     found = []
     for device, group in by_device.items():
-        cases = tuple(_place(speed) for speed in group if _has_arithmetic(speed))
+        cases = _fastest(_place(speed) for speed in group if _has_arithmetic(speed))
         if cases:
-            best = max(flops for _, _, flops in cases)
             peaks = (_peak(group, PEAK), _peak(group, MEASURED_PEAK))
-            found.append(Roofline(device, cases, *peaks, best))
+            found.append(Roofline(device, cases, *peaks, _best(cases)))
     return found
+
+
+def _fastest(cases: Iterable[Placed]) -> tuple[Placed, ...]:
+    """Of sizes of a variant with the same intensity (to two digits) the one with the most
+    operations a second: small ones are the time of a launch."""
+    found: dict[tuple[str, str], Placed] = {}
+    for case in cases:
+        like = case.id.partition("@")[0], f"{case.intensity:.1e}"
+        if like not in found or case.flops > found[like].flops:
+            found[like] = case
+    return tuple(found.values())
+
+
+def _best(cases: Iterable[Placed]) -> tuple[Placed, ...]:
+    best: dict[str, Placed] = {}
+    for case in cases:
+        if case.type not in best or case.flops > best[case.type].flops:
+            best[case.type] = case
+    return tuple(sorted(best.values(), key=lambda case: -case.flops))
 
 
 def _has_arithmetic(speed: Speed) -> bool:
@@ -73,9 +128,12 @@ def _has_arithmetic(speed: Speed) -> bool:
     )
 
 
-def _place(speed: Speed) -> tuple[Speed, float, float]:
-    flops = speed.values[FLOPS].last.value
-    return speed, flops / speed.values[BYTES].last.value, flops
+def _place(speed: Speed) -> Placed:
+    row = speed.values[FLOPS]
+    flops = row.last.value
+    intensity = flops / speed.values[BYTES].last.value
+    arithmetic = row.key.type.partition("_")[0]  # "f64" of "f64_huge"
+    return Placed(speed.id, speed.family, arithmetic, intensity, flops, row.number)
 
 
 def _peak(group: Iterable[Speed], metric: str) -> float | None:

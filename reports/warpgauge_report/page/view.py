@@ -29,6 +29,7 @@ from warpgauge_report.page.sparkline import sparkline
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
+FIRST_ROWS = 15  # of a long table; the others are folded
 _SCRIPTS = (
     *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
     "page.js",
@@ -81,7 +82,7 @@ def render(
             matrix=matrix,
             resources=generations.resources(values),
             speeds=_by_share(timed),
-            copies=speeds.COPIES,
+            copies=speeds.copies(timed),
             speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
             error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
             accuracy=sections.accuracy(report.rows),
@@ -90,6 +91,7 @@ def render(
             more_heat_maps=more_heat_maps,
             shown_runs=shown_runs[:MOST_ROWS],
             most=MOST_ROWS,
+            first=FIRST_ROWS,
             short=SHORT,
             noisy_nights=NOISY_NIGHTS,
             pause=PAUSE // timedelta(hours=1),
@@ -157,7 +159,7 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (verdicts["error"], "errors", "#budget"),
         (report.worse, "got worse", "#changes"),
         (report.better, "got better", "#changes"),
-        (len(report.gone), "missing", "#changes"),
+        (report.gone, "missing", "#changes"),
         (verdicts["unmeasured"], "unmeasured", "#budget"),
         (verdicts["waived"], "waived", "#budget"),
         (verdicts["environment"], "beyond budget by the environment", "#budget"),
@@ -186,13 +188,14 @@ def _spark(row: Row) -> Markup:
 
 
 def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
-    """Those with the largest share of the peak first; those without one last."""
+    """Without copies, those with the largest share of the peak first; those without one last."""
 
     def share(speed: speeds.Speed) -> float:
         row = speed.values.get(speeds.PEAK)
         return -row.last.value if row else 0
 
-    return sorted(timed, key=lambda speed: (share(speed), speed.id, speed.device))
+    others = (speed for speed in timed if speed.family != speeds.COPIES)
+    return sorted(others, key=lambda speed: (share(speed), speed.id, speed.device))
 
 
 def _tint(gain: float) -> str:

@@ -1,0 +1,135 @@
+"""Speeds on the page: rooflines, copies, and errors of functions."""
+
+import re
+
+import pytest
+from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, conflicts, render
+from warpgauge_report.page import pictures, roofline_picture, sections, speeds
+
+H200 = "NVIDIA H200"
+
+
+def timed(case, flops=None, bandwidth=None, share=None, device=GPU):
+    """The speeds of a case: family, variant, type and size, in any of the units."""
+    family, variant, type_, size = case
+    of = {"family": family, "variant": variant, "type": type_, "size": size}
+    of |= {"runs": GPU_RUNS, "source": "harness", "device_name": device}
+    found = []
+    for metric, value, unit in (
+        (speeds.FLOPS, flops, "FLOP/s"),
+        (speeds.BYTES, bandwidth, "B/s"),
+        (speeds.PEAK, share, "% of peak"),
+    ):
+        if value is not None:
+            found.append(a_series(metric, [value] * NIGHTS, unit=unit, **of))
+    return found
+
+
+def rooflines_of(*groups):
+    rows = build([one for group in groups for one in group]).rows
+    return speeds.rooflines(speeds.speeds(rows))
+
+
+def test_of_sizes_with_the_same_intensity_the_fastest_is_on_the_roofline():
+    (roofline,) = rooflines_of(
+        timed(("dot", "v", "f32", "100"), 1e8, 4e8),
+        timed(("dot", "v", "f32", "1000000"), 7e11, 2.8e12, 84),
+        timed(("matmul", "v", "f32", "64"), 1e11, 1e10),
+        timed(("matmul", "v", "f32", "1024"), 3e13, 2e11),
+    )
+    assert [(case.id, case.intensity) for case in roofline.cases] == [
+        ("dot.v.f32@1000000", 0.25),
+        ("matmul.v.f32@1024", 150),
+        ("matmul.v.f32@64", 10),
+    ]
+    assert roofline.peak == pytest.approx(2.8e12 / 0.84) and roofline.measured_peak is None
+
+
+def test_each_type_has_its_best_case():
+    (roofline,) = rooflines_of(
+        timed(("a", "v", "f64", "1"), 2e13, 1e11),
+        timed(("a", "w", "f64_huge", "1"), 1e12, 1e11),
+        timed(("a", "v", "f32", "1"), 5e13, 1e11),
+    )
+    assert [(case.type, case.flops) for case in roofline.best] == [("f32", 5e13), ("f64", 2e13)]
+
+
+def test_each_gpu_has_its_roofline_and_one_without_arithmetic_has_none():
+    case = ("dot", "v", "f32", "1000000")
+    found = rooflines_of(
+        timed(case, 7e11, 2.8e12, 84),
+        timed(case, 1e12, 4e12, 84, device=H200),
+        timed(("copies", "v", "u8", "1"), None, 1e12, device="NVIDIA L4"),
+    )
+    assert [(one.device, round(one.peak)) for one in found] == [
+        (GPU, round(2.8e12 / 0.84)),
+        (H200, round(4e12 / 0.84)),
+    ]
+
+
+def test_marks_of_a_roofline_lead_to_their_facts_on_the_page_only():
+    roofs = rooflines_of(
+        timed(("dot", "<b>", "f32", "1000000"), 7e11, 2.8e12, 84),
+        timed(("zeta", "v", "f64", "9"), 1e12, 1.0),
+    )
+    (picture,) = pictures.roofline_pictures(roofs)
+    assert b"#fact-" not in picture.files["svg"]
+    inline = picture.inline()
+    links = re.findall(r'<a href="#fact-(\d+)" tabindex="-1"><title>(.*?)</title>', inline)
+    assert {title for _, title in links} == {
+        "dot.&lt;b&gt;.f32@1000000: 700.0 GFLOP/s at 0.25 FLOP/byte",
+        "zeta.v.f64@9: 1.000 TFLOP/s at 1e+12 FLOP/byte",
+    }
+    assert inline.count("<a ") == inline.count("</a>") == 2
+    assert "Hollow: f64. At the right edge: 1 of higher intensity." in inline
+
+
+def test_a_roofline_without_peaks_shows_all_intensities():
+    (roofline,) = rooflines_of(timed(("zeta", "v", "f32", "9"), 1e12, 1.0))
+    low, high = roofline_picture._range(roofline)
+    assert low < 1e12 < high
+
+
+def test_copies_stand_side_by_side_from_the_smallest_on():
+    small, large = ("copies", "pinned", "u8", "4096"), ("copies", "pinned", "u8", "10000019")
+    series = [
+        *timed(large, None, 5e10),
+        *timed(small, None, 2e9),
+        *timed(large, None, 6e10, 2, device=H200),
+        conflicts(),
+    ]
+    found = build(series)
+    copies = speeds.copies(speeds.speeds(found.rows))
+    assert copies.devices == (GPU, H200)
+    assert [id for id, _ in copies.rows] == ["copies.pinned.u8@4096", "copies.pinned.u8@10000019"]
+    assert [speed and speed.device for speed in copies.rows[0][1]] == [GPU, None]
+    (table,) = re.findall(r'<table[^>]* id="copies">.*?</table>', render(found), re.DOTALL)
+    assert table.count("<td") == 8 and "60.00 GB/s" in table
+
+
+def test_columns_that_are_empty_are_left_out():
+    page = render(build(timed(("dot", "v", "f32", "1000000"), None, 2.8e12, 84)))
+    assert "Bytes a second" in page and "Times the yardstick" not in page
+
+
+def test_long_tables_are_folded():
+    cases = [timed(("dot", f"v{i}", "f32", "100"), None, 1e12 + i, 30) for i in range(20)]
+    page = render(build([one for case in cases for one in case]))
+    assert f"<summary>5 more cases of {GPU}</summary>" in page
+
+
+def test_errors_of_functions_come_with_the_largest_first_and_emulated_places_together():
+    series = []
+    for name, error in (("sinf", 1e-8), ("__sinf", 1e-5)):
+        for arch in ARCHS:
+            of = {"family": "math_accuracy", "variant": name, "source": "harness", "unit": "1"}
+            of["device_name"] = f"Emulated GPU ({arch})"
+            series.append(a_series("result.mean_relative_error", [error] * NIGHTS, arch, **of))
+    first, second = sections.accuracy(build(series, RUNS).rows)
+    assert (first.id, second.id) == (
+        "math_accuracy.__sinf.f32@64x64",
+        "math_accuracy.sinf.f32@64x64",
+    )
+    assert [(row.key.arch, row.finder) for row in first.where] == [
+        (arch, "emulator") for arch in ARCHS
+    ]
