@@ -51,6 +51,16 @@ def test_values_come_back_as_series_oldest_first(history, ingest):
     }
 
 
+def test_runs_of_one_moment_come_by_name(history, ingest):
+    for name in ("b", "c", "a"):
+        ingest(a_fact(1, 0, run=name))
+    assert [run.id for run in history.runs()] == ["a", "b", "c"]
+    (series,) = history.series()
+    assert [point.run.id for point in series.points] == ["a", "b", "c"]
+    history.prune(Keep(values=1))
+    assert [run.id for run in history.runs()] == ["c"]
+
+
 def test_a_point_has_what_the_fact_says(history, ingest):
     fact = a_time(3, 12.5, budget="<= 13 ± 5%", verdict="waived", code_hash="c0de")
     fact["machine"] = fact["machine"] | {"disturbance": "throttled: power cap"}

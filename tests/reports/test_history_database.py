@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_facts import a_fact, as_line, registers, write
-from warpgauge_report.history import Keep, open_history, writer
+from warpgauge_report.history import Keep, open_history, reader, writer
 from warpgauge_report.history import database as database_module
 from warpgauge_report.history.database import Database
 from warpgauge_report.history.tables import metadata
@@ -92,16 +92,19 @@ def test_a_failure_takes_everything_back(database):
         assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
 
 
-def test_a_reader_sees_one_state(url, tmp_path):
+def test_a_reader_sees_one_state(url, tmp_path, monkeypatch):
+    """Series that are read after another program has added a value to a run that was read."""
+    monkeypatch.setattr(reader, "_SERIES_AT_ONCE", 1)
     with open_history(url, create=True) as history:
-        history.ingest(write(tmp_path / "1.jsonl", [a_fact(1), registers(1)]))
+        history.ingest(write(tmp_path / "1.jsonl", [a_fact(1), a_fact(2), registers(2)]))
         series = history.series()
         next(series)
         with open_history(url) as other:
-            other.ingest(write(tmp_path / "2.jsonl", [a_fact(2), registers(2)]))
+            other.ingest(write(tmp_path / "2.jsonl", [registers(1), registers(3)]))
         (second,) = series
-        assert len(second.points) == 1
-        assert {len(each.points) for each in history.series()} == {2}
+        assert [point.run.id for point in second.points] == ["run-2"]
+        (_, second) = history.series()
+        assert [point.run.id for point in second.points] == ["run-1", "run-2", "run-3"]
 
 
 def test_a_writer_waits_for_another_only_so_long(url, database, monkeypatch):
