@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -122,10 +123,17 @@ def test_a_node_without_its_gpu_is_named_and_never_replaced_by_the_emulator(clus
 
 def test_an_array_that_was_cancelled_is_gathered_all_the_same(cluster, checkout):
     (checkout / "ci/gate").write_text("#!/bin/sh\nexit 0\n")
-    stand_in(checkout, "warpgauge", "#!/bin/sh\n[ $1 != devices ] || exec sleep 600\n")
+    sleeps = '[ $1 != devices ] || { touch "$TOLD.$SLURM_ARRAY_TASK_ID"; exec sleep 600; }'
+    stand_in(checkout, "warpgauge", f"#!/bin/sh\n{sleeps}\n")
     job, gather = submitted(cluster, checkout, TWO)
+    end = time.monotonic() + 60
+    while len(list(checkout.glob("told.?"))) < 2:  # both measure
+        assert time.monotonic() < end, cluster.queue()
+        time.sleep(0.1)
     cluster.run("scancel", f"{job}_0")
-    assert gather in cluster.queue()
+    time.sleep(1)
+    waits = cluster.run("squeue", "-h", "-j", gather, "-o", "%T %r").stdout
+    assert waits.strip() == "PENDING Dependency"
     cluster.run("scancel", job)
     assert cluster.exit_code(gather) == 2
     log = (checkout / f"out/{job}/gather.log").read_text()
