@@ -296,9 +296,12 @@ def test_files_complete_each_other_on_a_device(history, ingest):
 
 
 def test_exports_have_the_members_of_a_fact(history, ingest, tmp_path):
-    ingest(a_time(1), registers(2), a_fact(2, 2**53))
+    large = 2**63 + 2**12
+    time = a_time(3, large, interval=[large, large + 2**12])
+    ingest(a_time(1), registers(2), a_fact(2, 2**53), time)
     path = write(tmp_path / "out.jsonl", history.export())
-    assert [fact.value for fact in read_facts(path)] == [10.5, 20, 2**53]
+    assert [fact.value for fact in read_facts(path)] == [10.5, 20, 2**53, large]
+    assert read_facts(path)[-1].interval == (large, large + 2**12)
     (fact, *_) = history.export()
     assert list(fact) == [member.name for member in dataclasses.fields(Fact)]
 

@@ -46,9 +46,9 @@ def context_row(fact: Fact) -> dict[str, Any]:
 
 def state_row(fact: Fact) -> dict[str, Any]:
     is_word = isinstance(fact.value, str)
-    low, high = fact.interval or (None, None)
+    low, high = map(_double, fact.interval or (None, None))
     return {
-        "value": None if is_word else fact.value,
+        "value": None if is_word else _double(fact.value),
         "word": fact.value if is_word else "",
         "low": low,
         "high": high,
@@ -104,6 +104,11 @@ def _members(part: Any) -> str:
         return ""
     members = {name: getattr(part, name) for name in part.__slots__}
     return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+
+
+def _double(value: float | None) -> float | None:
+    """(SQLite's driver takes no whole numbers from 2**63 on, not even for a column of doubles.)"""
+    return None if value is None else float(value)
 
 
 def _number(value: float | None) -> float | int | None:
