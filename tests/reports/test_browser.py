@@ -10,7 +10,7 @@ import shutil
 import time
 
 import pytest
-from page_samples import HOSTILE, build, render
+from page_samples import HOSTILE, RUNS, a_series, build, conflicts, render
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -64,6 +64,14 @@ def page(chromium, address):
         if message["method"] == "Network.requestWillBeSent"
     }
     assert {url for url in asked if not url.startswith("data:")} <= {address}
+
+
+def opened(browser, folder, series):
+    """A page of these series alone."""
+    path = folder / "index.html"
+    path.write_text(render(build(series, RUNS)), encoding="utf-8")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get(path.as_uri())
 
 
 def shown(page, selector):
@@ -198,6 +206,30 @@ def test_folded_parts_open(page):
     assert not part.find_element(By.TAG_NAME, "table").is_displayed()
     part.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
     wait_for(part.find_element(By.TAG_NAME, "table").is_displayed)
+
+
+def test_a_search_opens_what_it_finds_in(chromium, tmp_path):
+    small = [a_series("registers", [90] * 29 + [91 + i], variant=f"small{i}") for i in range(18)]
+    opened(chromium, tmp_path, [*small, conflicts(after=0)])
+    part = chromium.find_element(By.CSS_SELECTOR, "#changes details.rest")
+    assert "3 smaller ones" in part.text and part.get_attribute("open") is None
+    search(chromium, "small1.")
+    wait_for(lambda: part.get_attribute("open"))
+    (row,) = [one for one in part.find_elements(By.CSS_SELECTOR, "tbody tr") if one.is_displayed()]
+    assert "small1.f32" in row.text
+    chromium.find_element(By.CSS_SELECTOR, "#filter button[type=reset]").click()
+    wait_for(lambda: part.get_attribute("open") is None)
+
+
+def test_what_is_folded_and_matters_is_printed(chromium, tmp_path):
+    waived = {"value": 8, "verdict": "waived", "budget": "= 0", "reason": "waived for now"}
+    opened(chromium, tmp_path, [a_series("spill.store_bytes", [waived] * 30), conflicts(after=0)])
+    part = chromium.find_element(By.CSS_SELECTOR, "#budget details.printed")
+    assert part.get_attribute("open") is None
+    chromium.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert part.get_attribute("open") and "waived for now" in part.text
+    chromium.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert part.get_attribute("open") is None
 
 
 def test_cases_by_architecture_per_element(page):

@@ -103,7 +103,7 @@ def test_what_is_missing_is_told():
     assert found.tone == "attention" and [row.key.metric for row in missing.rows] == [
         "instructions"
     ]
-    assert not missing.all
+    assert not missing.whole_place
     assert "missing" in found.headline
 
 
@@ -112,7 +112,7 @@ def test_a_gpu_that_is_missing_is_told_in_a_line():
     gone = [a_series("instructions", [i + 1] * 29, variant=f"v{i}", **gpu) for i in range(300)]
     found = build([conflicts(after=0), *gone])
     (missing,) = found.missing
-    assert missing.all and missing.where == f"sm_90, {GPU}" and found.gone == 300
+    assert missing.whole_place and len(missing.rows) == found.gone == 300
     page = render(found)
     assert f"<b>All of sm_90, {GPU}</b>: 300 values" in page
     assert page.count("v299") < 5
@@ -132,6 +132,25 @@ def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
     assert first.change.cause == "code"
     assert second.key.metric == "registers" and second.change.better is True
     assert first.rows[0].bad_since == RUNS[-1]
+
+
+def test_speeds_that_follow_from_a_time_are_not_listed_beside_it():
+    gpu = {"runs": GPU_RUNS, "source": "harness", "device_name": GPU}
+    slower = [10 + i % 3 / 100 for i in range(25)] + [12.0] * 5
+    shares = [600 / time for time in slower]
+    time = a_series("time.median_us", slower, unit="us", **gpu)
+    share = a_series("throughput.percent_of_peak", shares, unit="% of peak", **gpu)
+    found = build([time, share, conflicts(after=0)])
+    assert [move.key.metric for move in found.new] == ["time.median_us"] and found.worse == 1
+    found = build([share, conflicts(after=0)])
+    assert [move.key.metric for move in found.new] == ["throughput.percent_of_peak"]
+
+
+def test_small_changes_are_folded():
+    series = [a_series("registers", [20] * 29 + [21 + i], variant=f"v{i}") for i in range(20)]
+    page = render(build([*series, conflicts(after=0)], RUNS))
+    shown, folded = page.split("<summary>5 smaller ones</summary>")
+    assert "transpose.v19.f32@64x64" in shown and "transpose.v0.f32@64x64" in folded
 
 
 def test_an_earlier_change_is_not_new():

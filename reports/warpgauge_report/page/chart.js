@@ -92,9 +92,13 @@ function drawAxes(svg, box, scale, y, runs, place, one) {
   svg.append(make("text", { x: 4, y: 14 }, title.replace(/^, /, "")));
   const most = Math.max(2, Math.floor((box.width - box.left) / 95));
   const step = Math.ceil(runs.length / most);
+  let free = Infinity; // where the text to the right begins
   for (let i = runs.length - 1; i >= 0; i -= step) {
     const at = place.get(runs[i]);
+    if (at + 38 > free) continue;
+    free = at - 38;
     const anchor = at > box.width - box.right - 34 ? "end" : "middle";
+    if (anchor === "end") free = Math.min(at, box.width - box.right) - 76;
     svg.append(make("line", { x1: at, x2: at, y1: box.height - box.bottom, y2: box.height - box.bottom + 4, class: "axis" }),
       make("text", { x: Math.min(at, box.width - box.right), y: box.height - box.bottom + 18, "text-anchor": anchor }, night(run(runs[i]))));
   }

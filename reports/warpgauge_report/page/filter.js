@@ -11,6 +11,10 @@ function wish() {
   return { terms, family: of("family"), metric: of("metric"), arch: of("arch"), worse: filterForm.elements.worse.checked };
 }
 
+function isWish(wanted) {
+  return Boolean(wanted.terms.length || wanted.family || wanted.metric || wanted.arch || wanted.worse);
+}
+
 function applyFilter() {
   const wanted = wish();
   let here = 0, all = 0;
@@ -23,6 +27,8 @@ function applyFilter() {
     }
     here += left;
     part.classList.toggle("nothing", left === 0);
+    const folded = part.closest("details.rest");
+    if (folded) folded.open = left > 0 && isWish(wanted);
   }
   findSeries(wanted);
   const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");

@@ -35,6 +35,19 @@ function forget(start) {
   };
 }
 
+// What is folded and matters is printed.
+function openForPrint() {
+  const opened = [];
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("details.printed:not([open])")) {
+      part.open = true;
+      opened.push(part);
+    }
+  });
+  addEventListener("afterprint", () => { for (const part of opened.splice(0)) part.open = false; });
+}
+
+openForPrint();
 startFilter();
 startTrends();
 startPerElement();

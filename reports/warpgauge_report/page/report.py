@@ -25,6 +25,7 @@ from warpgauge_report.page.rows import (
     matters,
     missing,
     moves,
+    without_derived,
 )
 
 # A change of a noisy metric can be told from chance only after some nights, so one that began
@@ -37,9 +38,9 @@ class Report:
     """What is wrong, what changed, and all rows. Rows and findings are of the newest values.
 
     `new` is what changed in the last night (of noisy metrics: in the last few), `earlier` what did
-    before; `described` are changes of what nobody judges. `missing` was there the night before and
-    not in the last one. `data` is the JSON of the page's script; `cut` series have only their
-    newest values in it.
+    before, both without speeds that follow from a time; `described` are changes of what nobody
+    judges. `missing` was there the night before and not in the last one. `data` is the JSON of the
+    page's script; `cut` series have only their newest values in it.
     """
 
     nights: tuple[tuple[Run, ...], ...]
@@ -139,9 +140,11 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         raise ReportError(f"the history has no case that matches --filter '{pattern}'")
     shown = every_night[-1 - oldest :]
     data, cut = encoder.json()
-    recent = moves(rows, ages, 0, NOISY_NIGHTS)
+    recent = without_derived(moves(rows, ages, 0, NOISY_NIGHTS))
     new = [move for move in recent if _is_new(move, ages)]
-    older = [move for move in moves(rows, ages, 1, oldest) if not _is_new(move, ages)]
+    older = [
+        move for move in without_derived(moves(rows, ages, 1, oldest)) if not _is_new(move, ages)
+    ]
     return Report(
         nights=tuple(map(tuple, shown)),
         all_nights=len(every_night),

@@ -13,6 +13,7 @@ from warpgauge_report.history.model import Point, Run, Series, SeriesKey
 
 BAD = ("error", "fail")  # what makes a night red
 NOTEWORTHY = ("environment", "waived", "unmeasured", "better")  # told, in this order
+_TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
 SPARK = 40  # newest values that a sparkline shows
 
 
@@ -126,6 +127,26 @@ def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int)
     return sorted(found, key=lambda move: move.rank)
 
 
+def without_derived(found: Sequence[Move]) -> list[Move]:
+    """Without speeds that say in other units what a time of the same case says that moved in the
+    same run."""
+    times = {
+        (row.key.id, row.key.arch, row.key.device_name, move.change.run.id)
+        for move in found
+        if move.key.metric == _TIME
+        for row in move.rows
+    }
+    return [
+        move
+        for move in found
+        if not move.key.metric.startswith(_DERIVED)
+        or any(
+            (row.key.id, row.key.arch, row.key.device_name, move.change.run.id) not in times
+            for row in move.rows
+        )
+    ]
+
+
 def matters(move: Move) -> bool:
     """False for what is only a description: of metrics that have no better direction, or that
     nobody judges."""
@@ -134,25 +155,23 @@ def matters(move: Move) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What was there the night before in one place, and was not in the last night. `all`: nothing
-    else was measured there, so that the place itself is what is missing."""
+    """What was there the night before, and was not in the last night: all values of a place where
+    nothing else was measured either (`whole_place`), or those of one case and metric."""
 
-    where: str
     rows: tuple[Row, ...]
-    all: bool
+    whole_place: bool
 
 
 def missing(rows: Iterable[Row]) -> list[Missing]:
-    """By place; the places that are missing as a whole come first."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    there = set()
+    """First the places that are missing as a whole, then single values, by case and metric."""
+    there = {row.where for row in rows if row.age == 0}
+    groups: dict[tuple, list[Row]] = defaultdict(list)
     for row in rows:
-        if row.age == 0:
-            there.add(row.where)
-        elif row.age == 1 and row.key.source is not None:
-            groups[row.where].append(row)
-    found = [Missing(where, tuple(gone), where not in there) for where, gone in groups.items()]
-    return sorted(found, key=lambda one: (not one.all, one.where))
+        if row.age == 1 and row.key.source is not None:
+            whole = row.where not in there
+            groups[(row.where,) if whole else (row.key.id, row.key.metric)].append(row)
+    found = [Missing(tuple(gone), len(what) == 1) for what, gone in groups.items()]
+    return sorted(found, key=lambda one: not one.whole_place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,71 @@
+"""The program that takes the documentation's pictures, in a real browser.
+
+Skipped where there is no Chromium; where WARPGAUGE_TEST_PACKAGES names it, as ci/test does in CI,
+it has to be there.
+"""
+
+import os
+import shutil
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from page_samples import build, render, samples
+from PIL import Image
+from warpgauge_report.output import ReportError
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "reports"))
+
+import pictures  # noqa: E402
+
+if not (shutil.which("chromium") and shutil.which("chromedriver")) and (
+    "chromium" not in os.environ.get("WARPGAUGE_TEST_PACKAGES", "")
+):
+    pytest.skip("needs the packages chromium and chromium-driver", allow_module_level=True)
+
+HEAT_MAP = '<div class="pictures"><figure role="img" style="height: 50px">a map</figure></div>'
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with pictures.browser() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render(build(samples()))
+
+
+def written(folder, text):
+    path = folder / "index.html"
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+def test_every_part_is_a_small_picture_of_its_size(chromium, tmp_path, page):
+    whole = page.replace('<section id="every"', HEAT_MAP + '<section id="every"', 1)
+    found = pictures.take(chromium, written(tmp_path, whole))
+    assert list(found) == [shot.name for shot in pictures.SHOTS]
+    sizes = {name: Image.open(BytesIO(png)).size for name, png in found.items()}
+    assert sizes["headline"] == sizes["dark"] == (1200, 900)
+    assert sizes["phone"] == (390, 844) and sizes["heat_map"][1] == 50
+    assert all(len(png) <= pictures.MOST_BYTES for png in found.values())
+    corners = {
+        name: Image.open(BytesIO(found[name])).convert("L").getpixel((5, 5))
+        for name in ("headline", "dark")
+    }
+    assert corners["headline"] > 200 and corners["dark"] < 60
+
+
+def test_a_part_that_is_not_there_is_a_fault(chromium, tmp_path, page):
+    with pytest.raises(ReportError, match="no picture of heat_map"):
+        pictures.take(chromium, written(tmp_path, page))
+
+
+def test_a_history_that_is_not_there_is_a_fault_and_nothing_is_written(tmp_path, capsys):
+    out = tmp_path / "pictures"
+    assert pictures.main(["--db", str(tmp_path / "none.db"), "--out", str(out)]) == 2
+    assert "none.db" in capsys.readouterr().err and not out.exists()
