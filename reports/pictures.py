@@ -14,9 +14,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
 from PIL import Image
@@ -47,9 +47,9 @@ class Shot:
 SHOTS = (
     Shot("headline", "header", 900),
     Shot("trend", "#trends", 560),
-    Shot("generations", "#generations", 860),
-    Shot("roofline", 'figure[aria-label^="Roofline"]', 700, alone=True),
-    Shot("heat_map", '.pictures figure[role="img"]', 700, alone=True),
+    Shot("generations", "#generations", 1000),
+    Shot("roofline", 'figure[aria-label^="Roofline"] svg', 700, alone=True),
+    Shot("heat_map", ".pictures figure svg", 700, alone=True),
     Shot("phone", "header", 844, PHONE),
     Shot("dark", "header", 900, scheme="dark"),
 )
@@ -60,7 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             page = ["html", "--db", options.db, "--out", folder, "--nights", str(options.nights)]
-            if code := warpgauge_report(page):
+            with redirect_stdout(StringIO()):  # the names of files that do not last
+                code = warpgauge_report(page)
+            if code:
                 return code
             with browser() as chromium:
                 pictures = take(chromium, (Path(folder) / "index.html").as_uri())

@@ -104,10 +104,11 @@ def best_of(values: Values, metric: str, arch: str) -> dict[str, Row]:
 def archs_of(values: Values) -> tuple[str, ...]:
     """Oldest generation first: by the number in the name."""
     names = {arch for by_place in values.values() for _, arch in by_place}
-    return tuple(sorted(names, key=_generation))
+    return tuple(sorted(names, key=generation))
 
 
-def _generation(arch: str) -> tuple[int, str]:
+def generation(arch: str) -> tuple[int, str]:
+    """What architectures are sorted by."""
     number = re.search(r"[0-9]{1,9}", arch)
     return (int(number[0]) if number else 0, arch)
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 
 from markupsafe import Markup
 
 from warpgauge_report import facts, heatmap_picture, style
 from warpgauge_report.figure_files import files_of
-from warpgauge_report.grid import find_grids
+from warpgauge_report.grid import Grid, find_grids
 from warpgauge_report.output import ReportError, safe_stem
 from warpgauge_report.page.generation_picture import draw_matrix
-from warpgauge_report.page.generations import Matrix
+from warpgauge_report.page.generations import Matrix, generation
 from warpgauge_report.page.roofline_picture import draw_roofline
 from warpgauge_report.page.rows import Row
 from warpgauge_report.page.speeds import Roofline
@@ -79,8 +79,8 @@ def _roofline_picture(stem: str, roofline: Roofline) -> Picture:
 
 
 def heat_map_pictures(rows: Sequence[Row]) -> tuple[list[Picture], int]:
-    """Heat maps of kernels whose sizes span a grid, and how many more there would be. Of
-    architectures that have the same values only the first is drawn."""
+    """Heat maps of kernels whose sizes span a grid, and how many more there would be. Architectures
+    that have the same values share one."""
     for metric in _HEAT_MAP_METRICS:
         values = [_fact(row) for row in rows if row.key.metric == metric]
         try:
@@ -88,17 +88,32 @@ def heat_map_pictures(rows: Sequence[Row]) -> tuple[list[Picture], int]:
         except ReportError:  # more values than a picture holds
             grids = []
         if grids:
-            grids.sort(key=lambda grid: (grid.device is None, grid.case, str(grid.arch)))
-            grids = list({(g.case, g.device, str(g.values)): g for g in reversed(grids)}.values())
-            grids.reverse()
-            shown = grids[:MOST_HEAT_MAPS]
-            stems = _different([safe_stem("heatmap", g.case, metric, g.arch or "") for g in shown])
+            alike = _alike(grids)
+            shown = alike[:MOST_HEAT_MAPS]
+            stems = _different(
+                [safe_stem("heatmap", g[0].case, metric, g[0].arch or "") for g in shown]
+            )
             pictures = [
-                Picture(stem, f"{grid.case}, {metric}", heatmap_picture.draw(grid))
-                for stem, grid in zip(stems, shown, strict=True)
+                Picture(stem, f"{group[0].case}, {metric}", heatmap_picture.draw(_of_all(group)))
+                for stem, group in zip(stems, shown, strict=True)
             ]
-            return pictures, len(grids) - len(shown)
+            return pictures, len(alike) - len(shown)
     return [], 0
+
+
+def _alike(grids: Iterable[Grid]) -> list[list[Grid]]:
+    """Grids of one case and device that have the same values, by architecture; those of a GPU come
+    first."""
+    groups: dict[tuple, list[Grid]] = defaultdict(list)
+    for grid in sorted(grids, key=lambda grid: generation(grid.arch or "")):
+        groups[grid.device is None, grid.case, grid.device or "", str(grid.values)].append(grid)
+    return [groups[key] for key in sorted(groups, key=lambda key: key[:3])]
+
+
+def _of_all(group: list[Grid]) -> Grid:
+    """One grid for all: what it says is so on all of their architectures."""
+    archs = ", ".join(grid.arch for grid in group if grid.arch)
+    return replace(group[0], arch=archs or None)
 
 
 def _different(stems: list[str]) -> list[str]:
