@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_facts import a_fact, as_line, registers, write
+from warpgauge_report.facts import FactError
 from warpgauge_report.history import Keep, open_history, reader, writer
 from warpgauge_report.history import database as database_module
 from warpgauge_report.history.database import Database
@@ -62,6 +63,17 @@ def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
     with database.reading() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
     assert facts
+
+
+def test_a_series_keeps_its_unit(url, database, tmp_path):
+    """(The schema ties units to metrics: only another version can say otherwise.)"""
+    with open_history(url, create=True) as history:
+        history.ingest(write(tmp_path / "1.jsonl", [registers(1)]))
+        with database.writing() as connection:
+            connection.exec_driver_sql("UPDATE series SET unit = 'bytes'")
+        path = write(tmp_path / "2.jsonl", [a_fact(2), registers(2, 21)])
+        with pytest.raises(FactError, match="2.jsonl:2: registers has unit 'bytes' in the hist"):
+            history.ingest(path)
 
 
 def test_tables_of_others_are_left_alone(url, database):

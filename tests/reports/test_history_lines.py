@@ -50,6 +50,14 @@ def test_what_repeats_is_read_for_its_head_only(ingest, read):
     assert read() == [1, 5]
 
 
+def test_what_any_run_had_is_known(ingest, read):
+    ingest(*a_night(1))
+    ingest(a_fact(2, 9))
+    read()
+    assert ingest(*a_night(3)).new == 4
+    assert read() == [1]
+
+
 def test_each_device_has_a_head_and_states_of_its_own(ingest, read):
     ingest(*a_night(1))
     read()

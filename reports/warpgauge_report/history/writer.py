@@ -151,7 +151,7 @@ class _Writer:
         new = {digest: fact for digest, fact in read.items() if digest not in found}
         if not new:
             return found
-        series_ids = self._write_series(list(new.values()))
+        series_ids = self._write_series(new)
         context_ids, context_of = self._write_contexts(new)
         added = []
         for state_id, (digest, fact) in enumerate(new.items(), self._next_id(states)):
@@ -163,21 +163,23 @@ class _Writer:
         _insert(self._connection, states, added)
         return found
 
-    def _write_series(self, facts: list[Fact]) -> dict[tuple[str, ...], int]:
+    def _write_series(self, new: dict[bytes, Fact]) -> dict[tuple[str, ...], int]:
         keys = [column for column in series.c if column.name not in ("id", "unit")]
-        question = sa.select(series.c.id, *keys)
-        question = question.where(series.c.metric.in_({fact.metric for fact in facts}))
-        families = {fact.family for fact in facts}
-        ids = {
-            tuple(key): number
-            for number, *key in _where_in(self._connection, question, series.c.family, families)
-        }
-        next_id, added = self._next_id(series), []
-        for fact in facts:
+        question = sa.select(series.c.id, series.c.unit, *keys)
+        question = question.where(series.c.metric.in_({fact.metric for fact in new.values()}))
+        families = {fact.family for fact in new.values()}
+        ids, units, added = {}, {}, []
+        for number, unit, *key in _where_in(self._connection, question, series.c.family, families):
+            ids[tuple(key)], units[tuple(key)] = number, unit
+        next_id = self._next_id(series)
+        for digest, fact in new.items():
             key = rows.series_key(fact)
             if key not in ids:
-                ids[key] = next_id + len(added)
+                ids[key], units[key] = next_id + len(added), fact.unit
                 added.append((ids[key], *key, fact.unit))
+            elif units[key] != fact.unit:  # another version's
+                line = self._file.digests.index(digest) + 1
+                self._hold_same(line, fact.metric, {"unit": units[key]}, {"unit": fact.unit})
         driver.insert(self._connection, series, added)
         return ids
 
@@ -223,14 +225,11 @@ class _Writer:
 
     def _compare(self, line: int, before: int, state: int) -> None:
         """Two states of one value in one run must say the same, however it is written."""
-        question = sa.select(
-            states.c.id, *tables.columns_of(states), *tables.columns_of(contexts), series.c.unit
+        columns = (*tables.columns_of(states), *tables.columns_of(contexts))
+        question = sa.select(states.c.id, *columns).join_from(
+            states, contexts, contexts.c.id == states.c.context_id
         )
-        question = question.select_from(
-            states.join(contexts, contexts.c.id == states.c.context_id).join(
-                series, series.c.id == states.c.series_id
-            )
-        ).where(states.c.id.in_((before, state)))
+        question = question.where(states.c.id.in_((before, state)))
         found = {row.id: row._mapping for row in self._connection.execute(question)}
         fact = self._file.fact(line)
         what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run}'"
