@@ -228,6 +228,17 @@ def test_a_tail_cannot_say_what_the_head_says(history, ingest, tmp_path, name):
     assert [run.id for run in history.runs()] == ["run-1"]
 
 
+def test_a_head_with_a_tail_that_says_otherwise_is_not_taken_for_it(history, tmp_path):
+    path = tmp_path / "twice.jsonl"
+    twice = as_line(a_fact(1)).replace('"verdict"', '"run":"run-9","verdict"', 1)
+    path.write_text(twice + as_line(a_fact(1, 5, case="tiled")))
+    history.ingest(path)
+    assert the_series(history) == {
+        ("naive", "shared.bank_conflicts"): [("run-9", 0)],
+        ("tiled", "shared.bank_conflicts"): [("run-1", 5)],
+    }
+
+
 def test_facts_of_source_lines_are_checked_and_left_out(history, ingest, tmp_path):
     line = a_fact(1, 4, scope="line", verdict=None)
     result = ingest(a_fact(1, 4), line, line)
@@ -252,10 +263,9 @@ def test_texts_in_any_writing_repeat(history, ingest, tmp_path, reason):
     for night in (1, 2):
         result = ingest(a_fact(night), a_fact(night, case="tiled", reason=reason))
         assert (result.new, result.known) == (2, 0)
-    ((_, (first, second)),) = [
-        (series.key, series.points) for series in history.series() if series.key.variant == "tiled"
-    ]
-    assert first.reason == second.reason == reason
+        ingest(a_fact(night + 10))  # the last run is another one
+    (tiled,) = (series for series in history.series() if series.key.variant == "tiled")
+    assert [point.reason for point in tiled.points] == [reason, reason]
 
 
 def test_a_torn_last_line_is_left_out(history, tmp_path):

@@ -205,7 +205,9 @@ def test_deleting_leaves_nothing_behind_and_makes_the_file_smaller(url, database
     with open_history(url, create=True) as history:
         for night in (1, 30):
             facts = [
-                a_fact(night, 1000 * night + n, case=f"case_{night}_{n}", kernel=f"kernel_{n}")
+                a_fact(
+                    night, 1000 * night + n, case=f"case_{night}_{n}", kernel=f"kernel_{night}_{n}"
+                )
                 for n in range(300)
             ]
             history.ingest(write(tmp_path / f"{night}.jsonl", facts))
