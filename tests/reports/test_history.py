@@ -117,6 +117,13 @@ def test_the_emulators_device_is_no_gpu(history, ingest):
     assert run.device is None and run.emulated
 
 
+def test_the_gpu_of_a_run_with_several_is_the_first_by_name(history, ingest):
+    ingest(a_fact(1), a_fact(1, device=GPU | {"name": "NVIDIA A100"}))
+    (run,) = history.runs()
+    assert run.device.name == "NVIDIA A100"
+    assert {series.key.device_name for series in history.series()} == {"NVIDIA A100", GPU["name"]}
+
+
 def test_selections(history, ingest):
     ingest(*(f(night) for night in (1, 2, 3) for f in (a_fact, registers)))
     ingest(a_fact(3, 7, family="reduce"), a_fact(3, 8, arch="sm_80"))

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
@@ -122,8 +123,10 @@ def test_a_reader_sees_one_state(url, tmp_path, monkeypatch):
 def test_a_writer_waits_for_another_only_so_long(url, database, monkeypatch):
     monkeypatch.setattr(database_module, "WAIT_SECONDS", 1)
     other = Database(url, create=True)
-    with database.writing(), pytest.raises(ReportError, match="lock"), other.writing():
-        pass
+    with ThreadPoolExecutor() as pool, database.writing():
+        second = pool.submit(lambda: other.writing().__enter__())
+        error = second.exception(timeout=60)
+    assert isinstance(error, ReportError) and "lock" in str(error)
     with other.writing():
         pass
     other.close()
