@@ -54,6 +54,19 @@ def test_rows_of_sqlite_lie_in_the_order_of_runs(tmp_path):
     assert "WITHOUT ROWID" in text and "PRIMARY KEY (run_id, series_id)" in text
 
 
+def test_sqlite_keeps_what_was_committed_and_readers_need_not_wait(tmp_path):
+    database = Database(str(tmp_path / "history.db"), create=True)
+    with database.writing() as connection:
+        settings = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("synchronous", "journal_mode")
+        ]
+        assert settings == [2, "wal"]  # 2: FULL
+        with database.reading() as reading:
+            assert reading.scalar(sa.text("SELECT count(*) FROM runs")) == 0
+    database.close()
+
+
 def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
     facts = write(tmp_path / "facts.jsonl", [a_fact()])
     with database.writing() as connection:

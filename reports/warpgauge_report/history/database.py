@@ -191,7 +191,7 @@ def _shown(url: URL) -> str:
 
 def _prepare_sqlite(connection, _record) -> None:
     connection.isolation_level = None  # transactions begin where they say so, see _begin_sqlite
-    connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last transaction
+    connection.execute("PRAGMA synchronous = FULL")  # a power cut loses nothing that was committed
     connection.execute("PRAGMA cache_size = -131072")  # in KiB
 
 
