@@ -29,8 +29,8 @@ def problems_with_elements(values: Values) -> list[Problem]:
     """Those whose sizes count elements, in order. Of one size, or of sizes that are nearly the
     same, nothing is known."""
     sizes: dict[tuple, dict[int, float]] = defaultdict(dict)
-    for (_, arch), sources in values.get("instructions", {}).items():
-        for source, row in sources.items():
+    for arch, cases in values.get("instructions", {}).items():
+        for source, row in (pair for sources in cases.values() for pair in sources.items()):
             key = row.key
             place = (key.family, key.type, key.variant, arch, source)
             sizes[place][elements(key.size)] = row.last.value

@@ -19,8 +19,8 @@ from warpgauge_report.page.rows import Row
 # Where several sources tell the same, the first of these counts; cases.js has the same order.
 SOURCES = ("cupti", "harness", "ptxas", "emulator")
 
-# By metric, by case and architecture, by source.
-Values = dict[str, dict[tuple[str, str], dict[str, Row]]]
+ByArch = dict[str, dict[str, dict[str, Row]]]  # by architecture, case and source
+Values = dict[str, ByArch]  # by metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ class Resources:
 
 def latest_values(rows: Iterable[Row]) -> Values:
     """The newest number of each metric, case, architecture and source."""
-    found: Values = defaultdict(lambda: defaultdict(dict))
+    found: Values = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
     for row in rows:
         key = row.key
         if key.arch is None or key.source not in SOURCES or row.last.value is None:
             continue
-        sources = found[key.metric][key.id, key.arch]
+        sources = found[key.metric][key.arch][key.id]
         known = sources.get(key.source)
         if known is None or _newness(row) > _newness(known):
             sources[key.source] = row
@@ -96,15 +96,13 @@ def best_of(values: Values, metric: str, arch: str) -> dict[str, Row]:
     """The row of each case, from the best source that there is."""
     return {
         case: sources[next(source for source in SOURCES if source in sources)]
-        for (case, at), sources in values.get(metric, {}).items()
-        if at == arch
+        for case, sources in values.get(metric, {}).get(arch, {}).items()
     }
 
 
 def archs_of(values: Values) -> tuple[str, ...]:
     """Oldest generation first: by the number in the name."""
-    names = {arch for by_place in values.values() for _, arch in by_place}
-    return tuple(sorted(names, key=generation))
+    return tuple(sorted({arch for by_arch in values.values() for arch in by_arch}, key=generation))
 
 
 def generation(arch: str) -> tuple[int, str]:
@@ -118,20 +116,20 @@ def matrix(values: Values) -> Matrix:
     two GPUs are compared in the roofline."""
     archs = archs_of(values)
     rows, steps = [], []
-    for name, by_place in values.items():
+    for name, by_arch in values.items():
         metric = catalog()[name]
         if metric.direction == "none" or metric.cls != "exact" or name == "result.correct":
             continue
-        beside_first = tuple(_cell(by_place, archs[0], arch) for arch in archs)
-        beside_last = tuple(_cell(by_place, *pair) for pair in pairwise(archs))
+        beside_first = tuple(_cell(by_arch, archs[0], arch) for arch in archs)
+        beside_last = tuple(_cell(by_arch, *pair) for pair in pairwise(archs))
         if any(cell and cell.moved for cell in (*beside_first, *beside_last)):
             rows.append((metric, beside_first))
             steps.append((metric, beside_last))
     return Matrix(archs, tuple(rows), tuple(steps))
 
 
-def _cell(by_place: dict[tuple[str, str], dict[str, Row]], before: str, after: str) -> Cell | None:
-    pairs = list(_pairs(by_place, before, after))
+def _cell(by_arch: ByArch, before: str, after: str) -> Cell | None:
+    pairs = list(_pairs(by_arch, before, after))
     if not pairs:
         return None
     values = [(old.last.value, new.last.value) for old, new in pairs]
@@ -151,13 +149,14 @@ def _cell(by_place: dict[tuple[str, str], dict[str, Row]], before: str, after: s
     )
 
 
-def _pairs(
-    by_place: dict[tuple[str, str], dict[str, Row]], before: str, after: str
-) -> Iterator[tuple[Row, Row]]:
-    for (case, arch), new in by_place.items():
-        old = by_place.get((case, before), {}) if arch == after else {}
-        if source := next((one for one in SOURCES if one in old and one in new), None):
-            yield old[source], new[source]
+def _pairs(by_arch: ByArch, before: str, after: str) -> Iterator[tuple[Row, Row]]:
+    cases = by_arch.get(before, {})
+    for case, new in by_arch.get(after, {}).items():
+        old = cases.get(case, {})
+        for source in SOURCES:
+            if source in old and source in new:
+                yield old[source], new[source]
+                break
 
 
 def _distance(pair: tuple[Row, Row]) -> tuple[float, float]:
