@@ -1,0 +1,87 @@
+"""Reads the fenced blocks, links and headings of a document, and how its blocks are marked.
+
+The line before a block may be a comment that Markdown does not show:
+
+    <!-- runs -->                      sh: it is run, in its document's folder, and ends with 0
+    <!-- runs: exit 1 -->              it ends with 1
+    <!-- runs, first: COMMAND -->      what is done before it; after `exit 1` as well
+    <!-- not run: REASON -->           it needs a GPU, a network, or the like
+    <!-- prints -->                    text: the stdout of the block before it; "..." is anything
+    <!-- from: PATH -->                its lines stand in this file of the repository
+"""
+
+import re
+from dataclasses import dataclass
+
+FENCE = re.compile(
+    r"^(?:<!--\s*(?P<mark>.*?)\s*-->\n+)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+)
+RUNS = re.compile(r"runs(?:: exit (?P<code>\d))?(?:, first: (?P<first>.+))?$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `line` is that of its first line of text."""
+
+    language: str
+    text: str
+    mark: str
+    line: int
+
+    @property
+    def is_run(self):
+        return self.language == "sh" and RUNS.match(self.mark) is not None
+
+    @property
+    def exit_code(self):
+        return int(RUNS.match(self.mark)["code"] or 0)
+
+    @property
+    def first(self):
+        """Commands that prepare what the document takes for granted."""
+        command = RUNS.match(self.mark)["first"]
+        return [command] if command else []
+
+    @property
+    def reason(self):
+        return self._after("not run:")
+
+    @property
+    def prints(self):
+        return self.language == "text" and self.mark == "prints"
+
+    @property
+    def source(self):
+        return self._after("from:")
+
+    def _after(self, word):
+        return self.mark.removeprefix(word).strip() if self.mark.startswith(word) else ""
+
+
+def blocks_of(path):
+    text = path.read_text()
+    return [
+        Block(
+            found["language"],
+            found["text"],
+            found["mark"] or "",
+            text.count("\n", 0, found.start("text")) + 1,
+        )
+        for found in FENCE.finditer(text)
+    ]
+
+
+def without_blocks(path):
+    return FENCE.sub("", path.read_text())
+
+
+def links_of(path):
+    """Where links lead that stay within the repository."""
+    links = re.findall(r"\]\(([^)\s]+)\)", without_blocks(path))
+    return [link for link in links if not re.match(r"[a-z]+:", link)]
+
+
+def headings_of(path):
+    """The headings as a link names them."""
+    headings = re.findall(r"^#+ (.+)$", without_blocks(path), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -1,0 +1,132 @@
+"""The documents in docs/: their commands run and print what stands there, what they quote is there,
+and their links lead somewhere. How blocks are marked: blocks.py."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from blocks import blocks_of, headings_of, links_of, without_blocks
+from warpgauge_ci.accept import CI_VARIABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
+DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
+# What commands may find beside them: a small copy of the tree, which they may change.
+COPIED = ["kernels/*/budgets.toml", "tests/canaries/*", "tests/data/compare/h100.jsonl.gz"]
+
+documents = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+
+
+def shell(command, folder):
+    """As a reader types it: with the programs on the path, and outside of CI."""
+    env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
+    env |= {"PATH": f"{BIN}:{env['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def as_pattern(text):
+    """A line of "..." stands for any lines, "..." within one for anything in it."""
+    pattern = ""
+    for line in text.rstrip("\n").split("\n"):
+        if line.strip() == "...":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*?".join(re.escape(part) for part in line.rstrip().split("...")) + r"\n"
+    return pattern
+
+
+def stripped(text):
+    return "".join(line.rstrip() + "\n" for line in text.strip("\n").split("\n"))
+
+
+@documents
+def test_every_command_is_marked(path):
+    """Else a command that nobody runs would look like one that works."""
+    for block in blocks_of(path):
+        if block.language == "sh":
+            where = f"{path.name}:{block.line}"
+            assert block.mark, f"{where}: mark it: <!-- runs --> or <!-- not run: reason -->"
+            assert block.is_run or block.reason, f"{where}: say why it is not run"
+        elif block.mark:
+            assert block.prints or block.source, f"{path.name}:{block.line}: what is this mark?"
+
+
+@documents
+def test_commands_do_what_the_document_says(path, tmp_path):
+    blocks = blocks_of(path)
+    if not any(block.is_run for block in blocks):
+        assert not any(block.prints for block in blocks), "output of commands that are not run"
+        return
+    for pattern in COPIED:
+        for file in ROOT.glob(pattern):
+            copy = tmp_path / file.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+    result = None
+    for block in blocks:
+        where = f"{path.name}:{block.line}"
+        if block.is_run:
+            for command in block.first:
+                prepared = shell(command, tmp_path)
+                assert prepared.returncode == 0, f"{where}: {prepared.stderr}"
+            result = shell(block.text, tmp_path)
+            shown = f"{where}:\n{result.stdout}\n{result.stderr}"
+            assert result.returncode == block.exit_code, f"{result.returncode}: {shown}"
+        elif block.prints:
+            assert result is not None, f"{where}: output of nothing that is run"
+            assert re.fullmatch(as_pattern(block.text), stripped(result.stdout)), (
+                f"{where}: it prints\n{result.stdout}"
+            )
+            result = None
+
+
+@documents
+def test_quotations_stand_in_their_files(path):
+    for block in blocks_of(path):
+        if block.source:
+            quoted = [line.strip() for line in block.text.splitlines() if line.strip() != "..."]
+            there = {line.strip() for line in (ROOT / block.source).read_text().splitlines()}
+            missing = [line for line in quoted if line and line not in there]
+            assert not missing, f"{path.name}:{block.line}: not in {block.source}: {missing}"
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "README.md"], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for link in links_of(path):
+        file, _, heading = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.is_relative_to(ROOT) and target.exists(), f"{path.name}: {link}"
+        if heading:
+            assert heading in headings_of(target), f"{path.name}: {link}: no such heading"
+
+
+def test_the_index_names_every_document():
+    named = {link.partition("#")[0] for link in links_of(ROOT / "docs/README.md")}
+    assert {path.name for path in DOCUMENTS} - {"README.md"} <= named
+
+
+@documents
+def test_lines_are_short_and_addresses_are_not_made_up(path):
+    in_words = without_blocks(path)
+    for line in in_words.splitlines():
+        assert len(line) <= 120 or line.startswith("|"), f"{path.name}: {line}"
+    assert not re.search(r"github\.com/warpgauge", in_words), f"{path.name}: there is no such place"
+
+
+def test_a_document_that_says_what_is_not_so_is_noticed():
+    """The test of the test: patterns are whole lines, and "..." is not everything."""
+    assert re.fullmatch(as_pattern("a\n...\nb 1... c"), "a\nx\ny\nb 12 c\n")
+    assert re.fullmatch(as_pattern("a\n..."), "a\n")
+    assert not re.fullmatch(as_pattern("a\nb"), "a\nx\nb\n")
+    assert not re.fullmatch(as_pattern("a...c"), "a\nc\n")
