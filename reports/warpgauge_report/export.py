@@ -1,4 +1,4 @@
-"""warpgauge-report export: facts out of the history."""
+"""warpgauge report export: facts out of the history."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ or @) stands after an apostrophe.
 Exit codes: 0 written, 2 a fault: no history, nothing selected.
 
 Examples:
-  warpgauge-report export --out all.jsonl
-  warpgauge-report export --filter 'transpose.*' --metric registers --arch sm_90 --format csv
-  warpgauge-report export --run 20261122T073303Z-f10e5ebe --out night.jsonl"""
+  warpgauge report export --out all.jsonl
+  warpgauge report export --filter 'transpose.*' --metric registers --arch sm_90 --format csv
+  warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl"""
 
 Members = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -1,4 +1,4 @@
-"""warpgauge-report ingest: facts into the history."""
+"""warpgauge report ingest: facts into the history."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ several files. A value that differs from what its run has in the history is an e
 
 The database is made where there is none, and brought to this version's form where it is older.
 Several programs may write at the same time: they take turns. SQLite files must lie on a local disk;
-for several machines take PostgreSQL (pip install 'warpgauge-report[postgresql]').
+for several machines take PostgreSQL.
 
 Exit codes: 0 all files are in the history, 2 a fault: a file is not, or none of them has a value.
 
 Examples:
-  warpgauge-report ingest out/facts.jsonl
-  warpgauge-report ingest h100/facts.jsonl l4/facts.jsonl --db nights/history.db
-  warpgauge-report ingest out/facts.jsonl --db postgresql://ci@db.example/warpgauge"""
+  warpgauge report ingest out/facts.jsonl
+  warpgauge report ingest h100/facts.jsonl l4/facts.jsonl --db nights/history.db
+  warpgauge report ingest out/facts.jsonl --db postgresql://ci@db.example/warpgauge"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""warpgauge-report prune: old values out of the history."""
+"""warpgauge report prune: old values out of the history."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ space again, and others wait. A file of facts whose values were deleted can be i
 Exit codes: 0 done, 2 a fault: no history, a --keep that is neither.
 
 Examples:
-  warpgauge-report prune --keep 365d
-  warpgauge-report prune --keep 100 --db nights/history.db"""
+  warpgauge report prune --keep 365d
+  warpgauge report prune --keep 100 --db nights/history.db"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

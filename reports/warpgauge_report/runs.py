@@ -1,4 +1,4 @@
-"""warpgauge-report runs: which runs the history has."""
+"""warpgauge report runs: which runs the history has."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Oldest first. A commit with "+" had changes that were not committed.
 Exit codes: 0 listed, 2 a fault: no history.
 
 Examples:
-  warpgauge-report runs
-  warpgauge-report runs --db nights/history.db --json"""
+  warpgauge report runs
+  warpgauge report runs --db nights/history.db --json"""
 
 _HEADER = ("run", "time (UTC)", "commit", "toolkit", "device", "driver")
 _COMMIT_LETTERS = 12

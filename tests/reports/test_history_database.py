@@ -102,7 +102,7 @@ def test_a_database_without_history(postgresql, tmp_path):
         open_history(postgresql.new_url())
     path = tmp_path / "none.db"
     with pytest.raises(
-        ReportError, match="none.db: there is no history; `warpgauge-report ingest`"
+        ReportError, match="none.db: there is no history; `warpgauge report ingest`"
     ):
         open_history(path)
     assert not path.exists()

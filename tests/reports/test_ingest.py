@@ -1,4 +1,4 @@
-"""warpgauge-report ingest, runs, export and prune as a user sees them: words, files, exit codes."""
+"""warpgauge report ingest, runs, export and prune as a user sees them: words, files, exit codes."""
 
 import csv
 import io
@@ -103,7 +103,7 @@ def test_runs_as_json(report, tmp_path):
 def test_without_a_history(report, command, db):
     status, out, err = report(*command)
     assert (status, out) == (2, "")
-    assert err == f"{db}: there is no history; `warpgauge-report ingest` makes it\n"
+    assert err == f"{db}: there is no history; `warpgauge report ingest` makes it\n"
     assert not Path(db).exists()
 
 

@@ -36,7 +36,7 @@ class Database:
         if path and not path.is_file():
             if not create:
                 raise ReportError(
-                    f"{path}: there is no history; `warpgauge-report ingest` makes it"
+                    f"{path}: there is no history; `warpgauge report ingest` makes it"
                 )
             _make_folder(path.parent)
         with _option_faults():
@@ -91,8 +91,8 @@ class Database:
             engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
         except ModuleNotFoundError as error:
             raise ReportError(
-                f"{self.name}: needs the Python package {error.name}: "
-                "pip install 'warpgauge-report[postgresql]'"
+                f"{self.name}: needs the Python package {error.name}: run ci/bootstrap, or install "
+                "this project's package with its extra 'reports'"
             ) from error
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
