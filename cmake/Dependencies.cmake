@@ -1,39 +1,7 @@
 # Everything warpgauge builds on. Libraries are taken from the system where they are installed and
 # fetched at a pinned release otherwise (FETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER always fetches).
 
-# CMake 3.25.1 asks for the target CUDA::nvToolsExt, which CUDA 13 has no more, unless the project
-# says that it is content with an older CMake.
-set(minimum "${CMAKE_MINIMUM_REQUIRED_VERSION}")
-set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
-find_package(CUDAToolkit 12.8 REQUIRED)
-set(CMAKE_MINIMUM_REQUIRED_VERSION "${minimum}")
-message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}; "
-               "architectures ${CMAKE_CUDA_ARCHITECTURES}")
-
-# Sets target warpgauge::<name> to the folder of a header that belongs to the toolkit, which may
-# be one folder or, as CUDA 12's Python wheels have it, one folder a component.
-function(warpgauge_toolkit_headers name header)
-  find_path(WARPGAUGE_${name}_INCLUDE_DIR "${header}"
-            HINTS ${CUDAToolkit_INCLUDE_DIRS}
-                  "${CUDAToolkit_BIN_DIR}/../include" "${CUDAToolkit_BIN_DIR}/../../${name}/include")
-  if(NOT WARPGAUGE_${name}_INCLUDE_DIR)
-    message(FATAL_ERROR "The CUDA toolkit in ${CUDAToolkit_BIN_DIR}/.. has no ${header}. Install "
-                        "it (ci/bootstrap does) or name its folder with "
-                        "-DWARPGAUGE_${name}_INCLUDE_DIR=...")
-  endif()
-  add_library(warpgauge::${name} INTERFACE IMPORTED GLOBAL)
-  target_include_directories(warpgauge::${name} INTERFACE "${WARPGAUGE_${name}_INCLUDE_DIR}")
-  target_link_libraries(warpgauge::${name} INTERFACE ${CMAKE_DL_LIBS})
-endfunction()
-
-warpgauge_toolkit_headers(nvtx nvtx3/nvToolsExt.h)
-warpgauge_toolkit_headers(cuda_runtime cuda_occupancy.h)
-
-find_package(WarpgaugeCupti)
-if(NOT WarpgaugeCupti_FOUND)
-  message(NOTICE "CUPTI not found: run-time counters will be unmeasured. Compile-time metrics "
-                 "(registers, spills, shared memory, theoretical occupancy) are not affected.")
-endif()
+include(WarpgaugeToolkit)
 
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
@@ -71,11 +39,7 @@ FetchContent_Declare(zstd SYSTEM
   GIT_REPOSITORY https://github.com/facebook/zstd.git GIT_TAG v1.5.6 GIT_SHALLOW ON
   SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
 
-# GoogleTest also without BUILD_TESTING: warpgauge-check is made of it.
-FetchContent_MakeAvailable(fmt nlohmann_json tomlplusplus CLI11 googletest lz4 zstd)
-if(BUILD_TESTING)
-  FetchContent_MakeAvailable(benchmark)
-endif()
+FetchContent_MakeAvailable(fmt nlohmann_json tomlplusplus CLI11 googletest benchmark lz4 zstd)
 
 # Makes warpgauge::<name> of the fetched folder's lib/ and the sources in it.
 function(warpgauge_fetched_library name)

@@ -2,21 +2,34 @@
 # find them: small scripts that run Python on the source tree. WARPGAUGE_PYTHON names another
 # interpreter than that of ci/bootstrap; it must have this project's package (pip install -e .), with
 # its extra `reports` for reports and `dev` for the tests.
-set(WARPGAUGE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH
+set(python "python3")
+if(PROJECT_IS_TOP_LEVEL)
+  set(python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
+endif()
+set(WARPGAUGE_PYTHON "${python}" CACHE STRING
     "Python for the programs of ci/warpgauge_ci and reports/, and for the tests in tests/*/test_*.py")
 
-# warpgauge-NAME runs `python -m CALL`.
-function(warpgauge_python_program name call)
-  foreach(path IN ITEMS WARPGAUGE_PYTHON PROJECT_SOURCE_DIR)  # in the single quotes of a shell
-    string(REPLACE "'" "'\\''" quoted_${path} "${${path}}")
-  endforeach()
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in"
-                 "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/warpgauge-${name}" @ONLY
+# warpgauge-NAME runs `python -m CALL`. `python` and `source` are as a shell reads them.
+function(warpgauge_python_program name call folder python source)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-${name}" @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                   WORLD_READ WORLD_EXECUTE)
 endfunction()
 
-foreach(command IN ITEMS accept diff emit)
-  warpgauge_python_program(${command} "warpgauge_ci.cli ${command}")
-endforeach()
-warpgauge_python_program(report warpgauge_report)
+# All of them into a folder.
+function(warpgauge_python_programs folder python source)
+  foreach(command IN ITEMS accept diff emit)
+    warpgauge_python_program(${command} "warpgauge_ci.cli ${command}" "${folder}" "${python}"
+                             "${source}")
+  endforeach()
+  warpgauge_python_program(report warpgauge_report "${folder}" "${python}" "${source}")
+endfunction()
+
+function(warpgauge_in_quotes path out)  # the single quotes of a shell
+  string(REPLACE "'" "'\\''" path "${path}")
+  set(${out} "'${path}'" PARENT_SCOPE)
+endfunction()
+warpgauge_in_quotes("${WARPGAUGE_PYTHON}" python)
+warpgauge_in_quotes("${PROJECT_SOURCE_DIR}" source)
+warpgauge_python_programs("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}")
+set_property(GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR "${PROJECT_BINARY_DIR}/bin")

@@ -1,55 +1,206 @@
+# What a project calls to have its kernels gauged: warpgauge_add_kernels(), and the two it is made of.
+# For the kernels of this repository and, installed or not, for those of others.
+
+#
+# Functions see the variables of who calls them. So where this tree lies they know by their own file, and
+# the rest by global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the
+# programs that are Python.
+
+# warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [LIBRARIES <target>...])
+#
+# Programs that gauge the kernels registered in the sources, and CTest tests:
+#   <name>         the command line tool: <name> gate, list, explain, ...
+#   <name>-check   each case as a GoogleTest test
+#   <name>-bench   each case as a Google Benchmark benchmark
+# and of each a twin with -emulated behind its name, which needs no GPU. Tests: perf.<name> (label
+# gpu;perf; skipped where there is no GPU), emulated.<name> (host;perf) and static.<name>.sm_NN
+# (static;perf) for each architecture.
+#
+# The budgets of a family are in <folder>/<family>.toml or, without BUDGETS, in budgets.toml beside
+# its source. LIBRARIES are what the kernels are linked with. Paths in facts are relative to the
+# source folder of the project that calls this.
+#
+# LIBRARIES whose own kernels are to be gauged are given to warpgauge_watch() before.
+function(warpgauge_add_kernels)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)
+    message(FATAL_ERROR "warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] "
+                        "[LIBRARIES <target>...]) was called with (${ARGV})")
+  endif()
+  set(kernels ${arg_NAME}_kernels)
+  warpgauge_kernels(TARGET ${kernels} SOURCES ${arg_SOURCES})
+  target_link_libraries(${kernels} PUBLIC ${arg_LIBRARIES})
+  list(APPEND kernels ${arg_LIBRARIES})
+  if(arg_BUDGETS)
+    set(budgets BUDGETS "${arg_BUDGETS}")
+  endif()
+  warpgauge_program(TARGET ${arg_NAME} MAIN gauge KERNELS ${kernels} ${budgets})
+  foreach(main check bench)
+    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} KERNELS ${kernels} ${budgets})
+  endforeach()
+
+  warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME}-check FILTER "-sm_*/*")
+  warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
+endfunction()
+
 # warpgauge_kernels(TARGET <name> SOURCES <file.cu>...)
 #
-# An OBJECT library of kernels that can be gauged: with line tables, with fat binaries that are not
-# compressed (the program reads its own), and with ptxas' report of each source kept beside the
-# objects in <build>/ptxas/<name>/<path of the source>.ptxas.txt. An OBJECT library because a static one
-# would drop the registrations, which nothing refers to. Who links it is told the folder of the
-# reports by the definition WARPGAUGE_PTXAS_DIR. The kernels of the self test (harness/self_test.h)
-# are among them, built as they are.
-
-set(WARPGAUGE_KEEP_PTXAS "${CMAKE_CURRENT_LIST_DIR}/keep_ptxas")
-cmake_path(SET WARPGAUGE_SELF_TEST NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../harness/self_test.cu")
-set(WARPGAUGE_PTXAS_DIR "${PROJECT_BINARY_DIR}/ptxas")
-
+# Kernels and their registrations. An OBJECT library, because a static one would drop the
+# registrations, which nothing refers to. The kernels of the self test (harness/self_test.h) are among
+# them, built as they are.
 function(warpgauge_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
     message(FATAL_ERROR "warpgauge_kernels(TARGET <name> SOURCES <file.cu>...) was called with "
                         "(${ARGV})")
   endif()
-  list(APPEND arg_SOURCES "${WARPGAUGE_SELF_TEST}")
-  add_library(${arg_TARGET} OBJECT ${arg_SOURCES})
-  target_compile_options(${arg_TARGET} PRIVATE
+  cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+  add_library(${arg_TARGET} OBJECT ${arg_SOURCES} "${root}harness/self_test.cu")
+  set_source_files_properties("${root}harness/self_test.cu" PROPERTIES INCLUDE_DIRECTORIES "${root}")
+  target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api)
+  # The headers are C++20. CMake before 3.25.2 does not know that nvcc (12.0 and newer) compiles it.
+  if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION AND NOT CMAKE_CUDA_STANDARD GREATER 20)
+    set_target_properties(${arg_TARGET} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+  elseif(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set_property(TARGET ${arg_TARGET} PROPERTY CUDA_STANDARD)
+    target_compile_options(${arg_TARGET} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  endif()
+  warpgauge_watch(${arg_TARGET})
+endfunction()
+
+# warpgauge_watch(<target>)
+#
+# Lets the kernels of a library be gauged wherever they are launched from: built with line tables, in
+# fat binaries that are not compressed (programs read their own), and with ptxas' report of each source
+# kept in <build>/ptxas/<target>/<path of the source>.ptxas.txt. Call it when the target has its sources.
+function(warpgauge_watch target)
+  set(keep_ptxas "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas")
+  set(texts "${PROJECT_BINARY_DIR}/ptxas/${target}")
+  target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--no-compress;SHELL:-Xptxas -v>")
-  target_include_directories(${arg_TARGET} PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_compile_definitions(${arg_TARGET} INTERFACE
-    "WARPGAUGE_PTXAS_DIR=\"${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}\"")
-  target_link_libraries(${arg_TARGET} PUBLIC warpgauge::harness)
-  set_property(TARGET ${arg_TARGET} PROPERTY CUDA_COMPILER_LAUNCHER
-    "${WARPGAUGE_KEEP_PTXAS}" "${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}" "${PROJECT_SOURCE_DIR}"
-    ${CMAKE_CUDA_COMPILER_LAUNCHER})
-
-  foreach(source IN LISTS arg_SOURCES)
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  set_target_properties(${target} PROPERTIES WARPGAUGE_PTXAS_DIR "${texts}")
+  set_property(TARGET ${target} PROPERTY CUDA_COMPILER_LAUNCHER
+    "${keep_ptxas}" "${texts}" "${PROJECT_SOURCE_DIR}" ${CMAKE_CUDA_COMPILER_LAUNCHER})
+  set(known "")
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
+    set_property(SOURCE "${source}" TARGET_DIRECTORY ${target}
+                 APPEND PROPERTY OBJECT_DEPENDS "${keep_ptxas}")
     cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${source}" inside)
-    if(NOT inside)
-      message(FATAL_ERROR "${source} is not below ${PROJECT_SOURCE_DIR}")
+    if(inside)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
     endif()
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
-    set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${WARPGAUGE_KEEP_PTXAS}")
-    set_property(TARGET ${arg_TARGET} APPEND PROPERTY ADDITIONAL_CLEAN_FILES
-      "${WARPGAUGE_PTXAS_DIR}/${arg_TARGET}/${path}.ptxas.txt")
-    set_property(GLOBAL APPEND PROPERTY WARPGAUGE_PTXAS_TEXTS "${arg_TARGET}/${path}.ptxas.txt")
+    cmake_path(SET text NORMALIZE "${texts}/${source}.ptxas.txt")
+    list(APPEND known "${text}")
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES ${known})
+  # Reports of sources that are gone go, too, so that nobody judges a kernel that is no more.
+  file(GLOB_RECURSE stale "${texts}/*.ptxas.txt")
+  list(REMOVE_ITEM stale ${known})
+  if(stale)
+    file(REMOVE ${stale})
+  endif()
+endfunction()
+
+# warpgauge_program(TARGET <name> MAIN gauge|check|bench KERNELS <target>... [BUDGETS <folder>]
+#                   [GPU_ONLY <target>...])
+#
+# A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the command
+# line tool, `check` the GoogleTest program, `bench` the Google Benchmark program. There are two of
+# it, of the same objects: <name> runs on a GPU, with what GPU_ONLY adds to it, <name>-emulated on the
+# emulator.
+function(warpgauge_program)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;BUDGETS" "KERNELS;GPU_ONLY")
+  foreach(target ${arg_TARGET} ${arg_TARGET}-emulated)
+    add_executable(${target})
+    target_link_libraries(${target} PRIVATE warpgauge::${arg_MAIN}_main ${arg_KERNELS})
+    warpgauge_add_build_info(${target} KERNELS ${arg_KERNELS} BUDGETS "${arg_BUDGETS}")
+    if(TARGET warpgauge_emulated_cudart)  # `emulate` hands it to programs
+      add_dependencies(${target} warpgauge_emulated_cudart)
+    endif()
+  endforeach()
+  warpgauge_emulate(${arg_TARGET}-emulated)
+  target_link_libraries(${arg_TARGET} PRIVATE ${arg_GPU_ONLY})
+endfunction()
+
+# warpgauge_add_run_tests(NAME <name> CHECK <program> FILTER <GoogleTest filter>): tests that hold what
+# cases cost against their budgets, perf.<name> on a GPU, emulated.<name> on the emulator.
+function(warpgauge_add_run_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;CHECK;FILTER" "")
+  add_test(NAME perf.${arg_NAME}
+           COMMAND ${arg_CHECK} "--gtest_filter=${arg_FILTER}" --skip-code 77)
+  add_test(NAME emulated.${arg_NAME}
+           COMMAND ${arg_CHECK}-emulated "--gtest_filter=${arg_FILTER}" --skip-code 77)
+  set_tests_properties(perf.${arg_NAME} PROPERTIES LABELS "gpu;perf" RESOURCE_GROUPS "gpus:1")
+  set_tests_properties(emulated.${arg_NAME} PROPERTIES LABELS "host;perf")
+  set_tests_properties(perf.${arg_NAME} emulated.${arg_NAME} PROPERTIES
+    SKIP_RETURN_CODE 77 TIMEOUT 600)
+endfunction()
+
+# warpgauge_add_static_tests(PREFIX <prefix> CHECK <program>): a test for each architecture, <prefix>.sm_NN,
+# that holds what the compiler decided against budgets.
+function(warpgauge_add_static_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "PREFIX;CHECK" "")
+  foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
+    string(REGEX MATCH "^[0-9]+[af]?" number "${arch}")
+    set(name "sm_${number}")
+    if(NOT number)  # native, all, all-major: which they are is known when they have been compiled
+      set(name "sm_*")
+    endif()
+    add_test(NAME ${arg_PREFIX}.${name} COMMAND ${arg_CHECK} "--gtest_filter=${name}/*")
+    set_tests_properties(${arg_PREFIX}.${name} PROPERTIES LABELS "static;perf")
   endforeach()
 endfunction()
 
-# Removes the reports of sources that are gone, so that nobody judges a kernel that is no more.
-function(warpgauge_prune_ptxas)
-  get_property(known GLOBAL PROPERTY WARPGAUGE_PTXAS_TEXTS)
-  file(GLOB_RECURSE texts RELATIVE "${WARPGAUGE_PTXAS_DIR}" "${WARPGAUGE_PTXAS_DIR}/*.ptxas.txt")
-  list(REMOVE_ITEM texts ${known})
-  foreach(text IN LISTS texts)
-    file(REMOVE "${WARPGAUGE_PTXAS_DIR}/${text}")
+# warpgauge_add_build_info(<target> KERNELS <target>... [BUDGETS <folder>]): what a program of kernels
+# knows of how it was built. Of the KERNELS, those that are watched are looked for.
+function(warpgauge_add_build_info target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS" "KERNELS")
+  cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+  get_property(version GLOBAL PROPERTY WARPGAUGE_VERSION)
+  get_property(programs GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR)
+  set(texts "")
+  foreach(kernels IN LISTS arg_KERNELS)
+    get_target_property(folder ${kernels} WARPGAUGE_PTXAS_DIR)
+    if(folder)
+      list(APPEND texts "${folder}")
+    endif()
   endforeach()
+  list(JOIN texts ":" texts)
+  set(budgets "")
+  if(arg_BUDGETS)
+    cmake_path(ABSOLUTE_PATH arg_BUDGETS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
+               OUTPUT_VARIABLE budgets)
+    if(NOT IS_DIRECTORY "${budgets}")
+      message(FATAL_ERROR "BUDGETS ${arg_BUDGETS}: there is no folder ${budgets}")
+    endif()
+  endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} -lineinfo" flags)
+  set(gate "${target} gate")
+  cmake_path(APPEND PROJECT_SOURCE_DIR "" OUTPUT_VARIABLE here)
+  if(here STREQUAL root)  # the kernels of this tree, which has a script
+    set(gate ci/gate)
+  endif()
+  target_sources(${target} PRIVATE "${root}harness/build_info.cpp")
+  set_source_files_properties("${root}harness/build_info.cpp" PROPERTIES
+    INCLUDE_DIRECTORIES "${root}")
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_definitions(${target} PRIVATE
+    "WARPGAUGE_VERSION=\"${version}\""
+    "WARPGAUGE_SOURCE_ROOT=\"${PROJECT_SOURCE_DIR}\""
+    "WARPGAUGE_PTXAS_DIRS=\"${texts}\""
+    "WARPGAUGE_BUDGETS_DIR=\"${budgets}\""
+    "WARPGAUGE_CUDA_FLAGS=\"${flags}\""
+    "WARPGAUGE_GATE_COMMAND=\"${gate}\""
+    "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
+    "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\"")
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
-cmake_language(DEFER DIRECTORY "${PROJECT_SOURCE_DIR}" CALL warpgauge_prune_ptxas)
+
+# warpgauge_emulate(<target>): links a program of kernels with the emulator instead of cudart.
+function(warpgauge_emulate target)
+  set_target_properties(${target} PROPERTIES WARPGAUGE_EMULATED ON CUDA_RUNTIME_LIBRARY None)
+endfunction()

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <map>
@@ -245,7 +246,7 @@ class Bench {
         continue;
       }
       fmt::print(stderr, "{}",
-                 failure_text(fact, fmt::format("warpgauge-bench{} --filter '{}'",
+                 failure_text(fact, fmt::format("{}{} --filter '{}'", program_invocation_name,
                                                 one.large ? " --large" : "", one.id.str())));
     }
   }

@@ -1,4 +1,4 @@
-#include "harness/buffers.h"
+#include "warpgauge/buffers.h"
 
 #include <cuda_runtime_api.h>
 
@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "harness/launch_log.h"
-#include "metrics/cuda_error.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {

@@ -4,8 +4,11 @@ namespace warpgauge {
 
 const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .source_root = WARPGAUGE_SOURCE_ROOT,
-                              .ptxas_folder = WARPGAUGE_PTXAS_DIR,
+                              .ptxas_folders = WARPGAUGE_PTXAS_DIRS,
+                              .budgets_folder = WARPGAUGE_BUDGETS_DIR,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,
+                              .gate_command = WARPGAUGE_GATE_COMMAND,
+                              .programs_folder = WARPGAUGE_PROGRAMS_DIR,
                               .emulated_cudart = WARPGAUGE_EMULATED_CUDART};
 
 }  // namespace warpgauge

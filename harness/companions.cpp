@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+
+#include "harness/build_info.h"
 
 namespace warpgauge {
 
@@ -28,13 +31,21 @@ void continue_in_companion(char** argv) {
       std::ranges::find(companions(), std::string_view(argv[1]), &Companion::command);
   if (found == companions().end()) return;
   const std::string name = fmt::format("warpgauge-{}", found->command);
-  const std::filesystem::path program =
+  std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
+  if (!std::filesystem::exists(program)) {
+    program = std::filesystem::path(kBuildInfo.programs_folder) / name;
+  }
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error(
         fmt::format("{}: not there, but it does the command '{}'; configure the build again (cmake "
                     "writes it), or run {} of the Python package",
                     program.string(), found->command, name));
+  }
+  // What they cannot know of this build.
+  setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
+  if (!kBuildInfo.budgets_folder.empty()) {
+    setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);
   }
   execv(program.c_str(), argv + 1);
   throw std::system_error(errno, std::generic_category(), program.string());

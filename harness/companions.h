@@ -1,4 +1,5 @@
-// Commands that are programs of their own: `warpgauge accept` is warpgauge-accept beside it.
+// Commands that are programs of their own: `warpgauge accept` is warpgauge-accept, beside it or
+// where this build has it.
 #pragma once
 
 #include <span>

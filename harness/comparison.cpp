@@ -1,5 +1,5 @@
 // Messages of comparisons that failed.
-#include "harness/comparison.h"
+#include "warpgauge/comparison.h"
 
 #include <fmt/format.h>
 

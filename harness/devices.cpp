@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "harness/runtime.h"
-#include "metrics/cuda_error.h"
 #include "metrics/hash.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {

@@ -113,7 +113,7 @@ class Doctor {
     findings->push_back(check_ptxas());
     findings->push_back(check_out(options_.out));
     findings->push_back(isolated(
-        "Python", [] { return check_python(std::filesystem::path(kBuildInfo.source_root)); }));
+        "Python", [] { return check_python(std::filesystem::path(kBuildInfo.programs_folder)); }));
   }
 
   const DoctorOptions& options_;

@@ -4,16 +4,40 @@
 
 #include <vector>
 
+#include "harness/build_info.h"
 #include "harness/source_root.h"
+#include "metrics/nearest.h"
 
 namespace warpgauge {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// A file of the folder for budgets that is of no family would be budgets that nobody is held to.
+void check_folder(const std::map<std::string, std::vector<const Case*>>& families) {
+  const fs::path folder(kBuildInfo.budgets_folder);
+  if (folder.empty()) return;
+  if (!fs::is_directory(folder)) {
+    throw metrics::BudgetError(folder.string() + ": the folder for budgets is not there");
+  }
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    if (file.extension() != ".toml" || families.contains(file.stem())) continue;
+    std::vector<std::string> names;
+    for (const auto& [family, cases] : families) names.push_back(family);
+    throw metrics::BudgetError(
+        fmt::format("{}: there is no family '{}' here{}; rename the file, or "
+                    "take it away",
+                    relative_to_root(file), file.stem().string(),
+                    metrics::did_you_mean(file.stem().string(), names)));
+  }
+}
 
 /// That there is no file means built-in defaults only where the file could have been.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
   for (const Case* one : cases) {
-    if (!std::filesystem::exists(one->file)) {
+    if (!fs::exists(one->file)) {
       throw metrics::BudgetError(fmt::format(
           "{}: not found, so the budgets beside it are not known; run the program where "
           "it was built, or build it again",
@@ -31,16 +55,19 @@ void check_sources(const std::vector<const Case*>& cases) {
 }  // namespace
 
 std::filesystem::path budget_path(const Case& one) {
-  return std::filesystem::path(one.file).parent_path() / "budgets.toml";
+  const fs::path folder(kBuildInfo.budgets_folder);
+  return folder.empty() ? fs::path(one.file).parent_path() / "budgets.toml"
+                        : folder / (one.id.family + ".toml");
 }
 
 FamilyBudgets::FamilyBudgets(const Registry& registry) {
   std::map<std::string, std::vector<const Case*>> families;
   for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
+  check_folder(families);
   for (const auto& [family, cases] : families) {
     check_sources(cases);
-    const std::filesystem::path path = budget_path(*cases.front());
-    if (!std::filesystem::exists(path)) {
+    const fs::path path = budget_path(*cases.front());
+    if (!fs::exists(path)) {
       budgets_.emplace(family, metrics::Budgets());
       continue;
     }

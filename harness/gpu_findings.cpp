@@ -12,8 +12,8 @@
 
 #include "harness/device_code.h"
 #include "harness/devices.h"
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/archs.h"
-#include "harness/family_budgets.h"
 #include "harness/registry.h"
 #include "harness/rows.h"
 #include "harness/summary.h"
@@ -26,7 +25,7 @@ int list_cases(const std::string& filter, bool large) {
 int list_rows() {
   const Registry& registry = Registry::instance();
   if (registry.cases().empty()) throw std::invalid_argument("this program has no families");
-  const fs::path families = budget_path(registry.cases().front()).parent_path().parent_path();
+  const fs::path families = fs::path(registry.cases().front().file).parent_path().parent_path();
   const RowsReport report = report_rows(read_rows(families / "rows.toml"), registry);
   fmt::print("{}", report.table);
   for (const std::string& problem : report.problems) fmt::print(stderr, "{}\n", problem);

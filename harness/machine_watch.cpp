@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/runtime.h"
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 

@@ -1,6 +1,6 @@
-#include "harness/problem.h"
+#include "warpgauge/problem.h"
 
-#include "harness/buffers.h"
+#include "warpgauge/buffers.h"
 
 namespace warpgauge {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "harness/gpu_only.h"
-#include "harness/registration.h"
 #include "metrics/nearest.h"
+#include "warpgauge/registration.h"
 
 namespace warpgauge {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/problem.h"
 #include "metrics/fact.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 

@@ -3,7 +3,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
-#include "metrics/cuda_error.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {

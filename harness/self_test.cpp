@@ -8,12 +8,12 @@
 #include <memory>
 #include <string_view>
 
-#include "harness/buffers.h"
-#include "harness/comparison.h"
 #include "harness/isolated_text.h"
 #include "harness/self_test_kernels.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"
+#include "warpgauge/buffers.h"
+#include "warpgauge/comparison.h"
 
 namespace warpgauge {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <set>
+#include <ranges>
 #include <sstream>
 #include <stdexcept>
 
@@ -109,22 +109,25 @@ const KernelValues& deciding(const metrics::Metric& metric,
 
 }  // namespace
 
-PtxasTexts::PtxasTexts(const fs::path& folder) {
-  std::set<std::pair<int, std::string>> archs;  // by number, so that sm_100 comes after sm_90
-  if (fs::is_directory(folder)) {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (!entry.path().string().ends_with(".ptxas.txt")) continue;
-      for (auto& kernel : metrics::parse_ptxas(read_text(entry.path()), entry.path().string())) {
-        archs.emplace(std::stoi(kernel.arch.substr(3)), kernel.arch);
-        add(std::move(kernel), entry.path());
-      }
-    }
-  }
+PtxasTexts::PtxasTexts(const std::vector<fs::path>& folders) {
+  for (const fs::path& folder : folders) add_folder(folder);
   if (kernels_.empty()) {
-    throw metrics::PtxasError(folder.string() +
+    throw metrics::PtxasError((folders.empty() ? "" : folders.front().string()) +
                               ": no *.ptxas.txt with a kernel in it; build the kernels again");
   }
+  std::map<int, std::string> archs;  // by number, so that sm_100 comes after sm_90
+  for (const auto& [key, known] : kernels_) archs[std::stoi(key.second.substr(3))] = key.second;
   for (const auto& [number, arch] : archs) archs_.push_back(arch);
+}
+
+void PtxasTexts::add_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.path().string().ends_with(".ptxas.txt")) continue;
+    for (auto& kernel : metrics::parse_ptxas(read_text(entry.path()), entry.path().string())) {
+      add(std::move(kernel), entry.path());
+    }
+  }
 }
 
 void PtxasTexts::add(metrics::PtxasKernel kernel, const fs::path& path) {
@@ -138,7 +141,13 @@ void PtxasTexts::add(metrics::PtxasKernel kernel, const fs::path& path) {
 }
 
 const PtxasTexts& PtxasTexts::of_this_build() {
-  static const PtxasTexts texts(kBuildInfo.ptxas_folder);
+  static const PtxasTexts texts([] {
+    std::vector<fs::path> folders;
+    for (const auto folder : std::views::split(kBuildInfo.ptxas_folders, ':')) {
+      folders.emplace_back(std::string_view(folder.begin(), folder.end()));
+    }
+    return folders;
+  }());
   return texts;
 }
 

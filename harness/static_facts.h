@@ -19,9 +19,9 @@ namespace warpgauge {
 /// What ptxas said of all kernels of this program.
 class PtxasTexts {
  public:
-  /// Reads every *.ptxas.txt below `folder`. Throws metrics::PtxasError, also if there is none, or
-  /// if two of them disagree on a kernel.
-  explicit PtxasTexts(const std::filesystem::path& folder);
+  /// Reads every *.ptxas.txt below the folders. Throws metrics::PtxasError, also if there is none,
+  /// or if two of them disagree on a kernel.
+  explicit PtxasTexts(const std::vector<std::filesystem::path>& folders);
   /// The texts of this build.
   static const PtxasTexts& of_this_build();
 
@@ -34,6 +34,7 @@ class PtxasTexts {
     metrics::PtxasKernel kernel;
     std::string path;  ///< of the text it was read from
   };
+  void add_folder(const std::filesystem::path& folder);
   void add(metrics::PtxasKernel kernel, const std::filesystem::path& path);
 
   std::map<std::pair<std::string, std::string>, Known> kernels_;  // by name and architecture

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "harness/comparison.h"
 #include "harness/registry.h"
+#include "warpgauge/comparison.h"
 
 namespace warpgauge {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/build_info.h"
 #include "harness/printable.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
@@ -183,9 +184,9 @@ std::string repeat_command(const Fact& fact) {
   const auto one = std::ranges::find(cases, fact.id, &Case::id);
   const bool emulated = fact.source == "emulator" || (fact.source == "harness" && is_emulated());
   const bool of_arch = (emulated || fact.source == "ptxas") && !fact.arch.empty();
-  return fmt::format("ci/gate{}{} --filter '{}'{}", emulated ? " --device=emulated" : "",
-                     of_arch ? " --arch " + fact.arch : "", fact.id.str(),
-                     one != cases.end() && one->large ? " --large" : "");
+  return fmt::format("{}{}{} --filter '{}'{}", kBuildInfo.gate_command,
+                     emulated ? " --device=emulated" : "", of_arch ? " --arch " + fact.arch : "",
+                     fact.id.str(), one != cases.end() && one->large ? " --large" : "");
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ Finding check_profilers(const Surroundings& here);
 Finding check_injection(const Surroundings& here);
 /// Can the gate write its results into `out`? Writes nothing.
 Finding check_out(const std::filesystem::path& out);
-/// Is the Python of `source_root` there, with the package that reads facts? Runs it.
-Finding check_python(const std::filesystem::path& source_root);
+/// Can the programs that are Python, in the folder `programs`, be run with the packages that they
+/// need? Runs one of them.
+Finding check_python(const std::filesystem::path& programs);
 
 }  // namespace warpgauge

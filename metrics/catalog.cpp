@@ -38,7 +38,8 @@ constexpr std::string_view kKeepInRegisters =
 const std::vector<Metric>& table() {
   static const std::vector<Metric> kTable = {
       {"result.correct", "bool", higher, exact, run, {},
-       "1 where every output equals the CPU reference within the family's tolerance, else 0.",
+       "1 where every output equals the CPU reference within the family's tolerance, or where the "
+       "problem says that it has none (counts_only), else 0.",
        "Compare with the reference at the element named; run compute-sanitizer."},
 
       {"result.max_error", "1", lower, info, run, {},

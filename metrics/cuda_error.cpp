@@ -1,5 +1,5 @@
 // Names, texts and remedies of CUDA errors.
-#include "metrics/cuda_error.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
 namespace {

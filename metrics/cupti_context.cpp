@@ -5,9 +5,9 @@
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
 #include "metrics/cupti_error.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -60,7 +60,7 @@ class Parser {
       read_line(take_until(text, '\n'));
     }
     require_complete();
-    if (kernels_.empty()) {
+    if (kernels_.empty() && !says_none_) {
       throw PtxasError(std::string(path_) +
                        ": no kernel recognised in this output of ptxas. Compile with -Xptxas -v "
                        "and keep what nvcc writes to stderr (it writes nothing where nothing is "
@@ -80,6 +80,11 @@ class Parser {
     std::string_view message = line.substr(tag + kTag.size());
     take_until(message, ':');
     message = trim(message);
+    // "0 bytes gmem" is what it says of a module; of one without kernels it says nothing else.
+    const std::size_t digits = std::min(message.find_first_not_of("0123456789"), message.size());
+    const bool of_module = digits > 0 && message.substr(digits).starts_with(" bytes gmem");
+    says_none_ = of_module && (says_none_ || std::exchange(is_first_, false));
+    is_first_ = false;
     if (take(message, "Compiling entry function ")) {
       read_entry(message, line);
     } else if (take(message, "Function properties for ")) {
@@ -184,6 +189,8 @@ class Parser {
   int line_ = 0;
   std::optional<PtxasKernel> open_;  // the kernel being read
   int open_line_ = 0;
+  bool is_first_ = true;        // no message of ptxas has been read
+  bool says_none_ = false;      // all of them say that there is no kernel
   bool has_frame_ = false;      // its stack and spills have been read
   bool frame_follows_ = false;  // they stand in the next line
   std::vector<PtxasKernel> kernels_;

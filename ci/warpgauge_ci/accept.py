@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     wish = _wish(options)
     facts = list(newest(read_all(options.facts)).values())
     selected = matching(facts, options.filter)
-    files = _files(selected, facts, options.root, wish)
+    files = _files(selected, facts, options.root, options.budgets, wish)
     moves, left = find_moves(selected, files, wish)
     if not moves:
         print(f"nothing to accept: none of {_judged(selected)} judged values moved")
@@ -128,6 +128,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--root", type=Path, default=Path(), metavar="DIR", help="source tree (default: here)"
     )
+    budgets = os.environ.get("WARPGAUGE_BUDGETS")
+    parser.add_argument(
+        "--budgets",
+        type=Path,
+        default=Path(budgets) if budgets else None,
+        metavar="DIR",
+        help="folder with FAMILY.toml, of a build that has one (default: budgets.toml beside the "
+        "sources; programs of a build with such a folder name it themselves)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
     return parser
 
@@ -158,7 +167,7 @@ def _wish(options: argparse.Namespace) -> Wish:
 
 
 def _files(
-    selected: list[Fact], facts: list[Fact], root: Path, wish: Wish
+    selected: list[Fact], facts: list[Fact], root: Path, budgets: Path | None, wish: Wish
 ) -> dict[str, BudgetFile]:
     """The budget file of each family that needs one."""
     of_family = defaultdict(list)
@@ -166,8 +175,8 @@ def _files(
         of_family[fact.family].append(fact)
     files = {}
     for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
-        path = budget_path(family, of_family[family], root)
-        files[family] = BudgetFile(path, str(path.relative_to(root)))
+        path = budget_path(family, of_family[family], root, budgets)
+        files[family] = BudgetFile(path, os.path.relpath(path, root))
     return files
 
 

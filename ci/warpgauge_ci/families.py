@@ -1,4 +1,4 @@
-"""Where the budgets of a family lie: beside the source that registers it."""
+"""Where the budgets of a family lie: beside its source, or in a folder of budgets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from warpgauge_report.output import ReportError
 BUDGETS = "budgets.toml"
 
 
-def budget_path(family: str, facts: Iterable[Fact], root: Path) -> Path:
-    """The budget file of a family below the source root, whether it is there or not.
+def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
+    """The budget file of a family, whether it is there or not.
 
-    A family lies in a folder of its name; where sources do not keep to that, in the one folder
-    that its facts blame. Raises ReportError if that does not tell one folder below the root.
+    It is FAMILY.toml in the folder `budgets`, where the build has one; else it lies below the
+    source root, beside the family. A family lies in a folder of its name; where sources do not
+    keep to that, in the one folder that its facts blame. Raises ReportError if that does not tell
+    one folder below the root.
     """
+    if budgets is not None:
+        if not _is_name(family):
+            raise ReportError(f"family {family}: that is no name of a file in {budgets}")
+        if not budgets.is_dir():
+            raise ReportError(f"--budgets {budgets}: there is no such folder")
+        return budgets / f"{family}.toml"
     blamed = {Path(fact.file).parent for fact in facts if fact.file and _is_below(fact.file, root)}
     named = {folder for folder in blamed if folder.name == family}
     if len(named) != 1 and _is_name(family) and (root / "kernels" / family).is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 from collections.abc import Iterable
 
@@ -78,9 +79,8 @@ def repeat(fact: Fact) -> str:
     """The command that gives this verdict again: emulated again where it was emulated, timed again
     where it was timed. Facts do not tell which cases are large ones, so it always takes them."""
     if catalog()[fact.metric].source == "cuda-events":
-        words = ["build/ci/bin/warpgauge-bench", "--large", "--filter", fact.id]
-        return printable(shlex.join(words))
-    words = ["ci/gate"]
+        return printable(shlex.join([_bench(), "--large", "--filter", fact.id]))
+    words = _gate()
     on_emulator = fact.device is not None and fact.device.driver == "emulator"
     emulated = fact.source == "emulator" or on_emulator
     if emulated:
@@ -88,6 +88,17 @@ def repeat(fact: Fact) -> str:
     if fact.arch and (emulated or fact.source == "ptxas"):
         words += ["--arch", fact.arch]
     return printable(shlex.join([*words, "--large", "--filter", fact.id]))
+
+
+def _gate() -> list[str]:
+    """How the gate is called: a program that has handed on its work says how it is."""
+    return shlex.split(os.environ.get("WARPGAUGE_GATE_COMMAND") or "ci/gate")
+
+
+def _bench() -> str:
+    """The program beside the gate that takes times."""
+    program = _gate()[0]
+    return "build/ci/bin/warpgauge-bench" if program == "ci/gate" else f"{program}-bench"
 
 
 def paragraph(fact: Fact, results: Results) -> str:

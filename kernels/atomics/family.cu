@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace atomics {
 

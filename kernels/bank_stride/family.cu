@@ -9,7 +9,7 @@
 // The cure: an odd distance in words, for instance by padding rows of even length with one word.
 #include <cstdint>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace bank_stride {
 

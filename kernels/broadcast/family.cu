@@ -8,7 +8,7 @@
 // in pairs share their word, which halves the price (shared.wavefronts): `neighbours` gets that for
 // any number of words but 32, `interleaved` for one and two only. In `some_lanes` most lanes share
 // one word, and the pair of groups that mixes it with other words stays apart.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace broadcast {
 

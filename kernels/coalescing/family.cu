@@ -8,7 +8,7 @@
 // more requests (global.load.requests). A word of 8 or 16 bytes that is not aligned cannot be read
 // at once; read in `pieces`, each piece is a strided request of its own. `staged` is the cure: the
 // block reads the same floats side by side into shared memory and takes its words from there.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace coalescing {
 

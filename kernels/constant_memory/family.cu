@@ -8,7 +8,7 @@
 // 4 or 5 sectors in one go (global.load.sectors_per_request).
 // The constants of a module are at most 64 KiB; table and summand fill them to the last byte, and
 // ptxas refuses one more ("uses too much global constant data").
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace constant_memory {
 

@@ -9,7 +9,7 @@
 //                    here all lanes want the same
 //   halo_tile        loads what a block needs, its tile and a rim `radius` wide, into shared memory
 //                    once. Only the rim is still loaded from amid sectors, and in short rows
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace convolution {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace copies {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/warpgauge.h"
 #include "kernels/cublas/handle.h"
+#include "warpgauge/warpgauge.h"
 
 namespace cublas_calls {
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "harness/warpgauge.h"
 #include "kernels/cublas/handle.h"
+#include "warpgauge/warpgauge.h"
 
 namespace cublas_xt {
 

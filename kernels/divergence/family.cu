@@ -9,7 +9,7 @@
 // warp always has 16 idle lanes, so 12288 elements take 512 warps instead of 384. In `uneven_lanes`
 // treatments differ in length only: lanes leave a common loop one after the other and wait for the
 // longest. `even_warps` has lanes of equal length in a warp.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace divergence {
 

@@ -10,7 +10,7 @@
 // memory, made for one address a warp: here each lane wants another, and they wait in turn.
 #include <limits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace dot_product {
 

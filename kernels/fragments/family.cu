@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace fragments {
 

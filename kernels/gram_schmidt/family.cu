@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace gram_schmidt {
 

@@ -7,7 +7,7 @@
 // leave in a kernel.
 #include <cstdio>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace hello {
 

@@ -7,7 +7,7 @@
 // operations a byte; an element has 2 k operations and 8 bytes). Left of it, arithmetic is free.
 #include <limits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace intensity {
 

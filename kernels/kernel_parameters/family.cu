@@ -11,7 +11,7 @@
 // compiled with -Xptxas -O0 did not.
 // `changed` writes to its parameter. Constants cannot be written to, so each thread gets a copy in
 // local memory (stack.bytes, local.sectors). Cure: keep what changes in variables of your own.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace kernel_parameters {
 

@@ -8,7 +8,7 @@
 // the index cost 4 sectors a request, the least for words of 4 bytes (`uniform_index`); lanes that
 // do not cost up to 32 (`per_lane_index`). The cures: unroll; or keep the array in shared memory,
 // a column for each thread, which is free of bank conflicts whatever the indices (`in_shared`).
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace local_array {
 

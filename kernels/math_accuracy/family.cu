@@ -13,7 +13,7 @@
 // Guide (appendix "Mathematical Functions") states for its argument.
 #include <cmath>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace math_accuracy {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace matmul {
 

@@ -6,7 +6,7 @@
 // is no multiple of 8 floats starts amid a sector, and its requests touch one more each
 // (global.excess_sectors). Where only the elements matter, not their place, `flat` takes the matrix
 // as one long vector, which has no row ends.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace matrix_add {
 

@@ -11,7 +11,7 @@
 // and again (global.load.requests): `commuting_tiled` has 1/32 of it, without any conflict.
 #include <limits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace matrix_checks {
 

@@ -3,7 +3,7 @@
 // What it teaches: the shortest way to a 32-way bank conflict. A row of 32 words spans all 32
 // banks, so a column lies in one bank and its 32 words come one at a time (shared.bank_ways).
 // One unused word at the end of each row cures it.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace matrix_column {
 

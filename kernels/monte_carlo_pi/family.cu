@@ -14,7 +14,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace monte_carlo_pi {
 

@@ -6,7 +6,7 @@
 // written yet: without the barrier the last lane of each warp would read whatever was there. A
 // rotation by one keeps the lanes in 32 different banks, so write and read take one wavefront
 // each (shared.wavefronts).
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace neighbour_exchange {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace norms {  // CUDA has a function norm()
 

@@ -7,7 +7,7 @@
 // The cures: `medium_block`, whose 256 threads divide every limit; fewer registers; more threads
 // that share the same 32 KiB (`shared_by_more`).
 // Occupancy is no end in itself: it hides waiting, as more work in flight in each thread does.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace occupancy {
 

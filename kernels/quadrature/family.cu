@@ -10,7 +10,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace quadrature {
 

@@ -5,7 +5,7 @@
 // `strided` gathers the work in the first warps, but spreads their words over ever fewer banks
 // (shared.bank_conflicts) and so wins nothing: 150 wavefronts each. `sequential` has both right:
 // 45. `warp_shuffle` exchanges registers and needs 9. `vectorised` pays them once for many loads.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace reduce {
 

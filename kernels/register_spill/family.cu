@@ -6,7 +6,7 @@
 // large blocks, for 65536 registers are 64 for each of 1024 threads (`capped_by_launch_bounds`),
 // or a plain number (`capped_by_maxnreg`), which buys full occupancy (occupancy.theoretical) with
 // still more spills. The cure is to need less: `reloaded` reads the column again and keeps nothing.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace register_spill {
 

@@ -8,7 +8,7 @@
 // queue (shared.bank_conflicts, shared.bank_ways): an atomic is done for each lane.
 // Across warps nothing orders such stores. There they are a race, harmless only as long as the
 // values are equal; here a group never leaves its warp.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace same_word_store {
 

@@ -6,7 +6,7 @@
 // to with cudaFuncSetAttribute, and pays with residency (occupancy.theoretical). A kernel has one
 // dynamic block of memory: `carved` makes two arrays of it, and `static_and_dynamic` adds one of
 // fixed size. In `heap_pointer` only a pointer is shared; what it points to is device memory.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace shared_allocation {
 

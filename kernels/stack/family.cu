@@ -7,7 +7,7 @@
 // each, unless cudaDeviceSetLimit says more). `recursive` passes a minor on in an array on its
 // frame. `unrolled` has the depth in a template parameter: the compiler sees one function without
 // calls, every index is a constant, and all minors are registers.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace stack {
 

@@ -9,7 +9,7 @@
 // (result.max_error).
 #include <type_traits>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace texture_1d {
 

@@ -8,7 +8,7 @@
 // What is left is time, and a plain copy is what it can be held against (time.relative_to): with
 // one element a thread, all of a block waits for one load each. `several_each` and `wide_tile` have
 // 4 to 16 loads of each thread on their way at once.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace transpose {
 

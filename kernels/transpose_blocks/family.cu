@@ -9,7 +9,7 @@
 // shared memory. Which side hurts more is for time to tell: the rest of a sector that was read is
 // often still in L1 when another warp of the block wants it, while stores go through to L2. Hence
 // blocks that are higher than wide tend to win.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace transpose_blocks {
 

@@ -6,7 +6,7 @@
 // word of the window and hands them round by shuffles: one request of 4 or 5 sectors instead of 32.
 // That pays where loads are the bottleneck; otherwise the simple loop is as good, for the words
 // are in the L1 cache after the first request.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace uniform_load {
 

@@ -5,7 +5,7 @@
 // one multiprocessor. No count shows that, only time. `grid` gives each element a thread; the last
 // block reaches beyond the end, so each thread checks its index. `vectorised` moves four elements a
 // thread by 16-byte words: the same sectors in a quarter of the requests (global.load.requests).
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace vector_add {
 

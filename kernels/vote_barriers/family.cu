@@ -4,7 +4,7 @@
 // thread and give all of them the block's answer, without shared memory. `tree` counts in shared
 // memory as one would without them, with 45 shared.wavefronts and 9 barriers; `vote` has 3
 // barriers and no wavefront; `single_vote` sees that the count answers all three questions.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace vote_barriers {
 

@@ -8,7 +8,7 @@
 // terms, and adds the sums pairwise: that is accurate in any order, and the order that is fast.
 #include <cmath>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace zeta {
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/cuda_error.h"
 #include "tests/benchmarks/emulator_kernels.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::benchmarks {
 namespace {

@@ -6,7 +6,7 @@
 // (with "below" behind it: a line of the statement or function that follows). Where no line can be
 // told, the registration is to blame. tests/cli/test_canaries.py reads these remarks and runs each
 // variant on a GPU and on the emulator.
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace canaries {
 

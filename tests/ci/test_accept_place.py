@@ -198,3 +198,25 @@ def test_all_files_or_none(tmp_path, monkeypatch):
         replace_files({old: b"after", new: b"after", bad: b"after"})
     assert old.read_text() == bad.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "old"]
+
+
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_budgets_in_a_folder_of_their_own(project, monkeypatch, by):
+    """As of builds with warpgauge_add_kernels(... BUDGETS folder), whose programs name it."""
+    folder = project.root / "budgets"
+    folder.mkdir()
+    project.budgets = folder / "transpose.toml"
+    project.write('["tiled.f32@8x8"]\nregisters = 20\n')
+    options = ["--budgets", folder] if by == "option" else []
+    if by == "environment":
+        monkeypatch.setenv("WARPGAUGE_BUDGETS", str(folder))
+    facts = [a_fact(REGISTERS, 22, "fail", "<= 20", file="library/elsewhere.cu")]
+    assert project.accept(facts, *WHY, *options) == 0, project.err
+    assert project.tables() == {"tiled.f32@8x8": {REGISTERS: LOOSER}}
+    assert "budgets/transpose.toml" in project.err
+
+
+def test_a_folder_for_budgets_that_is_not_there_is_told(project):
+    facts = [a_fact(REGISTERS, 22, "fail", "<= 20")]
+    assert project.accept(facts, *WHY, "--budgets", project.root / "none") == 2
+    assert "none: there is no such folder" in project.err

@@ -118,3 +118,11 @@ def test_repeat_asks_for_the_same_device(members, command):
 def test_repeat_is_one_word_for_the_shell():
     fact = failing(source="cupti", device=None, variant="a b;$(c)'d")
     assert words.repeat(fact).endswith(""" --filter 'canaries.a b;$(c)'"'"'d.f32@1024'""")
+
+
+def test_a_program_of_another_project_is_repeated_by_its_own_name(monkeypatch):
+    monkeypatch.setenv("WARPGAUGE_GATE_COMMAND", "imaging-gauge gate")
+    fact = failing(source="cupti", device=None)
+    assert words.repeat(fact) == f"imaging-gauge gate --large --filter {fact.id}"
+    timed = failing(metric="time.median_us", device=None)
+    assert words.repeat(timed) == f"imaging-gauge-bench --large --filter {timed.id}"

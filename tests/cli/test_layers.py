@@ -28,6 +28,8 @@ LIBRARIES = {
     "harness/emulator/ptx": [],
     "harness/emulator/machine": [POSIX, r"(immintrin|xmmintrin|cpuid)\.h"],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
+    "metrics/include": [r"cuda_runtime_api\.h"],
+    "harness/include": [],
     "harness": [
         *(POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"),
         *(r"toml\+\+/toml\.h", r"benchmark/benchmark\.h"),
@@ -37,15 +39,19 @@ LIBRARIES = {
 PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
 # And in "": kernels know one header, and the pieces that lie in folders of families.
 OURS = {
-    "metrics": [r"metrics/\w+\.h"],
+    "metrics": [r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"],
+    "metrics/include": [],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
     "harness/emulator/machine": [
         r"harness/emulator/(ptx|machine(/isa)?)/\w+\.h",
         r"metrics/\w+\.h",
     ],
-    "harness/emulator": [r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h"],
-    "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h"],
-    "kernels": [r"harness/warpgauge\.h", r"kernels/\w+/\w+\.h"],
+    "harness/emulator": [
+        *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
+    ],
+    "harness/include": [r"warpgauge/\w+\.h"],
+    "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"],
+    "kernels": [r"warpgauge/warpgauge\.h", r"kernels/\w+/\w+\.h"],
 }
 
 
@@ -94,7 +100,8 @@ def test_headers_of_ours_that_are_included_are_there(folder):
     for path in sources(folder):
         for bracket, name in INCLUDE.findall(path.read_text()):
             if bracket == '"':
-                assert (ROOT / name).exists() or (path.parent / name).exists(), f"{path}: {name}"
+                folders = (ROOT, path.parent, ROOT / "harness/include", ROOT / "metrics/include")
+                assert any((folder / name).exists() for folder in folders), f"{path}: {name}"
 
 
 def test_the_rules_catch_what_they_are_for():

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "harness/warpgauge.h"
+#include "warpgauge/warpgauge.h"
 
 namespace faulty {
 

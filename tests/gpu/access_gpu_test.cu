@@ -22,9 +22,9 @@
 
 #include "metrics/access.h"
 #include "metrics/counts.h"
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
 #include "tests/gpu/access_kernels.cuh"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
 namespace {

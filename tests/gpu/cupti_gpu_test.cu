@@ -14,8 +14,8 @@
 
 #include "metrics/catalog.h"
 #include "metrics/counts.h"
-#include "metrics/cuda_error.h"
 #include "metrics/cupti.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
 namespace cupti_test {

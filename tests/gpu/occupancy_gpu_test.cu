@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "metrics/cuda_error.h"
 #include "metrics/occupancy.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
 namespace {

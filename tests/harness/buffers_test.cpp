@@ -1,5 +1,5 @@
 // Contents of buffers, and problems in a dry run: what must work without a GPU.
-#include "harness/buffers.h"
+#include "warpgauge/buffers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/comparison.h"
 #include "harness/launch_log.h"
-#include "harness/problem.h"
+#include "warpgauge/comparison.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

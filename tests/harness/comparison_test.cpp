@@ -1,5 +1,5 @@
 // Comparison of results with a reference, on host values: what differs, and what is said of it.
-#include "harness/comparison.h"
+#include "warpgauge/comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +38,15 @@ TEST(Comparison, WithoutAnythingComparedHasNotPassed) {
   const Comparison empty = equal<float>({}, {});
   EXPECT_FALSE(empty.compared()) << "no elements: nothing was compared";
   EXPECT_FALSE(empty.passed());
+}
+
+TEST(Comparison, MayBeOfNothingIfThatIsSaid) {
+  Comparison comparison;
+  comparison.counts_only();
+  EXPECT_TRUE(comparison.passed());
+  EXPECT_FALSE(comparison.compared());
+  comparison.equal(std::vector<int>{1}, std::vector<int>{2});
+  EXPECT_FALSE(comparison.passed()) << "what is compared all the same must be right";
 }
 
 TEST(Comparison, OfEqualValuesPasses) {

@@ -66,16 +66,16 @@ TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
       };
   write("one.ptxas.txt", 10);
   write("two.ptxas.txt", 10);
-  EXPECT_EQ(PtxasTexts(folder).archs(), std::vector<std::string>{"sm_90"});
+  EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_90"});
   write("two.ptxas.txt", 11);
-  EXPECT_THROW(PtxasTexts{folder}, metrics::PtxasError);
+  EXPECT_THROW(PtxasTexts({folder}), metrics::PtxasError);
 }
 
 TEST(StaticFacts, NoTextsIsAFault) {
-  EXPECT_THROW(PtxasTexts("no/such/folder"), metrics::PtxasError);
+  EXPECT_THROW(PtxasTexts({"no/such/folder"}), metrics::PtxasError);
   const auto empty = std::filesystem::temp_directory_path() / "warpgauge_no_texts";
   std::filesystem::create_directories(empty);
-  EXPECT_THROW(PtxasTexts{empty}, metrics::PtxasError);
+  EXPECT_THROW(PtxasTexts({empty}), metrics::PtxasError);
 }
 
 }  // namespace

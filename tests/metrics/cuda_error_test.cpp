@@ -1,5 +1,5 @@
 // CUDA errors say where, what and what to do. Needs no GPU.
-#include "metrics/cuda_error.h"
+#include "warpgauge/cuda_error.h"
 
 #include <gmock/gmock.h>
 

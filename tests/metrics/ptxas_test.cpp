@@ -177,9 +177,19 @@ TEST(Ptxas, AnItemOfALaterVersionIsPassedOver) {
 
 TEST(Ptxas, TextWithoutAKernelIsAnError) {
   for (std::string_view text :
-       {"", "\n", "nvcc warning : nothing\n", "ptxas info : 0 bytes gmem"}) {
+       {"", "\n", "nvcc warning : nothing\n",
+        "ptxas info : 0 bytes gmem\nptxas info : Something else",
+        "ptxas info : Something else\nptxas info : 0 bytes gmem", "ptxas info :  bytes gmem"}) {
     EXPECT_THAT(error_of(text), HasSubstr("build.log: no kernel recognised")) << text;
     EXPECT_THAT(error_of(text), HasSubstr("-Xptxas -v")) << text;
+  }
+}
+
+TEST(Ptxas, AFileMayHaveNoKernelIfThatIsSaid) {
+  for (std::string_view text : {"ptxas info : 0 bytes gmem",
+                                "ptxas info    : 0 bytes gmem\nptxas info    : 8 bytes gmem, 3 "
+                                "bytes cmem[3]\nnvcc warning : nothing\n"}) {
+    EXPECT_TRUE(parse_ptxas(text, "build.log").empty()) << text;
   }
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/problem.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/buffers.h"
+#include "warpgauge/buffers.h"
 
 namespace warpgauge {
 
@@ -59,9 +59,13 @@ class Comparison {
     close(output.host(), expected, tolerance);
   }
 
+  /// Says that the problem has no reference: what its run costs is judged, and its result is not.
+  void counts_only() { counts_only_ = true; }
+
   /// False as long as not one element was compared.
   bool compared() const { return compared_; }
-  bool passed() const { return compared_ && failure_.empty(); }
+  bool is_counts_only() const { return counts_only_; }
+  bool passed() const { return (compared_ || counts_only_) && failure_.empty(); }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
   const std::string& failure() const { return failure_; }
   const Errors& errors() const { return errors_; }
@@ -79,7 +83,7 @@ class Comparison {
   void fail_count(std::size_t got, std::size_t expected);
   void add_error(double got, double expected);
 
-  bool compared_ = false;
+  bool compared_ = false, counts_only_ = false;
   std::string failure_;
   Errors errors_;
 };

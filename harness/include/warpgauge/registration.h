@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/problem.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 

@@ -15,8 +15,8 @@
 //   }
 #pragma once
 
-#include "harness/buffers.h"
-#include "harness/comparison.h"
-#include "harness/problem.h"
-#include "harness/registration.h"
-#include "metrics/cuda_error.h"
+#include "warpgauge/buffers.h"
+#include "warpgauge/comparison.h"
+#include "warpgauge/cuda_error.h"
+#include "warpgauge/problem.h"
+#include "warpgauge/registration.h"

@@ -1,0 +1,61 @@
+# What `cmake --install` installs, so that find_package(warpgauge) finds it, wherever it is moved to:
+#   include/warpgauge/        the headers that kernels include
+#   lib/                      libraries; lib/warpgauge/ the emulated runtime, whose name is NVIDIA's
+#   bin/                      the programs that are Python; they run $WARPGAUGE_PYTHON, or python3
+#   share/warpgauge/cmake/    the package, and warpgauge_add_kernels()
+#   share/warpgauge/          what programs of kernels compile for themselves, and the Python programs
+include(CMakePackageConfigHelpers)
+
+# A library that was fetched is not installed with warpgauge, so nobody could link with it there.
+set(fetched "")
+foreach(target fmt::fmt tomlplusplus::tomlplusplus GTest::gtest benchmark::benchmark warpgauge::lz4 warpgauge::zstd)
+  if(TARGET ${target})
+    get_target_property(imported ${target} IMPORTED)
+    if(NOT imported)
+      list(APPEND fetched ${target})
+    endif()
+  endif()
+endforeach()
+if(fetched)
+  list(JOIN fetched ", " fetched)
+  message(STATUS "Nothing can be installed: ${fetched} came with this build instead of from the "
+                 "system (ci/bootstrap installs it)")
+  return()
+endif()
+
+set(share share/warpgauge)
+get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
+list(REMOVE_ITEM targets warpgauge_emulated_cudart)
+install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib)
+install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
+        LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
+install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)
+
+set(package "${PROJECT_BINARY_DIR}/package")
+configure_package_config_file(cmake/warpgaugeConfig.cmake.in "${package}/warpgaugeConfig.cmake"
+                              INSTALL_DESTINATION ${share}/cmake
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may break what is built on it.
+write_basic_package_version_file("${package}/warpgaugeConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVersion.cmake"
+              cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
+              cmake/FindWarpgaugeCupti.cmake cmake/Findlz4.cmake cmake/Findzstd.cmake
+              cmake/Cuda20.cmake
+        DESTINATION ${share}/cmake)
+install(PROGRAMS cmake/keep_ptxas DESTINATION ${share}/cmake)
+install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_info.cpp
+              harness/build_info.h
+        DESTINATION ${share}/harness)
+install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATION include
+        FILES_MATCHING PATTERN *.h)
+warpgauge_python_programs("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
+  "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)")
+install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
+install(DIRECTORY ci/warpgauge_ci DESTINATION ${share}/ci PATTERN __pycache__ EXCLUDE)
+# What is a link here into another folder is a file there.
+install(DIRECTORY reports/warpgauge_report DESTINATION ${share}/reports
+        PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
+install(FILES metrics/catalog.json metrics/fact.schema.json
+        DESTINATION ${share}/reports/warpgauge_report)
+install(FILES LICENSE README.md DESTINATION share/doc/warpgauge)

@@ -1,0 +1,175 @@
+"""examples/consumer, a project of its own: configured, built and gated in each way to take it in,
+and the first kernel of docs/first-kernel.md, which is written, seen to fail, and mended."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+EXAMPLE = ROOT / "examples/consumer"
+DOCUMENT = (ROOT / "docs/first-kernel.md").read_text()
+TARGETS = ["imaging-gauge", "imaging-gauge-emulated", "imaging-gauge-check-emulated"]
+
+
+def run(*command, cwd, code=0, **env):
+    """Runs it, shows what it printed if it does not end with `code`, and returns stdout."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == code, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """warpgauge as it is installed, then moved: nothing in it may say where it was."""
+    first = tmp_path_factory.mktemp("install") / "here"
+    run("cmake", "--install", BUILD, "--prefix", first, cwd=ROOT)
+    return first.rename(first.parent / "moved")
+
+
+def configure(source, build, *options, archs="90", **env):
+    run(
+        *("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CUDA_ARCHITECTURES={archs}"),
+        *("-DCMAKE_BUILD_TYPE=Debug", *options),
+        cwd=source,
+        **env,
+    )
+
+
+def gate(build, program, *options, code=0):
+    run(build / program, "gate", "--device=emulated", "--out=out", *options, cwd=build, code=code)
+    lines = (build / "out/facts.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def check_gate(build):
+    """What the gate says of the example, and that it is the same as tests."""
+    facts = gate(build, "imaging-gauge")
+    judged = {(f["id"], f["metric"]): f for f in facts if f["scope"] == "case"}
+    assert {f["verdict"] for f in judged.values()} <= {"pass", "unbudgeted", "unmeasured"}
+    cases = {id for id, metric in judged if metric == "result.correct"}
+    assert len(cases) == 8
+    # The kernels' own file is blamed, of a library that was only watched, relative to the project.
+    lines = {f["file"] for f in facts if f["scope"] == "line"}
+    assert "imaging/filter.cu" in lines
+    # Two launches of one case count together.
+    assert judged["histogram.per_block.u8@65536", "global.store.sectors"]["value"] == 544
+    tests = run("ctest", "-L", "perf", "--output-on-failure", cwd=build)
+    assert re.search(r"emulated\.imaging-gauge .* Passed", tests)
+
+
+def check_mutation(build, source):
+    """A budget that is broken on purpose turns the gate red, in the folder BUDGETS names."""
+    budgets = source / "gauge/budgets/filter.toml"
+    text = budgets.read_text()
+    budgets.write_text(text + '\n["rows.u8"]\n"shared.wavefronts" = 1\n')
+    try:
+        facts = gate(build, "imaging-gauge", "--filter", "filter.rows.u8@*", code=1)
+        failed = [f for f in facts if f["verdict"] == "fail"]
+        assert {f["metric"] for f in failed} == {"shared.wavefronts"}
+    finally:
+        budgets.write_text(text)
+
+
+@pytest.fixture
+def example(tmp_path):
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "consumer"))
+
+
+def test_a_package_that_is_installed(example, prefix):
+    build = example / "build"
+    configure(example, build, f"-DCMAKE_PREFIX_PATH={prefix}", archs="75;90")
+    run("cmake", "--build", build, cwd=example)
+    check_gate(build)
+    check_mutation(build, example)
+    # The gate's own formats, from the package's Python, and what accepts budgets.
+    python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
+    junit = run(
+        *(build / "imaging-gauge", "emit", "out/facts.jsonl", "--format", "junit"),
+        *("--source-root", example, "--device", "emulated"),
+        cwd=build,
+        **python,
+    )
+    assert "filter.rows.u8@64x1024" in junit
+    assert "imaging-gauge gate --device=emulated" in junit  # and not ci/gate
+    help = run(build / "imaging-gauge", "accept", "--help", cwd=build, **python)
+    assert "--budgets" in help
+
+
+@pytest.mark.parametrize("way", ["folder", "fetch"])
+def test_a_checkout_that_is_taken_in(example, way):
+    """Warpgauge's part of the build is only planned here, for it takes minutes; the kernels, which
+    need its headers and functions, are compiled."""
+    build = example / "build"
+    configure(example, build, f"-DWARPGAUGE_BY={way}", f"-DWARPGAUGE_TREE={ROOT}")
+    planned = run("ninja", "-t", "commands", *TARGETS, cwd=build)
+    assert "-o imaging-gauge-emulated " in planned
+    assert f"{ROOT}/harness/emulator/" in planned
+    assert f"{ROOT}/tests/" not in planned and f"{ROOT}/kernels/" not in planned
+    run("cmake", "--build", build, "--target", "imaging-gauge_kernels", "imaging", cwd=example)
+    assert list(build.glob("ptxas/imaging/imaging/*.ptxas.txt"))
+    commands = run("ninja", "-t", "commands", "imaging", cwd=build)
+    assert "-Wall" not in commands and "-Werror" not in commands  # our warnings are ours
+
+
+@pytest.mark.skipif(
+    not os.environ.get("WARPGAUGE_LONG_TESTS"),
+    reason="compiles all of warpgauge again: minutes; WARPGAUGE_LONG_TESTS=1 runs it",
+)
+def test_a_checkout_that_is_taken_in_gates(example):
+    """Both ways compile the same files in the same folder, so the second has nothing to compile."""
+    build = example / "build"
+    tree = f"-DWARPGAUGE_TREE={ROOT}"
+    for way in ("folder", "fetch"):
+        configure(example, build, f"-DWARPGAUGE_BY={way}", tree)
+        told = run("cmake", "--build", build, "--target", *TARGETS, cwd=example)
+        assert way == "folder" or "Building CXX object warpgauge" not in told
+        check_gate(build)
+
+
+def block(language, number=0):
+    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)[number]
+
+
+def test_the_first_kernel_is_short():
+    assert len(block("cpp").splitlines()) <= 40
+
+
+def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
+    source = tmp_path / "transpose.cu"
+    source.write_text(block("cpp"))
+    (tmp_path / "CMakeLists.txt").write_text(block("cmake"))
+    build = tmp_path / "build"
+    configure(tmp_path, build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build, cwd=tmp_path)
+    told = run("build/first", "gate", "--device=emulated", cwd=tmp_path, code=1)
+    shown = re.findall(r"```\n(FAIL .*?)```", DOCUMENT, re.DOTALL)[0]
+    for line in shown.splitlines():
+        assert line in told
+    assert "bank 00 01 02" in run(
+        *("build/first", "explain", "transpose.tiled.f32@256", "--text", "--device=emulated"),
+        cwd=tmp_path,
+    )
+
+    mended = re.search(r"Pad the tile, `(.*?)`", DOCUMENT)[1]
+    text = source.read_text()
+    source.write_text(text.replace("__shared__ float tile[kTile][kTile];", mended))
+    assert source.read_text() != text
+    (tmp_path / "budgets.toml").write_text(block("toml"))
+    run("cmake", "--build", build, cwd=tmp_path)
+    assert "PASS" in run("build/first", "gate", "--device=emulated", cwd=tmp_path)
+    tests = run("ctest", "--test-dir", "build", cwd=tmp_path)
+    for name in ("perf.first", "emulated.first", "static.first.sm_90"):
+        assert name in tests
