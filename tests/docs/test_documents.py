@@ -17,6 +17,8 @@ DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 # What commands may find beside them: a small copy of the tree, which they may change.
 COPIED = ["kernels/*/budgets.toml", "tests/canaries/*", "tests/data/compare/h100.jsonl.gz"]
 
+ARCH = "sm_90"  # what the documents have kernels emulated as
+
 documents = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 
 
@@ -68,6 +70,8 @@ def test_commands_do_what_the_document_says(path, tmp_path):
     if not any(block.is_run for block in blocks):
         assert not any(block.prints for block in blocks), "output of commands that are not run"
         return
+    if ARCH not in shell("warpgauge list --archs", tmp_path).stdout.split():
+        pytest.skip(f"this build has no {ARCH}, which the documents show")
     for pattern in COPIED:
         for file in ROOT.glob(pattern):
             copy = tmp_path / file.relative_to(ROOT)
@@ -121,7 +125,7 @@ def test_lines_are_short_and_addresses_are_not_made_up(path):
     in_words = without_blocks(path)
     for line in in_words.splitlines():
         assert len(line) <= 120 or line.startswith("|"), f"{path.name}: {line}"
-    assert not re.search(r"github\.com/warpgauge", in_words), f"{path.name}: there is no such place"
+    assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: there is no such place"
 
 
 def test_a_document_that_says_what_is_not_so_is_noticed():
