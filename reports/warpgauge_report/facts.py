@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import math
+import zlib
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from importlib import resources
@@ -112,12 +115,24 @@ def read_facts(path: str | Path) -> list[Fact]:
     return [read_line(path, number, line) for number, line in enumerate(lines_of(path), start=1)]
 
 
+# By how a compressed file begins: its name may say anything.
+_COMPRESSIONS = {b"\x1f\x8b": gzip, b"\xfd7zXZ\0": lzma}
+
+
 def lines_of(path: str | Path) -> list[bytes]:
-    """The whole lines of a file of facts, without their ends; FactError if it cannot be read."""
+    """The whole lines of a file of facts, compressed (gzip, xz) or not, without their ends;
+    FactError if it cannot be read."""
     try:
-        return Path(path).read_bytes().split(b"\n")[:-1]
-    except OSError as error:
-        raise FactError(f"{path}: cannot be read: {error.strerror}") from error
+        content = Path(path).read_bytes()
+        for start, library in _COMPRESSIONS.items():
+            if content.startswith(start):
+                content = library.decompress(content)
+        return content.split(b"\n")[:-1]
+    except OSError as error:  # gzip's errors are such as well
+        why = error.strerror or f"damaged: {error}"
+        raise FactError(f"{path}: cannot be read: {why}") from error
+    except (EOFError, lzma.LZMAError, zlib.error) as error:
+        raise FactError(f"{path}: cannot be read: damaged: {error}") from error
 
 
 def read_line(path: str | Path, number: int, line: bytes) -> Fact:

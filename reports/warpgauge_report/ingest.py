@@ -31,7 +31,9 @@ Examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("facts", nargs="+", metavar="FACTS", help="files of facts")
+    parser.add_argument(
+        "facts", nargs="+", metavar="FACTS", help="files of facts, plain or compressed (gzip, xz)"
+    )
     add_database_option(parser)
 
 

@@ -1,7 +1,9 @@
 """Facts as the Python reader sees them, on the files that the C++ reader is tested with too."""
 
 import dataclasses
+import gzip
 import json
+import lzma
 from pathlib import Path
 
 import jsonschema_rs
@@ -86,3 +88,15 @@ def test_schema_is_valid_and_closed():
 
 def test_fact_has_the_keys_of_the_schema():
     assert [field.name for field in dataclasses.fields(Fact)] == schema()["required"]
+
+
+@pytest.mark.parametrize("library", [gzip, lzma])
+def test_a_compressed_file_is_read_whatever_its_name(tmp_path, library):
+    plain = (DATA / "good.jsonl").read_bytes()
+    packed = tmp_path / "facts.jsonl"
+    packed.write_bytes(library.compress(plain))
+    assert read_facts(packed) == read_facts(DATA / "good.jsonl")
+    for damage in (packed.read_bytes()[:-20], packed.read_bytes()[:8] + b"x" * 40):
+        packed.write_bytes(damage)
+        with pytest.raises(FactError, match="facts.jsonl: cannot be read: damaged: "):
+            read_facts(packed)
