@@ -128,6 +128,21 @@ def test_lines_are_short_and_addresses_are_not_made_up(path):
     assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: there is no such place"
 
 
+def test_blocks_are_read_as_they_are_marked(tmp_path):
+    document = tmp_path / "some.md"
+    document.write_text(
+        "# A heading: one\n[link](#a-heading-one)\n"
+        "<!-- runs: exit 1, first: touch x -->\n```sh\nls [no](link.md)\n```\n"
+        "<!-- prints -->\n```text\nx\n```\n<!-- not run: -->\n```sh\ntrue\n```\n"
+    )
+    run, printed, without_reason = blocks_of(document)
+    assert run.is_run and (run.exit_code, run.first, run.line) == (1, ["touch x"], 5)
+    assert printed.prints and printed.text == "x\n"
+    assert not without_reason.is_run and not without_reason.reason
+    assert links_of(document) == ["#a-heading-one"]
+    assert headings_of(document) == {"a-heading-one"}
+
+
 def test_a_document_that_says_what_is_not_so_is_noticed():
     """The test of the test: patterns are whole lines, and "..." is not everything."""
     assert re.fullmatch(as_pattern("a\n...\nb 1... c"), "a\nx\ny\nb 12 c\n")
