@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -259,6 +260,12 @@ def test_errors_do_not_show_passwords(url, error):
         open_history(url, create=True)
     assert str(caught.value).startswith(error)
     assert SECRET not in str(caught.value)
+
+
+def test_without_the_driver_of_postgresql(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ReportError, match="needs the Python package psycopg: run ci/bootstrap"):
+        open_history(f"postgresql://u:{SECRET}@h/d")
 
 
 def test_the_name_of_a_history_has_no_password(postgresql):
