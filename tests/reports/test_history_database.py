@@ -146,6 +146,19 @@ def test_a_writer_waits_for_another_only_so_long(url, database, monkeypatch):
     other.close()
 
 
+def test_a_file_that_another_is_making_is_waited_for(tmp_path):
+    """(There SQLite does not wait by itself.)"""
+    path = tmp_path / "history.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor() as pool:
+        opened = pool.submit(Database, str(path), create=True)
+        with pytest.raises(TimeoutError):
+            opened.result(timeout=1)
+        other.close()
+        opened.result(timeout=60).close()
+
+
 def _ingest(url, paths, start, results):
     start.wait()
     try:
