@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes docs/metrics.md from the table of metrics (metrics/catalog.json).
 
 build/venv/bin/python docs/make_metrics.py
