@@ -122,6 +122,7 @@ def _origin(point: Point) -> Origin:
     return Origin(
         *(point.sass_hash, point.source_hash, point.code_hash, run.toolkit, run.flags),
         driver=_driver(point),
+        launch=point.launch,
         commit=None if run.dirty else run.commit,
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from warpgauge_report.catalog import catalog
 from warpgauge_report.changes import changes
+from warpgauge_report.facts import Launch
 from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge_report.level_shifts import level_shifts
 
@@ -233,6 +234,7 @@ SAME_COMMIT = {"commit": "c"}
         ({}, {"source_hash": "cc", "sass_hash": "dd"}, "code"),
         ({}, {"source_hash": "cc", "sass_hash": "dd", "toolkit": "13.1"}, "code"),
         ({}, {"source_hash": "cc"}, "code"),  # the same machine code, called by other code
+        ({}, {"launch": Launch((2, 1, 1), (32, 1, 1), 0, 1)}, "launch"),
         ({}, {"sass_hash": "dd", "toolkit": "13.1"}, "compiler"),
         ({}, {"sass_hash": "dd", "flags": "-O3"}, "compiler"),
         ({}, {}, "input or counter"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from some_facts import EMULATED, GPU, a_fact, a_time, as_line, registers, write
 from warpgauge_report import FactError, read_facts
-from warpgauge_report.facts import Fact
+from warpgauge_report.facts import Fact, Launch
 from warpgauge_report.history import Keep, Point, open_history
 from warpgauge_report.output import ReportError
 

@@ -1,6 +1,7 @@
 """Heat maps on the page: one for all architectures that have the same values."""
 
 from page_samples import GPU, GPU_RUNS, a_series, build
+from warpgauge_report.facts import Launch
 from warpgauge_report.page import pictures
 
 SHAPES = [(y, x) for y in (1, 2, 4, 8) for x in (8, 16, 32, 64)]
@@ -52,3 +53,14 @@ def test_no_more_than_a_few_are_drawn_and_the_others_are_counted():
     ]
     found, more = pictures.heat_map_pictures(build([s for v in variants for s in v]).rows)
     assert (len(found), more) == (pictures.MOST_HEAT_MAPS, 2)
+
+
+def test_axes_are_named_after_the_launch():
+    def sectors(y, x, arch):
+        return {"value": y * x, "launch": Launch((1, 1, 1), (x, y, 1), 0, 1)}
+
+    rows = build(sweep("global.excess_sectors", sectors, ("sm_90",))).rows
+    (picture,), _ = pictures.heat_map_pictures(rows)
+    svg = picture.files["svg"].decode()
+    assert "blockDim.y (first extent of the size)" in svg
+    assert "blockDim.x (second extent of the size)" in svg

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from warpgauge_report.facts import Launch
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -80,6 +82,7 @@ class Point(NamedTuple):
     line: int | None = None
     disturbance: str | None = None
     code_hash: str | None = None
+    launch: Launch | None = None
 
 
 @dataclass(frozen=True, slots=True)

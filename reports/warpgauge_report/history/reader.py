@@ -104,7 +104,7 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
     """The members of a Point after its run, by the number of the state."""
     question = (
         "SELECT s.id, s.value, s.word, s.low, s.high, s.verdict, c.budget, s.reason, s.confidence, "
-        "c.sass_hash, c.source_hash, c.file, c.line, s.machine, c.code_hash "
+        "c.sass_hash, c.source_hash, c.file, c.line, s.machine, c.code_hash, c.launch "
         "FROM states s JOIN contexts c ON c.id = s.context_id WHERE s.id IN ({})"
     )
     found = {}
@@ -128,6 +128,7 @@ def _members(
     line,
     machine,
     code,
+    launch,
 ) -> tuple[Any, ...]:
     quiet = not machine or '"disturbance":null' in machine  # most: no need to read it all
     texts = (budget, reason, confidence, sass, source, file)
@@ -140,6 +141,7 @@ def _members(
         line,
         None if quiet else json.loads(machine)["disturbance"],
         code or None,
+        rows.launch_of(launch),
     )
 
 

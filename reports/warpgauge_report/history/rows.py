@@ -9,7 +9,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from warpgauge_report.facts import Fact, schema_name
+from warpgauge_report.facts import Fact, Launch, schema_name
 
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -104,6 +104,20 @@ def _members(part: Any) -> str:
         return ""
     members = {name: getattr(part, name) for name in part.__slots__}
     return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=4096)
+def launch_of(text: str) -> Launch | None:
+    """The launch of a context. Many have the same, and share it."""
+    if not text:
+        return None
+    members = json.loads(text)
+    return Launch(
+        tuple(members["grid"]),
+        tuple(members["block"]),
+        members["dynamic_shared_bytes"],
+        members["count"],
+    )
 
 
 def _double(value: float | None) -> float | None:

@@ -152,7 +152,17 @@ def _fact(row: Row) -> facts.Fact:
     members |= {name: getattr(run, name) for name in ("commit", "dirty", "toolkit", "flags")}
     for name in ("id", "family", "variant", "type", "size", "arch", "source", "metric", "unit"):
         members[name] = getattr(key, name)
-    for name in ("value", "interval", "file", "line", "budget", "verdict", "reason", "confidence"):
+    for name in (
+        "value",
+        "interval",
+        "file",
+        "line",
+        "budget",
+        "verdict",
+        "reason",
+        "confidence",
+        "launch",
+    ):
         members[name] = getattr(last, name)
     members |= {"schema": facts.schema_name(), "run": run.id, "scope": "case"}
     members["time"] = run.time.strftime("%Y-%m-%dT%H:%M:%SZ")
