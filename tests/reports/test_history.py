@@ -85,6 +85,7 @@ def test_a_point_has_what_the_fact_says(history, ingest):
         line=fact["line"],
         disturbance="throttled: power cap",
         code_hash="c0de",
+        launch=Launch((32, 32, 1), (32, 8, 1), 0, 1),
     )
     assert run.time == datetime(2026, 1, 3, 1, tzinfo=UTC)
     assert (run.commit, run.dirty, run.toolkit) == ("commit-3", False, fact["toolkit"])
