@@ -121,7 +121,7 @@ class SectionReader {
     for (const Metric& row : catalog()) ids.emplace_back(row.id);
     fail_at(text_, entry.first->source(),
             fmt::format("unknown metric '{}'{}", name, did_you_mean(name, ids)),
-            "Names of metrics stand in metrics/catalog.cpp; those with dots need quotes.");
+            "`warpgauge metrics` lists them; names with dots need quotes.");
   }
 
   /// Returns if `entry` does not look like a name whose quotes were forgotten.

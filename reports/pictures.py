@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
-    parser.add_argument("--db", required=True, help="the history, as warpgauge-report takes it")
+    parser.add_argument("--db", required=True, help="the history, as warpgauge report takes it")
     parser.add_argument("--nights", type=int, default=90, help="newest nights (default: 90)")
     pictures = Path(__file__).parents[1] / "docs" / "pictures"
     parser.add_argument("--out", type=Path, default=pictures, help="default: docs/pictures")

@@ -211,9 +211,15 @@ def _judged(facts: list[Fact]) -> int:
     return judged
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _tell_what_is_left(selected: list[Fact], left: int) -> None:
     errors = sum(fact.verdict == "error" for fact in selected)
     if errors:
-        print(f"not accepted: {errors} faults (verdict error): mend them", file=sys.stderr)
+        print(
+            f"not accepted: {_counted(errors, 'fault')} (verdict error): mend them", file=sys.stderr
+        )
     if left:
-        print(f"left alone: {left} values over their budget", file=sys.stderr)
+        print(f"left alone: {_counted(left, 'value')} over budget", file=sys.stderr)

@@ -25,7 +25,7 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = _parser().parse_args(arguments)
-        parsed.run(parsed)
+        parsed.run_command(parsed)
     except (FactError, ReportError) as error:
         print(printable(str(error)), file=sys.stderr)
         return 2
@@ -58,5 +58,5 @@ def _parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run_command=module.run)
     return parser

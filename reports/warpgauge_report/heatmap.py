@@ -1,4 +1,4 @@
-"""warpgauge-report heatmap: pictures of kernels whose sizes span a grid, such as block shapes."""
+"""warpgauge report heatmap: pictures of kernels whose sizes span a grid, such as block shapes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Exit codes: 0 pictures drawn, 2 a fault: unreadable facts, or nothing that spans
 
 Examples:
   warpgauge-bench --filter 'transpose_blocks.*' --facts out/times.jsonl
-  warpgauge-report heatmap out/times.jsonl --out out
-  warpgauge-report heatmap out/facts.jsonl --metric global.store.sectors_per_request --out out
-  warpgauge-report heatmap old.jsonl new.jsonl --filter 'transpose_blocks.naive.f32*' --out out"""
+  warpgauge report heatmap out/times.jsonl --out out
+  warpgauge report heatmap out/facts.jsonl --metric global.store.sectors_per_request --out out
+  warpgauge report heatmap old.jsonl new.jsonl --filter 'transpose_blocks.naive.f32*' --out out"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

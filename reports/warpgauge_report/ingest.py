@@ -19,8 +19,9 @@ already is left as it is, so that the same command again changes nothing, and a 
 several files. A value that differs from what its run has in the history is an error.
 
 The database is made where there is none, and brought to this version's form where it is older.
-Several programs may write at the same time: they take turns. SQLite files must lie on a local disk;
-for several machines take PostgreSQL.
+Several programs may write at the same time: they take turns. An SQLite file must lie
+on a local disk, or on a shared one that locks files where no two programs use it at a time; for
+several machines take PostgreSQL.
 
 Exit codes: 0 all files are in the history, 2 a fault: a file is not, or none of them has a value.
 

@@ -193,7 +193,7 @@ def test_a_baseline_takes_what_breaks_a_default_and_the_metrics_that_were_named(
             "occupancy.theoretical": {"min": 0.5, **reason},
         },
     }
-    assert "left alone: 1 values over their budget" in project.err
+    assert "left alone: 1 value over budget" in project.err
     once = project.text()
     assert project.accept(facts, "--baseline", *names) == 0
     assert project.text() == once
@@ -207,7 +207,7 @@ def test_a_default_is_what_no_file_sets_whatever_reasons_say(project):
     assert project.text().startswith(f"[default]\n{line}")
     assert list(project.tables()) == ["default", "tiled.f32@8x8"]
     assert list(project.tables()["tiled.f32@8x8"]) == [CONFLICTS]
-    assert "left alone: 1 values over their budget" in project.err
+    assert "left alone: 1 value over budget" in project.err
 
 
 def test_the_table_shows_the_worst_first(project):

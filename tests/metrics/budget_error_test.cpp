@@ -139,7 +139,7 @@ TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
             "budgets.toml:2:2: unknown metric 'größe'\n"
             "  \t\"größe\" = 1\n"
             "  \t^\n"
-            "  Names of metrics stand in metrics/catalog.cpp; those with dots need quotes.");
+            "  `warpgauge metrics` lists them; names with dots need quotes.");
 }
 
 TEST(BudgetError, ColumnsAreCountedInCharacters) {

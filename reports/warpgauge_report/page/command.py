@@ -1,4 +1,4 @@
-"""warpgauge-report html: the history as one page, with its pictures and a digest beside it."""
+"""warpgauge report html: the history as one page, with its pictures and a digest beside it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ do the GPU generations compare. It shows the gate's verdicts and gives none of i
 Exit codes: 0 written, 2 a fault: no history, nothing selected.
 
 Examples:
-  warpgauge-report html --db history.db --out site
-  warpgauge-report html --db history.db --out site --nights 365 --filter 'transpose.*'
-  warpgauge-report html --db history.db --out site \\
+  warpgauge report html --db history.db --out site
+  warpgauge report html --db history.db --out site --nights 365 --filter 'transpose.*'
+  warpgauge report html --db history.db --out site \\
       --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'"""
 
 

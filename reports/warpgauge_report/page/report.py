@@ -120,7 +120,7 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
     the series may be of the newest of them only. Raises ReportError where nothing is selected."""
     every_night = nights_of(runs)
     if not every_night:
-        raise ReportError("the history has no runs; `warpgauge-report ingest` adds some")
+        raise ReportError("the history has no runs; `warpgauge report ingest` adds some")
     ages = {run.id: age for age, night in enumerate(reversed(every_night)) for run in night}
     encoder = Encoder([run for night in every_night for run in night])
     rows, oldest = [], 0
