@@ -1,6 +1,6 @@
-# What a project calls to have its kernels gauged: warpgauge_add_kernels(), and the two it is made of.
-# For the kernels of this repository and, installed or not, for those of others.
-
+# What a project calls to have its kernels gauged: warpgauge_add_kernels(), warpgauge_watch() and
+# warpgauge_add_gtest(), and what these are made of. For the kernels of this repository and, installed
+# or not, for those of others.
 #
 # Functions see the variables of who calls them. So where this tree lies they know by their own file, and
 # the rest by global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the
@@ -41,6 +41,24 @@ function(warpgauge_add_kernels)
 
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME}-check FILTER "-sm_*/*")
   warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
+endfunction()
+
+# warpgauge_add_gtest(NAME <name> SOURCES <file>... [LIBRARIES <target>...])
+#
+# A GoogleTest program that measures kernels in its tests (<warpgauge/gtest.h>), those of the sources and
+# of libraries that are watched; its main() is warpgauge's. There are two: <name> runs on a GPU, and
+# <name>-emulated on the emulator. Tests: perf.<name> (gpu;perf) and emulated.<name> (host;perf).
+function(warpgauge_add_gtest)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_SOURCES)
+    message(FATAL_ERROR "warpgauge_add_gtest(NAME <name> SOURCES <file>... [LIBRARIES <target>...]) was "
+                        "called with (${ARGV})")
+  endif()
+  set(kernels ${arg_NAME}_kernels)
+  warpgauge_kernels(TARGET ${kernels} SOURCES ${arg_SOURCES})
+  target_link_libraries(${kernels} PUBLIC ${arg_LIBRARIES} warpgauge::gtest)
+  warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${kernels} ${arg_LIBRARIES})
+  warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 
 # warpgauge_kernels(TARGET <name> SOURCES <file.cu>...)
@@ -104,7 +122,7 @@ function(warpgauge_watch target)
   endif()
 endfunction()
 
-# warpgauge_program(TARGET <name> MAIN gauge|check|bench KERNELS <target>... [BUDGETS <folder>]
+# warpgauge_program(TARGET <name> MAIN gauge|check|bench|gtest KERNELS <target>... [BUDGETS <folder>]
 #                   [GPU_ONLY <target>...])
 #
 # A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the command
@@ -163,7 +181,10 @@ function(warpgauge_add_build_info target)
   get_property(programs GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR)
   set(texts "")
   foreach(kernels IN LISTS arg_KERNELS)
-    get_target_property(folder ${kernels} WARPGAUGE_PTXAS_DIR)
+    set(folder "")
+    if(TARGET ${kernels})  # not a library by its file
+      get_target_property(folder ${kernels} WARPGAUGE_PTXAS_DIR)
+    endif()
     if(folder)
       list(APPEND texts "${folder}")
     endif()

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "harness/bounded_facts.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
+#include "harness/gtest_outcome.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
@@ -219,16 +219,7 @@ int run(int argc, char** argv) {
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session, options.large);
-  const int failed = RUN_ALL_TESTS();
-  if (testing::GTEST_FLAG(list_tests)) return failed;
-  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
-  // A filter that matches nothing is a typing mistake, not a success; a shard may well be empty.
-  const bool sharded = std::getenv("GTEST_TOTAL_SHARDS") != nullptr;
-  if (tests.test_to_run_count() == 0 && !sharded) {
-    fmt::print(stderr, "no test was selected; --gtest_list_tests shows all\n");
-    return kFault;
-  }
-  return failed == 0 && tests.skipped_test_count() > 0 ? options.skip_code : failed;
+  return run_all_tests(options.skip_code);
 }
 
 }  // namespace

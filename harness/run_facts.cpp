@@ -92,18 +92,6 @@ Fact trusted(Fact fact, const metrics::Trust& trust) {
   return fact;
 }
 
-/// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
-/// silently, and what is lost must not pass for zero.
-void need_counts_of_all(const std::vector<LaunchRecord>& launches,
-                        const std::vector<metrics::LineCounts>& lines) {
-  for (const LaunchRecord& launch : launches) {
-    if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
-      throw metrics::Unmeasured("nothing was counted of the kernel " + launch.kernel,
-                                "Run it again; if it stays so, report it with this message");
-    }
-  }
-}
-
 /// How far the results were from the reference; nothing if they had to be equal.
 std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
   std::vector<Fact> facts;
@@ -234,6 +222,16 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
     return {error_fact(one, with_fault(error, last_fault()), arch())};
+  }
+}
+
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines) {
+  for (const LaunchRecord& launch : launches) {
+    if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
+      throw metrics::Unmeasured("nothing was counted of the kernel " + launch.kernel,
+                                "Run it again; if it stays so, report it with this message");
+    }
   }
 }
 

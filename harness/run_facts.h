@@ -56,6 +56,11 @@ class Meter {
   bool broken_ = false;
 };
 
+/// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
+/// silently, and what is lost must not pass for zero.
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines);
+
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
 void launch_in_range(const Case& one, Problem& problem);
 

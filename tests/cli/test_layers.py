@@ -19,7 +19,7 @@ CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
 
 # What each folder may include in <>, beside the standard library. Programs (*_main.cpp) may also
-# read command lines and be GoogleTest.
+# read command lines and be GoogleTest, and what is for such programs (*gtest*) as well.
 LIBRARIES = {
     "metrics": [
         *(POSIX, CUDA, CUPTI, FMT),
@@ -86,7 +86,7 @@ def test_folders_include_only_what_they_may_know(folder):
     wrong = []
     for path in own_sources(folder):
         libraries = [STANDARD, *LIBRARIES[folder]]
-        if path.name.endswith("_main.cpp"):
+        if path.name.endswith("_main.cpp") or "gtest" in path.name:
             libraries += PROGRAMS
         for bracket, name in INCLUDE.findall(path.read_text()):
             if not fits(name, OURS[folder] if bracket == '"' else libraries):

@@ -1,0 +1,39 @@
+// The main() of GoogleTest programs that measure kernels (warpgauge/gtest.h).
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "harness/gtest_outcome.h"
+#include "harness/measure.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  int skip_code = 0;
+  CLI::App app("Tests that measure kernels (--gtest_help shows the options of GoogleTest)");
+  app.add_option("--skip-code", skip_code,
+                 "Exit with this code when no test failed but some were skipped (for CTest)")
+      ->type_name("CODE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : warpgauge::kFault;
+  }
+  if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
+  return warpgauge::run_all_tests(skip_code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return warpgauge::kFault;
+  }
+}

@@ -1,0 +1,64 @@
+// Measures kernels inside any test or program, without a registration:
+//
+//   const warpgauge::Measurement cost = warpgauge::measure([&] { copy<<<grid, block>>>(b, a); });
+//   cost["shared.bank_conflicts"];   // 0
+//
+// In a test of GoogleTest include <warpgauge/gtest.h>, which has EXPECT_BUDGET as well. The program
+// is made by warpgauge_add_gtest() (CMake).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace warpgauge {
+
+/// Nothing can be counted here, or not what was asked for; what() says why.
+class NotMeasured : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What kernels did: the exact counts of all launches together, and what the compiler decided for
+/// the device that they ran on. Of several kernels the worst one's registers, spills and occupancy.
+class Measurement {
+ public:
+  /// The value of a metric in its unit; `warpgauge metrics` lists both. Throws NotMeasured for a
+  /// metric that is a word or does not belong to one launch, such as a time, and for a count that
+  /// is only estimated here; std::out_of_range, with the nearest name, if there is no such metric.
+  double operator[](std::string_view metric) const;
+  /// "kernels/copy.cu:12", the line that has most of it; empty if no line has.
+  const std::string& line(std::string_view metric) const;
+  /// All values, a line each, for a message.
+  std::string str() const;
+
+ private:
+  friend class Measuring;
+  struct Value {
+    double value = 0;
+    std::string unit, line, why_not;  ///< why_not: why there is no value; empty if there is
+  };
+  const Value& at(std::string_view metric) const;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+/// Why nothing can be measured here ("no CUDA device here"); empty if it can. For GTEST_SKIP.
+std::string why_nothing_is_measured();
+
+/// Runs `launch` once, waits for what it launched, and returns what that did. It may launch several
+/// kernels, on any stream, and call anything else. Must have been preceded by no launch in a
+/// program whose main() is not that of warpgauge_add_gtest(). Throws NotMeasured, WARPGAUGE_CUDA's
+/// CudaError for a launch that failed, and whatever `launch` throws.
+Measurement measure(const std::function<void()>& launch);
+
+/// Measures, and holds it against budget lines as in budgets.toml (`"registers" = 32`; several are
+/// divided by newlines; names need no quotes) and, where they say nothing of it, the built-in ones:
+/// no bank conflicts, spills or local traffic. Returns what is over budget, as the gate would tell
+/// it; empty if all is within. Throws what measure() throws, and metrics::BudgetError for bad
+/// lines.
+std::string over_budget(std::string_view budget_lines, const std::function<void()>& launch,
+                        std::source_location where = std::source_location::current());
+
+}  // namespace warpgauge

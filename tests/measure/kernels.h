@@ -1,0 +1,11 @@
+// Launches whose costs follow from theory, on memory of their own.
+#pragma once
+
+namespace measured {
+
+void copy_tile(int warps, bool padded);  ///< a tile by columns: with conflicts unless it is padded
+void copy_twice(int warps);              ///< two kernels, on a stream of their own
+void nothing();
+void refused();  ///< a launch that CUDA refuses
+
+}  // namespace measured
