@@ -35,9 +35,9 @@ class PtxasError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// All kernels (entry functions) in `text`, in order, none if ptxas says so of each module; one that is printed again with the same
-/// numbers (a template in two files) is listed once. Device functions compiled on their own count
-/// into no kernel. `path` names the text in errors.
+/// All kernels (entry functions) in `text`, in order; none if ptxas says so of each module. One
+/// that is printed again with the same numbers (a template in two files) is listed once. Device
+/// functions compiled on their own count into no kernel. `path` names the text in errors.
 std::vector<PtxasKernel> parse_ptxas(std::string_view text, std::string_view path);
 
 }  // namespace warpgauge::metrics
