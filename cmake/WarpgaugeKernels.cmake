@@ -27,18 +27,12 @@ function(warpgauge_add_kernels)
     message(FATAL_ERROR "warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] "
                         "[LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
-  set(kernels ${arg_NAME}_kernels)
-  warpgauge_kernels(TARGET ${kernels} SOURCES ${arg_SOURCES})
-  target_link_libraries(${kernels} PUBLIC ${arg_LIBRARIES})
-  list(APPEND kernels ${arg_LIBRARIES})
-  if(arg_BUDGETS)
-    set(budgets BUDGETS "${arg_BUDGETS}")
-  endif()
-  warpgauge_program(TARGET ${arg_NAME} MAIN gauge KERNELS ${kernels} ${budgets})
+  warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES})
+  set(program KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES} BUDGETS "${arg_BUDGETS}")
+  warpgauge_program(TARGET ${arg_NAME} MAIN gauge ${program})
   foreach(main check bench)
-    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} KERNELS ${kernels} ${budgets})
+    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} ${program})
   endforeach()
-
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME}-check FILTER "-sm_*/*")
   warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
 endfunction()
@@ -54,28 +48,27 @@ function(warpgauge_add_gtest)
     message(FATAL_ERROR "warpgauge_add_gtest(NAME <name> SOURCES <file>... [LIBRARIES <target>...]) was "
                         "called with (${ARGV})")
   endif()
-  set(kernels ${arg_NAME}_kernels)
-  warpgauge_kernels(TARGET ${kernels} SOURCES ${arg_SOURCES})
-  target_link_libraries(${kernels} PUBLIC ${arg_LIBRARIES} warpgauge::gtest)
-  warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${kernels} ${arg_LIBRARIES})
+  warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES}
+                    LIBRARIES ${arg_LIBRARIES} warpgauge::gtest)
+  warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES})
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 
-# warpgauge_kernels(TARGET <name> SOURCES <file.cu>...)
+# warpgauge_kernels(TARGET <name> SOURCES <file.cu>... [LIBRARIES <target>...])
 #
 # Kernels and their registrations. An OBJECT library, because a static one would drop the
 # registrations, which nothing refers to. The kernels of the self test (harness/self_test.h) are among
 # them, built as they are.
 function(warpgauge_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
-    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> SOURCES <file.cu>...) was called with "
-                        "(${ARGV})")
+    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> SOURCES <file.cu>... [LIBRARIES <target>...]) "
+                        "was called with (${ARGV})")
   endif()
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   add_library(${arg_TARGET} OBJECT ${arg_SOURCES} "${root}harness/self_test.cu")
   set_source_files_properties("${root}harness/self_test.cu" PROPERTIES INCLUDE_DIRECTORIES "${root}")
-  target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api)
+  target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api ${arg_LIBRARIES})
   # The headers are C++20. CMake before 3.25.2 does not know that nvcc (12.0 and newer) compiles it.
   if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION AND NOT CMAKE_CUDA_STANDARD GREATER 20)
     set_target_properties(${arg_TARGET} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
@@ -125,10 +118,10 @@ endfunction()
 # warpgauge_program(TARGET <name> MAIN gauge|check|bench|gtest KERNELS <target>... [BUDGETS <folder>]
 #                   [GPU_ONLY <target>...])
 #
-# A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the command
-# line tool, `check` the GoogleTest program, `bench` the Google Benchmark program. There are two of
-# it, of the same objects: <name> runs on a GPU, with what GPU_ONLY adds to it, <name>-emulated on the
-# emulator.
+# A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the
+# command line tool, `check` the GoogleTest program, `bench` the Google Benchmark program, `gtest` what
+# runs tests of others. There are two of it, of the same objects: <name> runs on a GPU, with what
+# GPU_ONLY adds to it, <name>-emulated on the emulator.
 function(warpgauge_program)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;BUDGETS" "KERNELS;GPU_ONLY")
   foreach(target ${arg_TARGET} ${arg_TARGET}-emulated)

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include "harness/archs.h"
 #include "harness/bench.h"
 #include "harness/devices.h"
+#include "harness/program.h"
 #include "harness/runtime.h"
 
 namespace {
@@ -79,11 +79,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return warpgauge::kFault;
-  }
-}
+int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }

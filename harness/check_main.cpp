@@ -17,6 +17,7 @@
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/gtest_outcome.h"
+#include "harness/program.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
@@ -225,11 +226,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace warpgauge
 
-int main(int argc, char** argv) {
-  try {
-    return warpgauge::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return warpgauge::kFault;
-  }
-}
+int main(int argc, char** argv) { return warpgauge::run_program(warpgauge::run, argc, argv); }

@@ -1,13 +1,12 @@
 // The main() of GoogleTest programs that measure kernels (warpgauge/gtest.h).
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <exception>
 
 #include "harness/gtest_outcome.h"
 #include "harness/measure.h"
+#include "harness/program.h"
 
 namespace {
 
@@ -29,11 +28,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return warpgauge::kFault;
-  }
-}
+int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }

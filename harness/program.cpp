@@ -13,6 +13,7 @@
 
 #include "harness/devices.h"
 #include "harness/runtime.h"
+#include "harness/summary.h"
 
 namespace warpgauge {
 namespace {
@@ -20,6 +21,15 @@ namespace {
 constexpr std::string_view kTwinSuffix = "-emulated";
 
 }  // namespace
+
+int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kFault;
+  }
+}
 
 std::filesystem::path twin_program() {
   std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");

@@ -1,4 +1,5 @@
-// Which program runs kernels: the one for this machine's GPU, or its twin on the emulator.
+// What the main() of a program does around its work; and which program runs kernels: the one for
+// this machine's GPU, or its twin on the emulator.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,9 @@
 #include <vector>
 
 namespace warpgauge {
+
+/// What `run` returns; what it throws is told on stderr, and is kFault.
+int run_program(int (*run)(int argc, char** argv), int argc, char** argv);
 
 /// `automatic`: the GPU, or the emulator where there is none.
 enum class DeviceChoice { automatic, gpu, emulated };
