@@ -124,7 +124,7 @@ std::string_view cupti_remedy(int code) {
 
 int take_turns(const std::function<int()>& call) {
   using std::chrono::steady_clock;
-  constexpr std::chrono::seconds kPatience(20);
+  constexpr std::chrono::seconds kPatience(60);
   constexpr std::chrono::milliseconds kPause(50);
   const auto deadline = steady_clock::now() + kPatience;
   int code = call();

@@ -16,7 +16,7 @@ std::string cupti_error_text(int code);
 std::string_view cupti_remedy(int code);
 
 /// Calls again for as long as another process has the counters of the GPU and may give them back:
-/// profilers take turns. Gives up after 20 s; returns what the last call returned.
+/// profilers take turns. Gives up after 60 s; returns what the last call returned.
 int take_turns(const std::function<int()>& call);
 
 /// Throws Unmeasured unless `code` is CUPTI_SUCCESS. `call` is the function's name.
