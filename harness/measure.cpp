@@ -48,8 +48,8 @@ class Measuring {
       const auto lines = counter_->count([&] {
         launch();
         WARPGAUGE_CUDA(cudaGetLastError());
+        if (log.launches().empty()) throw NotMeasured("no kernel was launched");
       });
-      if (log.launches().empty()) throw NotMeasured("no kernel was launched");
       need_counts_of_all(log.launches(), lines);
       std::vector<Fact> facts = counted_facts(
           lines, log.launches(), launched_fact(one, log.launches(), arch_), counts_source());
