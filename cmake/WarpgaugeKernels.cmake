@@ -37,20 +37,22 @@ function(warpgauge_add_kernels)
   warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
 endfunction()
 
-# warpgauge_add_gtest(NAME <name> SOURCES <file>... [LIBRARIES <target>...])
+# warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] [LIBRARIES <target>...])
 #
 # A GoogleTest program that measures kernels in its tests (<warpgauge/gtest.h>), those of the sources and
 # of libraries that are watched; its main() is warpgauge's. There are two: <name> runs on a GPU, and
 # <name>-emulated on the emulator. Tests: perf.<name> (gpu;perf) and emulated.<name> (host;perf).
+# EXPECT_BUDGET() with the id of a case takes its budgets from <folder>/<family>.toml.
 function(warpgauge_add_gtest)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LIBRARIES")
-  if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_SOURCES)
-    message(FATAL_ERROR "warpgauge_add_gtest(NAME <name> SOURCES <file>... [LIBRARIES <target>...]) was "
-                        "called with (${ARGV})")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)
+    message(FATAL_ERROR "warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] "
+                        "[LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
   warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES}
                     LIBRARIES ${arg_LIBRARIES} warpgauge::gtest)
-  warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES})
+  warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
+                    BUDGETS "${arg_BUDGETS}")
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 

@@ -60,20 +60,21 @@ std::filesystem::path budget_path(const Case& one) {
                         : folder / (one.id.family + ".toml");
 }
 
+metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
+  check_sources(cases);
+  const fs::path path = budget_path(*cases.front());
+  if (!fs::exists(path)) return {};
+  std::vector<metrics::CaseId> ids;
+  for (const Case* one : cases) ids.push_back(one->id);
+  return metrics::Budgets::load(path, ids);
+}
+
 FamilyBudgets::FamilyBudgets(const Registry& registry) {
   std::map<std::string, std::vector<const Case*>> families;
   for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
   check_folder(families);
   for (const auto& [family, cases] : families) {
-    check_sources(cases);
-    const fs::path path = budget_path(*cases.front());
-    if (!fs::exists(path)) {
-      budgets_.emplace(family, metrics::Budgets());
-      continue;
-    }
-    std::vector<metrics::CaseId> ids;
-    for (const Case* one : cases) ids.push_back(one->id);
-    budgets_.emplace(family, metrics::Budgets::load(path, ids));
+    budgets_.emplace(family, read_family_budgets(cases));
   }
 }
 

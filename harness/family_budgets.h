@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "harness/registry.h"
 #include "metrics/budget.h"
@@ -14,12 +15,15 @@ namespace warpgauge {
 /// where it names none, budgets.toml beside the source.
 std::filesystem::path budget_path(const Case& one);
 
+/// Reads the budget file of the family that `cases` are (at least one); without a file it has the
+/// built-in defaults. Throws metrics::BudgetError, also where the source is not there any more, or
+/// is spread over several folders.
+metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases);
+
 class FamilyBudgets {
  public:
-  /// Reads the budget file of every family in the registry; a family without a file has the
-  /// built-in defaults. Throws metrics::BudgetError, also where budgets would be lost: the source
-  /// of a family is not there any more, or is spread over several folders; of the folder for
-  /// budgets, a file of no family.
+  /// Reads the budgets of every family in the registry. Throws metrics::BudgetError, also for a
+  /// file of no family in the folder for budgets.
   explicit FamilyBudgets(const Registry& registry);
 
   const metrics::Budgets& of(const metrics::CaseId& id) const { return budgets_.at(id.family); }

@@ -8,13 +8,15 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "harness/archs.h"
 #include "harness/devices.h"
 #include "harness/launch_log.h"
 #include "harness/measure.h"
+#include "harness/measured_budgets.h"
+#include "harness/open_ranges.h"
+#include "harness/printable.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/source_root.h"
@@ -64,8 +66,9 @@ class Measuring {
     }
   }
 
-  static Measurement measurement(const std::vector<Fact>& facts) {
+  static Measurement measurement(std::string name, const std::vector<Fact>& facts) {
     Measurement measured;
+    measured.name_ = std::move(name);
     for (const Fact& fact : facts) {
       const double* number = std::get_if<double>(&fact.value);
       Measurement::Value value{
@@ -116,26 +119,6 @@ Case a_case(const std::string& file, int line) {
   return one;
 }
 
-/// `registers = 32` and `shared.bank_conflicts = 0` as a budget file has them: names of several
-/// parts in quotes.
-std::string budget_text(std::string_view lines) {
-  std::string text = "[default]\n";
-  std::istringstream stream{std::string(lines)};
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t");
-    const std::size_t end = line.find_first_of(" \t=", begin == std::string::npos ? 0 : begin);
-    const bool plain = begin != std::string::npos && end != std::string::npos &&
-                       line[begin] != '"' && line[begin] != '#' &&
-                       line.substr(begin, end - begin).find('.') != std::string::npos;
-    if (plain) {
-      line.insert(end, "\"");
-      line.insert(begin, "\"");
-    }
-    text += line + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 const Measurement::Value& Measurement::at(std::string_view metric) const {
@@ -158,7 +141,7 @@ double Measurement::operator[](std::string_view metric) const {
 const std::string& Measurement::line(std::string_view metric) const { return at(metric).line; }
 
 std::string Measurement::str() const {
-  std::string text;
+  std::string text = name_.empty() ? "" : fmt::format("in {}:\n", printable(name_));
   for (const auto& [metric, value] : values_) {
     text += value.why_not.empty() ? fmt::format("{} {} {}\n", metric, value.value, value.unit)
                                   : fmt::format("{} not measured: {}\n", metric, value.why_not);
@@ -171,14 +154,16 @@ void prepare_to_measure() { Measuring::instance(); }
 std::string why_nothing_is_measured() { return Measuring::instance().why_not(); }
 
 Measurement measure(const std::function<void()>& launch) {
-  return Measuring::measurement(Measuring::instance().facts_of(a_case("", 0), launch));
+  std::string name = open_ranges();
+  return Measuring::measurement(std::move(name),
+                                Measuring::instance().facts_of(a_case("", 0), launch));
 }
 
-std::string over_budget(std::string_view budget_lines, const std::function<void()>& launch,
+std::string over_budget(std::string_view budget, const std::function<void()>& launch,
                         std::source_location where) {
-  const Case one = a_case(where.file_name(), static_cast<int>(where.line()));
-  const metrics::Budgets budgets =
-      metrics::Budgets::parse(budget_text(budget_lines), "budget", std::span(&one.id, 1));
+  Case one = a_case(where.file_name(), static_cast<int>(where.line()));
+  const metrics::Budgets budgets = budgets_of(budget, &one.id);
+  const std::string name = open_ranges();
   std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
   const Fact blank = blank_fact(one, facts.front().arch);
   for (const metrics::Source source :
@@ -198,7 +183,7 @@ std::string over_budget(std::string_view budget_lines, const std::function<void(
       text += failure_text(fact, "this test");
     }
   }
-  return text;
+  return text.empty() || name.empty() ? text : fmt::format("in {}:\n{}", printable(name), text);
 }
 
 }  // namespace warpgauge

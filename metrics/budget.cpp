@@ -32,6 +32,20 @@ const Budgets::Section& built_in_limits() {
   return kLimits;
 }
 
+std::string text_of(const std::filesystem::path& path) {
+  const auto refuse = [&](int error) {
+    throw BudgetError(fmt::format("{}: cannot be read: {}\n  Give the path of a budget file.",
+                                  path.string(), std::generic_category().message(error)));
+  };
+  if (std::filesystem::is_directory(path)) refuse(EISDIR);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(errno);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) refuse(errno);
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(std::chrono::year_month_day date) {
@@ -58,17 +72,25 @@ const Limit* built_in_limit(std::string_view metric) {
 Budgets::Budgets() { sections_[std::string(kBuiltIn)] = built_in_limits(); }
 
 Budgets Budgets::load(const std::filesystem::path& path, std::span<const CaseId> cases) {
-  const auto refuse = [&](int error) {
-    throw BudgetError(fmt::format("{}: cannot be read: {}\n  Give the path of a budget file.",
-                                  path.string(), std::generic_category().message(error)));
-  };
-  if (std::filesystem::is_directory(path)) refuse(EISDIR);
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(errno);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) refuse(errno);
-  return parse(text, path.string(), cases);
+  return read(text_of(path), path.string(), &cases);
+}
+
+Budgets Budgets::load_unregistered(const std::filesystem::path& path) {
+  return read(text_of(path), path.string(), nullptr);
+}
+
+Budgets Budgets::parse(std::string_view text, std::string_view path,
+                       std::span<const CaseId> cases) {
+  return read(text, path, &cases);
+}
+
+std::set<std::string> Budgets::section_names() const {
+  std::set<std::string> names;
+  for (const auto& [section, limits] : sections_)
+    names.insert(section.substr(0, section.find('/')));
+  names.erase(std::string(kBuiltIn));
+  names.erase("default");
+  return names;
 }
 
 const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_view metric) const {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -65,7 +66,12 @@ class Budgets {
   static Budgets load(const std::filesystem::path& path, std::span<const CaseId> cases);
   /// The same for a text; `path` names it in errors.
   static Budgets parse(std::string_view text, std::string_view path, std::span<const CaseId> cases);
+  /// Reads the budget file of a family whose cases nobody registered here: its sections say which
+  /// there are.
+  static Budgets load_unregistered(const std::filesystem::path& path);
 
+  /// The names of the sections of the file, "variant.type@size" and the like, without [default].
+  std::set<std::string> section_names() const;
   /// The limit for `metric` of `id` on `arch` ("sm_90", may be empty), or nullptr. The most
   /// special wins: variant.type@size, variant.type, variant, default, built-in; and within each
   /// the architecture's own table before the general one.
@@ -78,6 +84,10 @@ class Budgets {
   using Sections = std::map<std::string, Section, std::less<>>;  // "name" or "name/sm_90"
 
  private:
+  /// `cases` nullptr: not known.
+  static Budgets read(std::string_view text, std::string_view path,
+                      const std::span<const CaseId>* cases);
+
   Sections sections_;
   Confidence gate_on_ = Confidence::exact;
 };

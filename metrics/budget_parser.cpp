@@ -70,8 +70,13 @@ Confidence read_gate_on(const BudgetText& text, const toml::node& node) {
 /// Reads the sections of one file.
 class SectionReader {
  public:
-  SectionReader(const BudgetText& text, std::span<const CaseId> cases, Budgets::Sections& sections)
-      : text_(text), names_(section_names(cases)), sections_(sections) {}
+  /// `cases` nullptr: a section may have any name.
+  SectionReader(const BudgetText& text, const std::span<const CaseId>* cases,
+                Budgets::Sections& sections)
+      : text_(text),
+        any_(cases == nullptr),
+        names_(any_ ? std::set<std::string>() : section_names(*cases)),
+        sections_(sections) {}
 
   void read(const Entry& entry) {
     const auto& [key, node] = entry;
@@ -82,7 +87,8 @@ class SectionReader {
       fail_at(text_, key->source(), fmt::format("'{}' stands outside of a section{}", name, meant),
               meant.empty() ? kSectionForm : kGateOnForm);
     }
-    if (!names_.contains(name)) fail_unknown_section(*key);
+    if (!any_ && !names_.contains(name)) fail_unknown_section(*key);
+    sections_[name];  // there, even if it sets no limit
     for (const Entry& part : in_file_order(*node->as_table())) {
       if (meant_as_arch(part.first->str())) {
         read_arch(name, part);
@@ -169,14 +175,15 @@ class SectionReader {
   }
 
   const BudgetText& text_;
+  const bool any_;
   const std::set<std::string> names_;
   Budgets::Sections& sections_;
 };
 
 }  // namespace
 
-Budgets Budgets::parse(std::string_view text, std::string_view path,
-                       std::span<const CaseId> cases) {
+Budgets Budgets::read(std::string_view text, std::string_view path,
+                      const std::span<const CaseId>* cases) {
   const BudgetText source(text, path);
   const toml::table file = parse_toml(source);
   Budgets budgets;

@@ -1,6 +1,7 @@
 // warpgauge::measure() and EXPECT_BUDGET, on a GPU and on the emulator.
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "tests/measure/kernels.h"
 #include "warpgauge/gtest.h"
@@ -98,6 +99,52 @@ TEST_F(Measure, FailsWhatCannotBeJudged) {
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("no.such.metric = 0", fine), "unknown metric");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("registers", fine), "budget:2");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("", measured::nothing), "no kernel was launched");
+}
+
+TEST_F(Measure, AnIdMeansTheBudgetsOfItsFile) {
+  const auto conflicts = [] { copy_tile(32, false); };
+  EXPECT_BUDGET("tile.by_columns.s32@32", conflicts);
+  EXPECT_BUDGET("tile.padded.s32@32", [] { copy_tile(32, true); });
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tile.padded.s32@32", conflicts),
+                          "FAIL tile.padded.s32@32 on sm_");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tile.by_columns.s32@8", conflicts),
+                          "budgets/tile.toml has no section for it, did you mean");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tiles.by_columns.s32@32", conflicts),
+                          "budgets/tiles.toml, did you mean 'tile'?");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("by_columns@32", conflicts), "neither an id");
+}
+
+/// What measure() calls what is launched inside of ranges.
+std::string name_here() {
+  return warpgauge::measure([] { copy_tile(1, true); }).name();
+}
+
+TEST_F(Measure, NvtxRangesNameWhatIsMeasured) {
+  EXPECT_EQ(name_here(), "");
+  nvtxRangePushA("outer");
+  EXPECT_EQ(name_here(), "outer");
+
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
+  nvtxEventAttributes_t event{};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = nvtxDomainRegisterStringA(domain, "inner");
+  EXPECT_EQ(nvtxDomainRangePushEx(domain, &event), 0) << "the level in its domain";
+  EXPECT_EQ(name_here(), "outer/inner");
+  EXPECT_THAT(warpgauge::measure([] { copy_tile(1, true); }).str(),
+              StartsWith("in outer/inner:\n"));
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("registers = 1", [] { copy_tile(1, true); }),
+                          "in outer/inner:\nFAIL");
+  EXPECT_EQ(nvtxRangePop(), 0) << "of the default domain, which has been pushed before";
+  EXPECT_EQ(name_here(), "inner");
+  nvtxDomainRangePop(domain);
+  EXPECT_EQ(name_here(), "");
+
+  nvtxRangePushW(L"wide");
+  EXPECT_EQ(name_here(), "wide");
+  nvtxRangePop();
+  EXPECT_LT(nvtxRangePop(), 0) << "nothing is open";
 }
 
 }  // namespace

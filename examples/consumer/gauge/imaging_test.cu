@@ -30,6 +30,11 @@ TEST_F(Imaging, AFilterReadsItsTileWithoutConflicts) {
   EXPECT_EQ(cost["global.store.sectors"], kWidth * kHeight * sizeof(float) / 32) << cost.str();
 }
 
+TEST_F(Imaging, AFilterKeepsTheBudgetsOfItsCase) {
+  EXPECT_BUDGET("filter.rows.f32@64x1024",
+                [&] { imaging::filter_rows<float>(out_, pixels_, kWidth, kHeight, nullptr); });
+}
+
 TEST_F(Imaging, NormalisingIsCoalesced) {
   EXPECT_BUDGET("global.excess_sectors = 0\nregisters = 32",
                 [&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); });

@@ -31,7 +31,11 @@ class Measurement {
   double operator[](std::string_view metric) const;
   /// "kernels/copy.cu:12", the line that has most of it; empty if no line has.
   const std::string& line(std::string_view metric) const;
-  /// All values, a line each, for a message.
+  /// "outer/inner", the NVTX ranges in which it was measured: those that this program had open on
+  /// this thread, pushed and not popped yet. Empty if there were none, and where a tool such as
+  /// Nsight takes them.
+  const std::string& name() const { return name_; }
+  /// All values, a line each below the name, for a message.
   std::string str() const;
 
  private:
@@ -41,6 +45,7 @@ class Measurement {
     std::string unit, line, why_not;  ///< why_not: why there is no value; empty if there is
   };
   const Value& at(std::string_view metric) const;
+  std::string name_;
   std::map<std::string, Value, std::less<>> values_;
 };
 
@@ -53,12 +58,15 @@ std::string why_nothing_is_measured();
 /// CudaError for a launch that failed, and whatever `launch` throws.
 Measurement measure(const std::function<void()>& launch);
 
-/// Measures, and holds it against budget lines as in budgets.toml (`"registers" = 32`; several are
-/// divided by newlines; names need no quotes) and, where they say nothing of it, the built-in ones:
-/// no bank conflicts, spills or local traffic. Returns what is over budget, as the gate would tell
-/// it; empty if all is within. Throws what measure() throws, and metrics::BudgetError for bad
-/// lines.
-std::string over_budget(std::string_view budget_lines, const std::function<void()>& launch,
+/// Measures, and holds it against `budget` and, where that says nothing of it, the built-in
+/// budgets: no bank conflicts, spills or local traffic. `budget` is either lines as in budgets.toml
+/// (`"registers" = 32`; several are divided by newlines; names need no quotes), or the id of a case
+/// ("family.variant.type@size": no line is without '=', and no id has one), whose budgets are
+/// meant: of a case that is registered in this program, or else one that <family>.toml in the
+/// folder BUDGETS of warpgauge_add_gtest() has a section for. Returns what is over budget, as the
+/// gate would tell it; empty if all is within. Throws what measure() throws, metrics::BudgetError
+/// for bad lines, and std::invalid_argument for an id that means nothing.
+std::string over_budget(std::string_view budget, const std::function<void()>& launch,
                         std::source_location where = std::source_location::current());
 
 }  // namespace warpgauge
