@@ -25,7 +25,8 @@ Causes: code (the kernel's source changed), compiler (the same source, other mac
 (the same machine code, launched otherwise), input or counter (an exact count of the same machine
 code), driver (a noisy value of the same machine code and launches under another driver),
 environment (the same under the same driver). What driver or environment changed has only moved: it
-is shown and counted, and is neither better nor worse.
+is shown and counted, and is neither better nor worse. Counts that are estimates need not repeat:
+without another cause than input or counter they are not compared.
 
 Where a file holds several runs, the newest value or error counts; noisy values of several GPUs are
 kept apart. No budget is looked at: that is the gate.

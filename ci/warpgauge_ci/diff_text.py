@@ -105,7 +105,7 @@ def headline(changes: Sequence[Change]) -> str:
     count = Counter(change.mark for change in changes if change.metric.cls != "info")
     words = {
         **{"same": "the same", "moved": "moved with the same machine code and launches"},
-        "unsure": "noisy values without an interval not compared",
+        "unsure": "noisy values without an interval, or estimates, not compared",
     }
     parts = [f"{count[mark]} {words.get(mark, mark)}" for mark in MARKS if count[mark]]
     verdict = "WORSE" if count["worse"] else "LOST" if count["lost"] else "NOT WORSE"

@@ -13,14 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from warpgauge_report.catalog import Metric, catalog
-from warpgauge_report.change_causes import OF_THE_MACHINE
+from warpgauge_report.change_causes import OF_THE_MACHINE, is_recount
 from warpgauge_report.facts import Fact
 
 from warpgauge_ci.causes import cause_of
 from warpgauge_ci.selection import Key, gpu_of, key_of, newest
 
 # From the worst on. lost: measured in A and not in B; moved: by the machine, to either side;
-# gone: a line that counts nothing any more; unsure: noisy, and no interval tells whether it moved.
+# gone: a line that counts nothing any more; unsure: noisy, and no interval tells whether it moved,
+# or an estimate, which need not repeat.
 MARKS = ("worse", "lost", "moved", "changed", "better", "new", "gone", "unsure", "same")
 
 
@@ -119,6 +120,8 @@ def _change(
     cause, details = cause_of(old, new) if differs else (None, ())
     if cause in OF_THE_MACHINE and "error" not in (old.verdict, new.verdict):
         mark = "moved"
+    if differs and is_recount(cause, old.confidence, new.confidence):
+        mark = "unsure"
     return Change(
         id=some.id,
         arch=some.arch,

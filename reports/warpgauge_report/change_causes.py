@@ -76,6 +76,11 @@ def cause_of(old: Point, new: Point, *, noisy: bool) -> Cause:
     return cause_between(_origin(old), _origin(new), noisy=noisy)
 
 
+def is_recount(cause: Cause, *confidences: str | None) -> bool:
+    """Whether nothing but the counting moved a count that is an estimate: such need not repeat."""
+    return cause == "input or counter" and "estimate" in confidences
+
+
 def may_explain(old: Point, new: Point) -> bool:
     """Whether something moved that can move a noisy value: machine code, launches, or driver; where
     hashes do not tell of those, source or compiler."""

@@ -1,7 +1,8 @@
 """Where a series changed, and why.
 
-An exact metric changed where its value is not that of the measured night before. Noisy ones (times,
-hardware counters) changed where the level of their logarithms shifted (level_shifts.py).
+An exact metric changed where its value is not that of the measured night before; estimates of one
+only where something else changed, too. Noisy ones (times, hardware counters) changed where the
+level of their logarithms shifted (level_shifts.py).
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from statistics import median
 import numpy as np
 
 from warpgauge_report.catalog import Metric
-from warpgauge_report.change_causes import Cause, cause_of, details_of, may_explain
+from warpgauge_report.change_causes import (
+    Cause,
+    cause_of,
+    details_of,
+    is_recount,
+    may_explain,
+)
 from warpgauge_report.history.model import Point, Run, Series
 from warpgauge_report.level_shifts import level_shifts
 
@@ -58,7 +65,9 @@ def _exact(series: Series, metric: Metric) -> Iterator[Change]:
         if value is None:
             continue
         if last is not None and value != before:
-            yield _change(series, metric, index, point, last, before, value)
+            change = _change(series, metric, index, point, last, before, value)
+            if not is_recount(change.cause, last.confidence, point.confidence):
+                yield change
         last, before = point, value
 
 

@@ -59,8 +59,16 @@ def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(diff):
 def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(diff):
     code, out, _ = diff([a_time(10, 9, 11)], [a_time(99, 0, 0, interval=None)])
     assert code == 0
-    assert "1 noisy values without an interval not compared" in out
+    assert "1 noisy values without an interval, or estimates, not compared" in out
     assert "the same" not in out
+
+
+def test_an_estimate_is_compared_only_where_something_else_changed(diff):
+    unsure = {"confidence": "estimate", "confidence_reason": "CUPTI loses some"}
+    code, out, _ = diff([a_fact(value=10, **unsure)], [a_fact(value=12, **unsure)])
+    assert code == 0 and "1 noisy values without an interval, or estimates, not compared" in out
+    code, out, _ = diff([a_fact(value=10)], [a_fact(value=12, sass_hash="b", **unsure)])
+    assert code == 1 and "compiler" in out
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def build(all_series=None, runs=None, pattern="*"):
 
 def render(found, title="nightly", link=None):
     """The page of a report, drawn as the command draws it."""
-    values = generations.latest_values(found.rows)
+    values = generations.latest_values(found.current)
     matrix = generations.matrix(values)
-    drawn = pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.rows)))
+    drawn = pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.current)))
     return view.render(found, title, link, values, matrix, drawn, 0)

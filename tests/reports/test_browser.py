@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 import time
+from datetime import timedelta
 
 import pytest
-from page_samples import HOSTILE, RUNS, a_series, build, conflicts, render
+from page_samples import HOSTILE, RUNS, a_run, a_series, build, conflicts, render
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -101,6 +102,26 @@ def test_what_is_bad_comes_first_among_every_value(page):
     assert len(every(page)) == 50 and shown(page, "#more")
     page.find_element(By.ID, "more").click()
     assert len(every(page)) == 100
+
+
+def test_what_was_bad_before_the_last_night_is_not_among_what_is(chromium, tmp_path):
+    gone = conflicts(variant="gone")
+    gone = type(gone)(gone.key, tuple(point._replace(run=RUNS[7]) for point in gone.points[-1:]))
+    path = tmp_path / "index.html"
+    path.write_text(render(build([conflicts(after=0), gone])), encoding="utf-8")
+    chromium.get(path.as_uri())
+    rows = chromium.find_elements(By.CSS_SELECTOR, "#every-table tbody tr")
+    assert "✖" not in "".join(row.text for row in rows)
+    assert "2026-01-08, not in the last night" in rows[-1].text
+
+
+def test_two_runs_of_a_night_are_told_apart(chromium, tmp_path):
+    runs = [*RUNS, a_run(29, id="again", time=RUNS[-1].time + timedelta(minutes=9))]
+    path = tmp_path / "index.html"
+    path.write_text(render(build([a_series("instructions", [1, 2], runs=runs)], runs)))
+    chromium.get(path.as_uri())
+    ticks = [text.text for text in chromium.find_elements(By.CSS_SELECTOR, "#trend svg text")]
+    assert {"2026-01-30 02:00", "2026-01-30 02:09"} < set(ticks)
 
 
 def test_search(page):

@@ -66,6 +66,16 @@ def test_one_night_with_another_value_is_two_changes():
     assert (back.index, back.better) == (3, True)
 
 
+def test_an_estimate_need_not_repeat():
+    counted = nights([16384, 16327, 16311])
+    guessed = [point._replace(confidence="estimate") for point in counted]
+    assert len(found(counted, "shared.wavefronts")) == 2
+    assert found([counted[0], *guessed[1:]], "shared.wavefronts") == []
+    recompiled = [*guessed[:2], guessed[2]._replace(sass_hash="cc")]
+    (change,) = found(recompiled, "shared.wavefronts")
+    assert (change.index, change.cause) == (2, "compiler")
+
+
 def test_nights_without_a_value_are_skipped():
     (change,) = found(nights([None, 32, None, 32, None, None, 33, None]))
     assert (change.index, change.previous.id) == (6, "run-3")

@@ -103,8 +103,42 @@ def test_what_is_missing_is_told():
     assert found.tone == "attention" and [row.key.metric for row in missing.rows] == [
         "instructions"
     ]
-    assert not missing.whole_place
+    assert missing.what == "value"
     assert "missing" in found.headline
+
+
+def test_a_case_that_is_missing_is_told_in_a_line():
+    gone = [
+        a_series(name, [5] * 29, runs=RUNS[:-1], unit="instructions", size="9x9", arch=arch)
+        for name in ("instructions", "local.requests")
+        for arch in ARCHS
+    ]
+    there = [conflicts(after=0, arch=arch) for arch in ARCHS]
+    found = build([*there, *gone], RUNS)
+    (missing,) = found.missing
+    assert missing.what == "case" and len(missing.rows) == found.gone == 4
+    page = render(found)
+    assert page.count("All of <code") == 1 and "4 values <span" in page
+
+
+def test_an_error_that_is_over_is_not_missing():
+    error = {"value": None, "verdict": "error"}
+    gpu = {"unit": "bool", "source": "harness", "device_name": GPU}
+    erred = a_series("result.correct", [error], runs=GPU_RUNS[:-1], arch=None, **gpu)
+    right = a_series("result.correct", [1], runs=GPU_RUNS, **gpu)
+    assert build([erred, right]).missing == ()
+    other = {**gpu, "device_name": "NVIDIA H200"}
+    elsewhere = a_series("result.correct", [1], runs=GPU_RUNS, **other)
+    (missing,) = build([erred, elsewhere]).missing
+    assert missing.what == "place"
+
+
+def test_cases_that_are_no_more_are_left_out_where_values_are_compared():
+    here = a_series("registers", [20] * 30, source="ptxas")
+    renamed = a_series("registers", [30] * 20, runs=RUNS[:20], source="ptxas", size="9x9")
+    not_measured = a_series("registers", [40] * 20, arch="sm_80", runs=RUNS[:20], source="ptxas")
+    found = build([here, renamed, not_measured], RUNS)
+    assert [row.last.value for row in found.current] == [20, 40]
 
 
 def test_a_gpu_that_is_missing_is_told_in_a_line():
@@ -112,7 +146,7 @@ def test_a_gpu_that_is_missing_is_told_in_a_line():
     gone = [a_series("instructions", [i + 1] * 29, variant=f"v{i}", **gpu) for i in range(300)]
     found = build([conflicts(after=0), *gone])
     (missing,) = found.missing
-    assert missing.whole_place and len(missing.rows) == found.gone == 300
+    assert missing.what == "place" and len(missing.rows) == found.gone == 300
     page = render(found)
     assert f"<b>All of sm_90, {GPU}</b>: 300 values" in page
     assert page.count("v299") < 5

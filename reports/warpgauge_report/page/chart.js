@@ -90,17 +90,19 @@ function drawAxes(svg, box, scale, y, runs, place, one) {
   const better = one.metric.direction === "none" ? "" : `, ${one.metric.direction} is better`;
   const title = `${quantity(0, one.unit).slice(1).trim()}${better}${scale.log ? ", log scale" : ""}`;
   svg.append(make("text", { x: 4, y: 14 }, title.replace(/^, /, "")));
-  const most = Math.max(2, Math.floor((box.width - box.left) / 95));
+  const isOneANight = new Set(runs.map((r) => night(run(r)))).size === runs.length;
+  const text = isOneANight ? night : moment, half = isOneANight ? 38 : 56;
+  const most = Math.max(2, Math.floor((box.width - box.left) / (2.5 * half)));
   const step = Math.ceil(runs.length / most);
   let free = Infinity; // where the text to the right begins
   for (let i = runs.length - 1; i >= 0; i -= step) {
     const at = place.get(runs[i]);
-    if (at + 38 > free) continue;
-    free = at - 38;
-    const anchor = at > box.width - box.right - 34 ? "end" : "middle";
-    if (anchor === "end") free = Math.min(at, box.width - box.right) - 76;
+    if (at + half > free) continue;
+    free = at - half;
+    const anchor = at > box.width - box.right - half + 4 ? "end" : "middle";
+    if (anchor === "end") free = Math.min(at, box.width - box.right) - 2 * half;
     svg.append(make("line", { x1: at, x2: at, y1: box.height - box.bottom, y2: box.height - box.bottom + 4, class: "axis" }),
-      make("text", { x: Math.min(at, box.width - box.right), y: box.height - box.bottom + 18, "text-anchor": anchor }, night(run(runs[i]))));
+      make("text", { x: Math.min(at, box.width - box.right), y: box.height - box.bottom + 18, "text-anchor": anchor }, text(run(runs[i]))));
   }
   svg.append(make("line", { x1: box.left, x2: box.width - box.right, y1: box.height - box.bottom, y2: box.height - box.bottom, class: "axis" }));
 }
@@ -181,7 +183,7 @@ function listen(svg, readout, numbers, x, y, onPoint) {
   svg.addEventListener("pointermove", (event) => {
     const { one, i } = nearest(event), of = run(one.runs[i]);
     const commit = of.commit ? `, commit ${of.commit.slice(0, 10)}` : "";
-    readout.textContent = `${one.variant}: ${quantity(one.values[i], one.unit)}, ${night(of)}${commit}`;
+    readout.textContent = `${one.variant}: ${quantity(one.values[i], one.unit)}, ${moment(of)}${commit}`;
   });
   svg.addEventListener("click", (event) => { const { one, i } = nearest(event); onPoint(one, i); });
 }

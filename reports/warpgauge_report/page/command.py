@@ -61,12 +61,12 @@ def _files(arguments: argparse.Namespace) -> dict[str, bytes]:
     with open_history(arguments.db, create=False) as history:
         series = history.series(last_nights=arguments.nights)
         found = report.build(history.runs(), series, arguments.filter)
-    values = generations.latest_values(found.rows)
+    values = generations.latest_values(found.current)
     matrix = generations.matrix(values)
-    heat_maps, more = pictures.heat_map_pictures(found.rows)
+    heat_maps, more = pictures.heat_map_pictures(found.current)
     drawn = [
         *pictures.generation_picture(matrix),
-        *pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.rows))),
+        *pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.current))),
         *heat_maps,
     ]
     title = printable(arguments.title)

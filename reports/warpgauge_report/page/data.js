@@ -109,6 +109,16 @@ function night(one) {
   return one.time.slice(0, 10);
 }
 
+// To the minute, where a night has several runs.
+function moment(one) {
+  return one.time.slice(0, 16).replace("T", " ");
+}
+
+// Whether a series was there in the last night.
+function isOfLastNight(entry) {
+  return data.axes[entry[5]].at(-1) >= data.runs.length - data.ofLastNight;
+}
+
 function sourceAddress(place, one) {
   if (!data.link || !place || !one.commit) return null;
   const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place);

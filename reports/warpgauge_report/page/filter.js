@@ -62,8 +62,7 @@ function findSeries(wanted) {
 }
 
 function isWorse(entry) {
-  const verdict = data.texts[entry[8].at(-1) ?? -1];
-  return verdict === "fail" || verdict === "error" || entry[15].at(-1)?.[1] === -1;
+  return isBad(entry) || entry[15].at(-1)?.[1] === -1;
 }
 
 function seriesText(entry) {
@@ -84,13 +83,13 @@ function showMore() {
 
 function everyRow(number) {
   const one = series(number), verdict = one.verdicts.at(-1);
-  const bad = verdict === "fail" || verdict === "error";
+  const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
   const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
   return make("tr", {},
     make("th", { scope: "row" }, make("code", { class: "case" }, one.id), " ", make("span", { class: "metric", title: one.metric.meaning }, one.metric.id)),
     make("td", { "data-label": "where" }, where(one)), make("td", { "data-label": "value", class: "values" }, value),
     make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
-    make("td", { "data-label": "last seen" }, night(run(one.runs.at(-1)))));
+    make("td", { "data-label": "last seen", class: now ? "" : "faint" }, `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`));
 }
 
 function startFilter() {

@@ -20,6 +20,7 @@ from warpgauge_report.page.rows import (
     Missing,
     Move,
     Row,
+    current,
     findings,
     make_row,
     matters,
@@ -39,13 +40,15 @@ class Report:
 
     `new` is what changed in the last night (of noisy metrics: in the last few), `earlier` what did
     before, both without speeds that follow from a time; `described` are changes of what nobody
-    judges. `missing` was there the night before and not in the last one. `data` is the JSON of the
+    judges. `current` are the rows without cases that are no more. `missing` was there the night
+    before and not in the last one. `data` is the JSON of the
     page's script; `cut` series have only their newest values in it.
     """
 
     nights: tuple[tuple[Run, ...], ...]
     all_nights: int
     rows: tuple[Row, ...]
+    current: tuple[Row, ...]
     differences: tuple[Difference, ...]
     verdicts: Counter[str]
     over: tuple[Finding, ...]
@@ -149,6 +152,7 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         nights=tuple(map(tuple, shown)),
         all_nights=len(every_night),
         rows=tuple(rows),
+        current=tuple(current(rows)),
         differences=tuple(differences(*shown[-2:])) if len(shown) > 1 else (),
         verdicts=Counter(row.last.verdict for row in rows if row.age == 0),
         over=tuple(finding for verdict in BAD for finding in findings(rows, verdict)),

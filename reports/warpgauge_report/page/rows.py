@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from warpgauge_report.catalog import Metric, catalog
 from warpgauge_report.changes import Change
@@ -153,25 +154,53 @@ def matters(move: Move) -> bool:
     return move.change.better is not None and move.rows[0].metric.cls != "info"
 
 
+def current(rows: Sequence[Row]) -> list[Row]:
+    """Without cases that are no more: those that their family had in a place once, and did not when
+    the same metric was last measured there."""
+    newest: dict[tuple, int] = {}
+    for row in rows:
+        group = _group(row)
+        newest[group] = min(row.age, newest.get(group, row.age))
+    return [row for row in rows if row.age == newest[_group(row)]]
+
+
+def _group(row: Row) -> tuple:
+    key = row.key
+    return key.family, key.metric, key.arch, key.source, key.device_name
+
+
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What was there the night before, and was not in the last night: all values of a place where
-    nothing else was measured either (`whole_place`), or those of one case and metric."""
+    """What was there the night before, and was not in the last night: all values of a place or a
+    case of which nothing else was measured either, or those of one case and metric (`value`)."""
 
     rows: tuple[Row, ...]
-    whole_place: bool
+    what: Literal["place", "case", "value"]
 
 
-def missing(rows: Iterable[Row]) -> list[Missing]:
-    """First the places that are missing as a whole, then single values, by case and metric."""
-    there = {row.where for row in rows if row.age == 0}
+def missing(rows: Sequence[Row]) -> list[Missing]:
+    """First the places that are missing as a whole, then cases, then single values. An error of a
+    case that was measured by the same in the last night is over, not missing."""
+    places = {row.where for row in rows if row.age == 0}
+    finders = {row.finder for row in rows if row.age == 0}
+    cases = {row.key.id for row in rows if row.age == 0}
+    measured = {(row.key.id, row.finder) for row in rows if row.age == 0}
     groups: dict[tuple, list[Row]] = defaultdict(list)
     for row in rows:
-        if row.age == 1 and row.key.source is not None:
-            whole = row.where not in there
-            groups[(row.where,) if whole else (row.key.id, row.key.metric)].append(row)
-    found = [Missing(tuple(gone), len(what) == 1) for what, gone in groups.items()]
-    return sorted(found, key=lambda one: not one.whole_place)
+        if row.age != 1 or row.key.source is None:
+            continue
+        if row.last.verdict == "error" and (row.key.id, row.finder) in measured:
+            continue
+        # (Errors know of no architecture, and would be a place of their own.)
+        if row.finder not in finders or (row.key.arch and row.where not in places):
+            groups["place", row.where].append(row)
+        elif row.key.id not in cases:
+            groups["case", row.key.id].append(row)
+        else:
+            groups["value", row.key.id, row.key.metric].append(row)
+    order = ("place", "case", "value")
+    found = [Missing(tuple(gone), what) for (what, *_), gone in groups.items()]
+    return sorted(found, key=lambda one: order.index(one.what))
 
 
 @dataclass(frozen=True, slots=True)

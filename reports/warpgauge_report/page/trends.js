@@ -26,8 +26,13 @@ function groupTrends() {
 
 function urgency(number) {
   const entry = data.series[number];
+  return (isBad(entry) ? 2 : 0) + (entry[15].length ? 1 : 0);
+}
+
+// Over its budget, or an error, in the last night.
+function isBad(entry) {
   const verdict = data.texts[entry[8].at(-1) ?? -1];
-  return (verdict === "fail" || verdict === "error" ? 2 : 0) + (entry[15].length ? 1 : 0);
+  return (verdict === "fail" || verdict === "error") && isOfLastNight(entry);
 }
 
 function fill(select, names, chosen) {
@@ -110,11 +115,11 @@ function valueTable(one) {
   const rows = [];
   for (let i = one.runs.length - 1; i >= 0 && rows.length < 30; i--) {
     const of = run(one.runs[i]);
-    rows.push(make("tr", {}, make("th", { scope: "row" }, night(of)), make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
+    rows.push(make("tr", {}, make("th", { scope: "row" }, moment(of)), make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
       make("td", {}, make("a", { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` }, quantity(one.values[i], one.unit))),
       make("td", {}, one.verdicts[i] || "")));
   }
-  const head = make("tr", {}, ...["Night", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
   return make("details", {}, make("summary", {}, `The newest values of ${one.variant} as a table`),
     make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)));
 }

@@ -44,7 +44,10 @@ _SPEED_LABELS = (
     *("Time", "Bytes a second", "Of the peak", "Of the measured peak"),
     *("Operations a second", "Times the yardstick's speed"),
 )
-_ERROR_LABELS = ("largest", "mean absolute", "mean relative")
+_ERROR_LABELS = (
+    *("Largest error / max(1, |reference|)", "Mean absolute error"),
+    "Mean relative error",
+)
 _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
 
 
@@ -58,10 +61,11 @@ def render(
     more_heat_maps: int,
 ) -> str:
     """The page. `link` is a pattern of addresses of source lines, see source_address()."""
-    timed = speeds.speeds(report.rows)
+    timed = speeds.speeds(report.current)
     script = "\n".join(_file(name) for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     extra = {"link": link, "counted": problems_with_elements(values)}
+    extra["ofLastNight"] = len(report.last_night)  # runs, the last ones
     data = f"{compact(extra)[:-1]},{report.data[1:]}"
     shown_runs = [run for night in reversed(report.nights[-2:]) for run in reversed(night)]
     heat_maps = [picture for picture in pictures if picture.stem.startswith("heatmap")]
@@ -85,7 +89,7 @@ def render(
             copies=speeds.copies(timed),
             speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
             error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
-            accuracy=sections.accuracy(report.rows),
+            accuracy=sections.accuracy(report.current),
             heat_maps=heat_maps,
             rooflines=rooflines,
             more_heat_maps=more_heat_maps,
