@@ -75,6 +75,30 @@ inline void add_completion(CLI::App& app, std::function<int()>& action, char** a
   });
 }
 
+/// What is told of a command line that cannot be parsed; for CLI::App::failure_message().
+inline std::string parse_failure(const CLI::App* app, const CLI::Error& error) {
+  const CLI::App* command = app;
+  std::string name = app->get_name().empty() ? "this program" : app->get_name();
+  for (const CLI::App* parsed : app->get_subcommands()) {
+    command = parsed;
+    name = "warpgauge " + parsed->get_name();
+  }
+  std::string text = error.what();
+  // "The following arguments were not expected: ...", the last first.
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    std::vector<std::string> known;
+    for (const CLI::Option* one : command->get_options()) known.push_back(one->get_name());
+    std::string unknown;
+    for (const std::string& word : CLI::detail::split(text.substr(text.find(": ") + 2), ' ')) {
+      if (unknown.empty() || word.starts_with('-')) unknown = word;
+    }
+    text = fmt::format("there is no option {}{}", unknown,
+                       metrics::did_you_mean(unknown.substr(0, unknown.find('=')), known));
+    if (!unknown.starts_with('-')) text = fmt::format("'{}' is one argument too many", unknown);
+  }
+  return fmt::format("{}; `{} --help` shows what there is\n", text, name);
+}
+
 /// Throws std::invalid_argument for a first word that is no command, which CLI11 would only call
 /// unexpected.
 inline void check_command(const CLI::App& app, int argc, char** argv) {

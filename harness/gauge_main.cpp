@@ -323,6 +323,7 @@ std::string version() {
 int main(int argc, char** argv) {
   CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
   app.formatter(std::make_shared<HelpFormatter>());
+  app.failure_message(parse_failure);
   app.footer(
       "Exit codes of all: 0 as it should be, 1 it is not, 2 a fault, 3 not measured.\n\n"
       "Examples:\n  warpgauge gate --filter 'transpose.*'\n  warpgauge gate --help");
