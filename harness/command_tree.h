@@ -13,10 +13,10 @@ namespace warpgauge {
 /// What stands behind an option follows from the name of its type: {a,b} are choices, GLOB and ID
 /// cases, ARCH architectures, FILE and DIR files, and so is what has no name.
 inline CompletedOption completed_option(const CLI::Option& option) {
-  CompletedOption completed{.name = option.get_single_name(),
+  const std::vector<std::string>& names = option.get_lnames();
+  CompletedOption completed{.name = names.empty() ? "" : "--" + names.front(),
                             .help = option.get_description(),
                             .takes_value = option.get_items_expected_max() > 0};
-  completed.name = option.get_lnames().empty() ? "" : "--" + option.get_lnames().front();
   if (!completed.takes_value) return completed;
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.find('}');

@@ -73,8 +73,7 @@ metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
   if (registers == place->second.end()) {
     throw metrics::PtxasError(
         fmt::format("{} for {}: the device linker (-rdc=true) does not tell its registers, and "
-                    "ptxas does not know "
-                    "them; compile it without -rdc=true",
+                    "ptxas does not know them; compile it without -rdc=true",
                     ptxas.name, ptxas.arch));
   }
   ptxas.registers = static_cast<std::uint32_t>(registers->second);
