@@ -26,7 +26,7 @@ endif()
 set(share share/warpgauge)
 get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
 list(REMOVE_ITEM targets warpgauge_emulated_cudart)
-install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib)
+install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
 install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)

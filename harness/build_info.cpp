@@ -9,6 +9,7 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,
                               .gate_command = WARPGAUGE_GATE_COMMAND,
                               .programs_folder = WARPGAUGE_PROGRAMS_DIR,
-                              .emulated_cudart = WARPGAUGE_EMULATED_CUDART};
+                              .emulated_cudart = WARPGAUGE_EMULATED_CUDART,
+                              .injection = WARPGAUGE_INJECTION};
 
 }  // namespace warpgauge

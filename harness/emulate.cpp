@@ -1,31 +1,26 @@
 #include "harness/emulate.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 
 #include "harness/archs.h"
 #include "harness/build_info.h"
+#include "harness/child_program.h"
+#include "harness/demangled.h"
 #include "harness/source_root.h"
 #include "harness/summary.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
-
-extern char** environ;
 
 namespace warpgauge {
 namespace {
@@ -54,47 +49,6 @@ class ReportFile {
  private:
   fs::path path_;
 };
-
-/// The environment of the program: this one's, with `changes`.
-std::vector<std::string> environment(const std::map<std::string, std::string>& changes) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    if (!changes.contains(text.substr(0, text.find('=')))) result.push_back(text);
-  }
-  for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-/// Runs `command` to its end and returns its exit code.
-int run(std::vector<std::string> command, const std::map<std::string, std::string>& changes) {
-  std::vector<std::string> variables = environment(changes);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, nullptr,
-                                  pointers(command).data(), pointers(variables).data());
-  if (failed != 0) {
-    throw std::runtime_error(
-        fmt::format("{}: cannot be run: {}", command[0], std::strerror(failed)));
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : name;
-}
 
 std::uint64_t sectors(const metrics::Counts& counts) {
   return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
@@ -172,12 +126,14 @@ int emulate_program(const EmulateOptions& options) {
   const ReportFile report;
   const char* preloaded = std::getenv("LD_PRELOAD");
   const int code =
-      run(options.command,
+      run_to_its_end(
+          options.command,
           {{"LD_PRELOAD",
             library.string() + (preloaded == nullptr ? "" : ":" + std::string(preloaded))},
            {"WARPGAUGE_EMULATED_ARCH", options.arch},
            {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
-           {metrics::kReportVariable, report.path().string()}});
+           {metrics::kReportVariable, report.path().string()}})
+          .exit_code();
   const std::vector<LineCounts> lines = metrics::read_report(report.path());
   if (!options.json.empty()) {
     const fs::path half = options.json.string() + ".half";

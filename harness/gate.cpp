@@ -1,8 +1,6 @@
 #include "harness/gate.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,14 +13,13 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
-#include <system_error>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/family_budgets.h"
 #include "harness/gpu_only.h"
 #include "harness/isolate.h"
+#include "harness/out_folder.h"
 #include "harness/progress.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
@@ -30,7 +27,6 @@
 #include "harness/self_test.h"
 #include "harness/static_facts.h"
 #include "harness/summary_text.h"
-#include "harness/write_file.h"
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
 
@@ -42,44 +38,6 @@ using metrics::Fact;
 using metrics::Verdict;
 using Cases = std::vector<const Case*>;
 using Archs = std::vector<std::string>;
-
-/// The folder that gets the results, for this run alone.
-class OutFolder {
- public:
-  /// Takes away what an earlier run left: the folder describes the last run, even one that gets
-  /// nowhere. Throws std::runtime_error if it cannot be written or another run is writing to it.
-  explicit OutFolder(fs::path path) : path_(std::move(path)) {
-    std::error_code error;
-    fs::create_directories(path_, error);
-    if (error || path_.empty()) {
-      throw std::runtime_error(fmt::format("--out '{}': cannot be made a folder: {}",
-                                           path_.string(),
-                                           path_.empty() ? "no name" : error.message()));
-    }
-    const fs::path lock = path_ / ".lock";
-    lock_ = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-    if (lock_ < 0) throw std::runtime_error(path_.string() + ": cannot be written; see --out");
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      close(lock_);
-      throw std::runtime_error(path_.string() +
-                               ": another run is writing to it; wait, or choose another --out");
-    }
-    fs::remove(summary());  // first: who finds one finds the facts that it is of, too
-    fs::remove(facts());
-  }
-  ~OutFolder() { close(lock_); }
-  OutFolder(const OutFolder&) = delete;
-  OutFolder& operator=(const OutFolder&) = delete;
-
-  fs::path facts() const { return path_ / "facts.jsonl"; }
-  fs::path summary() const { return path_ / "summary.md"; }
-
-  void write_summary(const std::string& text) const { write_file(summary(), text); }
-
- private:
-  fs::path path_;
-  int lock_;
-};
 
 /// One run of the gate. The parent process never touches CUDA: its children do.
 class Gate {

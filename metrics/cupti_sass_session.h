@@ -3,26 +3,13 @@
 
 #include <cuda.h>
 
-#include <compare>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "metrics/cupti_context.h"
 #include "metrics/sass_metrics.h"
 
 namespace warpgauge::metrics {
-
-/// An instruction of a kernel. `pc` is the offset into the kernel's code.
-struct Instruction {
-  std::uint32_t cubin_crc = 0;
-  std::string kernel;
-  std::uint32_t pc = 0;
-  auto operator<=>(const Instruction&) const = default;
-};
-
-using SassRecords = std::map<Instruction, SassValues>;
 
 /// A metric and the number that CUPTI gave it on the chip.
 struct SassId {

@@ -1,0 +1,277 @@
+#include "harness/attach/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "harness/attach/driver.h"
+#include "harness/write_file.h"
+#include "metrics/cupti.h"
+#include "metrics/hash.h"
+
+namespace warpgauge {
+namespace {
+
+/// The arguments of this process, joined by blanks.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+/// A name that no other process has, nor another program in the same process.
+std::string file_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(getpid()) + "-" + std::to_string(now) + ".json";
+}
+
+bool same_shape(const metrics::Launch& a, const metrics::Launch& b) {
+  return a.grid == b.grid && a.block == b.block && a.dynamic_shared_bytes == b.dynamic_shared_bytes;
+}
+
+}  // namespace
+
+Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
+    : path_(std::move(folder) / file_name()), sample_(sample) {
+  process_.command = command_line();
+  process_.pid = getpid();
+  save();
+}
+
+void Recorder::add_trouble(const std::string& what) {
+  auto& troubles = process_.troubles;
+  if (std::ranges::find(troubles, what) == troubles.end()) troubles.push_back(what);
+}
+
+void Recorder::trouble(const std::string& what) {
+  const std::scoped_lock lock(mutex_);
+  add_trouble(what);
+  save();
+}
+
+void Recorder::save() {
+  try {
+    write_file(path_, to_text(process_));
+    saved_ = true;
+  } catch (const std::exception&) {
+    // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
+  }
+}
+
+Recorder::Context* Recorder::context_of(CUcontext handle) {
+  const auto found = contexts_.find(handle);
+  if (found != contexts_.end()) return &found->second;
+  Context& context = contexts_[handle];
+  try {
+    context.device = driver::current_device();
+    process_.devices.try_emplace(context.device, driver::describe(context.device));
+    context.cupti = metrics::open_context(handle, context.device);
+    process_.devices[context.device].device.chip = context.cupti.chip;
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(error.what());
+    save();
+  }
+  return &context;
+}
+
+void Recorder::start(Context& context) {
+  if (context.session || !context.countable) return;
+  try {
+    context.session = std::make_unique<metrics::SassSession>(context.cupti);
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(error.what());
+    save();
+  }
+}
+
+void Recorder::take(CUcontext handle, Context& context) {
+  if (!context.session) return;
+  const Clock::time_point begin = Clock::now();
+  try {
+    const driver::Current current(handle);
+    driver::synchronise();
+    metrics::SassRecords& all = process_.records[context.device];
+    for (const auto& [instruction, values] : context.session->take()) {
+      auto& sums = all[instruction].values;
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values.values[i];
+    }
+    context.streams.clear();
+    context.stream_lost = false;
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(std::string("what was launched last is not counted: ") + error.what());
+  }
+  save();
+  last_ = Clock::now();
+  cost_ = last_ - begin;
+}
+
+void Recorder::stop(CUcontext handle, Context& context) {
+  if (!context.session) return;
+  take(handle, context);
+  try {
+    if (context.countable) context.session->stop();
+  } catch (const std::exception& error) {
+    add_trouble(error.what());
+    save();
+  }
+  // Of a context that has failed there is nothing to wait for, which a session would do.
+  if (!context.countable) static_cast<void>(context.session.release());
+  context.session.reset();
+}
+
+AttachedKernel& Recorder::kernel_of(CUfunction function, const std::string& name, int device,
+                                    const metrics::Launch& shape) {
+  const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
+  if (is_new)
+    process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
+  AttachedKernel& kernel = process_.kernels[place->second];
+  // A handle can come again for other code once its own is unloaded.
+  std::pair<std::string, int> known(name, device);
+  if (const auto found = functions_.find(function);
+      found == functions_.end() || found->second != known) {
+    functions_[function] = std::move(known);
+    if (const auto resources = driver::resources_of(function, shape)) {
+      if (std::ranges::find(kernel.resources, *resources) == kernel.resources.end()) {
+        kernel.resources.push_back(*resources);
+      }
+    }
+  }
+  return kernel;
+}
+
+bool Recorder::wants(const AttachedKernel& kernel) const {
+  return sample_ == 0 || kernel.launches < sample_;
+}
+
+void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
+  const auto same = [&](const metrics::Launch& other) { return same_shape(other, shape); };
+  const auto found = std::ranges::find_if(kernel.counted, same);
+  if (found != kernel.counted.end()) {
+    ++found->count;
+  } else {
+    kernel.counted.push_back(shape);
+  }
+}
+
+void Recorder::counted_launch(CUcontext handle, Context& context,
+                              const std::vector<GraphKernel>& kernels, CUstream stream) {
+  std::vector<AttachedKernel*> entries;
+  bool wanted = false;
+  for (const GraphKernel& one : kernels)
+    kernel_of(one.function, one.name, context.device, one.shape);
+  for (const GraphKernel& one : kernels) {  // the addresses no longer change
+    entries.push_back(&kernel_of(one.function, one.name, context.device, one.shape));
+    wanted |= wants(*entries.back());
+  }
+  if (wanted) {
+    start(context);
+  } else if (captures_ == 0) {
+    stop(handle, context);
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    ++entries[i]->launches;
+    if (context.session) count(*entries[i], kernels[i].shape);
+  }
+  if (context.session) context.streams.insert(stream);
+}
+
+void Recorder::launch(CUcontext context, CUfunction function, const std::string& kernel,
+                      const metrics::Launch& shape, CUstream stream) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return;  // a node of a graph to come
+  Context* const at = context_of(context);
+  counted_launch(context, *at, {{function, kernel, shape}}, stream);
+}
+
+void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<GraphKernel>& kernels = graphs_[exec];
+  kernels.clear();
+  for (const driver::KernelNode& node : driver::kernel_nodes(graph)) {
+    kernels.push_back({node.function, node.name, node.shape});
+  }
+}
+
+void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return;
+  const auto found = graphs_.find(exec);
+  if (found == graphs_.end()) {
+    add_trouble("a graph was launched that was made before warpgauge was there");
+    return;
+  }
+  counted_launch(context, *context_of(context), found->second, stream);
+}
+
+void Recorder::capture_begins() {
+  const std::scoped_lock lock(mutex_);
+  ++captures_;
+}
+
+void Recorder::capture_ends() {
+  const std::scoped_lock lock(mutex_);
+  captures_ = std::max(0, captures_ - 1);
+}
+
+void Recorder::stream_ends(CUstream stream) {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [handle, context] : contexts_) {
+    if (context.streams.erase(stream) > 0) context.stream_lost = true;
+  }
+}
+
+bool Recorder::is_idle(const Context& context) const {
+  return !context.stream_lost && std::ranges::all_of(context.streams, driver::is_done);
+}
+
+void Recorder::waited(CUcontext context, bool idle) {
+  constexpr int kShare = 20;
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(context);
+  if (found == contexts_.end() || !found->second.session || captures_ > 0) return;
+  if (found->second.streams.empty() && !found->second.stream_lost) return;  // nothing new
+  if (Clock::now() - last_ < (kShare - 1) * cost_) return;
+  const driver::RelaxedCapture relaxed;
+  if (idle || is_idle(found->second)) take(context, found->second);
+}
+
+void Recorder::before_end(CUcontext context) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(context);
+  if (found == contexts_.end() || captures_ > 0) return;
+  stop(context, found->second);
+  contexts_.erase(found);
+}
+
+void Recorder::before_end_of_device(int device) {
+  std::vector<CUcontext> ending;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [handle, context] : contexts_) {
+      if (device < 0 || context.device == device) ending.push_back(handle);
+    }
+  }
+  for (const CUcontext handle : ending) before_end(handle);
+}
+
+bool Recorder::finish(std::chrono::seconds patience) {
+  const std::unique_lock lock(mutex_, patience);
+  if (!lock) return false;
+  const driver::RelaxedCapture relaxed;
+  for (auto& [handle, context] : contexts_) take(handle, context);
+  save();
+  return true;
+}
+
+}  // namespace warpgauge

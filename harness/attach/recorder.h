@@ -1,0 +1,102 @@
+// Counts what a program that knows nothing of it launches. Lives in the injected library.
+#pragma once
+
+#include <cuda.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/attach/attached_process.h"
+#include "metrics/cupti_context.h"
+#include "metrics/cupti_sass_session.h"
+
+namespace warpgauge {
+
+/// The counts of one process. CUPTI keeps them on the GPU for as long as kernels run; they are
+/// taken from there when the program itself has waited for the GPU, before a context or code goes
+/// away, and at the end, so that the program's launches overlap as they do without it. What was
+/// taken is in the file at once. All functions may be called by any thread; none throws.
+class Recorder {
+ public:
+  /// `sample`: how many launches of each kernel are counted; 0: all.
+  Recorder(std::filesystem::path folder, std::uint64_t sample);
+
+  /// Before a launch: has it counted if it is to be.
+  void launch(CUcontext context, CUfunction function, const std::string& kernel,
+              const metrics::Launch& shape, CUstream stream);
+  /// A graph was made ready: what launches it will make.
+  void graph_made(CUgraphExec exec, CUgraph graph);
+  void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
+  void capture_begins();
+  void capture_ends();
+  void stream_ends(CUstream stream);
+
+  /// After the program has waited: takes the counts if that costs no further waiting and, over
+  /// time, no more than a twentieth of the time. `idle`: it has waited for the whole context.
+  void waited(CUcontext context, bool idle);
+  /// Takes the counts of the context, and counts no more there until the next launch.
+  void before_end(CUcontext context);
+  /// The same of all contexts of a device, or (-1) of all devices.
+  void before_end_of_device(int device);
+  /// Takes all counts there are, waiting for what runs. False if another thread holds the recorder
+  /// for longer than `patience`.
+  bool finish(std::chrono::seconds patience);
+
+  /// Says in the result that something is missing.
+  void trouble(const std::string& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A context of the program, from its first launch on.
+  struct Context {
+    int device = 0;
+    metrics::CuptiContext cupti;
+    std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
+    std::set<CUstream> streams;                     ///< with launches that were not taken yet
+    bool stream_lost = false;                       ///< one of them is gone
+    bool countable = true;
+  };
+  struct GraphKernel {
+    CUfunction function;
+    std::string name;
+    metrics::Launch shape;
+  };
+
+  Context* context_of(CUcontext handle);
+  void start(Context& context);
+  void take(CUcontext handle, Context& context);
+  void stop(CUcontext handle, Context& context);
+  AttachedKernel& kernel_of(CUfunction function, const std::string& name, int device,
+                            const metrics::Launch& shape);
+  bool wants(const AttachedKernel& kernel) const;
+  void count(AttachedKernel& kernel, const metrics::Launch& shape);
+  void counted_launch(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
+                      CUstream stream);
+  bool is_idle(const Context& context) const;
+  void add_trouble(const std::string& what);
+  void save();
+
+  const std::filesystem::path path_;
+  const std::uint64_t sample_;
+  std::timed_mutex mutex_;
+  AttachedProcess process_;
+  std::map<CUcontext, Context> contexts_;
+  std::map<std::pair<int, std::string>, std::size_t> kernels_;   // by device and name
+  std::map<CUfunction, std::pair<std::string, int>> functions_;  // whose resources are known
+  std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
+  int captures_ = 0;
+  bool saved_ = false;
+  Clock::time_point last_;
+  Clock::duration cost_{};  ///< of the last taking
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,15 @@
+// Names of kernels as people write them.
+#pragma once
+
+#include <string>
+
+namespace warpgauge {
+
+/// "void add<float>(float*)" for "_Z3addIfEvPT_"; what is not mangled as it is.
+std::string demangled(const std::string& name);
+
+/// "add": the name of a function without return type, namespaces, template arguments and
+/// parameters.
+std::string plain_name(const std::string& demangled);
+
+}  // namespace warpgauge

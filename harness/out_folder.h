@@ -1,0 +1,30 @@
+// The folder that gets the results of a run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace warpgauge {
+
+/// The folder that gets the results, for this run alone.
+class OutFolder {
+ public:
+  /// Takes away what an earlier run left: the folder describes the last run, even one that gets
+  /// nowhere. Throws std::runtime_error if it cannot be written or another run is writing to it.
+  explicit OutFolder(std::filesystem::path path);
+  ~OutFolder();
+  OutFolder(const OutFolder&) = delete;
+  OutFolder& operator=(const OutFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path facts() const { return path_ / "facts.jsonl"; }
+  std::filesystem::path summary() const { return path_ / "summary.md"; }
+
+  void write_summary(const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+  int lock_;
+};
+
+}  // namespace warpgauge
