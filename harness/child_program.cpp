@@ -73,14 +73,24 @@ Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes) {
   std::vector<std::string> variables = environment(changes);
   const Signals signals;
+  // A signal that comes while there is nobody to hand it on to waits until there is.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, nullptr,
+  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, &attributes,
                                   pointers(command).data(), pointers(variables).data());
+  if (failed == 0) running = child;
+  posix_spawnattr_destroy(&attributes);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (failed != 0) {
     throw std::runtime_error(
         fmt::format("{}: cannot be run: {}", command[0], std::strerror(failed)));
   }
-  running = child;
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

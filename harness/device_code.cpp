@@ -33,13 +33,22 @@ Registered& registered() {
 
 void read_fat_binary(const void* wrapper, Registered& code) {
   using metrics::FatBinaryEntry;
+  const auto objects = metrics::linked_fat_binaries(wrapper);
   for (const auto& entry : metrics::read_fat_binary(metrics::registered_fat_binary(wrapper))) {
     if (entry.kind == FatBinaryEntry::Kind::ptx) {
       code.ptx.push_back({entry.arch, entry.unpack_text()});
     } else if (entry.kind == FatBinaryEntry::Kind::cubin) {
       const bool compressed = entry.compression != FatBinaryEntry::Compression::none;
-      code.cubins.push_back(
-          {entry.arch, compressed ? code.unpacked.emplace_back(entry.unpack()) : entry.stored});
+      code.cubins.push_back({entry.arch,
+                             compressed ? code.unpacked.emplace_back(entry.unpack()) : entry.stored,
+                             !objects.empty()});
+    }
+  }
+  // What was linked has machine code only; the machine code of its objects is not what runs.
+  for (const auto& object : objects) {
+    for (const auto& entry : metrics::read_fat_binary(object)) {
+      if (entry.kind != FatBinaryEntry::Kind::ptx) continue;
+      code.ptx.push_back({entry.arch, entry.unpack_text()});
     }
   }
 }

@@ -14,6 +14,7 @@ namespace warpgauge {
 struct EmbeddedCubin {
   std::string arch;  ///< "sm_90"
   std::span<const std::byte> image;
+  bool is_linked = false;  ///< by the device linker (nvcc -rdc=true)
 };
 
 /// PTX of this program.

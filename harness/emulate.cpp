@@ -125,15 +125,13 @@ int emulate_program(const EmulateOptions& options) {
   }
   const ReportFile report;
   const char* preloaded = std::getenv("LD_PRELOAD");
-  const int code =
-      run_to_its_end(
-          options.command,
-          {{"LD_PRELOAD",
-            library.string() + (preloaded == nullptr ? "" : ":" + std::string(preloaded))},
-           {"WARPGAUGE_EMULATED_ARCH", options.arch},
-           {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
-           {metrics::kReportVariable, report.path().string()}})
-          .exit_code();
+  const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
+  const Ending ending =
+      run_to_its_end(options.command, {{"LD_PRELOAD", library.string() + before},
+                                       {"WARPGAUGE_EMULATED_ARCH", options.arch},
+                                       {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+                                       {metrics::kReportVariable, report.path().string()}});
+  const int code = ending.exit_code();
   const std::vector<LineCounts> lines = metrics::read_report(report.path());
   if (!options.json.empty()) {
     const fs::path half = options.json.string() + ".half";

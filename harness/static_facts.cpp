@@ -16,6 +16,7 @@
 #include "harness/source_root.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
+#include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
 #include "metrics/occupancy.h"
 #include "metrics/sass.h"
@@ -52,7 +53,30 @@ std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
   return metrics::Cubin(cubin->image).constant_bytes(ptxas.name);
 }
 
-KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& ptxas) {
+/// Where the device linker (nvcc -rdc=true) has the last word: a kernel has at least the registers,
+/// and the shared memory, of the functions that it calls, which ptxas did not know. Throws
+/// metrics::PtxasError if the linked code does not tell.
+metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
+  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  if (cubin == nullptr || !cubin->is_linked) return ptxas;
+  static std::map<const std::byte*, std::map<std::string, int>> known;
+  const auto [place, is_new] = known.try_emplace(cubin->image.data());
+  if (is_new) place->second = metrics::registers_of_kernels(cubin->image);
+  const auto registers = place->second.find(ptxas.name);
+  if (registers == place->second.end()) {
+    throw metrics::PtxasError(
+        fmt::format("{} for {}: the device linker (-rdc=true) does not tell its registers, and "
+                    "ptxas does not know "
+                    "them; compile it without -rdc=true",
+                    ptxas.name, ptxas.arch));
+  }
+  ptxas.registers = static_cast<std::uint32_t>(registers->second);
+  ptxas.shared_static_bytes = metrics::Cubin(cubin->image).shared_static_bytes(ptxas.name);
+  return ptxas;
+}
+
+KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& of_compiler) {
+  const metrics::PtxasKernel ptxas = linked(of_compiler);
   const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
   KernelValues kernel{&record,
                       {{"registers", number(ptxas.registers)},

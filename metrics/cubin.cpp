@@ -91,8 +91,8 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   sections_.emplace_back();  // 0 is the null section
   for (std::uint64_t i = 1; i < count; ++i) {
     const Elf64_Shdr section = section_header(i);
-    sections_.push_back(
-        {string_at(name_table, section.sh_name), bytes_of(section), section.sh_link});
+    sections_.push_back({string_at(name_table, section.sh_name), bytes_of(section), section.sh_size,
+                         section.sh_link});
   }
   // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
   constexpr int kNewAbi = 8;
@@ -128,6 +128,24 @@ std::string Cubin::sass_hash(std::string_view kernel) const {
 std::span<const std::byte> Cubin::section(std::string_view name) const {
   const Section* section = find(name);
   return section == nullptr ? std::span<const std::byte>() : section->bytes;
+}
+
+std::span<const std::byte> Cubin::numbered_section(std::string_view name) const {
+  if (const Section* whole = find(name)) return whole->bytes;
+  const std::string prefix = std::string(name) + ".";
+  const auto numbered = [&](const Section& section) { return section.name.starts_with(prefix); };
+  const auto found = std::ranges::find_if(sections_, numbered);
+  const bool is_one = std::ranges::count_if(sections_, numbered) == 1;
+  return is_one ? found->bytes : std::span<const std::byte>();
+}
+
+std::uint64_t Cubin::shared_static_bytes(std::string_view kernel) const {
+  constexpr int kFirstWithReserve = 90;
+  constexpr std::uint64_t kReserve = 1024;  // at the front of each block's, for the system
+  const Section* section = find(std::string(".nv.shared.").append(kernel));
+  const std::uint64_t bytes = section == nullptr ? 0 : section->size;
+  const std::uint64_t reserve = sm_ >= kFirstWithReserve ? kReserve : 0;
+  return bytes > reserve ? bytes - reserve : 0;
 }
 
 std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view name) const {

@@ -33,10 +33,16 @@ class Cubin {
   /// Bytes of the constant banks that belong to the kernel alone (its parameters among them). ptxas
   /// 13 no longer tells them for sm_90 and later; where it does, the two are equal.
   std::uint64_t constant_bytes(std::string_view kernel) const;
+  /// Static shared memory of a block of the kernel, that of the functions it calls among it. Of a
+  /// linked cubin: before the device linker nobody knows it.
+  std::uint64_t shared_static_bytes(std::string_view kernel) const;
   /// The architecture as a number: 90 for sm_90 and for sm_90a.
   int sm() const { return sm_; }
   /// The bytes of the first section of that name; empty if there is none.
   std::span<const std::byte> section(std::string_view name) const;
+  /// The same, or of the one section "name.NUMBER", as a cubin for the device linker calls it;
+  /// empty if there are several, as in a linked one.
+  std::span<const std::byte> numbered_section(std::string_view name) const;
   /// Where the section `name` points into the code of kernels: offset -> kernel. What does not make
   /// sense is left out.
   std::map<std::uint64_t, std::string_view> kernels_at(std::string_view name) const;
@@ -46,6 +52,7 @@ class Cubin {
   struct Section {
     std::string_view name;
     std::span<const std::byte> bytes;
+    std::uint64_t size = 0;  // of shared memory, too, which has no bytes in the file
     std::uint32_t link = 0;  // index of the section that goes with it: symbols of relocations
   };
   const Section* find(std::string_view name) const;

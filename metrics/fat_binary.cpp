@@ -20,6 +20,7 @@ using Kind = FatBinaryEntry::Kind;
 using Compression = FatBinaryEntry::Compression;
 
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint32_t kLinkedVersion = 2;
 constexpr std::uint32_t kContainerMagic = 0xba55ed50;
 constexpr std::uint16_t kContainerVersion = 1;
 constexpr std::uint16_t kEntryVersion = 0x101;
@@ -34,6 +35,7 @@ constexpr std::uint64_t kMaxLz4Ratio = 255, kMaxZstdRatio = 32768;
 struct Wrapper {
   std::uint32_t magic, version;
   const std::byte* container;
+  const std::byte* const* objects;  // of a linked one: their containers, then a null pointer
 };
 
 struct Container {
@@ -200,20 +202,40 @@ std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes) {
   return entries;
 }
 
-std::span<const std::byte> registered_fat_binary(const void* address) {
+namespace {
+
+Wrapper read_wrapper(const void* address) {
   Wrapper wrapper;
   std::memcpy(&wrapper, address, sizeof wrapper);
   if (wrapper.magic != kWrapperMagic || wrapper.container == nullptr) {
     fail(0, fmt::format("what was registered begins with {:#x}, not with {:#x}", wrapper.magic,
                         kWrapperMagic));
   }
+  return wrapper;
+}
+
+std::span<const std::byte> container_at(const std::byte* address) {
   Container container;
-  std::memcpy(&container, wrapper.container, sizeof container);
+  std::memcpy(&container, address, sizeof container);
   if (container.magic != kContainerMagic) {
     fail(0, fmt::format("the registered container begins with {:#x}, not with {:#x}",
                         container.magic, kContainerMagic));
   }
-  return {wrapper.container, container.header_bytes + container.bytes};
+  return {address, container.header_bytes + container.bytes};
+}
+
+}  // namespace
+
+std::span<const std::byte> registered_fat_binary(const void* wrapper) {
+  return container_at(read_wrapper(wrapper).container);
+}
+
+std::vector<std::span<const std::byte>> linked_fat_binaries(const void* address) {
+  const Wrapper wrapper = read_wrapper(address);
+  std::vector<std::span<const std::byte>> objects;
+  if (wrapper.version != kLinkedVersion || wrapper.objects == nullptr) return objects;
+  for (auto at = wrapper.objects; *at != nullptr; ++at) objects.push_back(container_at(*at));
+  return objects;
 }
 
 }  // namespace warpgauge::metrics

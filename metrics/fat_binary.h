@@ -40,4 +40,9 @@ std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes);
 /// it points to none.
 std::span<const std::byte> registered_fat_binary(const void* wrapper);
 
+/// If that container was made by the device linker (nvcc -rdc=true), which leaves machine code
+/// only: the containers of the objects that it linked, which have the PTX. Else empty. Throws
+/// FatBinaryError.
+std::vector<std::span<const std::byte>> linked_fat_binaries(const void* wrapper);
+
 }  // namespace warpgauge::metrics

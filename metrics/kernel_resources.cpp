@@ -1,6 +1,6 @@
 // Reads the records of .nv.info: a byte for the layout, a byte for the attribute, two for the size
 // of what follows (layout 4) or for the value itself.
-#include "harness/emulator/runtime/cubin_registers.h"
+#include "metrics/kernel_resources.h"
 
 #include <elf.h>
 
@@ -11,7 +11,7 @@
 
 #include "metrics/cubin.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::metrics {
 namespace {
 
 constexpr std::uint8_t kSizedValue = 4;
@@ -28,7 +28,7 @@ std::optional<Value> at(Bytes bytes, std::uint64_t offset) {
   return out;
 }
 
-std::string_view symbol_name(const metrics::Cubin& cubin, std::uint32_t index) {
+std::string_view symbol_name(const Cubin& cubin, std::uint32_t index) {
   const auto symbol = at<Elf64_Sym>(cubin.section(".symtab"), index * sizeof(Elf64_Sym));
   const Bytes names = cubin.section(".strtab");
   if (!symbol || symbol->st_name >= names.size()) return "";
@@ -41,7 +41,7 @@ std::string_view symbol_name(const metrics::Cubin& cubin, std::uint32_t index) {
 std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image) {
   std::map<std::string, int> out;
   try {
-    const metrics::Cubin cubin(image);
+    const Cubin cubin(image);
     const Bytes records = cubin.section(".nv.info");
     std::uint64_t offset = 0;
     while (const auto layout = at<std::uint8_t>(records, offset)) {
@@ -55,10 +55,10 @@ std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image
       }
       offset += 4u + (*layout == kSizedValue ? bytes.value_or(0) : 0u);
     }
-  } catch (const metrics::CubinError&) {
+  } catch (const CubinError&) {
     // No machine code: nothing is known of its registers.
   }
   return out;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::metrics

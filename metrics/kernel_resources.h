@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-namespace warpgauge::emulator {
+namespace warpgauge::metrics {
 
 /// Registers per thread by mangled name, as ptxas 12 and 13 leave them in a cubin (undocumented:
 /// attribute 0x2f of the section .nv.info). Whatever is not laid out like that is left out.
 std::map<std::string, int> registers_of_kernels(std::span<const std::byte> cubin);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::metrics

@@ -56,7 +56,7 @@ std::optional<SourceLine> SourceLines::find(std::string_view kernel, std::uint64
 }
 
 PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
-  const auto bytes = cubin.section(".nv_debug_ptx_txt");
+  const auto bytes = cubin.numbered_section(".nv_debug_ptx_txt");
   text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::ranges::replace(text_, '\0', '\n');
 }

@@ -2,7 +2,8 @@
 
     build/venv/bin/python reports/pictures.py --db history.db
 
-They show real nights: take a history with two kinds of GPUs. Needs Chromium and chromedriver.
+They show real nights: take a history with two kinds of GPUs; reports/sample.py takes the recorded
+ones. Needs Chromium and chromedriver.
 Exit codes: 0 written, 2 a fault, such as a part that this history has nothing for.
 """
 
@@ -26,6 +27,7 @@ from selenium.webdriver.common.by import By
 from warpgauge_report.cli import main as warpgauge_report
 from warpgauge_report.output import ReportError, write_whole
 
+OF_DOCUMENTS = Path(__file__).parents[1] / "docs" / "pictures"
 MOST_BYTES = 200_000
 WIDE, PHONE = 1200, 390  # pixels
 _DRAWN = "#trend svg.chart"  # what the page's script makes last
@@ -64,11 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
                 code = warpgauge_report(page)
             if code:
                 return code
-            with browser() as chromium:
-                pictures = take(chromium, (Path(folder) / "index.html").as_uri())
-        for name, content in pictures.items():
-            write_whole(options.out / f"{name}.png", content)
-            print(options.out / f"{name}.png")
+            write(Path(folder) / "index.html", options.out)
     except ReportError as error:
         print(f"pictures.py: {error}", file=sys.stderr)
         return 2
@@ -80,9 +78,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("--db", required=True, help="the history, as warpgauge report takes it")
     parser.add_argument("--nights", type=int, default=90, help="newest nights (default: 90)")
-    pictures = Path(__file__).parents[1] / "docs" / "pictures"
-    parser.add_argument("--out", type=Path, default=pictures, help="default: docs/pictures")
+    parser.add_argument("--out", type=Path, default=OF_DOCUMENTS, help="default: docs/pictures")
     return parser
+
+
+def write(page: Path, folder: Path) -> None:
+    """Takes all shots of a page into a folder and prints their paths; ReportError as take()."""
+    with browser() as chromium:
+        pictures = take(chromium, page.absolute().as_uri())
+    for name, content in pictures.items():
+        write_whole(folder / f"{name}.png", content)
+        print(folder / f"{name}.png")
 
 
 @contextmanager
@@ -141,8 +147,10 @@ def _take(chromium: webdriver.Chrome, address: str, shot: Shot) -> bytes:
 
 
 def _small(shot: Shot, png: bytes) -> bytes:
-    """The picture in 128 colours, which its letters and lines need no more of."""
-    image = Image.open(BytesIO(png)).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    """The picture in 256 colours; among those are all that its lines and marks have, however small
+    they are."""
+    image = Image.open(BytesIO(png)).convert("RGB")
+    image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small = BytesIO()
     image.save(small, format="PNG", optimize=True)
     if len(small.getvalue()) > MOST_BYTES:

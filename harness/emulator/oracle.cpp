@@ -315,12 +315,20 @@ OracleAnswer conclude(Comparison comparison) {
 
 }  // namespace
 
-Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin) {
+void Oracle::read_accesses(const ptx::Module& module) {
   for (const ptx::Function& function : module.functions) {
     if (!function.is_kernel) continue;
     accesses_[function.name] = accesses_of(module, function.name);
     if (allocates(module, function.name)) allocating_.insert(function.name);
   }
+}
+
+Oracle::Oracle(const ptx::Module& module, std::string reason) : refusal_(std::move(reason)) {
+  read_accesses(module);
+}
+
+Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin) {
+  read_accesses(module);
   try {
     if (cubin.empty()) throw Refused("no machine code for the architecture was compiled with it");
     const metrics::Cubin code(cubin);

@@ -44,9 +44,13 @@ class Oracle {
   /// the oracle, the others need not.
   Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin);
 
+  /// One that can only foretell widths, because of `reason`.
+  Oracle(const ptx::Module& module, std::string reason);
+
   OracleAnswer about(std::string_view kernel) const;
 
  private:
+  void read_accesses(const ptx::Module& module);
   struct MachineCode {
     metrics::Cubin cubin;
     metrics::SourceLines sources;

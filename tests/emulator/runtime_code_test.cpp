@@ -9,7 +9,7 @@
 
 #include "harness/emulator/line_counts.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "harness/emulator/runtime/cubin_registers.h"
+#include "metrics/kernel_resources.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator {
@@ -59,8 +59,8 @@ TEST(CodeSelectionTest, ArchitecturesAreThoseOfThePtx) {
 
 TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {
   const std::vector<std::byte> nothing;
-  EXPECT_TRUE(registers_of_kernels(nothing).empty());
-  EXPECT_TRUE(registers_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
+  EXPECT_TRUE(metrics::registers_of_kernels(nothing).empty());
+  EXPECT_TRUE(metrics::registers_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
 }
 
 TEST(CubinRegistersTest, TheyAreThoseThatPtxasTold) {
@@ -70,7 +70,7 @@ TEST(CubinRegistersTest, TheyAreThoseThatPtxasTold) {
   const auto recorded = [](const std::string& name) {
     std::ifstream file(WARPGAUGE_TEST_DATA "/cubin/" + name, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    return registers_of_kernels(std::as_bytes(std::span(bytes)));
+    return metrics::registers_of_kernels(std::as_bytes(std::span(bytes)));
   };
   EXPECT_THAT(recorded("spills.sm_75.cubin"),
               UnorderedElementsAre(Pair("_Z4leanPf", 8), Pair("_Z6spillsPfPKf", 24)));

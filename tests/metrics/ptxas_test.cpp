@@ -185,6 +185,18 @@ TEST(Ptxas, TextWithoutAKernelIsAnError) {
   }
 }
 
+TEST(Ptxas, DeviceFunctionsThatAreCompiledApartAreNoKernels) {
+  // What ptxas 13.0 says of tone.cu in examples/consumer, for two architectures.
+  const std::string one =
+      "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
+      "ptxas info    : Function properties for _ZN7imaging4toneEfi\n"
+      "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Compile time = 3.148 ms\n";
+  EXPECT_THAT(parse_ptxas(one + one, "build.log"), IsEmpty());
+  EXPECT_THAT(error_of(one + "ptxas info    : Used 30 registers\n"), HasSubstr("no kernel"))
+      << "a kernel whose first line is lost";
+}
+
 TEST(Ptxas, AFileMayHaveNoKernelIfThatIsSaid) {
   for (std::string_view text : {"ptxas info : 0 bytes gmem",
                                 "ptxas info    : 0 bytes gmem\nptxas info    : 8 bytes gmem, 3 "

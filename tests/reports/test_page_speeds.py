@@ -133,3 +133,23 @@ def test_errors_of_functions_come_with_the_largest_first_and_emulated_places_tog
     assert [(row.key.arch, row.finder) for row in first.where] == [
         (arch, "emulator") for arch in ARCHS
     ]
+
+
+def test_two_gpus_are_compared_by_the_same_cases():
+    def times(case, us, device):
+        family, variant = case.split(".")
+        of = {"family": family, "variant": variant, "unit": "us", "source": "harness"}
+        return a_series("time.median_us", [us], runs=GPU_RUNS, device_name=device, **of)
+
+    cases = {"a.x": 2, "a.y": 2, "a.z": 20, "b.x": 1, "copies.x": 9}
+    old = [times(case, 2, GPU) for case in (*cases, "only.here")]
+    new = [times(case, 2 / speed, H200) for case, speed in cases.items()]
+    found = build([*old, *new])
+    ((first, other, families),) = speeds.beside(speeds.speeds(found.current))
+    assert (first, other) == (GPU, H200)
+    assert [(one.family, one.cases, one.median) for one in families] == [("a", 3, 2), ("b", 1, 1)]
+    assert families[0].most[0] == pytest.approx(20)
+    assert families[0].most[1].key.variant == "z"
+    page = render(found)
+    assert f"{H200} beside {GPU}" in page and '">20.00</a> <code>z.f32@64x64</code>' in page
+    assert speeds.beside(speeds.speeds(build(old).current)) == []

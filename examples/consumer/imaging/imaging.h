@@ -22,6 +22,10 @@ int histogram_blocks(int pixels);
 cudaError_t histogram(std::uint32_t* bins, std::uint32_t* partial, const std::uint8_t* in,
                       int pixels, cudaStream_t stream);
 
+/// Brightens by one of kTones exposures, and maps the result to 0 .. 1 (tone_map) or leaves it.
+cudaError_t tone_map(float* pixels, int which, int count, cudaStream_t stream);
+cudaError_t expose_all(float* pixels, int which, int count, cudaStream_t stream);
+
 /// Divides the pixels by `divisor`, in place.
 cudaError_t normalise(float* pixels, float divisor, int count, cudaStream_t stream);
 

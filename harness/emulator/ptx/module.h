@@ -142,6 +142,7 @@ struct Function {
   std::string name;  ///< mangled
   bool is_kernel = false;
   bool has_body = false;
+  bool is_visible = false;  ///< to other modules that it is linked with
   std::vector<Variable> parameters, results;
   std::vector<Register> registers;  ///< `.reg .b32 %r<5>` is %r0 .. %r4
   std::vector<Variable> variables;  ///< .shared, .local and .param declared inside

@@ -141,7 +141,9 @@ class ModuleParser {
       if (word.text != ".extern") linkage.is_visible = true;
       word = stream_.expect(Token::Kind::dotted, "a variable or function");
     }
-    if (word.text == ".func" || word.text == ".entry") return add_function(word.text == ".entry");
+    if (word.text == ".func" || word.text == ".entry") {
+      return add_function(word.text == ".entry", linkage);
+    }
     const auto space = space_from(word);
     if (space && *space != Space::local && *space != Space::param) {
       return add_variables(*space, linkage);
@@ -175,9 +177,10 @@ class ModuleParser {
   }
 
   /// A function may be declared any number of times and has one body.
-  void add_function(bool is_kernel) {
+  void add_function(bool is_kernel, Linkage linkage) {
     FunctionParser parser(stream_, scope_);
     Function function = parser.parse(is_kernel);
+    function.is_visible = linkage.is_visible;
     const auto [known, added] = functions_.try_emplace(function.name, module_.functions.size());
     if (added) {
       if (variables_.contains(function.name)) fail_twice(parser.name());

@@ -87,6 +87,12 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view
   return out;
 }
 
+std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch) {
+  const auto entries = metrics::read_fat_binary(fat_binary);
+  const auto* cubin = best(entries, FatBinaryEntry::Kind::cubin, arch, false);
+  return cubin == nullptr ? std::vector<std::byte>() : cubin->unpack();
+}
+
 std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary) {
   std::set<std::string> out;
   for (const FatBinaryEntry& entry : metrics::read_fat_binary(fat_binary)) {

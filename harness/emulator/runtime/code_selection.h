@@ -32,6 +32,9 @@ int arch_number(std::string_view arch);
 SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view arch,
                          bool older_ptx);
 
+/// Only the machine code for `arch`; empty if there is none. Throws metrics::FatBinaryError.
+std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch);
+
 /// The architectures that a fat binary holds PTX for ("sm_75", "sm_90a"). Throws
 /// metrics::FatBinaryError.
 std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary);

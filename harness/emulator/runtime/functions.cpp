@@ -79,7 +79,7 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     out.maxThreadsPerBlock = max_threads_of(state, function);
     out.numRegs = function.registers;
     out.binaryVersion = state.limits().major * 10 + state.limits().minor;
-    out.ptxVersion = arch_number(function.module->code.ptx_arch);
+    out.ptxVersion = arch_number(function.module->ptx_arch);
     out.maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_shared_bytes(state, function));
     out.preferredShmemCarveout = function.shared_carveout;
     *attributes = out;

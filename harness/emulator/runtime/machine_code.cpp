@@ -1,10 +1,12 @@
 // What the machine code of the same compilation tells of the kernels of a module.
 #include "harness/emulator/runtime/machine_code.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/runtime/cubin_registers.h"
+#include "harness/emulator/machine/program.h"
+#include "metrics/kernel_resources.h"
 
 namespace warpgauge::emulator {
 namespace {
@@ -41,13 +43,56 @@ KernelTrust trust_of(OracleAnswer& answer) {
   return out;
 }
 
+/// Whether it calls what has PTX, or what only a register knows.
+bool calls_functions(const ptx::Function& kernel, const ptx::Module& program) {
+  return std::ranges::any_of(kernel.body, [&](const ptx::Instruction& instruction) {
+    if (instruction.opcode != "call") return false;
+    const ptx::Function* const called = program.find(machine::callee(instruction));
+    return called == nullptr || called->has_body;
+  });
+}
+
+/// From lines of an object's PTX to those of the program's.
+void move_lines(OracleAnswer& answer, int first_line) {
+  for (auto& entry : answer.plans.entries) entry.text_line += first_line;
+  std::map<int, metrics::Trust> moved;
+  for (auto& [line, trust] : answer.trust.by_text_line) {
+    moved.emplace(line + first_line, std::move(trust));
+  }
+  answer.trust.by_text_line = std::move(moved);
+}
+
 }  // namespace
 
 MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
-    : oracle_(module, code.ptx, code.cubin), registers_(registers_of_kernels(code.cubin)) {}
+    : registers_(metrics::registers_of_kernels(code.cubin)) {
+  parts_.push_back({Oracle(module, code.ptx, code.cubin), 0});
+}
+
+MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
+                         std::span<const std::byte> cubin)
+    : registers_(metrics::registers_of_kernels(cubin)) {
+  parts_.push_back({Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
+  for (const Object& object : objects) {
+    for (const ptx::Function& function : object.module.functions) {
+      if (!function.is_kernel || !function.has_body) continue;
+      const std::size_t part = calls_functions(function, program) ? 0 : parts_.size();
+      part_of_.try_emplace(function.name, part);
+    }
+    parts_.push_back(
+        {Oracle(object.module, object.code->ptx, object.code->cubin), object.first_line});
+  }
+}
 
 MachineCode::Answer MachineCode::about(const std::string& kernel) const {
-  OracleAnswer answer = oracle_.about(kernel);
+  const auto known = part_of_.find(kernel);
+  const Part& part = parts_[known == part_of_.end() ? 0 : known->second];
+  OracleAnswer answer = part.oracle.about(kernel);
+  move_lines(answer, part.first_line);
+  if (known != part_of_.end() && known->second == 0) {
+    const std::string reason = "what it calls was compiled apart, and may save registers in memory";
+    answer.trust.uncounted.push_back({"", 0, "local", {metrics::Confidence::estimate, reason}});
+  }
   const auto registers = registers_.find(kernel);
   return {.plans = std::move(answer.plans),
           .trust = trust_of(answer),

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/emulator/line_counts.h"
 #include "harness/emulator/machine/machine.h"
@@ -24,10 +27,27 @@ class MachineCode {
   /// `module` was parsed from the PTX of `code`, which must outlive this.
   MachineCode(const ptx::Module& module, const SelectedCode& code);
 
+  /// An object that was compiled apart (nvcc -rdc=true), with its code, which must outlive this.
+  struct Object {
+    ptx::Module module;
+    const SelectedCode* code;
+    int first_line;  ///< of its PTX in the program's, less 1
+  };
+  /// `program` was linked from the PTX of the objects, and `cubin` from their machine code. A
+  /// kernel is compared with the machine code of its object. Where it calls functions, which have
+  /// machine code of their own, widths are foretold.
+  MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
+              std::span<const std::byte> cubin);
+
   Answer about(const std::string& kernel) const;
 
  private:
-  Oracle oracle_;
+  struct Part {
+    Oracle oracle;
+    int first_line;
+  };
+  std::vector<Part> parts_;
+  std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
   std::map<std::string, int> registers_;
 };
 

@@ -1,24 +1,27 @@
 // Registered device code, and how it gets into the machine.
 #include "harness/emulator/runtime/modules.h"
 
-#include <fatbinary_section.h>
-
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include "harness/emulator/ptx/link.h"
 #include "harness/emulator/runtime/failure.h"
 #include "metrics/fat_binary.h"
 
 namespace warpgauge::emulator {
 namespace {
 
-/// Whether a fat binary comes from the device linker (-rdc=true), which leaves machine code only.
-/// The second word of what is registered says so (fatbinary_section.h).
-bool is_linked(const void* wrapper) {
-  constexpr int kLinked = FATBINC_LINK_VERSION;
-  return static_cast<const __fatBinC_Wrapper_t*>(wrapper)->version == kLinked;
+/// The containers with the PTX of what was registered.
+std::vector<std::span<const std::byte>> ptx_containers(const void* wrapper) {
+  auto objects = metrics::linked_fat_binaries(wrapper);
+  if (objects.empty()) objects.push_back(metrics::registered_fat_binary(wrapper));
+  return objects;
 }
+
+int lines_of(std::string_view text) { return static_cast<int>(std::ranges::count(text, '\n')) + 1; }
 
 }  // namespace
 
@@ -72,19 +75,40 @@ Variable* Modules::find_variable(const void* shadow) {
   return found == variables_.end() ? nullptr : &found->second;
 }
 
+ptx::Module Modules::read_code(Module& module, const std::string& arch, bool older_ptx) {
+  const auto containers = ptx_containers(module.wrapper);
+  module.code.clear();
+  for (const auto& container : containers) {
+    module.code.push_back(select_code(container, arch, older_ptx));
+  }
+  module.ptx_arch = module.code.front().ptx_arch;
+  const std::string name = "PTX for " + module.ptx_arch;
+  if (containers.size() == 1) {
+    ptx::Module parsed = ptx::parse(module.code.front().ptx, name);
+    module.machine_code.emplace(parsed, module.code.front());
+    return parsed;
+  }
+  std::vector<MachineCode::Object> objects;
+  std::vector<ptx::ModuleToLink> to_link;
+  int lines = 0;
+  for (const SelectedCode& code : module.code) {
+    objects.push_back({ptx::parse(code.ptx, name), &code, lines});
+    to_link.push_back({objects.back().module, lines_of(code.ptx)});
+    lines += to_link.back().text_lines;
+  }
+  ptx::Module linked = ptx::link(std::move(to_link), name + ", linked");
+  const auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
+  module.machine_code.emplace(objects, linked, cubin);
+  return linked;
+}
+
 void Modules::load(Module& module, machine::Machine& machine, const std::string& arch,
                    bool older_ptx) {
   if (module.program != nullptr) return;
   try {
-    module.code = select_code(metrics::registered_fat_binary(module.wrapper), arch, older_ptx);
-    const std::string name = "PTX for " + module.code.ptx_arch;
-    ptx::Module parsed = ptx::parse(module.code.ptx, name);
-    module.machine_code.emplace(parsed, module.code);
-    module.program = &machine.load(std::move(parsed));
+    module.program = &machine.load(read_code(module, arch, older_ptx));
   } catch (const NoPtx& error) {
-    const char* const rest =
-        is_linked(module.wrapper) ? ". -rdc=true leaves PTX out: compile without it" : "";
-    throw Failure{cudaErrorNoKernelImageForDevice, std::string(error.what()) + rest};
+    throw Failure{cudaErrorNoKernelImageForDevice, error.what()};
   } catch (const metrics::FatBinaryError& error) {
     throw Failure{cudaErrorInvalidKernelImage, error.what()};
   } catch (const ptx::PtxError& error) {
@@ -101,9 +125,8 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
     load(*function.module, machine, arch, older_ptx);
     function.kernel = machine.find_kernel(*function.module->program, function.name);
     if (function.kernel == nullptr) {
-      throw Failure{
-          cudaErrorInvalidDeviceFunction,
-          "the PTX for " + function.module->code.ptx_arch + " has no kernel " + function.name};
+      throw Failure{cudaErrorInvalidDeviceFunction,
+                    "the PTX for " + function.module->ptx_arch + " has no kernel " + function.name};
     }
     const MachineCode& code = *function.module->machine_code;
     MachineCode::Answer answer = code.about(function.name);
@@ -118,7 +141,7 @@ void Modules::unload() {
   for (Module& module : modules_) {
     module.program = nullptr;
     module.machine_code.reset();
-    module.code = {};
+    module.code.clear();
     for (Function& function : module.functions) {
       function.kernel = nullptr;
       function.max_dynamic_shared_bytes = -1;
@@ -131,15 +154,17 @@ std::set<std::string> Modules::architectures() const {
   std::set<std::string> common;
   bool first = true;
   for (const Module& module : modules_) {
-    std::set<std::string> held = ptx_architectures(metrics::registered_fat_binary(module.wrapper));
-    if (first) {
-      common = std::move(held);
-    } else {
-      std::set<std::string> both;
-      std::ranges::set_intersection(common, held, std::inserter(both, both.end()));
-      common = std::move(both);
+    for (const auto& container : ptx_containers(module.wrapper)) {
+      std::set<std::string> held = ptx_architectures(container);
+      if (first) {
+        common = std::move(held);
+      } else {
+        std::set<std::string> both;
+        std::ranges::set_intersection(common, held, std::inserter(both, both.end()));
+        common = std::move(both);
+      }
+      first = false;
     }
-    first = false;
   }
   return common;
 }

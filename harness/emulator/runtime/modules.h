@@ -54,7 +54,8 @@ struct Module {
 
   // Of the device, once it is loaded.
   machine::Program* program = nullptr;
-  SelectedCode code;
+  std::string ptx_arch;                     ///< "sm_90": what its PTX was made for
+  std::vector<SelectedCode> code;           ///< of each object that it was linked of, or its own
   std::optional<MachineCode> machine_code;  ///< looks into `code`
 };
 
@@ -85,6 +86,8 @@ class Modules {
   std::set<std::string> architectures() const;
 
  private:
+  static ptx::Module read_code(Module& module, const std::string& arch, bool older_ptx);
+
   std::list<Module> modules_;
   std::unordered_map<const void*, Function*> functions_;  ///< by stub
   std::set<const void*> handles_;                         ///< addresses of all functions

@@ -13,7 +13,7 @@ from warpgauge_report.output import shortened
 from warpgauge_report.page.speeds import Placed, Roofline
 
 MOST_FAMILIES = 7  # with a colour of their own; the others share grey
-MOST_ROOFS = 3  # best cases of so many types
+MOST_ROOFS = 3  # best cases of so many types; integers do no FLOP
 BEYOND = 100  # times the intensity at the ridge; what has more stands at the edge
 _MARKERS = "os^Dv<>P"
 _GREY = "#8a8a8a"
@@ -110,7 +110,8 @@ def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
             line = {"color": style.INK, "linewidth": 1.3, "linestyle": dashes}
             axes.plot([low, high], [low * peak, high * peak], label=label, **line)
     dashes = ((0, (6, 3)), (0, (4, 2, 1, 2)), (0, (2, 2)))
-    for case, dash in zip(roofline.best[:MOST_ROOFS], dashes, strict=False):
+    of_floats = [case for case in roofline.best if case.type.startswith(("f", "bf", "tf"))]
+    for case, dash in zip(of_floats[:MOST_ROOFS], dashes, strict=False):
         label = f"best {shortened(case.type, 12)} case: {style.quantity_text(case.flops, 'FLOP/s')}"
         axes.axhline(case.flops, color=style.INK, linewidth=1, linestyle=dash, label=label)
 

@@ -12,7 +12,8 @@ from warpgauge_report.page.rows import Row
 COPIES = "copies"  # the family that measures the copies of the runtime
 BYTES, FLOPS = "throughput.bytes_per_second", "throughput.flops_per_second"
 PEAK, MEASURED_PEAK = "throughput.percent_of_peak", "throughput.percent_of_measured_peak"
-COLUMNS = ("time.median_us", BYTES, PEAK, MEASURED_PEAK, FLOPS, "time.relative_to")
+TIME = "time.median_us"
+COLUMNS = (TIME, BYTES, PEAK, MEASURED_PEAK, FLOPS, "time.relative_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,18 @@ class Copies:
 
     devices: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Speed | None, ...]], ...]  # id, and its speed on each GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The cases of a family on a GPU beside another one: how many times as fast they are there, as
+    the median (a time may be a bad one), and the cases that gained least and most."""
+
+    family: str
+    cases: int
+    median: float
+    least: tuple[float, Row]
+    most: tuple[float, Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,33 @@ def copies(all_speeds: Iterable[Speed]) -> Copies:
 
     rows = [(id, tuple(found[id].get(one) for one in devices)) for id in sorted(found, key=by_size)]
     return Copies(tuple(devices), tuple(rows))
+
+
+def beside(all_speeds: Iterable[Speed]) -> list[tuple[str, str, list[Beside]]]:
+    """Each GPU beside the first: the names of both, and the families that both have timed, those
+    that gained most first. Copies are left out: those of the host are not the GPU's."""
+    times: dict[str, dict[str, Row]] = defaultdict(dict)
+    for speed in all_speeds:
+        if speed.family != COPIES and (row := speed.values.get(TIME)) and row.last.value > 0:
+            times[speed.device][speed.id] = row
+    found = []
+    for device in sorted(times)[1:]:
+        first = min(times)
+        families: dict[str, list[tuple[float, Row]]] = defaultdict(list)
+        for id, row in times[device].items():
+            if old := times[first].get(id):
+                families[row.key.family].append((old.last.value / row.last.value, row))
+        rows = [_beside(*family) for family in families.items()]
+        found.append((first, device, sorted(rows, key=lambda one: (-one.median, one.family))))
+    return [entry for entry in found if entry[2]]
+
+
+def _beside(family: str, ratios: list[tuple[float, Row]]) -> Beside:
+    def ratio(pair: tuple[float, Row]) -> float:
+        return pair[0]
+
+    middle = median(map(ratio, ratios))
+    return Beside(family, len(ratios), middle, min(ratios, key=ratio), max(ratios, key=ratio))
 
 
 def rooflines(all_speeds: Iterable[Speed]) -> list[Roofline]:

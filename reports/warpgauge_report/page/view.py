@@ -87,6 +87,7 @@ def render(
             resources=generations.resources(values),
             speeds=_by_share(timed),
             copies=speeds.copies(timed),
+            gpus=speeds.beside(timed),
             speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
             error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
             accuracy=sections.accuracy(report.current),

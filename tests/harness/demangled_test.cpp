@@ -1,0 +1,23 @@
+#include "harness/demangled.h"
+
+#include <gtest/gtest.h>
+
+namespace warpgauge {
+namespace {
+
+TEST(Demangled, AsPeopleWriteThem) {
+  EXPECT_EQ(demangled("_Z10by_columnsILi32EEvPiPKi"), "void by_columns<32>(int*, int const*)");
+  EXPECT_EQ(demangled("triton_poi_fused_add_0"), "triton_poi_fused_add_0");
+  EXPECT_EQ(demangled(""), "");
+}
+
+TEST(Demangled, PlainNames) {
+  EXPECT_EQ(plain_name("void by_columns<32>(int*, int const*)"), "by_columns");
+  EXPECT_EQ(plain_name("void at::native::(anonymous namespace)::cat<float, a::b<(int)3> >(float*)"),
+            "cat");
+  EXPECT_EQ(plain_name("triton_poi_fused_add_0"), "triton_poi_fused_add_0");
+  EXPECT_EQ(plain_name(""), "");
+}
+
+}  // namespace
+}  // namespace warpgauge
