@@ -35,12 +35,6 @@ int threads_of(const metrics::Launch& shape) {
 
 }  // namespace
 
-int current_device() {
-  CUdevice device = 0;
-  check(cuCtxGetDevice(&device), "cuCtxGetDevice");
-  return device;
-}
-
 AttachedDevice describe(int device) {
   constexpr int kLongestName = 256;
   std::array<char, kLongestName> name{};

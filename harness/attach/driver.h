@@ -17,8 +17,6 @@ class DriverError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The device of the current context. Throws DriverError.
-int current_device();
 AttachedDevice describe(int device);  ///< throws DriverError
 
 /// Waits for the current context. Throws DriverError, also for what a kernel did wrong before.

@@ -79,8 +79,9 @@ void waited(const Call& call) { recorder->waited(call.context, false); }
 void waited_for_all(const Call& call) { recorder->waited(call.context, true); }
 void capture_begins(const Call& /*call*/) { recorder->capture_begins(); }
 void capture_ends(const Call& /*call*/) { recorder->capture_ends(); }
-void code_ends(const Call& call) { recorder->before_end(call.context); }
-void all_code_ends(const Call& /*call*/) { recorder->before_end_of_device(-1); }
+void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
+void launched(const Call& call) { recorder->launched(call.context); }
+void looked_up(const Call& call) { recorder->looked_up(call.context); }
 
 void stream_ends(const Call& call) {
   recorder->stream_ends(call.as<cuStreamDestroy_v2_params>().hStream);
@@ -99,13 +100,13 @@ struct Hook {
 
 #define WARPGAUGE_CALL(name) CUPTI_DRIVER_TRACE_CBID_##name
 constexpr Hook kHooks[] = {
-    {WARPGAUGE_CALL(cuLaunchKernel), launch<cuLaunchKernel_params>, nullptr},
-    {WARPGAUGE_CALL(cuLaunchKernel_ptsz), launch<cuLaunchKernel_params>, nullptr},
-    {WARPGAUGE_CALL(cuLaunchKernelEx), launch_configured, nullptr},
-    {WARPGAUGE_CALL(cuLaunchKernelEx_ptsz), launch_configured, nullptr},
-    {WARPGAUGE_CALL(cuLaunchCooperativeKernel), launch<cuLaunchCooperativeKernel_params>, nullptr},
+    {WARPGAUGE_CALL(cuLaunchKernel), launch<cuLaunchKernel_params>, launched},
+    {WARPGAUGE_CALL(cuLaunchKernel_ptsz), launch<cuLaunchKernel_params>, launched},
+    {WARPGAUGE_CALL(cuLaunchKernelEx), launch_configured, launched},
+    {WARPGAUGE_CALL(cuLaunchKernelEx_ptsz), launch_configured, launched},
+    {WARPGAUGE_CALL(cuLaunchCooperativeKernel), launch<cuLaunchCooperativeKernel_params>, launched},
     {WARPGAUGE_CALL(cuLaunchCooperativeKernel_ptsz), launch<cuLaunchCooperativeKernel_params>,
-     nullptr},
+     launched},
     {WARPGAUGE_CALL(cuLaunchCooperativeKernelMultiDevice), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunch), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunchGrid), launch_of_old, nullptr},
@@ -115,8 +116,8 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), nullptr, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiateWithParams), nullptr, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), nullptr, graph_made},
-    {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, nullptr},
-    {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, nullptr},
+    {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
+    {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},
     {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, nullptr},
     {WARPGAUGE_CALL(cuStreamBeginCapture_ptsz), capture_begins, nullptr},
     {WARPGAUGE_CALL(cuStreamBeginCapture_v2), capture_begins, nullptr},
@@ -137,7 +138,10 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
     {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
-    {WARPGAUGE_CALL(cuLibraryUnload), all_code_ends, nullptr},
+    {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
+    {WARPGAUGE_CALL(cuModuleGetFunction), nullptr, looked_up},
+    {WARPGAUGE_CALL(cuLibraryGetKernel), nullptr, looked_up},
+    {WARPGAUGE_CALL(cuKernelGetFunction), nullptr, looked_up},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy_v2), context_ends, nullptr},
     {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), device_ends, nullptr},
@@ -182,6 +186,11 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
       if (reaction != nullptr) {
         reaction({event.context, event.symbolName, event.functionParams});
       }
+    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+      const auto* event = static_cast<const CUpti_ResourceData*>(data);
+      std::uint32_t device = 0;
+      WARPGAUGE_CUPTI(cuptiGetDeviceId, event->context, &device);
+      recorder->context_made(event->context, static_cast<int>(device));
     } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
       const auto* event = static_cast<const CUpti_ResourceData*>(data);
       const auto* module = static_cast<const CUpti_ModuleResourceData*>(event->resourceDescriptor);
@@ -197,8 +206,10 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
 void subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
   WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber, on_event, nullptr);
-  WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-                  CUPTI_CBID_RESOURCE_MODULE_LOADED);
+  for (const CUpti_CallbackIdResource event :
+       {CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
+    WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, event);
+  }
   for (const Hook& hook : kHooks) {
     WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, hook.call);
   }

@@ -64,21 +64,29 @@ void Recorder::save() {
   }
 }
 
-Recorder::Context* Recorder::context_of(CUcontext handle) {
-  const auto found = contexts_.find(handle);
-  if (found != contexts_.end()) return &found->second;
+void Recorder::context_made(CUcontext handle, int device) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
   Context& context = contexts_[handle];
+  context = {};
+  context.device = device;
   try {
-    context.device = driver::current_device();
-    process_.devices.try_emplace(context.device, driver::describe(context.device));
-    context.cupti = metrics::open_context(handle, context.device);
-    process_.devices[context.device].device.chip = context.cupti.chip;
+    process_.devices.try_emplace(device, driver::describe(device));
+    context.cupti = metrics::open_context(handle, device);
+    process_.devices[device].device.chip = context.cupti.chip;
   } catch (const std::exception& error) {
     context.countable = false;
     add_trouble(error.what());
     save();
   }
-  return &context;
+  start(context);
+}
+
+Recorder::Context* Recorder::context_of(CUcontext handle) {
+  const auto found = contexts_.find(handle);
+  if (found != contexts_.end()) return &found->second;
+  add_trouble("kernels were launched in a context that warpgauge was not told of");
+  return nullptr;
 }
 
 void Recorder::start(Context& context) {
@@ -148,8 +156,12 @@ AttachedKernel& Recorder::kernel_of(CUfunction function, const std::string& name
   return kernel;
 }
 
-bool Recorder::wants(const AttachedKernel& kernel) const {
-  return sample_ == 0 || kernel.launches < sample_;
+bool Recorder::all_have_their_sample(int device) const {
+  return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
+    std::uint64_t counted = 0;
+    for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
+    return kernel.device != device || counted >= sample_;
+  });
 }
 
 void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
@@ -162,35 +174,40 @@ void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
   }
 }
 
-void Recorder::counted_launch(CUcontext handle, Context& context,
-                              const std::vector<GraphKernel>& kernels, CUstream stream) {
-  std::vector<AttachedKernel*> entries;
-  bool wanted = false;
-  for (const GraphKernel& one : kernels)
-    kernel_of(one.function, one.name, context.device, one.shape);
-  for (const GraphKernel& one : kernels) {  // the addresses no longer change
-    entries.push_back(&kernel_of(one.function, one.name, context.device, one.shape));
-    wanted |= wants(*entries.back());
-  }
-  if (wanted) {
-    start(context);
-  } else if (captures_ == 0) {
-    stop(handle, context);
-  }
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    ++entries[i]->launches;
-    if (context.session) count(*entries[i], kernels[i].shape);
+void Recorder::record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream) {
+  for (const GraphKernel& one : kernels) {
+    AttachedKernel& kernel = kernel_of(one.function, one.name, context.device, one.shape);
+    ++kernel.launches;
+    if (context.session) count(kernel, one.shape);
   }
   if (context.session) context.streams.insert(stream);
 }
 
-void Recorder::launch(CUcontext context, CUfunction function, const std::string& kernel,
+void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
                       const metrics::Launch& shape, CUstream stream) {
   const std::scoped_lock lock(mutex_);
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;  // a node of a graph to come
-  Context* const at = context_of(context);
-  counted_launch(context, *at, {{function, kernel, shape}}, stream);
+  if (Context* const context = context_of(handle)) {
+    record(*context, {{function, kernel, shape}}, stream);
+  }
+}
+
+void Recorder::launched(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(handle);
+  if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
+  if (all_have_their_sample(found->second.device)) {
+    stop(handle, found->second);
+  } else {
+    start(found->second);
+  }
+}
+
+void Recorder::looked_up(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(handle);
+  if (captures_ == 0 && found != contexts_.end()) start(found->second);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
@@ -211,7 +228,7 @@ void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream
     add_trouble("a graph was launched that was made before warpgauge was there");
     return;
   }
-  counted_launch(context, *context_of(context), found->second, stream);
+  if (Context* const at = context_of(context)) record(*at, found->second, stream);
 }
 
 void Recorder::capture_begins() {
@@ -246,11 +263,18 @@ void Recorder::waited(CUcontext context, bool idle) {
   if (idle || is_idle(found->second)) take(context, found->second);
 }
 
-void Recorder::before_end(CUcontext context) {
+void Recorder::before_unloading() {
   const std::scoped_lock lock(mutex_);
-  const auto found = contexts_.find(context);
-  if (found == contexts_.end() || captures_ > 0) return;
-  stop(context, found->second);
+  if (captures_ > 0) return;
+  const driver::RelaxedCapture relaxed;
+  for (auto& [handle, context] : contexts_) take(handle, context);
+}
+
+void Recorder::before_end(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(handle);
+  if (found == contexts_.end()) return;
+  stop(handle, found->second);
   contexts_.erase(found);
 }
 
@@ -259,7 +283,7 @@ void Recorder::before_end_of_device(int device) {
   {
     const std::scoped_lock lock(mutex_);
     for (const auto& [handle, context] : contexts_) {
-      if (device < 0 || context.device == device) ending.push_back(handle);
+      if (context.device == device) ending.push_back(handle);
     }
   }
   for (const CUcontext handle : ending) before_end(handle);

@@ -29,9 +29,16 @@ class Recorder {
   /// `sample`: how many launches of each kernel are counted; 0: all.
   Recorder(std::filesystem::path folder, std::uint64_t sample);
 
-  /// Before a launch: has it counted if it is to be.
+  /// A context was made on a device. Counting begins here, or at the next call that is no launch:
+  /// CUPTI takes no beginning in the middle of a launch.
+  void context_made(CUcontext context, int device);
+  /// Before a launch.
   void launch(CUcontext context, CUfunction function, const std::string& kernel,
               const metrics::Launch& shape, CUstream stream);
+  /// After a launch: counts no more if all kernels have had their sample.
+  void launched(CUcontext context);
+  /// A kernel was looked up, which may be launched next: it is to have its sample.
+  void looked_up(CUcontext context);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
@@ -42,9 +49,11 @@ class Recorder {
   /// After the program has waited: takes the counts if that costs no further waiting and, over
   /// time, no more than a twentieth of the time. `idle`: it has waited for the whole context.
   void waited(CUcontext context, bool idle);
-  /// Takes the counts of the context, and counts no more there until the next launch.
+  /// Takes the counts of all contexts: code of theirs is about to be unloaded.
+  void before_unloading();
+  /// Takes the counts of a context that is about to go.
   void before_end(CUcontext context);
-  /// The same of all contexts of a device, or (-1) of all devices.
+  /// The same of all contexts of a device.
   void before_end_of_device(int device);
   /// Takes all counts there are, waiting for what runs. False if another thread holds the recorder
   /// for longer than `patience`.
@@ -71,16 +80,15 @@ class Recorder {
     metrics::Launch shape;
   };
 
-  Context* context_of(CUcontext handle);
+  Context* context_of(CUcontext handle);  ///< nullptr, and a trouble, where it is not known
   void start(Context& context);
   void take(CUcontext handle, Context& context);
   void stop(CUcontext handle, Context& context);
   AttachedKernel& kernel_of(CUfunction function, const std::string& name, int device,
                             const metrics::Launch& shape);
-  bool wants(const AttachedKernel& kernel) const;
+  bool all_have_their_sample(int device) const;
   void count(AttachedKernel& kernel, const metrics::Launch& shape);
-  void counted_launch(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
-                      CUstream stream);
+  void record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
   bool is_idle(const Context& context) const;
   void add_trouble(const std::string& what);
   void save();
