@@ -189,6 +189,8 @@ ExitCode attach_to_program(const AttachOptions& options) {
     }
   }
 
+  Demands demands = options.demands;
+  demands.cupti = true;  // a kernel of which nothing was counted must not pass
   const Summary summary(facts);
   const bool colour = isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   const std::string command = fmt::format("{}", fmt::join(options.command, " "));
@@ -198,8 +200,8 @@ ExitCode attach_to_program(const AttachOptions& options) {
   const auto say = [](const std::string& text) { fmt::print(stderr, "{}", text); };
   const auto note = [&](const std::string& text) { say(printable(text) + "\n"); };
   if (!cases.empty()) {
-    say(table(cases) + "\n" + terminal_text(summary, options.demands, colour, told));
-    out.write_summary(markdown_text(summary, options.demands, facts.front().run));
+    say(table(cases) + "\n" + terminal_text(summary, demands, colour, told));
+    out.write_summary(markdown_text(summary, demands, facts.front().run));
     say(fmt::format("facts: {}\nsummary: {}\n", out.facts().string(), out.summary().string()));
   }
 
@@ -227,7 +229,7 @@ ExitCode attach_to_program(const AttachOptions& options) {
     note(fmt::format("the program itself failed: {} {}", options.command[0], ending.str()));
     return kFault;
   }
-  const ExitCode code = cases.empty() ? kNotMeasured : summary.exit_code(options.demands);
+  const ExitCode code = cases.empty() ? kNotMeasured : summary.exit_code(demands);
   return code == kWithinBudget && !complete ? kNotMeasured : code;
 }
 
