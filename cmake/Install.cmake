@@ -1,7 +1,8 @@
 # What `cmake --install` installs, so that find_package(warpgauge) finds it, wherever it is moved to:
 #   include/warpgauge/        the headers that kernels include
 #   lib/                      libraries; lib/warpgauge/ the emulated runtime, whose name is NVIDIA's
-#   bin/                      the programs that are Python; they run $WARPGAUGE_PYTHON, or python3
+#   bin/                      warpgauge, without kernels of its own, and its twin on the emulator; the
+#                             programs that are Python, which run $WARPGAUGE_PYTHON, or python3
 #   share/warpgauge/cmake/    the package, and warpgauge_add_kernels()
 #   share/warpgauge/          what programs of kernels compile for themselves, and the Python programs
 include(CMakePackageConfigHelpers)
@@ -58,4 +59,48 @@ install(DIRECTORY reports/warpgauge_report DESTINATION ${share}/reports
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
 install(FILES metrics/catalog.json metrics/fact.schema.json
         DESTINATION ${share}/reports/warpgauge_report)
+
+# The command line tool for facts, GPUs, and programs that know nothing of it. What it needs it finds by where
+# it lies itself.
+warpgauge_kernels(TARGET warpgauge_no_kernels)
+warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
+set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_INJECTION)
+set(injection "")
+if(TARGET warpgauge::injection)
+  set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
+endif()
+foreach(suffix "" -emulated)
+  set(target warpgauge-installed${suffix})
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/installed"
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+  get_target_property(definitions ${target} COMPILE_DEFINITIONS)
+  foreach(name IN LISTS own)
+    list(FILTER definitions EXCLUDE REGEX "^${name}=")
+  endforeach()
+  set_target_properties(${target} PROPERTIES COMPILE_DEFINITIONS "${definitions}")
+  target_compile_definitions(${target} PRIVATE
+    "WARPGAUGE_GATE_COMMAND=\"warpgauge gate\""
+    "WARPGAUGE_SOURCE_ROOT=\"\""
+    "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
+    "WARPGAUGE_PROGRAMS_DIR=\".\""
+    "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_INJECTION=\"${injection}\"")
+  # A target of that name, or of that output, would stand in the way of the one that has kernels.
+  install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
+endforeach()
+install(DIRECTORY "${PROJECT_BINARY_DIR}/ptxas/warpgauge_no_kernels/" DESTINATION ${share}/ptxas)
+foreach(shell IN ITEMS bash zsh fish)
+  set(place_bash share/bash-completion/completions/warpgauge)
+  set(place_zsh share/zsh/site-functions/_warpgauge)
+  set(place_fish share/fish/vendor_completions.d/warpgauge.fish)
+  install(CODE "
+    set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place_${shell}}\")
+    get_filename_component(folder \"\${file}\" DIRECTORY)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    execute_process(COMMAND \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/warpgauge\" completion ${shell}
+                    OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+    message(STATUS \"Installing: \${file}\")")
+endforeach()
 install(FILES LICENSE README.md DESTINATION share/doc/warpgauge)

@@ -56,15 +56,15 @@ function(warpgauge_add_gtest)
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 
-# warpgauge_kernels(TARGET <name> SOURCES <file.cu>... [LIBRARIES <target>...])
+# warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...])
 #
 # Kernels and their registrations. An OBJECT library, because a static one would drop the
 # registrations, which nothing refers to. The kernels of the self test (harness/self_test.h) are among
 # them, built as they are.
 function(warpgauge_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES;LIBRARIES")
-  if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
-    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> SOURCES <file.cu>... [LIBRARIES <target>...]) "
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET)
+    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...]) "
                         "was called with (${ARGV})")
   endif()
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
@@ -197,7 +197,8 @@ function(warpgauge_add_build_info target)
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} -lineinfo" flags)
-  set(gate "${target} gate")
+  string(REGEX REPLACE "-emulated$" "" gate "${target}")  # which finds its twin
+  string(APPEND gate " gate")
   cmake_path(APPEND PROJECT_SOURCE_DIR "" OUTPUT_VARIABLE here)
   if(here STREQUAL root)  # the kernels of this tree, which has a script
     set(gate ci/gate)

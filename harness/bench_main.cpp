@@ -10,6 +10,7 @@
 #include "harness/archs.h"
 #include "harness/bench.h"
 #include "harness/devices.h"
+#include "harness/help_text.h"
 #include "harness/program.h"
 #include "harness/runtime.h"
 
@@ -30,6 +31,7 @@ bool initialize_benchmark(char* program, std::vector<std::string> rest) {
 int run(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("warpgauge-bench: times every case, as benchmarks of Google Benchmark");
+  app.formatter(std::make_shared<warpgauge::HelpFormatter>());
   app.footer(
       "Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE, ...) work as "
       "usual.\n"

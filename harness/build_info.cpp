@@ -1,15 +1,33 @@
 #include "harness/build_info.h"
 
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 namespace warpgauge {
+namespace {
+
+/// What an installed program needs lies where it was moved to with it: a path that is relative
+/// begins at its folder.
+std::string_view placed(const char* path) {
+  if (*path == '\0' || *path == '/') return path;
+  static std::deque<std::string> places;
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return places.emplace_back((program.parent_path() / path).lexically_normal());
+}
+
+}  // namespace
 
 const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .source_root = WARPGAUGE_SOURCE_ROOT,
-                              .ptxas_folders = WARPGAUGE_PTXAS_DIRS,
+                              .ptxas_folders = placed(WARPGAUGE_PTXAS_DIRS),
                               .budgets_folder = WARPGAUGE_BUDGETS_DIR,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,
                               .gate_command = WARPGAUGE_GATE_COMMAND,
-                              .programs_folder = WARPGAUGE_PROGRAMS_DIR,
-                              .emulated_cudart = WARPGAUGE_EMULATED_CUDART,
-                              .injection = WARPGAUGE_INJECTION};
+                              .programs_folder = placed(WARPGAUGE_PROGRAMS_DIR),
+                              .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
+                              .injection = placed(WARPGAUGE_INJECTION)};
 
 }  // namespace warpgauge

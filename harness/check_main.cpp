@@ -17,6 +17,7 @@
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/gtest_outcome.h"
+#include "harness/help_text.h"
 #include "harness/program.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
@@ -199,6 +200,12 @@ int run(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   Options options;
   CLI::App app("warpgauge-check: every case as a GoogleTest test (--gtest_help shows its options)");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.footer(
+      "Exit codes: 0 within budget, 1 over budget, 2 a fault (nothing selected).\n\n"
+      "Examples:\n"
+      "  warpgauge-check --gtest_filter='transpose.*'\n"
+      "  warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_flag_callback(
       "--no-cupti", [&options] { options.use_cupti = false; },
@@ -207,7 +214,8 @@ int run(int argc, char** argv) {
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
   if (is_emulated()) {
-    app.add_option("--arch", options.arch, "What kernels are run as (default sm_90)");
+    app.add_option("--arch", options.arch, "What kernels are run as (default sm_90)")
+        ->type_name("ARCH");
   }
   app.add_option("--skip-code", options.skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")

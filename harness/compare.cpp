@@ -243,6 +243,12 @@ int compare_facts(const CompareOptions& options) {
   const std::vector<StoredFact> b = metrics::read_facts(options.b);
   const FactComparison comparison = compare(a, b, options.filter);
   if (comparison.families.empty()) {
+    for (const auto& [path, facts] : {std::pair(options.a, &a), std::pair(options.b, &b)}) {
+      if (facts->empty()) {
+        throw std::runtime_error(
+            fmt::format("{}: no facts: nothing was measured, or not to its end", path.string()));
+      }
+    }
     throw std::runtime_error(fmt::format("{} and {} have no counted case in common: {}",
                                          options.a.string(), options.b.string(),
                                          described(comparison)));

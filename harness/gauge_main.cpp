@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -15,6 +14,7 @@
 #include "harness/archs.h"
 #include "harness/attach/attach.h"
 #include "harness/build_info.h"
+#include "harness/command_line.h"
 #include "harness/companions.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
@@ -24,49 +24,16 @@
 #include "harness/explain_picture.h"
 #include "harness/gate.h"
 #include "harness/generations.h"
+#include "harness/help_text.h"
 #include "harness/list.h"
 #include "harness/metrics_table.h"
 #include "harness/program.h"
 #include "harness/provenance.h"
 #include "harness/runtime.h"
-#include "metrics/nearest.h"
 
 namespace {
 
 using namespace warpgauge;
-
-/// For options whose value must say something.
-const CLI::Validator kNotEmpty(
-    [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
-
-/// For files that are drawn.
-const CLI::Validator kSvg(
-    [](const std::string& text) {
-      return text.ends_with(".svg") ? std::string()
-                                    : "'" + text + "' does not end in .svg: pictures are SVG";
-    },
-    "", "");
-
-/// Adds --device to a command that runs kernels.
-std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
-  auto choice = std::make_shared<DeviceChoice>(DeviceChoice::automatic);
-  const auto choose = [choice](const std::string& word) {
-    const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
-    const auto found = std::ranges::find(words, word);
-    if (found == words.end()) {
-      throw CLI::ValidationError("--device",
-                                 fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
-                                             metrics::did_you_mean(word, words)));
-    }
-    *choice = static_cast<DeviceChoice>(found - words.begin());
-  };
-  command
-      ->add_option_function<std::string>(
-          "--device", choose,
-          "Where kernels run: auto (the GPU, or the emulator where there is none), gpu, emulated")
-      ->type_name("DEVICE");
-  return choice;
-}
 
 void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
   auto options = std::make_shared<GateOptions>();
@@ -89,11 +56,12 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
       ->add_option("--arch", options->archs,
                    "Only these architectures (sm_90,...): their compile-time facts, and what the "
                    "emulator runs kernels as (default: all, and sm_90)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->type_name("ARCH,...");
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
-      ->capture_default_str();
-  command
-      ->add_option("--require", *required, "Exit 3 unless all of this was measured: ptxas, cupti")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->delimiter(',');
   command->add_flag("--strict", options->demands.strict,
@@ -130,6 +98,7 @@ void add_list(CLI::App& app, std::function<int()>& action) {
   auto filter = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List the cases: one id a line");
   command->footer(
+      "Exit codes: 0 listed, 2 a fault (nothing is selected).\n\n"
       "Examples:\n  warpgauge list --filter '*.f64@*'\n  warpgauge list --archs\n"
       "  warpgauge list --rows");
   auto* const glob = command->add_option("--filter", *filter, "Only ids that match this glob");
@@ -159,10 +128,12 @@ void add_metrics(CLI::App& app, std::function<int()>& action) {
   CLI::App* command =
       app.add_subcommand("metrics", "List the metrics; with --chip, what a chip can count");
   command->footer(
-      "Needs no GPU.\n\nExamples:\n  warpgauge metrics\n  warpgauge metrics --chip GH100\n"
+      "Needs no GPU.\n\nExit codes: 0 listed, 2 a fault, 3 CUPTI is not there to tell (--chip).\n\n"
+      "Examples:\n  warpgauge metrics\n  warpgauge metrics --chip GH100\n"
       "  warpgauge metrics --chip all\n  warpgauge metrics --json");
   auto* const of_chip =
-      command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'");
+      command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'")
+          ->type_name("CHIP");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print the table as JSON, instead")->excludes(of_chip);
   command->callback([=, &action] {
@@ -180,14 +151,18 @@ void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
       "shared memory that takes most wavefronts beyond the ideal (of a line that only accesses\n"
       "global memory, lanes against sectors). They run the case on the emulator, even if there is\n"
       "a GPU: it alone knows addresses.\n\n"
+      "Exit codes: 0 shown, 2 a fault, 3 it could not be counted.\n\n"
       "Examples:\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024 --text\n"
       "  warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture column.svg");
   auto device = add_device(command);
-  command->add_option("--arch", options->arch, "What the emulator runs it as (default sm_90)");
-  command->add_option("id", options->id, "A case, as `warpgauge list` shows it")->required();
+  command->add_option("--arch", options->arch, "What the emulator runs it as (default sm_90)")
+      ->type_name("ARCH");
+  command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
+      ->required()
+      ->type_name("ID");
   command->add_flag("--text", options->text, "Draw one access, as text");
   command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
       ->check(kSvg)
@@ -230,8 +205,10 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       "Examples:\n"
       "  warpgauge compare out/facts.jsonl h100.jsonl\n"
       "  warpgauge compare out/facts.jsonl h100.jsonl --filter 'reduce.*' --json comparison.json");
-  command->add_option("a", options->a, "Facts of a run (facts.jsonl)")->required();
-  command->add_option("b", options->b, "Facts of another run")->required();
+  command->add_option("a", options->a, "Facts of a run (facts.jsonl)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("b", options->b, "Facts of another run")->required()->type_name("FILE");
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   command->add_option("--json", options->json, "Write the comparison to this file, too")
@@ -246,15 +223,19 @@ void add_emulate(CLI::App& app, std::function<int()>& action) {
   command->footer(
       "The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold "
       "PTX.\n"
-      "Its exit code is returned; the counts go to stderr.\n\n"
+      "The counts go to stderr.\n\n"
+      "Exit codes: those of the program, 2 if it could not be run or no kernel ran.\n\n"
       "Examples:\n"
       "  warpgauge emulate -- ./program --size 1024\n"
       "  warpgauge emulate --arch sm_75 --json counts.jsonl -- ./program");
-  command->add_option("--arch", options->arch, "What the GPU is to be")->capture_default_str();
+  command->add_option("--arch", options->arch, "What the GPU is to be")
+      ->capture_default_str()
+      ->type_name("ARCH");
   command->add_option("--json", options->json, "Also write the counts to this file, a line each")
       ->type_name("FILE");
   command->add_option("command", options->command, "The program and its arguments, after --")
-      ->required();
+      ->required()
+      ->type_name("PROGRAM ...");
   command->callback(
       [options, &action] { action = [options] { return emulate_program(*options); }; });
 }
@@ -305,6 +286,7 @@ void add_attach(CLI::App& app, std::function<int()>& action) {
 void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand("devices", "Show the GPUs of this machine");
   command->footer(
+      "Exit codes: 0 shown (also: that there is no GPU), 2 a fault.\n\n"
       "Examples:\n  warpgauge devices\n  warpgauge devices --models\n"
       "  warpgauge devices --limits\n"
       "  warpgauge devices --shared-config --device=emulated");
@@ -350,9 +332,10 @@ void add_doctor(CLI::App& app, std::function<int()>& action, char** argv) {
           "--require", [options](const std::string&) { options->require_cupti = true; },
           "As the gate is asked: cupti, a GPU and all of its counters")
       ->check(CLI::IsMember({"cupti"}))
-      ->type_name("SOURCE");
+      ->type_name("{cupti}");
   command->add_option("--out", options->out, "The folder that the gate is to write to")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("DIR");
   command
       ->add_option_function<int>(
           "--timeout",
@@ -379,22 +362,15 @@ std::string version() {
                      fmt::join(chosen_archs({}), " "));
 }
 
-/// Throws std::invalid_argument for a first word that is no command, which CLI11 would only call
-/// unexpected.
-void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || *argv[1] == '-') return;
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::ranges::find(names, argv[1]) != names.end()) return;
-  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}", argv[1],
-                                          metrics::did_you_mean(argv[1], names),
-                                          fmt::join(names, ", ")));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.failure_message(parse_failure);
+  app.footer(
+      "Exit codes of all: 0 as it should be, 1 it is not, 2 a fault, 3 not measured.\n\n"
+      "Examples:\n  warpgauge gate --filter 'transpose.*'\n  warpgauge gate --help");
   app.require_subcommand(0, 1);  // none is told below, with all there is to choose from
   std::function<int()> action;
   add_gate(app, action, argv);
@@ -409,6 +385,7 @@ int main(int argc, char** argv) {
   for (const Companion& one : companions()) {
     app.add_subcommand(std::string(one.command), std::string(one.help));
   }
+  add_completion(app, action, argv);
   app.set_version_flag("--version", version, "Show what this is and what it was built for");
   try {
     continue_in_companion(argv);

@@ -13,6 +13,10 @@
 namespace warpgauge {
 namespace {
 
+constexpr std::string_view kNoKernels =
+    "this program has no kernels: the gauge of yours, which has, is made by "
+    "warpgauge_add_kernels() in your CMakeLists.txt (docs/first-kernel.md shows it)";
+
 /// Letters, digits and '_': what every consumer of an id (filters, files, XML) takes as it is.
 void check_name(std::string_view what, std::string_view name, const Case& where) {
   const auto is_word = [](char c) {
@@ -65,6 +69,7 @@ void Registry::add(Case new_case) {
 }
 
 const Case& Registry::at(std::string_view id) const {
+  if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
   std::vector<std::string> ids;
   for (const Case& one : cases_) {
     ids.push_back(one.id.str());
@@ -78,6 +83,7 @@ const Case& Registry::at(std::string_view id) const {
 }
 
 std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {
+  if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
   const std::string glob(pattern.empty() ? "*" : pattern);
   std::vector<const Case*> selected;
   std::size_t left_out = 0;

@@ -58,6 +58,13 @@ std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
 /// metrics::PtxasError if the linked code does not tell.
 metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
   const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  if (cubin == nullptr && std::ranges::any_of(embedded_cubins(), &EmbeddedCubin::is_linked)) {
+    throw metrics::PtxasError(fmt::format(
+        "{} for {}: this program has no machine code of it, so the device linker (-rdc=true) "
+        "may not have been asked for {}; give the program and its libraries the same "
+        "CUDA_ARCHITECTURES",
+        ptxas.name, ptxas.arch, ptxas.arch));
+  }
   if (cubin == nullptr || !cubin->is_linked) return ptxas;
   static std::map<const std::byte*, std::map<std::string, int>> known;
   const auto [place, is_new] = known.try_emplace(cubin->image.data());

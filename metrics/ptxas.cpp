@@ -80,13 +80,13 @@ class Parser {
     std::string_view message = line.substr(tag + kTag.size());
     take_until(message, ':');
     message = trim(message);
-    // "0 bytes gmem" is what it says of a module; of one without kernels it says nothing else, but of
-    // device functions that are compiled on their own (-rdc=true). "Used" is said of kernels only.
+    // "0 bytes gmem" is what it says of a module; of one without kernels it says nothing else, but
+    // of device functions that are compiled on their own (-rdc=true). "Used" is said of kernels
+    // only.
     const std::size_t digits = std::min(message.find_first_not_of("0123456789"), message.size());
     const bool of_module = digits > 0 && message.substr(digits).starts_with(" bytes gmem");
-    const bool of_function =
-        says_none_ && (message.starts_with("Function properties for ") ||
-                       message.starts_with("Compile time = "));
+    const bool of_function = says_none_ && (message.starts_with("Function properties for ") ||
+                                            message.starts_with("Compile time = "));
     says_none_ = of_function || (of_module && (says_none_ || std::exchange(is_first_, false)));
     is_first_ = false;
     if (take(message, "Compiling entry function ")) {

@@ -63,8 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser = argparse.ArgumentParser(
         prog="warpgauge-emit",
-        description="Writes the facts of a run in the formats of CI systems. It shows the verdicts "
-        "of the gate and gives none.",
+        description="Writes the facts of a run in the formats of CI systems.\n"
+        "It shows the verdicts of the gate and gives none.",
         epilog=f"formats, and the files that --all writes:\n{names}\n\n"
         "Exit codes: 0 written, 2 a fault (nothing is written).\n\n"
         "Examples:\n"

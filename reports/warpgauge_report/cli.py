@@ -11,20 +11,28 @@ from collections.abc import Sequence
 from warpgauge_report.facts import FactError
 from warpgauge_report.output import ReportError, printable
 
-# A command is a module of this package with HELP, EPILOG, add_arguments(parser) and run(arguments).
+# A command is a module of this package with EPILOG, add_arguments(parser) and run(arguments); and
+# what it does. Only the one that is asked for is loaded: what pictures need takes two seconds.
 COMMANDS = {
-    "ingest": "ingest",
-    "runs": "runs",
-    "export": "export",
-    "prune": "prune",
-    "html": "page.command",
-    "heatmap": "heatmap",
+    "ingest": ("ingest", "Bring facts of runs into the history, a database"),
+    "runs": ("runs", "List the runs in the history"),
+    "export": ("export", "Write values of the history as facts (JSON lines) or as CSV"),
+    "prune": ("prune", "Delete old values from the history, and give their space back"),
+    "html": (
+        "page.command",
+        "Write one page on the nights in a history: what is wrong, what changed, and why",
+    ),
+    "heatmap": (
+        "heatmap",
+        "Draw kernels whose sizes span a grid (block shapes, for instance) as heat maps",
+    ),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        parsed = _parser().parse_args(arguments)
+        parsed = _parser(arguments[0] if arguments else None).parse_args(arguments)
         parsed.run_command(parsed)
     except (FactError, ReportError) as error:
         print(printable(str(error)), file=sys.stderr)
@@ -42,21 +50,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+EPILOG = """\
+Exit codes: 0 done, 2 a fault; `warpgauge report COMMAND --help` says more.
+
+Examples:
+  warpgauge report ingest out/facts.jsonl --db history.db
+  warpgauge report html --db history.db --out site
+  warpgauge report html --help"""
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """Of the chosen command with its arguments, of the others with their names only."""
     parser = argparse.ArgumentParser(
-        prog="warpgauge report", description="Reports on facts that warpgauge measured."
+        prog="warpgauge report",
+        description="Reports on facts that warpgauge measured.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, path in COMMANDS.items():
-        module = importlib.import_module(f"warpgauge_report.{path}")
+    for name, (path, words) in COMMANDS.items():
         command = commands.add_parser(
             name,
-            help=module.HELP,
-            description=module.HELP,
-            epilog=module.EPILOG,
+            help=words,
+            description=words,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.add_arguments(command)
-        command.set_defaults(run_command=module.run)
+        if name == chosen:
+            module = importlib.import_module(f"warpgauge_report.{path}")
+            command.epilog = module.EPILOG
+            module.add_arguments(command)
+            command.set_defaults(run_command=module.run)
     return parser

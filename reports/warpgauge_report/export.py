@@ -17,7 +17,6 @@ from warpgauge_report.facts import metric_names
 from warpgauge_report.history import open_history
 from warpgauge_report.output import ReportError, write_parts
 
-HELP = "Write values of the history as facts (JSON lines) or as CSV"
 EPILOG = """\
 JSON lines are the facts as they were ingested, one a line, oldest run first; the history has no
 values of single source lines. CSV has the same members as columns, those of parts as device.name

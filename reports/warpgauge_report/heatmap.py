@@ -14,7 +14,6 @@ from warpgauge_report.facts import Fact, metric_names, read_facts
 from warpgauge_report.grid import LEAST, Grid, find_grids
 from warpgauge_report.output import ReportError, safe_stem, write_whole
 
-HELP = "Draw kernels whose sizes span a grid (block shapes, for instance) as heat maps"
 EPILOG = f"""\
 Draws one picture, as SVG and as PNG, for each variant and type, architecture and device whose
 sizes span a grid: two extents with {LEAST} or more values each. Cells show their values, and the

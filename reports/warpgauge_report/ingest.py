@@ -10,7 +10,6 @@ from warpgauge_report.facts import FactError
 from warpgauge_report.history import IngestResult, open_history
 from warpgauge_report.output import ReportError, printable
 
-HELP = "Bring facts of runs into the history, a database"
 EPILOG = """\
 The history keeps the values of cases; those of single source lines are checked and left out, being
 detail of one run: keep the files of facts for them. A file is brought in as a whole or, if

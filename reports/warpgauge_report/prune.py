@@ -7,7 +7,6 @@ import argparse
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.history import Keep, open_history
 
-HELP = "Delete old values from the history, and give their space back"
 EPILOG = """\
 --keep 30 keeps the newest 30 values of each series (a case, a metric, an architecture, a source, a
 device); --keep 365d keeps the nights that ended no more than 365 days before the newest run. Runs

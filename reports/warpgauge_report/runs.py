@@ -11,7 +11,6 @@ from warpgauge_report.database_option import add_database_option
 from warpgauge_report.history import Run, open_history
 from warpgauge_report.output import printable
 
-HELP = "List the runs in the history"
 EPILOG = """\
 Oldest first. A commit with "+" had changes that were not committed.
 

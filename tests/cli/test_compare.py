@@ -83,7 +83,7 @@ def test_what_is_not_sure_may_differ(tmp_path):
     [
         (["good.jsonl", "none.jsonl"], "none.jsonl: cannot be read"),
         (["good.jsonl", "bad_nan.jsonl"], "bad_nan.jsonl:2: not a JSON object"),
-        (["good_empty.jsonl", "good_empty.jsonl"], "no counted case in common"),
+        (["good_empty.jsonl", "good_empty.jsonl"], "good_empty.jsonl: no facts"),
         (["../summary/h100.jsonl", "good_empty.jsonl"], "was counted without"),
         (["good.jsonl"], "required"),
     ],

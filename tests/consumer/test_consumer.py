@@ -84,7 +84,7 @@ def check_separate_compilation(facts, archs):
         called = known["tones.mapped.f32@65536", "global.load.sectors", "sm_90"]
         assert (called["value"], called["confidence"]) == (8192, "predicted")
         saved = known["tones.mapped.f32@65536", "local.sectors", "sm_90"]
-        assert (saved["verdict"], saved["confidence"]) == ("unmeasured", "estimate")
+        assert (saved["verdict"], saved["confidence"]) == ("pass", "estimate")
         whole = known["tones.exposed.f32@65536", "global.load.sectors", "sm_90"]
         assert (whole["value"], whole["confidence"]) == (8192, "exact")
 
@@ -113,8 +113,6 @@ def test_a_package_that_is_installed(example, prefix):
     run("cmake", "--build", build, cwd=example)
     check_gate(build, ["imaging-gauge", "imaging-tests"])
     check_mutation(build, example)
-    facts = gate(build, "imaging-gauge", "--filter", "tones.*", "--arch", "sm_75,sm_90")
-    check_separate_compilation(facts, ["sm_75", "sm_90"])
     # The gate's own formats, from the package's Python, and what accepts budgets.
     python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
     junit = run(
@@ -127,6 +125,33 @@ def test_a_package_that_is_installed(example, prefix):
     assert "imaging-gauge gate --device=emulated" in junit  # and not ci/gate
     help = run(build / "imaging-gauge", "accept", "--help", cwd=build, **python)
     assert "--budgets" in help
+    facts = gate(build, "imaging-gauge", "--filter", "tones.*", "--arch", "sm_75,sm_90")
+    check_separate_compilation(facts, ["sm_75", "sm_90"])
+
+
+def test_the_tool_is_installed_without_kernels(prefix, tmp_path):
+    tool = prefix / "bin/warpgauge"
+    python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
+    facts = ROOT / "tests/data/summary/h100.jsonl"
+    assert "NOT WORSE" in run(tool, "diff", facts, facts, cwd=tmp_path, **python)
+    assert "<testsuite" in run(tool, "emit", facts, "--format=junit", cwd=tmp_path, **python)
+    assert "Emulated GPU" in run(tool, "devices", "--device=emulated", cwd=tmp_path)
+    assert "ready: " in run(tool, "doctor", "--device=emulated", cwd=tmp_path, **python)
+    assert '"registers"' in run(tool, "metrics", "--json", cwd=tmp_path)
+    program = BUILD / "programs/histogram"
+    assert "PASSED" in run(tool, "emulate", "--arch=sm_90", "--", program, cwd=tmp_path)
+    for command in (["gate"], ["list"], ["explain", "a.b.f32@1"]):
+        told = subprocess.run([tool, *command], capture_output=True, text=True, cwd=tmp_path)
+        assert told.returncode == 2 and "this program has no kernels" in told.stderr
+    for script in (
+        "share/bash-completion/completions/warpgauge",
+        "share/fish/vendor_completions.d",
+    ):
+        assert (prefix / script).exists()
+    assert (
+        "complete -F _warpgauge warpgauge"
+        in (prefix / "share/bash-completion/completions/warpgauge").read_text()
+    )
 
 
 @pytest.mark.parametrize("way", ["folder", "fetch"])

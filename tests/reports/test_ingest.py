@@ -47,6 +47,18 @@ def test_ingest_says_what_came_in(report, tmp_path):
     )
 
 
+def test_ingest_does_not_load_what_draws(db, tmp_path):
+    """matplotlib and ruptures take two seconds to load, and a night is ingested in as much."""
+    path = write(tmp_path / "facts.jsonl", [a_fact()])
+    program = (
+        "import sys; from warpgauge_report.cli import main; code = main(sys.argv[1:]); "
+        "sys.exit(code or bool({'matplotlib', 'ruptures', 'jinja2'} & sys.modules.keys()))"
+    )
+    command = [sys.executable, "-c", program, "ingest", path, "--db", db]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_bad_file_is_named_and_the_others_come_in(report, tmp_path, db):
     good = write(tmp_path / "good.jsonl", [a_fact()])
     bad = write(tmp_path / "bad.jsonl", [registers(2), a_fact(2, "text")])

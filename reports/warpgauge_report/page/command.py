@@ -11,7 +11,6 @@ from warpgauge_report.history import open_history
 from warpgauge_report.output import printable, write_whole
 from warpgauge_report.page import digest, generations, pictures, report, speeds, view
 
-HELP = "Write one page on the nights in a history: what is wrong, what changed, and why"
 EPILOG = """\
 Writes DIR/index.html, which needs no network and no other file, DIR/digest.md for a chat or a mail,
 and the page's pictures (generations, rooflines, heat maps) as SVG and PNG. The page answers, in

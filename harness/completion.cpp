@@ -1,0 +1,202 @@
+#include "harness/completion.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <stdexcept>
+
+#include "metrics/nearest.h"
+
+namespace warpgauge {
+namespace {
+
+/// In the single quotes of a shell.
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + by.size())) {
+    text.replace(at, word.size(), by);
+  }
+  return text;
+}
+
+// ---- bash, and zsh, which can complete as bash does
+// ------------------------------------------------
+
+/// In bash, words are divided at '=' and '@' as well; an id, or an option with its value, is one
+/// here.
+constexpr std::string_view kBash = R"sh(# Completes PROGRAM: eval "$(PROGRAM completion SHELL)"
+FUNCTION() {
+  local program=$1 line=${COMP_LINE:0:COMP_POINT}
+  local word=${line##*[[:space:]]} value before begin='' option='' options='' words='' files=''
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W COMMANDS -- "$word"))
+    return
+  fi
+  before=${line%"$word"}
+  before=${before%"${before##*[![:space:]]}"}
+  before=${before##*[[:space:]]}
+  value=$word
+  if [[ $word == --*=* ]]; then
+    option=${word%%=*} value=${word#*=}
+  elif [[ $before == --* && $before != *=* ]]; then
+    option=$before
+  fi
+  value=${value#[\'\"]}
+  case ${COMP_WORDS[1]} in
+BRANCHES    COMPANIONS)
+      options=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
+      files=1
+      ;;
+  esac
+  COMPREPLY=()
+  if [[ $word == -* && $word != *=* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+  elif [[ -n $words ]]; then
+    if [[ $value == *,* ]]; then begin=${value%,*},; fi
+    COMPREPLY=($(compgen -P "$begin" -W "$words" -- "${value#"$begin"}"))
+  elif [[ -n $files ]]; then
+    COMPREPLY=($(compgen -f -- "$value"))
+    compopt -o filenames 2>/dev/null
+  fi
+  # The shell keeps what stands before its last word: that is not to be repeated.
+  if [[ $value == *[=@:]* && -z ${ZSH_VERSION-} ]]; then
+    begin=${value%"${value##*[=@:]}"}
+    COMPREPLY=("${COMPREPLY[@]#"$begin"}")
+  fi
+}
+complete -F FUNCTION PROGRAM
+)sh";
+
+/// How bash gets the words for a value; empty where files are meant.
+std::string bash_words(const CompletedOption& option) {
+  switch (option.value) {
+    case Completed::choices:
+      return quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+    case Completed::ids:
+      return "$(\"$program\" list --large 2>/dev/null)";
+    case Completed::archs:
+      return "$(\"$program\" list --archs 2>/dev/null)";
+    default:
+      return "";
+  }
+}
+
+/// The branch of a command: its options, and the words for their values.
+std::string bash_branch(const CompletedCommand& command) {
+  std::vector<std::string> options = {"--help"};
+  std::string values;
+  for (const CompletedOption& option : command.options) {
+    if (!option.name.empty()) options.push_back(option.name);
+    if (option.value == Completed::nothing) continue;
+    const std::string words = bash_words(option);
+    fmt::format_to(std::back_inserter(values), "        {}) {} ;;\n",
+                   option.name.empty() ? "''" : option.name,
+                   words.empty() ? "files=1" : "words=" + words);
+  }
+  const std::string cases =
+      values.empty() ? "" : fmt::format("      case $option in\n{}      esac\n", values);
+  return fmt::format("    {})\n      options={}\n{}      ;;\n", command.name,
+                     quoted(fmt::format("{}", fmt::join(options, " "))), cases);
+}
+
+std::string bash_script(const std::string& program, std::string_view shell,
+                        const std::vector<CompletedCommand>& commands) {
+  std::string branches;
+  std::vector<std::string> names, companions;
+  for (const CompletedCommand& command : commands) {
+    names.push_back(command.name);
+    if (command.is_companion) {
+      companions.push_back(command.name);
+    } else {
+      branches += bash_branch(command);
+    }
+  }
+  std::string function = "_" + program;
+  std::ranges::replace_if(
+      function, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::string script(kBash);
+  script = replaced(script, "COMMANDS", quoted(fmt::format("{}", fmt::join(names, " "))));
+  script = replaced(script, "COMPANIONS", fmt::format("{}", fmt::join(companions, " | ")));
+  script = replaced(script, "BRANCHES", branches);
+  script = replaced(script, "FUNCTION", function);
+  script = replaced(script, "SHELL", shell);
+  return replaced(script, "PROGRAM", program);
+}
+
+// ---- fish
+// ------------------------------------------------------------------------------------------
+
+std::string fish_value(const std::string& program, const CompletedOption& option) {
+  switch (option.value) {
+    case Completed::choices:
+      return " -xa " + quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+    case Completed::ids:
+      return fmt::format(" -xa '({} list --large 2>/dev/null)'", program);
+    case Completed::archs:
+      return fmt::format(" -xa '({} list --archs 2>/dev/null)'", program);
+    default:
+      return option.takes_value ? " -rF" : "";
+  }
+}
+
+/// In the single quotes of fish, where a backslash hides a quote.
+std::string fish_quoted(std::string_view text) {
+  return "'" + replaced(replaced(std::string(text), "\\", "\\\\"), "'", "\\'") + "'";
+}
+
+std::string fish_script(const std::string& program, const std::vector<CompletedCommand>& commands) {
+  std::string script =
+      fmt::format("# Completes {0}: {0} completion fish | source\ncomplete -c {0} -f\n", program);
+  auto out = std::back_inserter(script);
+  for (const CompletedCommand& command : commands) {
+    fmt::format_to(out, "complete -c {} -n __fish_use_subcommand -a {} -d {}\n", program,
+                   command.name, fish_quoted(command.help));
+    const std::string of_command =
+        fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, command.name);
+    if (command.is_companion) {
+      fmt::format_to(
+          out, "{} -F -a '({} {} --help 2>/dev/null | string match -ar -- \"--[a-z][a-z-]*\")'\n",
+          of_command, program, command.name);
+    }
+    for (const CompletedOption& option : command.options) {
+      const std::string name =
+          option.name.empty()
+              ? ""
+              : fmt::format(" -l {} -d {}", option.name.substr(2), fish_quoted(option.help));
+      fmt::format_to(out, "{}{}{}\n", of_command, name, fish_value(program, option));
+    }
+  }
+  return script;
+}
+
+}  // namespace
+
+const std::vector<std::string>& completed_shells() {
+  static const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  return shells;
+}
+
+std::string completion_script(std::string_view shell, const std::string& program,
+                              const std::vector<CompletedCommand>& commands) {
+  if (shell == "bash") return bash_script(program, shell, commands);
+  if (shell == "fish") return fish_script(program, commands);
+  if (shell == "zsh") {
+    return fmt::format(
+        "#compdef {}\nautoload -U +X compinit && compinit\n"
+        "autoload -U +X bashcompinit && bashcompinit\n{}",
+        program, bash_script(program, shell, commands));
+  }
+  throw std::invalid_argument(fmt::format("there is no completion for '{}'{}; there is for {}",
+                                          shell, metrics::did_you_mean(shell, completed_shells()),
+                                          fmt::join(completed_shells(), ", ")));
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,35 @@
+// Completion of the command line in shells: what `warpgauge completion bash` prints.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpgauge {
+
+/// What may stand behind an option, or as an argument.
+enum class Completed { nothing, choices, ids, archs, files };
+
+struct CompletedOption {
+  std::string name;  ///< "--filter"; empty: an argument without a name
+  std::string help;
+  bool takes_value = false;
+  Completed value = Completed::nothing;
+  std::vector<std::string> choices;
+};
+
+struct CompletedCommand {
+  std::string name, help;
+  bool is_companion = false;  ///< another program, which is asked by its --help
+  std::vector<CompletedOption> options;
+};
+
+/// The shells there are scripts for: "bash", "zsh", "fish".
+const std::vector<std::string>& completed_shells();
+
+/// A script that completes the commands of `program` ("warpgauge"). Cases and architectures it asks
+/// the program for, at the time. Throws std::invalid_argument for another shell.
+std::string completion_script(std::string_view shell, const std::string& program,
+                              const std::vector<CompletedCommand>& commands);
+
+}  // namespace warpgauge
