@@ -75,7 +75,12 @@ bool is_done(CUstream stream) {
   return !is_capturing(stream) && cuStreamQuery(stream) == CUDA_SUCCESS;
 }
 
-std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape) {
+std::optional<KernelResources> resources_of(CUfunction launched, const metrics::Launch& shape) {
+  // The runtime hands its CUkernel to cuLaunchKernel where a CUfunction is said to stand.
+  CUfunction function = nullptr;
+  if (cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(launched)) != CUDA_SUCCESS) {
+    function = launched;
+  }
   int registers = 0, shared = 0, local = 0, blocks = 0;
   const bool known =
       cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS &&

@@ -4,6 +4,7 @@
 #include <cupti.h>
 #include <cupti_pcsampling.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -173,34 +174,61 @@ void keep(const CUpti_ModuleResourceData& module) {
   write_file(path, {module.pCubin, module.cubinSize});
 }
 
+/// While it is there this thread's calls are the library's own: they call back like the program's.
+class OwnCalls {
+ public:
+  OwnCalls() { own_ = true; }
+  ~OwnCalls() { own_ = false; }
+  OwnCalls(const OwnCalls&) = delete;
+  OwnCalls& operator=(const OwnCalls&) = delete;
+
+  static bool made() { return own_; }
+
+ private:
+  static thread_local bool own_;
+};
+
+thread_local bool OwnCalls::own_ = false;
+
+bool finish(std::chrono::seconds patience) {
+  const OwnCalls own;
+  return recorder->finish(patience);
+}
+
+void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
+  if (OwnCalls::made()) return;
+  const OwnCalls own;
+  const Hook& hook = *hooks().at(id);
+  const Reaction reaction = event.callbackSite == CUPTI_API_ENTER ? hook.before : hook.after;
+  if (reaction != nullptr) reaction({event.context, event.symbolName, event.functionParams});
+}
+
+void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+    const OwnCalls own;
+    std::uint32_t device = 0;
+    WARPGAUGE_CUPTI(cuptiGetDeviceId, event.context, &device);
+    recorder->context_made(event.context, static_cast<int>(device));
+  } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+    // Our own calls can be the first to need a module, too.
+    const auto* module = static_cast<const CUpti_ModuleResourceData*>(event.resourceDescriptor);
+    if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0) keep(*module);
+  }
+}
+
 void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                        const void* data) {
-  thread_local bool inside = false;  // of a call that was made below
-  if (inside || data == nullptr || !in_attached_process()) return;
-  inside = true;
+  if (data == nullptr || !in_attached_process()) return;
   try {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-      const auto& event = *static_cast<const CUpti_CallbackData*>(data);
-      const Hook& hook = *hooks().at(id);
-      const Reaction reaction = event.callbackSite == CUPTI_API_ENTER ? hook.before : hook.after;
-      if (reaction != nullptr) {
-        reaction({event.context, event.symbolName, event.functionParams});
-      }
-    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
-      const auto* event = static_cast<const CUpti_ResourceData*>(data);
-      std::uint32_t device = 0;
-      WARPGAUGE_CUPTI(cuptiGetDeviceId, event->context, &device);
-      recorder->context_made(event->context, static_cast<int>(device));
-    } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
-      const auto* event = static_cast<const CUpti_ResourceData*>(data);
-      const auto* module = static_cast<const CUpti_ModuleResourceData*>(event->resourceDescriptor);
-      if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0) keep(*module);
+      on_call(id, *static_cast<const CUpti_CallbackData*>(data));
+    } else {
+      on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
     }
   } catch (const std::exception&) {
     // CUPTI is C and must not see an exception. What this was about is not counted, and a kernel
     // of which nothing was counted is told of.
   }
-  inside = false;
 }
 
 void subscribe() {
@@ -227,7 +255,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     folder = where;
     const char* sample = std::getenv(kAttachSample);
     recorder = new Recorder(folder, sample == nullptr ? 0 : std::strtoull(sample, nullptr, 10));
-    speak_at_the_end([](std::chrono::seconds patience) { return recorder->finish(patience); });
+    speak_at_the_end(finish);
     try {
       subscribe();
     } catch (const std::exception& error) {
