@@ -208,7 +208,7 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
 }  // namespace
 
 std::vector<std::string> AttachedCase::names() const {
-  return {kernel, plain_name(kernel), id.variant};
+  return {kernel, without_void(kernel), plain_name(kernel), id.variant};
 }
 
 std::vector<AttachedCase> attached_cases(const std::string& program,

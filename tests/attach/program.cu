@@ -63,9 +63,9 @@ struct Memory {
   }
 };
 
-const Memory& memory() {
-  static const Memory kMemory;
-  return kMemory;
+Memory& memory() {
+  static Memory shared;
+  return shared;
 }
 
 template <int Pitch>
@@ -220,6 +220,12 @@ int main(int argc, char** argv) {
     wait();
   } else if (way == "long") {  // much work on the GPU, to time
     for (int i = 0; i < launches; ++i) loops<<<256, 256>>>(memory().out, 20000);
+    wait();
+  } else if (way == "restarts") {
+    both(launches / 2);
+    NEED(cudaDeviceReset());
+    memory() = {};
+    both(launches - launches / 2);
     wait();
   } else if (way == "unwaited") {
     both(launches);
