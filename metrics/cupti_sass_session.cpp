@@ -119,6 +119,8 @@ SassRecords SassSession::take() {
   return merged;
 }
 
+void SassSession::leave() { counting_ = false; }
+
 void SassSession::stop() {
   counting_ = false;
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsDisable, params);

@@ -34,6 +34,10 @@ class SassSession {
   SassRecords take();
   /// Ends counting; throws Unmeasured if records were dropped, for then take() was not complete.
   void stop();
+  /// Ends it with the context, which is about to be destroyed. What was not taken is lost. CUPTI
+  /// (13.0) crashes at exit, or a later context with the same handle does, where counting was
+  /// switched off first.
+  void leave();
 
  private:
   CUcontext context_;

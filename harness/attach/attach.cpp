@@ -212,6 +212,12 @@ ExitCode attach_to_program(const AttachOptions& options) {
       complete = false;
     }
   }
+  for (const AttachedCase& one : cases) {
+    if (options.sample > 0 || one.counted == one.launches) continue;
+    note(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
+                     one.launches, shortened(one.kernel)));
+    complete = false;
+  }
   for (const std::string& section : unused_sections(budgets, cases)) {
     note(fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
     complete = false;

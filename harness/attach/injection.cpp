@@ -82,7 +82,6 @@ void capture_begins(const Call& /*call*/) { recorder->capture_begins(); }
 void capture_ends(const Call& /*call*/) { recorder->capture_ends(); }
 void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
 void launched(const Call& call) { recorder->launched(call.context); }
-void looked_up(const Call& call) { recorder->looked_up(call.context); }
 
 void stream_ends(const Call& call) {
   recorder->stream_ends(call.as<cuStreamDestroy_v2_params>().hStream);
@@ -140,9 +139,6 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
     {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
-    {WARPGAUGE_CALL(cuModuleGetFunction), nullptr, looked_up},
-    {WARPGAUGE_CALL(cuLibraryGetKernel), nullptr, looked_up},
-    {WARPGAUGE_CALL(cuKernelGetFunction), nullptr, looked_up},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy_v2), context_ends, nullptr},
     {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), device_ends, nullptr},

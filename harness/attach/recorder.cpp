@@ -131,8 +131,14 @@ void Recorder::stop(CUcontext handle, Context& context) {
     add_trouble(error.what());
     save();
   }
-  // Of a context that has failed there is nothing to wait for, which a session would do.
-  if (!context.countable) static_cast<void>(context.session.release());
+  if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
+  context.session.reset();
+}
+
+/// Whatever was taken: CUPTI wants counting switched on where a context ends.
+void Recorder::leave(Context& context) {
+  start(context);
+  if (context.session) context.session->leave();
   context.session.reset();
 }
 
@@ -156,11 +162,15 @@ AttachedKernel& Recorder::kernel_of(CUfunction function, const std::string& name
   return kernel;
 }
 
+bool Recorder::has_its_sample(const AttachedKernel& kernel) const {
+  std::uint64_t counted = 0;
+  for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
+  return sample_ > 0 && counted >= sample_;
+}
+
 bool Recorder::all_have_their_sample(int device) const {
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
-    std::uint64_t counted = 0;
-    for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
-    return kernel.device != device || counted >= sample_;
+    return kernel.device != device || has_its_sample(kernel);
   });
 }
 
@@ -178,9 +188,14 @@ void Recorder::record(Context& context, const std::vector<GraphKernel>& kernels,
   for (const GraphKernel& one : kernels) {
     AttachedKernel& kernel = kernel_of(one.function, one.name, context.device, one.shape);
     ++kernel.launches;
+    if (!has_its_sample(kernel) && captures_ == 0 && !finished_) start(context);
     if (context.session) count(kernel, one.shape);
   }
   if (context.session) context.streams.insert(stream);
+  if (finished_) {
+    add_trouble("kernels were launched after the end of main(), which was too late to count them");
+    save();
+  }
 }
 
 void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
@@ -197,17 +212,7 @@ void Recorder::launched(CUcontext handle) {
   const std::scoped_lock lock(mutex_);
   const auto found = contexts_.find(handle);
   if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
-  if (all_have_their_sample(found->second.device)) {
-    stop(handle, found->second);
-  } else {
-    start(found->second);
-  }
-}
-
-void Recorder::looked_up(CUcontext handle) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = contexts_.find(handle);
-  if (captures_ == 0 && found != contexts_.end()) start(found->second);
+  if (all_have_their_sample(found->second.device)) stop(handle, found->second);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
@@ -275,6 +280,7 @@ void Recorder::before_end(CUcontext handle) {
   const auto found = contexts_.find(handle);
   if (found == contexts_.end()) return;
   stop(handle, found->second);
+  leave(found->second);
   contexts_.erase(found);
 }
 
@@ -293,7 +299,8 @@ bool Recorder::finish(std::chrono::seconds patience) {
   const std::unique_lock lock(mutex_, patience);
   if (!lock) return false;
   const driver::RelaxedCapture relaxed;
-  for (auto& [handle, context] : contexts_) take(handle, context);
+  for (auto& [handle, context] : contexts_) stop(handle, context);
+  finished_ = true;
   save();
   return true;
 }

@@ -29,16 +29,13 @@ class Recorder {
   /// `sample`: how many launches of each kernel are counted; 0: all.
   Recorder(std::filesystem::path folder, std::uint64_t sample);
 
-  /// A context was made on a device. Counting begins here, or at the next call that is no launch:
-  /// CUPTI takes no beginning in the middle of a launch.
+  /// A context was made on a device. Counting begins here.
   void context_made(CUcontext context, int device);
   /// Before a launch.
   void launch(CUcontext context, CUfunction function, const std::string& kernel,
               const metrics::Launch& shape, CUstream stream);
-  /// After a launch: counts no more if all kernels have had their sample.
+  /// After a launch: counts no more until a kernel is launched that has not had its sample.
   void launched(CUcontext context);
-  /// A kernel was looked up, which may be launched next: it is to have its sample.
-  void looked_up(CUcontext context);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
@@ -55,7 +52,7 @@ class Recorder {
   void before_end(CUcontext context);
   /// The same of all contexts of a device.
   void before_end_of_device(int device);
-  /// Takes all counts there are, waiting for what runs. False if another thread holds the recorder
+  /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread holds the recorder
   /// for longer than `patience`.
   bool finish(std::chrono::seconds patience);
 
@@ -84,6 +81,8 @@ class Recorder {
   void start(Context& context);
   void take(CUcontext handle, Context& context);
   void stop(CUcontext handle, Context& context);
+  void leave(Context& context);
+  bool has_its_sample(const AttachedKernel& kernel) const;
   AttachedKernel& kernel_of(CUfunction function, const std::string& name, int device,
                             const metrics::Launch& shape);
   bool all_have_their_sample(int device) const;
@@ -102,6 +101,7 @@ class Recorder {
   std::map<CUfunction, std::pair<std::string, int>> functions_;  // whose resources are known
   std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
   int captures_ = 0;
+  bool finished_ = false;
   bool saved_ = false;
   Clock::time_point last_;
   Clock::duration cost_{};  ///< of the last taking

@@ -201,11 +201,20 @@ void children(char** argv, int launches) {
 
 }  // namespace
 
+// Tidies up when main() is over, and after what was there before it: before the CUDA runtime.
+struct Tidy {
+  bool resets = false;
+  ~Tidy() {
+    if (resets) cudaDeviceReset();
+  }
+} tidy;
+
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "plain";
   const int launches = argc > 2 ? std::atoi(argv[2]) : 10;
   std::printf("out of the program\n");
   std::fflush(stdout);
+  tidy.resets = way == "tidies";
   if (way == "streams") {
     several_streams(launches);
   } else if (way == "threads") {

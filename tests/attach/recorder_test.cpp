@@ -16,9 +16,9 @@ namespace {
 /// What the fakes below answer, and what was asked of them.
 struct Played {
   std::set<CUstream> busy, capturing;
-  bool fails = false, no_counters = false;
+  bool fails = false, no_counters = false, counting = false;
   std::uint64_t on_gpu = 0;  ///< warp instructions that were executed, and not taken yet
-  int starts = 0, stops = 0, takes = 0;
+  int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
 Played played;
 
@@ -66,6 +66,7 @@ const std::vector<SassId>& configured_metrics(const CuptiContext&) {
 SassSession::SassSession(const CuptiContext& context)
     : context_(context.context), metrics_(configured_metrics(context)) {
   ++played.starts;
+  played.counting = true;
 }
 SassSession::~SassSession() = default;
 SassRecords SassSession::take() {
@@ -75,7 +76,14 @@ SassRecords SassSession::take() {
   played.on_gpu = 0;
   return {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
 }
-void SassSession::stop() { ++played.stops; }
+void SassSession::stop() {
+  ++played.stops;
+  played.counting = false;
+}
+void SassSession::leave() {
+  ++played.leaves;
+  played.counting = false;
+}
 
 }  // namespace warpgauge::metrics
 
@@ -84,6 +92,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using warpgauge::AttachedKernel;
 using warpgauge::AttachedProcess;
 using warpgauge::metrics::Launch;
@@ -102,7 +111,7 @@ class Recorder : public testing::Test {
   void launch(const std::string& kernel = "kernel", std::uint32_t blocks = 4) {
     recorder->launch(kContext, kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}},
                      kStream);
-    ++played.on_gpu;
+    if (played.counting) ++played.on_gpu;
     recorder->launched(kContext);
   }
   /// What is in the file now, whatever happens to the process after this.
@@ -180,7 +189,9 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   EXPECT_EQ(counted(), 1u);
   recorder->before_end_of_device(kDevice);
   EXPECT_EQ(counted(), 2u);
-  EXPECT_EQ(played.stops, 1);
+  EXPECT_EQ(played.stops, 1) << "which tells what was dropped";
+  EXPECT_EQ(played.starts, 2) << "CUPTI is left counting in a context that ends";
+  EXPECT_EQ(played.leaves, 1);
   recorder->context_made(kContext, kDevice);  // the same handle again, as after cudaDeviceReset()
   launch();
   EXPECT_TRUE(recorder->finish(1s));
@@ -213,9 +224,8 @@ TEST_F(Recorder, ASampleOfEachKernel) {
   recorder->context_made(kContext, kDevice);
   for (int i = 0; i < 5; ++i) launch("first");
   EXPECT_EQ(played.stops, 1);
-  launch("second");  // nobody has looked it up: missed, but the next is counted
-  for (int i = 0; i < 4; ++i) launch("second");
-  recorder->looked_up(kContext);
+  for (int i = 0; i < 5; ++i) launch("second");
+  EXPECT_EQ(played.stops, 2) << "it went on for the kernel that is new";
   for (int i = 0; i < 3; ++i) launch("third");
   EXPECT_TRUE(recorder->finish(1s));
   const AttachedProcess process = saved();
@@ -225,6 +235,20 @@ TEST_F(Recorder, ASampleOfEachKernel) {
   EXPECT_EQ(process.kernels[1].launches, 5u);
   EXPECT_EQ(process.kernels[1].counted[0].count, 2u);
   EXPECT_EQ(process.kernels[2].counted[0].count, 2u);
+  EXPECT_EQ(counted(), 6u);
+}
+
+TEST_F(Recorder, SaysThatSomethingWasLaunchedTooLate) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(played.stops, 1);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("after the end of main()")));
+  EXPECT_EQ(saved().kernels.at(0).launches, 2u);
+  EXPECT_EQ(saved().kernels.at(0).counted.at(0).count, 1u);
 }
 
 TEST_F(Recorder, SaysWhatItCannotCount) {

@@ -56,7 +56,7 @@ def check(result, out, launches, conflicting=None):
         assert kernel["local.sectors"] == 0
 
 
-@pytest.mark.parametrize("way", ["plain", "streams", "threads", "resets", "restarts", "unwaited"])
+@pytest.mark.parametrize("way", ["plain", "streams", "threads", "resets", "restarts", "tidies", "unwaited"])
 def test_every_launch_is_counted(tmp_path, way):
     result = attach(tmp_path, way, 12)
     assert result.returncode == 1, result.stderr
