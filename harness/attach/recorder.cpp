@@ -200,7 +200,7 @@ void Recorder::record(Context& context, const std::vector<GraphKernel>& kernels,
 
 void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
                       const metrics::Launch& shape, CUstream stream) {
-  const std::scoped_lock lock(mutex_);
+  mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;  // a node of a graph to come
   if (Context* const context = context_of(handle)) {
@@ -209,7 +209,7 @@ void Recorder::launch(CUcontext handle, CUfunction function, const std::string& 
 }
 
 void Recorder::launched(CUcontext handle) {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(std::adopt_lock, mutex_);
   const auto found = contexts_.find(handle);
   if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
   if (all_have_their_sample(found->second.device)) stop(handle, found->second);
@@ -225,7 +225,7 @@ void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
 }
 
 void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
-  const std::scoped_lock lock(mutex_);
+  mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;
   const auto found = graphs_.find(exec);
@@ -259,7 +259,8 @@ bool Recorder::is_idle(const Context& context) const {
 
 void Recorder::waited(CUcontext context, bool idle) {
   constexpr int kShare = 20;
-  const std::scoped_lock lock(mutex_);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
   const auto found = contexts_.find(context);
   if (found == contexts_.end() || !found->second.session || captures_ > 0) return;
   if (found->second.streams.empty() && !found->second.stream_lost) return;  // nothing new

@@ -31,19 +31,21 @@ class Recorder {
 
   /// A context was made on a device. Counting begins here.
   void context_made(CUcontext context, int device);
-  /// Before a launch.
+  /// Before a launch. Other threads have to wait until launched() is called for it: CUPTI (13.0)
+  /// loses all counts when one thread takes them while another one launches.
   void launch(CUcontext context, CUfunction function, const std::string& kernel,
               const metrics::Launch& shape, CUstream stream);
   /// After a launch: counts no more until a kernel is launched that has not had its sample.
   void launched(CUcontext context);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
+  /// As launch(), of all its kernels.
   void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
   void capture_begins();
   void capture_ends();
   void stream_ends(CUstream stream);
 
-  /// After the program has waited: takes the counts if that costs no further waiting and, over
+  /// After the program has waited, if no thread launches meanwhile: takes the counts if that costs no further waiting and, over
   /// time, no more than a twentieth of the time. `idle`: it has waited for the whole context.
   void waited(CUcontext context, bool idle);
   /// Takes the counts of all contexts: code of theirs is about to be unloaded.
@@ -94,7 +96,7 @@ class Recorder {
 
   const std::filesystem::path path_;
   const std::uint64_t sample_;
-  std::timed_mutex mutex_;
+  std::recursive_timed_mutex mutex_;
   AttachedProcess process_;
   std::map<CUcontext, Context> contexts_;
   std::map<std::pair<int, std::string>, std::size_t> kernels_;   // by device and name

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <thread>
 
 #include "harness/attach/driver.h"
 #include "metrics/cupti.h"
@@ -114,6 +115,10 @@ class Recorder : public testing::Test {
     if (played.counting) ++played.on_gpu;
     recorder->launched(kContext);
   }
+  void launch_graph() {
+    recorder->graph_launch(kContext, kExec, kStream);
+    recorder->launched(kContext);
+  }
   /// What is in the file now, whatever happens to the process after this.
   AttachedProcess saved() const {
     std::string text;
@@ -198,6 +203,20 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   EXPECT_EQ(counted(), 3u);
 }
 
+TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->launch(kContext, kFunction, "kernel", {}, kStream);
+  std::thread([&] {
+    recorder->waited(kContext, true);
+    EXPECT_FALSE(recorder->finish(0s));
+  }).join();
+  EXPECT_EQ(played.takes, 0);
+  recorder->launched(kContext);
+  std::thread([&] { recorder->waited(kContext, true); }).join();
+  EXPECT_EQ(played.takes, 1);
+}
+
 TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   recorder->context_made(kContext, kDevice);
   recorder->capture_begins();
@@ -208,8 +227,8 @@ TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   recorder->capture_ends();
   played.capturing = {};
   recorder->graph_made(kExec, kGraph);
-  recorder->graph_launch(kContext, kExec, kStream);
-  recorder->graph_launch(kContext, kExec, kStream);
+  launch_graph();
+  launch_graph();
   EXPECT_TRUE(recorder->finish(1s));
   const AttachedProcess process = saved();
   ASSERT_EQ(process.kernels.size(), 1u);
@@ -276,7 +295,7 @@ TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
 
 TEST_F(Recorder, AContextThatItWasNotToldOf) {
   launch();
-  recorder->graph_launch(kContext, kExec, kStream);
+  launch_graph();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(saved().troubles.size(), 2u);
 }
