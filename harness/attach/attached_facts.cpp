@@ -147,9 +147,11 @@ std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
 
 /// The hash of the code, if the kernel has one code.
 std::string sass_hash_of(const Known& known, const std::string& kernel, Cubins& cubins) {
+  std::set<std::uint32_t> codes;
+  for (const auto& [instruction, values] : known.records) codes.insert(instruction.cubin_crc);
   std::set<std::string> hashes;
-  for (const auto& [instruction, values] : known.records) {
-    const auto image = cubins.image(instruction.cubin_crc);
+  for (const std::uint32_t code : codes) {
+    const auto image = cubins.image(code);
     if (image.empty()) return "";
     try {
       hashes.insert(metrics::Cubin(image).sass_hash(kernel));
@@ -161,14 +163,14 @@ std::string sass_hash_of(const Known& known, const std::string& kernel, Cubins& 
 }
 
 std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact blank,
-                           Cubins& cubins, const metrics::Budgets& budgets) {
+                           Cubins& cubins, metrics::SassLines& adder,
+                           const metrics::Budgets& budgets) {
   blank.kernel = kernel;
   blank.sass_hash = sass_hash_of(known, kernel, cubins);
   if (known.shapes.size() == 1) blank.launch = known.shapes[0];
   std::vector<Fact> facts;
   std::string reason = "nothing was counted of this kernel";
   try {
-    metrics::SassLines adder([&](std::uint32_t crc) { return cubins.image(crc); });
     const std::vector<metrics::LineCounts> lines = adder.add_up(known.records);
     if (!lines.empty()) {
       const auto first = std::ranges::min_element(lines, {}, [](const metrics::LineCounts& one) {
@@ -216,6 +218,7 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
                                          const std::filesystem::path& folder,
                                          const metrics::Budgets& budgets) {
   Cubins cubins(folder);
+  metrics::SassLines adder([&](std::uint32_t crc) { return cubins.image(crc); });
   std::vector<AttachedCase> cases;
   for (const auto& [key, known] : merged(processes)) {
     const std::string& kernel = key.second;
@@ -228,7 +231,7 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
     for (const metrics::Launch& shape : known.shapes) one.counted += shape.count;
     const Fact blank{.id = one.id, .arch = arch_of(one.device), .file = "", .line = 0};
     const std::vector<std::string> names = one.names();
-    one.facts = facts_of(known, kernel, blank, cubins, budgets.of_kernel(one.id, names));
+    one.facts = facts_of(known, kernel, blank, cubins, adder, budgets.of_kernel(one.id, names));
     cases.push_back(std::move(one));
   }
   std::ranges::stable_sort(cases, std::ranges::greater(), &AttachedCase::launches);

@@ -142,24 +142,24 @@ void Recorder::leave(Context& context) {
   context.session.reset();
 }
 
-AttachedKernel& Recorder::kernel_of(CUfunction function, const std::string& name, int device,
-                                    const metrics::Launch& shape) {
+AttachedKernel& Recorder::kernel_of(const std::string& name, int device) {
   const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
   if (is_new)
     process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
-  AttachedKernel& kernel = process_.kernels[place->second];
-  // A handle can come again for other code once its own is unloaded.
-  std::pair<std::string, int> known(name, device);
-  if (const auto found = functions_.find(function);
-      found == functions_.end() || found->second != known) {
-    functions_[function] = std::move(known);
-    if (const auto resources = driver::resources_of(function, shape)) {
-      if (std::ranges::find(kernel.resources, *resources) == kernel.resources.end()) {
-        kernel.resources.push_back(*resources);
-      }
+  return process_.kernels[place->second];
+}
+
+/// After launches: before one the question would load the code in its stead, and CUPTI (13.0) does
+/// not count code that was loaded so.
+void Recorder::ask_for_resources() {
+  for (const auto& [launched, kernel] : unknown_) {
+    const auto resources = driver::resources_of(launched.function, launched.shape);
+    auto& known = process_.kernels[kernels_.at(kernel)].resources;
+    if (resources && std::ranges::find(known, *resources) == known.end()) {
+      known.push_back(*resources);
     }
   }
-  return kernel;
+  unknown_.clear();
 }
 
 bool Recorder::has_its_sample(const AttachedKernel& kernel) const {
@@ -186,8 +186,14 @@ void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
 
 void Recorder::record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream) {
   for (const GraphKernel& one : kernels) {
-    AttachedKernel& kernel = kernel_of(one.function, one.name, context.device, one.shape);
+    AttachedKernel& kernel = kernel_of(one.name, context.device);
     ++kernel.launches;
+    // A handle can come again for other code once its own is unloaded.
+    KernelOnDevice& known = functions_[one.function];
+    if (KernelOnDevice of(context.device, one.name); known != of) {
+      unknown_.emplace_back(one, of);
+      known = std::move(of);
+    }
     if (!has_its_sample(kernel) && captures_ == 0 && !finished_) start(context);
     if (context.session) count(kernel, one.shape);
   }
@@ -210,6 +216,8 @@ void Recorder::launch(CUcontext handle, CUfunction function, const std::string& 
 
 void Recorder::launched(CUcontext handle) {
   const std::scoped_lock lock(std::adopt_lock, mutex_);
+  const driver::RelaxedCapture relaxed;
+  ask_for_resources();
   const auto found = contexts_.find(handle);
   if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
   if (all_have_their_sample(found->second.device)) stop(handle, found->second);

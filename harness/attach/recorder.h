@@ -31,8 +31,8 @@ class Recorder {
 
   /// A context was made on a device. Counting begins here.
   void context_made(CUcontext context, int device);
-  /// Before a launch. Other threads have to wait until launched() is called for it: CUPTI (13.0)
-  /// loses all counts when one thread takes them while another one launches.
+  /// Before a launch. Other threads have to wait until launched() is called for it: counts are taken
+  /// of an idle context, in which nobody may launch between the waiting and the taking.
   void launch(CUcontext context, CUfunction function, const std::string& kernel,
               const metrics::Launch& shape, CUstream stream);
   /// After a launch: counts no more until a kernel is launched that has not had its sample.
@@ -78,6 +78,7 @@ class Recorder {
     std::string name;
     metrics::Launch shape;
   };
+  using KernelOnDevice = std::pair<int, std::string>;
 
   Context* context_of(CUcontext handle);  ///< nullptr, and a trouble, where it is not known
   void start(Context& context);
@@ -85,8 +86,8 @@ class Recorder {
   void stop(CUcontext handle, Context& context);
   void leave(Context& context);
   bool has_its_sample(const AttachedKernel& kernel) const;
-  AttachedKernel& kernel_of(CUfunction function, const std::string& name, int device,
-                            const metrics::Launch& shape);
+  AttachedKernel& kernel_of(const std::string& name, int device);
+  void ask_for_resources();
   bool all_have_their_sample(int device) const;
   void count(AttachedKernel& kernel, const metrics::Launch& shape);
   void record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
@@ -99,8 +100,9 @@ class Recorder {
   std::recursive_timed_mutex mutex_;
   AttachedProcess process_;
   std::map<CUcontext, Context> contexts_;
-  std::map<std::pair<int, std::string>, std::size_t> kernels_;   // by device and name
-  std::map<CUfunction, std::pair<std::string, int>> functions_;  // whose resources are known
+  std::map<KernelOnDevice, std::size_t> kernels_;   // where in process_
+  std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
+  std::vector<std::pair<GraphKernel, KernelOnDevice>> unknown_;  // whose are not
   std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
   int captures_ = 0;
   bool finished_ = false;

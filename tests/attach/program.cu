@@ -108,6 +108,24 @@ void several_threads(int launches) {
   wait();
 }
 
+// Launches, and waits each time, in several threads at once; the code is first needed in one of them.
+void busy_threads(int launches) {
+  memory();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([launches, t] {
+      cudaStream_t stream = nullptr;
+      NEED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      for (int i = t; i < launches; i += 4) {
+        launch<32>(stream);
+        launch<33>(stream);
+        NEED(cudaStreamSynchronize(stream));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 // Each replay launches by_columns<32> twice and by_columns<33> once.
 void graph(int launches) {
   memory();
@@ -219,6 +237,8 @@ int main(int argc, char** argv) {
     several_streams(launches);
   } else if (way == "threads") {
     several_threads(launches);
+  } else if (way == "busy") {
+    busy_threads(launches);
   } else if (way == "graph") {
     graph(launches);
   } else if (way == "context") {

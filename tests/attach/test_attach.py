@@ -56,7 +56,9 @@ def check(result, out, launches, conflicting=None):
         assert kernel["local.sectors"] == 0
 
 
-@pytest.mark.parametrize("way", ["plain", "streams", "threads", "resets", "restarts", "tidies", "unwaited"])
+@pytest.mark.parametrize(
+    "way", ["plain", "streams", "threads", "resets", "restarts", "tidies", "unwaited"]
+)
 def test_every_launch_is_counted(tmp_path, way):
     result = attach(tmp_path, way, 12)
     assert result.returncode == 1, result.stderr
@@ -64,6 +66,14 @@ def test_every_launch_is_counted(tmp_path, way):
     check(result, tmp_path, 12)
     assert "shared.bank_conflicts" in result.stderr
     assert "tests/attach/program.cu:4" in result.stderr  # the line that reads the column
+
+
+def test_threads_that_launch_while_others_wait(tmp_path):
+    for attempt in range(5):
+        out = tmp_path / str(attempt)
+        result = attach(out, "busy", 2000)
+        assert result.returncode == 1, result.stderr
+        check(result, out, 2000)
 
 
 def test_graphs(tmp_path):
