@@ -191,11 +191,15 @@ bool finish(std::chrono::seconds patience) {
   return recorder->finish(patience);
 }
 
+thread_local bool launching = false;  ///< this thread, right now
+
 void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
   if (OwnCalls::made()) return;
   const OwnCalls own;
   const Hook& hook = *hooks().at(id);
-  const Reaction reaction = event.callbackSite == CUPTI_API_ENTER ? hook.before : hook.after;
+  const bool enters = event.callbackSite == CUPTI_API_ENTER;
+  const Reaction reaction = enters ? hook.before : hook.after;
+  launching = enters && hook.after == launched;
   if (reaction != nullptr) reaction({event.context, event.symbolName, event.functionParams});
 }
 
@@ -207,6 +211,7 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
     recorder->context_made(event.context, static_cast<int>(device));
   } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
     // Our own calls can be the first to need a module, too.
+    if (OwnCalls::made() || !launching) recorder->code_loaded();
     const auto* module = static_cast<const CUpti_ModuleResourceData*>(event.resourceDescriptor);
     if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0) keep(*module);
   }

@@ -79,7 +79,6 @@ void Recorder::context_made(CUcontext handle, int device) {
     add_trouble(error.what());
     save();
   }
-  start(context);
 }
 
 Recorder::Context* Recorder::context_of(CUcontext handle) {
@@ -92,6 +91,7 @@ Recorder::Context* Recorder::context_of(CUcontext handle) {
 void Recorder::start(Context& context) {
   if (context.session || !context.countable) return;
   try {
+    context.loads = loads_;
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
   } catch (const std::exception& error) {
     context.countable = false;
@@ -184,24 +184,42 @@ void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
   }
 }
 
-void Recorder::record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream) {
+/// Sees to it that what is launched next is counted. CUPTI (13.0) does not count code that was
+/// loaded while it counted, unless the launch itself loads it.
+void Recorder::start_anew(CUcontext handle, Context& context) {
+  const bool stale = context.session && context.loads != loads_;
+  if (captures_ == 0) {
+    if (stale) stop(handle, context);
+    start(context);
+  } else if (stale || !context.session) {
+    add_trouble("kernels were launched, of new code, while another stream was being captured");
+    save();
+  }
+}
+
+void Recorder::record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
+                      CUstream stream) {
+  bool wanted = false;
   for (const GraphKernel& one : kernels) {
     AttachedKernel& kernel = kernel_of(one.name, context.device);
     ++kernel.launches;
+    wanted = wanted || !has_its_sample(kernel);
     // A handle can come again for other code once its own is unloaded.
     KernelOnDevice& known = functions_[one.function];
     if (KernelOnDevice of(context.device, one.name); known != of) {
       unknown_.emplace_back(one, of);
       known = std::move(of);
     }
-    if (!has_its_sample(kernel) && captures_ == 0 && !finished_) start(context);
-    if (context.session) count(kernel, one.shape);
   }
-  if (context.session) context.streams.insert(stream);
   if (finished_) {
     add_trouble("kernels were launched after the end of main(), which was too late to count them");
     save();
+  } else if (wanted) {
+    start_anew(handle, context);
   }
+  if (!context.session) return;
+  for (const GraphKernel& one : kernels) count(kernel_of(one.name, context.device), one.shape);
+  context.streams.insert(stream);
 }
 
 void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
@@ -210,7 +228,7 @@ void Recorder::launch(CUcontext handle, CUfunction function, const std::string& 
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;  // a node of a graph to come
   if (Context* const context = context_of(handle)) {
-    record(*context, {{function, kernel, shape}}, stream);
+    record(handle, *context, {{function, kernel, shape}}, stream);
   }
 }
 
@@ -241,7 +259,7 @@ void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream
     add_trouble("a graph was launched that was made before warpgauge was there");
     return;
   }
-  if (Context* const at = context_of(context)) record(*at, found->second, stream);
+  if (Context* const at = context_of(context)) record(context, *at, found->second, stream);
 }
 
 void Recorder::capture_begins() {

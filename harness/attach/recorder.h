@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -29,7 +30,7 @@ class Recorder {
   /// `sample`: how many launches of each kernel are counted; 0: all.
   Recorder(std::filesystem::path folder, std::uint64_t sample);
 
-  /// A context was made on a device. Counting begins here.
+  /// A context was made on a device.
   void context_made(CUcontext context, int device);
   /// Before a launch. Other threads have to wait until launched() is called for it: counts are taken
   /// of an idle context, in which nobody may launch between the waiting and the taking.
@@ -37,6 +38,8 @@ class Recorder {
               const metrics::Launch& shape, CUstream stream);
   /// After a launch: counts no more until a kernel is launched that has not had its sample.
   void launched(CUcontext context);
+  /// Code was loaded, and not by a launch. Takes no lock: the driver may hold its own.
+  void code_loaded() { ++loads_; }
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   /// As launch(), of all its kernels.
@@ -72,6 +75,7 @@ class Recorder {
     std::set<CUstream> streams;                     ///< with launches that were not taken yet
     bool stream_lost = false;                       ///< one of them is gone
     bool countable = true;
+    std::uint64_t loads = 0;  ///< loads_ when counting began
   };
   struct GraphKernel {
     CUfunction function;
@@ -82,6 +86,7 @@ class Recorder {
 
   Context* context_of(CUcontext handle);  ///< nullptr, and a trouble, where it is not known
   void start(Context& context);
+  void start_anew(CUcontext handle, Context& context);
   void take(CUcontext handle, Context& context);
   void stop(CUcontext handle, Context& context);
   void leave(Context& context);
@@ -90,7 +95,7 @@ class Recorder {
   void ask_for_resources();
   bool all_have_their_sample(int device) const;
   void count(AttachedKernel& kernel, const metrics::Launch& shape);
-  void record(Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
+  void record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
   bool is_idle(const Context& context) const;
   void add_trouble(const std::string& what);
   void save();
@@ -104,6 +109,7 @@ class Recorder {
   std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
   std::vector<std::pair<GraphKernel, KernelOnDevice>> unknown_;  // whose are not
   std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
+  std::atomic<std::uint64_t> loads_ = 0;
   int captures_ = 0;
   bool finished_ = false;
   bool saved_ = false;

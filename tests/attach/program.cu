@@ -126,6 +126,17 @@ void busy_threads(int launches) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// In another thread than the one that the context was made in, code is loaded by other calls.
+void thread_that_asks(int launches) {
+  memory();
+  std::thread([launches] {
+    cudaFuncAttributes attributes;
+    NEED(cudaFuncGetAttributes(&attributes, by_columns<33>));
+    both(launches);
+    wait();
+  }).join();
+}
+
 // Each replay launches by_columns<32> twice and by_columns<33> once.
 void graph(int launches) {
   memory();
@@ -239,6 +250,8 @@ int main(int argc, char** argv) {
     several_threads(launches);
   } else if (way == "busy") {
     busy_threads(launches);
+  } else if (way == "asks") {
+    thread_that_asks(launches);
   } else if (way == "graph") {
     graph(launches);
   } else if (way == "context") {

@@ -142,8 +142,9 @@ class Recorder : public testing::Test {
 
 TEST_F(Recorder, CountsFromTheFirstLaunchOn) {
   recorder->context_made(kContext, kDevice);
-  EXPECT_EQ(played.starts, 1);
+  EXPECT_EQ(played.starts, 0);
   launch();
+  EXPECT_EQ(played.starts, 1);
   launch();
   launch("kernel", 8);
   recorder->waited(kContext, true);
@@ -201,6 +202,25 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   launch();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 3u);
+}
+
+TEST_F(Recorder, BeginsAnewBeforeCodeThatWasLoadedMeanwhile) {
+  recorder->context_made(kContext, kDevice);
+  recorder->code_loaded();
+  launch();
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  recorder->code_loaded();
+  launch();
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_EQ(counted(), 2u) << "what was counted so far was taken";
+  recorder->capture_begins();
+  launch();
+  EXPECT_THAT(saved().troubles, IsEmpty());
+  recorder->code_loaded();
+  launch();
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("being captured")));
 }
 
 TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {

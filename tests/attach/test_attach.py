@@ -57,7 +57,8 @@ def check(result, out, launches, conflicting=None):
 
 
 @pytest.mark.parametrize(
-    "way", ["plain", "streams", "threads", "resets", "restarts", "tidies", "unwaited"]
+    "way",
+    ["plain", "streams", "threads", "asks", "resets", "restarts", "tidies", "unwaited"],
 )
 def test_every_launch_is_counted(tmp_path, way):
     result = attach(tmp_path, way, 12)
