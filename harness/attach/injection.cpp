@@ -65,6 +65,8 @@ void launch_of_old(const Call& /*call*/) {
       "is not counted");
 }
 
+void make_graph(const Call& call) { recorder->make_graph(call.context); }
+
 // All ways to instantiate have these first.
 void graph_made(const Call& call) {
   const auto& p = call.as<cuGraphInstantiateWithFlags_params>();
@@ -111,11 +113,11 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuLaunch), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunchGrid), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunchGridAsync), launch_of_old, nullptr},
-    {WARPGAUGE_CALL(cuGraphInstantiate), nullptr, graph_made},
-    {WARPGAUGE_CALL(cuGraphInstantiate_v2), nullptr, graph_made},
-    {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), nullptr, graph_made},
-    {WARPGAUGE_CALL(cuGraphInstantiateWithParams), nullptr, graph_made},
-    {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), nullptr, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiate), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiate_v2), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithParams), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
     {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},
     {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, nullptr},

@@ -241,6 +241,13 @@ void Recorder::launched(CUcontext handle) {
   if (all_have_their_sample(found->second.device)) stop(handle, found->second);
 }
 
+void Recorder::make_graph(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  if (finished_) return;
+  if (Context* const context = context_of(handle)) start_anew(handle, *context);
+}
+
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   const std::scoped_lock lock(mutex_);
   std::vector<GraphKernel>& kernels = graphs_[exec];

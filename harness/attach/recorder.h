@@ -40,6 +40,8 @@ class Recorder {
   void launched(CUcontext context);
   /// Code was loaded, and not by a launch. Takes no lock: the driver may hold its own.
   void code_loaded() { ++loads_; }
+  /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
+  void make_graph(CUcontext context);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   /// As launch(), of all its kernels.

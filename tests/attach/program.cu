@@ -138,7 +138,7 @@ void thread_that_asks(int launches) {
 }
 
 // Each replay launches by_columns<32> twice and by_columns<33> once.
-void graph(int launches) {
+void graph(int launches, bool late) {
   memory();
   cudaStream_t stream = nullptr;
   NEED(cudaStreamCreate(&stream));
@@ -150,6 +150,12 @@ void graph(int launches) {
   launch<32>(stream);
   NEED(cudaStreamEndCapture(stream, &recorded));
   NEED(cudaGraphInstantiate(&ready, recorded, 0));
+  if (late) {  // code that was not there when the graph was made
+    cudaFuncAttributes attributes;
+    NEED(cudaFuncGetAttributes(&attributes, loops));
+    loops<<<1, kWarp>>>(memory().out, 1);
+    wait();
+  }
   for (int i = 0; i < launches; ++i) NEED(cudaGraphLaunch(ready, stream));
   NEED(cudaStreamSynchronize(stream));
 }
@@ -252,8 +258,8 @@ int main(int argc, char** argv) {
     busy_threads(launches);
   } else if (way == "asks") {
     thread_that_asks(launches);
-  } else if (way == "graph") {
-    graph(launches);
+  } else if (way == "graph" || way == "graph_late") {
+    graph(launches, way == "graph_late");
   } else if (way == "context") {
     another_context(launches);
   } else if (way == "children") {

@@ -77,8 +77,9 @@ def test_threads_that_launch_while_others_wait(tmp_path):
         check(result, out, 2000)
 
 
-def test_graphs(tmp_path):
-    result = attach(tmp_path, "graph", 6)
+@pytest.mark.parametrize("way", ["graph", "graph_late"])
+def test_graphs(tmp_path, way):
+    result = attach(tmp_path, way, 6)
     assert result.returncode == 1, result.stderr
     check(result, tmp_path, 6, conflicting=12)
 
