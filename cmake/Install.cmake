@@ -27,7 +27,7 @@ endif()
 set(share share/warpgauge)
 get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
 list(REMOVE_ITEM targets warpgauge_emulated_cudart)
-install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib)
+install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
 install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)
@@ -65,7 +65,11 @@ install(FILES metrics/catalog.json metrics/fact.schema.json
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART)
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_INJECTION)
+set(injection "")
+if(TARGET warpgauge::injection)
+  set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
+endif()
 foreach(suffix "" -emulated)
   set(target warpgauge-installed${suffix})
   set_target_properties(${target} PROPERTIES
@@ -81,7 +85,8 @@ foreach(suffix "" -emulated)
     "WARPGAUGE_SOURCE_ROOT=\"\""
     "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
     "WARPGAUGE_PROGRAMS_DIR=\".\""
-    "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\"")
+    "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
 endforeach()

@@ -130,9 +130,11 @@ function(warpgauge_program)
     add_executable(${target})
     target_link_libraries(${target} PRIVATE warpgauge::${arg_MAIN}_main ${arg_KERNELS})
     warpgauge_add_build_info(${target} KERNELS ${arg_KERNELS} BUDGETS "${arg_BUDGETS}")
-    if(TARGET warpgauge_emulated_cudart)  # `emulate` hands it to programs
-      add_dependencies(${target} warpgauge_emulated_cudart)
-    endif()
+    foreach(library emulated_cudart injection)  # `emulate` and `attach` hand them to programs
+      if(TARGET warpgauge_${library})
+        add_dependencies(${target} warpgauge_${library})
+      endif()
+    endforeach()
   endforeach()
   warpgauge_emulate(${arg_TARGET}-emulated)
   target_link_libraries(${arg_TARGET} PRIVATE ${arg_GPU_ONLY})
@@ -201,6 +203,10 @@ function(warpgauge_add_build_info target)
   if(here STREQUAL root)  # the kernels of this tree, which has a script
     set(gate ci/gate)
   endif()
+  set(injection "")
+  if(TARGET warpgauge::injection)
+    set(injection "$<TARGET_FILE:warpgauge::injection>")
+  endif()
   target_sources(${target} PRIVATE "${root}harness/build_info.cpp")
   set_source_files_properties("${root}harness/build_info.cpp" PROPERTIES
     INCLUDE_DIRECTORIES "${root}")
@@ -213,7 +219,8 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_CUDA_FLAGS=\"${flags}\""
     "WARPGAUGE_GATE_COMMAND=\"${gate}\""
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
-    "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\"")
+    "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_INJECTION=\"${injection}\"")
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 

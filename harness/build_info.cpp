@@ -27,6 +27,7 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,
                               .gate_command = WARPGAUGE_GATE_COMMAND,
                               .programs_folder = placed(WARPGAUGE_PROGRAMS_DIR),
-                              .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART)};
+                              .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
+                              .injection = placed(WARPGAUGE_INJECTION)};
 
 }  // namespace warpgauge

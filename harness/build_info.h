@@ -15,6 +15,7 @@ struct BuildInfo {
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
   std::string_view programs_folder;  ///< has the programs that are Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
+  std::string_view injection;        ///< what `attach` injects; empty in a build without CUPTI
 };
 
 extern const BuildInfo kBuildInfo;

@@ -15,6 +15,11 @@ std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
+std::string without_void(const std::string& demangled) {
+  constexpr std::string_view kVoid = "void ";
+  return demangled.starts_with(kVoid) ? demangled.substr(kVoid.size()) : demangled;
+}
+
 std::string plain_name(const std::string& demangled) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   std::string text = demangled;

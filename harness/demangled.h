@@ -8,6 +8,9 @@ namespace warpgauge {
 /// "void add<float>(float*)" for "_Z3addIfEvPT_"; what is not mangled as it is.
 std::string demangled(const std::string& name);
 
+/// "add<float>(float*)" for "void add<float>(float*)": kernels return nothing.
+std::string without_void(const std::string& demangled);
+
 /// "add": the name of a function without return type, namespaces, template arguments and
 /// parameters.
 std::string plain_name(const std::string& demangled);

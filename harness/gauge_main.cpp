@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/attach/attach.h"
 #include "harness/build_info.h"
 #include "harness/command_line.h"
 #include "harness/companions.h"
@@ -239,6 +240,49 @@ void add_emulate(CLI::App& app, std::function<int()>& action) {
       [options, &action] { action = [options] { return emulate_program(*options); }; });
 }
 
+void add_attach(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<AttachOptions>();
+  CLI::App* command = app.add_subcommand(
+      "attach",
+      "Count what the kernels of any CUDA program do on a GPU, without building it again");
+  command->footer(
+      "The program's output is untouched: all that is told goes to stderr, and facts.jsonl.\n"
+      "Sections of the budget file are globs of kernel names, [\"*reduce_kernel*\"]; without one "
+      "a\n"
+      "kernel is to have no bank conflicts and no local traffic.\n"
+      "Exit codes: 0 within budget, 1 over budget, 2 a fault, or the program itself failed,\n"
+      "3 something was not counted.\n\n"
+      "Examples:\n"
+      "  warpgauge attach -- ./program --size 1024\n"
+      "  warpgauge attach --kernels '^my::' --budgets budgets.toml -- python3 train.py\n"
+      "  warpgauge attach --sample 10 --out results -- ./long_program");
+  command
+      ->add_option("--budgets", options->budgets,
+                   "What kernels may cost; sections are globs of their names")
+      ->type_name("FILE");
+  command
+      ->add_option("--kernels", options->kernels,
+                   "Tell only of kernels whose name, with template arguments, this regular "
+                   "expression finds")
+      ->type_name("REGEX");
+  command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--sample", options->sample,
+          "Count only so many launches of each kernel, so that a long program is not slowed "
+          "down all the time (default: all)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command->add_flag("--strict", options->demands.strict,
+                    "Values better than their budget fail, so that budgets stay tight");
+  command->add_option("command", options->command, "The program and its arguments, after --")
+      ->required();
+  command->callback([options, &action] {
+    action = [options] { return static_cast<int>(attach_to_program(*options)); };
+  });
+}
+
 void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand("devices", "Show the GPUs of this machine");
   command->footer(
@@ -335,6 +379,7 @@ int main(int argc, char** argv) {
   add_explain(app, action, argv);
   add_compare(app, action);
   add_emulate(app, action);
+  add_attach(app, action);
   add_devices(app, action, argv);
   add_doctor(app, action, argv);
   for (const Companion& one : companions()) {

@@ -17,9 +17,9 @@
 namespace warpgauge {
 namespace {
 
-/// What `git ARGUMENTS` prints in the source tree; nullopt on failure.
-std::optional<std::string> git(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"git", "-C", std::string(kBuildInfo.source_root)});
+/// What `git ARGUMENTS` prints in a folder; nullopt on failure.
+std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"git", "-C", folder});
   return output_of(std::move(arguments));
 }
 
@@ -30,16 +30,21 @@ std::string toolkit() {
 }
 
 metrics::Run start_run() {
+  metrics::Run run = start_run(std::string(kBuildInfo.source_root));
+  run.toolkit = toolkit();
+  run.flags = kBuildInfo.cuda_flags;
+  return run;
+}
+
+metrics::Run start_run(const std::string& folder) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::random_device random;
   metrics::Run run;
   run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
   run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
-  run.toolkit = toolkit();
-  run.flags = kBuildInfo.cuda_flags;
-  run.commit = git({"rev-parse", "HEAD"}).value_or("");
+  run.commit = git(folder, {"rev-parse", "HEAD"}).value_or("");
   // What git does not vouch for is not clean.
-  run.dirty = !git({"status", "--porcelain"}).value_or("unknown").empty();
+  run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
   return run;
 }
 

@@ -13,5 +13,8 @@ std::string toolkit();
 /// The provenance of a run that starts now, without its device. The commit is that of the source
 /// tree of this build; empty where git or the tree is missing.
 metrics::Run start_run();
+/// The same of a program of somebody else's, of which neither toolkit nor flags are known. The
+/// commit is that of the tree that `folder` lies in.
+metrics::Run start_run(const std::string& folder);
 
 }  // namespace warpgauge

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
+#include "harness/demangled.h"
 #include "harness/printable.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
@@ -80,6 +81,11 @@ std::string headline(const Summary& summary, const Demands& demands) {
 
 std::string on_arch(const Fact& fact) {
   return fact.arch.empty() ? "" : " on " + printable(fact.arch);
+}
+
+bool is_registered(const metrics::CaseId& id) {
+  const std::vector<Case>& cases = Registry::instance().cases();
+  return std::ranges::find(cases, id, &Case::id) != cases.end();
 }
 
 std::string value_text(const Fact& fact) {
@@ -223,6 +229,8 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
     line("means", metric.meaning);
     line("cure", metric.cure);
   }
+  // A kernel of nobody's registration is known by its name.
+  if (!is_registered(fact.id)) line("kernel", demangled(fact.kernel));
   if (!fact.file.empty()) {
     line("at", fmt::format("{}:{}: {}", fact.file, fact.line, source_text(fact.file, fact.line)));
   }
@@ -230,11 +238,17 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
   return text;
 }
 
-std::string terminal_text(const Summary& summary, const Demands& demands, bool colour) {
+std::string terminal_text(const Summary& summary, const Demands& demands, bool colour,
+                          const Told& told) {
   std::string text = table(summary);
   auto out = std::back_inserter(text);
+  const auto full = [&](const Group& group) {
+    const Fact& fact = *group.shown;
+    const std::string repeat = told.repeat ? told.repeat(fact) : repeat_command(fact);
+    return '\n' + failure_text(fact, repeat) + also(group);
+  };
   for (const Group& group : groups(summary.with({Verdict::error, Verdict::fail}))) {
-    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
+    text += full(group);
   }
   if (demands.strict) {
     for (const Group& group : groups(summary.with({Verdict::better}))) {
@@ -245,10 +259,10 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
     }
   }
   for (const Group& group : groups(summary.with({Verdict::environment}))) {
-    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
+    text += full(group);
   }
   for (const Group& group : groups(summary.unsure_failures())) {
-    text += '\n' + failure_text(*group.shown, repeat_command(*group.shown)) + also(group);
+    text += full(group);
   }
   for (const auto& [reason, n] : summary.unmeasured_reasons()) {
     fmt::format_to(out, "\n{} {}\n", n, printable(reason));

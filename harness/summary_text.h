@@ -1,6 +1,7 @@
 // The summary for people: on a terminal, and as Markdown.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "harness/summary.h"
@@ -13,9 +14,16 @@ namespace warpgauge {
 /// cures it, and `repeat`, the command that runs just this.
 std::string failure_text(const metrics::Fact& fact, const std::string& repeat);
 
+/// How a summary tells of cases.
+struct Told {
+  /// The command that gives this very verdict again; empty: the gate's.
+  std::function<std::string(const metrics::Fact&)> repeat;
+};
+
 /// Table by family, failures, what is missing, verdict. At most 100 columns wide for names of usual
 /// length. `colour` puts ANSI colours in.
-std::string terminal_text(const Summary& summary, const Demands& demands, bool colour);
+std::string terminal_text(const Summary& summary, const Demands& demands, bool colour,
+                          const Told& told = {});
 
 /// The same as Markdown. Names are escaped.
 std::string markdown_text(const Summary& summary, const Demands& demands, const metrics::Run& run);

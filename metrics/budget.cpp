@@ -2,7 +2,9 @@
 #include "metrics/budget.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -82,6 +84,34 @@ Budgets Budgets::load_unregistered(const std::filesystem::path& path) {
 Budgets Budgets::parse(std::string_view text, std::string_view path,
                        std::span<const CaseId> cases) {
   return read(text, path, &cases);
+}
+
+bool Budgets::fits(const std::string& name, std::span<const std::string> names) {
+  return std::ranges::any_of(names, [&](const std::string& one) {
+    return name == one || fnmatch(name.c_str(), one.c_str(), FNM_NOESCAPE) == 0;
+  });
+}
+
+Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names) const {
+  std::vector<std::pair<std::string, std::string>> fitting;  // glob, "/sm_90" or nothing
+  Budgets budgets;
+  budgets.gate_on_ = gate_on_;
+  for (const auto& [section, limits] : sections_) {
+    const std::size_t arch = std::min(section.rfind("/sm_"), section.size());
+    std::string name = section.substr(0, arch);
+    if (name == kBuiltIn || name == "default") {
+      budgets.sections_[section] = limits;
+    } else if (fits(name, names)) {
+      fitting.emplace_back(std::move(name), section.substr(arch));
+    }
+  }
+  std::ranges::stable_sort(fitting, std::ranges::greater(),
+                           [](const auto& one) { return one.first.size(); });
+  for (const auto& [name, arch] : fitting) {
+    Section& own = budgets.sections_[id.variant_type() + "@" + id.size + arch];
+    for (const auto& [metric, limit] : sections_.at(name + arch)) own.emplace(metric, limit);
+  }
+  return budgets;
 }
 
 std::set<std::string> Budgets::section_names() const {

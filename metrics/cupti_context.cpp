@@ -65,13 +65,20 @@ std::vector<std::uint8_t> counter_availability(CUcontext context) {
   return image;
 }
 
+CuptiContext open_without_availability(CUcontext context, int device) {
+  initialise_profiler();
+  return {.context = context, .device = device, .chip = chip_name(device), .availability = {}};
+}
+
 CuptiContext open_without_availability() {
   require_gpu();
-  CuptiContext opened;
-  need(cudaGetDevice(&opened.device), "cudaGetDevice");
-  opened.context = current_context();
-  initialise_profiler();
-  opened.chip = chip_name(opened.device);
+  int device = 0;
+  need(cudaGetDevice(&device), "cudaGetDevice");
+  return open_without_availability(current_context(), device);
+}
+
+CuptiContext with_availability(CuptiContext opened) {
+  opened.availability = counter_availability(opened.context);
   return opened;
 }
 
@@ -83,10 +90,10 @@ void require_gpu() {
   if (count == 0) need(cudaErrorNoDevice, "cudaGetDeviceCount");
 }
 
-CuptiContext open_context() {
-  CuptiContext opened = open_without_availability();
-  opened.availability = counter_availability(opened.context);
-  return opened;
+CuptiContext open_context() { return with_availability(open_without_availability()); }
+
+CuptiContext open_context(CUcontext context, int device) {
+  return with_availability(open_without_availability(context, device));
 }
 
 void wait_for_device() {

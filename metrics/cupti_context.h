@@ -24,6 +24,8 @@ struct CuptiContext {
 /// availability even where nobody reads it: without that question CUPTI (13.0) returns SASS
 /// records for the first kernel only. Throws Unmeasured.
 CuptiContext open_context();
+/// The same of a context that a program has made, whichever is current.
+CuptiContext open_context(CUcontext context, int device);
 
 /// Waits until the device has done all that was launched. Throws CudaError, also for a launch that
 /// was refused: that is a fault of the program and not a lack of means to measure it.

@@ -66,7 +66,8 @@ std::vector<SassId> configure(const CuptiContext& context) {
 }  // namespace
 
 const std::vector<SassId>& configured_metrics(const CuptiContext& context) {
-  static std::map<int, std::vector<SassId>> configured;  // by device
+  // Never destroyed: an attached program's counts are taken when it exits.
+  static auto& configured = *new std::map<int, std::vector<SassId>>;  // by device
   const auto found = configured.find(context.device);
   if (found != configured.end()) return found->second;
   return configured.emplace(context.device, configure(context)).first->second;
@@ -117,6 +118,8 @@ SassRecords SassSession::take() {
   }
   return merged;
 }
+
+void SassSession::leave() { counting_ = false; }
 
 void SassSession::stop() {
   counting_ = false;

@@ -3,26 +3,13 @@
 
 #include <cuda.h>
 
-#include <compare>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "metrics/cupti_context.h"
 #include "metrics/sass_metrics.h"
 
 namespace warpgauge::metrics {
-
-/// An instruction of a kernel. `pc` is the offset into the kernel's code.
-struct Instruction {
-  std::uint32_t cubin_crc = 0;
-  std::string kernel;
-  std::uint32_t pc = 0;
-  auto operator<=>(const Instruction&) const = default;
-};
-
-using SassRecords = std::map<Instruction, SassValues>;
 
 /// A metric and the number that CUPTI gave it on the chip.
 struct SassId {
@@ -47,6 +34,10 @@ class SassSession {
   SassRecords take();
   /// Ends counting; throws Unmeasured if records were dropped, for then take() was not complete.
   void stop();
+  /// Ends it with the context, which is about to be destroyed. What was not taken is lost. CUPTI
+  /// (13.0) crashes at exit, or a later context with the same handle does, where counting was
+  /// switched off first.
+  void leave();
 
  private:
   CUcontext context_;

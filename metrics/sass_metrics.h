@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "metrics/counts.h"
@@ -61,6 +64,16 @@ struct SassValues {
   std::uint64_t& operator[](SassMetric metric) { return values[index(metric)]; }
   std::uint64_t operator[](SassMetric metric) const { return values[index(metric)]; }
 };
+
+/// An instruction of a kernel. `pc` is the offset into the kernel's code.
+struct Instruction {
+  std::uint32_t cubin_crc = 0;
+  std::string kernel;
+  std::uint32_t pc = 0;
+  auto operator<=>(const Instruction&) const = default;
+};
+
+using SassRecords = std::map<Instruction, SassValues>;
 
 /// The counts of one instruction: what it is (load, store, atomic) tells where its sectors belong.
 /// nullopt where it touched sectors and is none of these: there is no telling.

@@ -1,0 +1,241 @@
+#include "harness/attach/attached_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "harness/demangled.h"
+#include "harness/devices.h"
+#include "harness/run_facts.h"
+#include "metrics/catalog.h"
+#include "metrics/cubin.h"
+#include "metrics/cupti.h"
+#include "metrics/hash.h"
+#include "metrics/sass_lines.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// The cubins of a run, read when they are asked for.
+class Cubins {
+ public:
+  explicit Cubins(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::span<const std::byte> image(std::uint32_t crc) {
+    const auto [place, is_new] = images_.try_emplace(crc);
+    if (is_new) {
+      std::ifstream file(folder_ / cubin_name(crc), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      const auto all = std::as_bytes(std::span(bytes));
+      place->second.assign(all.begin(), all.end());
+    }
+    return place->second;
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::uint32_t, std::vector<std::byte>> images_;
+};
+
+/// All that is known of a kernel on one model of GPU.
+struct Known {
+  const AttachedDevice* device = nullptr;
+  std::uint64_t launches = 0;
+  std::vector<metrics::Launch> shapes;
+  std::vector<KernelResources> resources;
+  metrics::SassRecords records;
+};
+
+/// By name of the GPU and mangled name of the kernel.
+using KnownKernels = std::map<std::pair<std::string, std::string>, Known>;
+
+KnownKernels merged(const std::vector<AttachedProcess>& processes) {
+  KnownKernels kernels;
+  for (const AttachedProcess& process : processes) {
+    const auto of = [&](int ordinal, const std::string& kernel) -> Known& {
+      static const AttachedDevice kUnknown{.device = {.name = "unknown device"}};
+      const auto found = process.devices.find(ordinal);
+      const AttachedDevice& device = found == process.devices.end() ? kUnknown : found->second;
+      Known& known = kernels[{device.device.name, kernel}];
+      known.device = &device;
+      return known;
+    };
+    for (const AttachedKernel& kernel : process.kernels) {
+      Known& known = of(kernel.device, kernel.name);
+      known.launches += kernel.launches;
+      for (const metrics::Launch& shape : kernel.counted) {
+        const auto same = [&](const metrics::Launch& other) {
+          return other.grid == shape.grid && other.block == shape.block &&
+                 other.dynamic_shared_bytes == shape.dynamic_shared_bytes;
+        };
+        const auto found = std::ranges::find_if(known.shapes, same);
+        if (found == known.shapes.end()) {
+          known.shapes.push_back(shape);
+        } else {
+          found->count += shape.count;
+        }
+      }
+      std::ranges::copy(kernel.resources, std::back_inserter(known.resources));
+    }
+    for (const auto& [ordinal, records] : process.records) {
+      for (const auto& [instruction, values] : records) {
+        auto& sums = of(ordinal, instruction.kernel).records[instruction].values;
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values.values[i];
+      }
+    }
+  }
+  return kernels;
+}
+
+/// What an id can hold of a name.
+std::string word(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+  }
+  return text.empty() ? "_" : text;
+}
+
+metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
+  constexpr std::size_t kDigits = 8;
+  const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
+  return {.family = word(std::filesystem::path(program).filename().string()),
+          .variant = word(plain_name(demangled(kernel))),
+          .type = hash.substr(0, kDigits),
+          .size = "run"};
+}
+
+/// What the driver says of the kernel: the worst of its codes, if it has several.
+std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
+  std::vector<Fact> facts;
+  if (known.resources.empty()) return facts;
+  const auto add = [&](std::string_view metric, double value) {
+    Fact fact = blank;
+    fact.metric = metric;
+    fact.value = value;
+    fact.source = "ptxas";
+    fact.confidence = "exact";
+    facts.push_back(std::move(fact));
+  };
+  const auto most = [&](auto member) {
+    const auto value = [&](const KernelResources& one) { return std::invoke(member, one); };
+    return static_cast<double>(value(*std::ranges::max_element(known.resources, {}, value)));
+  };
+  add("registers", most(&KernelResources::registers));
+  add("stack.bytes", most(&KernelResources::local_bytes));
+  add("shared.static_bytes", most(&KernelResources::shared_static_bytes));
+  if (known.shapes.size() == 1 && known.device->threads_per_multiprocessor > 0) {
+    const auto& block = known.shapes[0].block;
+    const auto blocks = [](const KernelResources& one) { return one.blocks_per_multiprocessor; };
+    const std::uint32_t fewest = blocks(*std::ranges::min_element(known.resources, {}, blocks));
+    add("occupancy.theoretical", static_cast<double>(fewest) * block[0] * block[1] * block[2] /
+                                     known.device->threads_per_multiprocessor);
+  }
+  return facts;
+}
+
+/// The hash of the code, if the kernel has one code.
+std::string sass_hash_of(const Known& known, const std::string& kernel, Cubins& cubins) {
+  std::set<std::uint32_t> codes;
+  for (const auto& [instruction, values] : known.records) codes.insert(instruction.cubin_crc);
+  std::set<std::string> hashes;
+  for (const std::uint32_t code : codes) {
+    const auto image = cubins.image(code);
+    if (image.empty()) return "";
+    try {
+      hashes.insert(metrics::Cubin(image).sass_hash(kernel));
+    } catch (const metrics::CubinError&) {
+      return "";
+    }
+  }
+  return hashes.size() == 1 ? *hashes.begin() : "";
+}
+
+std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact blank,
+                           Cubins& cubins, metrics::SassLines& adder,
+                           const metrics::Budgets& budgets) {
+  blank.kernel = kernel;
+  blank.sass_hash = sass_hash_of(known, kernel, cubins);
+  if (known.shapes.size() == 1) blank.launch = known.shapes[0];
+  std::vector<Fact> facts;
+  std::string reason = "nothing was counted of this kernel";
+  try {
+    const std::vector<metrics::LineCounts> lines = adder.add_up(known.records);
+    if (!lines.empty()) {
+      const auto first = std::ranges::min_element(lines, {}, [](const metrics::LineCounts& one) {
+        return std::tuple(one.file.empty(), one.file, one.line);
+      });
+      blank.file = first->file;
+      blank.line = first->line;
+      for (Fact& fact : counted_facts(lines, {}, blank, "cupti")) {
+        if (fact.scope == metrics::Scope::line && fact.file.empty()) continue;
+        fact.launch = blank.launch;
+        fact.sass_hash = blank.sass_hash;
+        facts.push_back(std::move(fact));
+      }
+      reason = "no access was made that it could be told from";
+    }
+  } catch (const metrics::Unmeasured& error) {
+    reason = error.what();
+  }
+  std::ranges::move(driver_facts(known, blank), std::back_inserter(facts));
+  for (const metrics::Source source :
+       {metrics::Source::sass, metrics::Source::ptxas, metrics::Source::occupancy,
+        metrics::Source::range, metrics::Source::timer}) {
+    const bool counted = source == metrics::Source::sass;
+    for (Fact& fact :
+         missing_facts(facts, source, blank, counted ? reason : "warpgauge attach does not tell it",
+                       budgets)) {
+      const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
+      // Spills are seen by what they do, which is counted: the local memory they go to.
+      const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);
+      if (!counted && built_in != nullptr && limit->where == built_in->where) continue;
+      facts.push_back(std::move(fact));
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<std::string> AttachedCase::names() const {
+  return {kernel, without_void(kernel), plain_name(kernel), id.variant};
+}
+
+std::vector<AttachedCase> attached_cases(const std::string& program,
+                                         const std::vector<AttachedProcess>& processes,
+                                         const std::filesystem::path& folder,
+                                         const metrics::Budgets& budgets) {
+  Cubins cubins(folder);
+  metrics::SassLines adder([&](std::uint32_t crc) { return cubins.image(crc); });
+  std::vector<AttachedCase> cases;
+  for (const auto& [key, known] : merged(processes)) {
+    const std::string& kernel = key.second;
+    AttachedCase one{.id = id_of(program, kernel),
+                     .kernel = demangled(kernel),
+                     .device = known.device->device,
+                     .launches = known.launches,
+                     .counted = 0,
+                     .facts = {}};
+    for (const metrics::Launch& shape : known.shapes) one.counted += shape.count;
+    const Fact blank{.id = one.id, .arch = arch_of(one.device), .file = "", .line = 0};
+    const std::vector<std::string> names = one.names();
+    one.facts = facts_of(known, kernel, blank, cubins, adder, budgets.of_kernel(one.id, names));
+    cases.push_back(std::move(one));
+  }
+  std::ranges::stable_sort(cases, std::ranges::greater(), &AttachedCase::launches);
+  return cases;
+}
+
+}  // namespace warpgauge

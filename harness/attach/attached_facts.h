@@ -1,0 +1,36 @@
+// What the processes of an attached program counted, as facts: a case is a kernel.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/attach/attached_process.h"
+#include "metrics/budget.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// A kernel on a model of GPU, with all launches that all processes made of it.
+struct AttachedCase {
+  metrics::CaseId id;  ///< program.kernel.hash of its whole name@run
+  std::string kernel;  ///< demangled
+  metrics::Device device;
+  std::uint64_t launches = 0;
+  std::uint64_t counted = 0;         ///< those of them that were counted
+  std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
+
+  /// What a section of a budget file may call it: its name with and without all that is around.
+  std::vector<std::string> names() const;
+};
+
+/// The cases of a run of `program`, those with most launches first. `folder` has the cubins. A
+/// kernel of which nothing was counted has facts without a value, with the reason, for all that
+/// `budgets` ask for.
+std::vector<AttachedCase> attached_cases(const std::string& program,
+                                         const std::vector<AttachedProcess>& processes,
+                                         const std::filesystem::path& folder,
+                                         const metrics::Budgets& budgets);
+
+}  // namespace warpgauge

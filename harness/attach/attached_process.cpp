@@ -1,0 +1,157 @@
+#include "harness/attach/attached_process.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace warpgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using metrics::Instruction;
+using metrics::SassValues;
+
+constexpr const char* kSchema = "warpgauge.attached/1";
+
+Json json_of(const AttachedDevice& one) {
+  Json json;
+  json["name"] = one.device.name;
+  json["chip"] = one.device.chip;
+  json["compute_capability"] = one.device.compute_capability;
+  json["driver"] = one.device.driver;
+  json["uuid_hash"] = one.device.uuid_hash;
+  json["threads_per_multiprocessor"] = one.threads_per_multiprocessor;
+  return json;
+}
+
+AttachedDevice device_of(const Json& json) {
+  return {{.name = json.at("name"),
+           .chip = json.at("chip"),
+           .compute_capability = json.at("compute_capability"),
+           .driver = json.at("driver"),
+           .uuid_hash = json.at("uuid_hash")},
+          json.at("threads_per_multiprocessor")};
+}
+
+Json json_of(const AttachedKernel& kernel) {
+  Json json;
+  json["name"] = kernel.name;
+  json["device"] = kernel.device;
+  json["launches"] = kernel.launches;
+  Json& counted = json["counted"] = Json::array();
+  for (const metrics::Launch& one : kernel.counted) {
+    counted.push_back(Json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count}));
+  }
+  Json& resources = json["resources"] = Json::array();
+  for (const KernelResources& one : kernel.resources) {
+    resources.push_back(Json::array(
+        {one.registers, one.shared_static_bytes, one.local_bytes, one.blocks_per_multiprocessor}));
+  }
+  return json;
+}
+
+AttachedKernel kernel_of(const Json& json) {
+  AttachedKernel kernel{.name = json.at("name"),
+                        .device = json.at("device"),
+                        .launches = json.at("launches"),
+                        .counted = {},
+                        .resources = {}};
+  for (const Json& one : json.at("counted")) {
+    kernel.counted.push_back({.grid = one.at(0),
+                              .block = one.at(1),
+                              .dynamic_shared_bytes = one.at(2),
+                              .count = one.at(3)});
+  }
+  for (const Json& one : json.at("resources")) {
+    kernel.resources.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+  }
+  return kernel;
+}
+
+/// The instructions of each kernel: {"cubin", "kernel", "rows": [[pc, value of each metric...]]}.
+Json json_of(const metrics::SassRecords& records) {
+  Json kernels = Json::array();
+  const Instruction* last = nullptr;
+  for (const auto& [instruction, values] : records) {
+    const bool same = last != nullptr && last->cubin_crc == instruction.cubin_crc &&
+                      last->kernel == instruction.kernel;
+    last = &instruction;
+    if (!same) {
+      Json& next = kernels.emplace_back();
+      next["cubin"] = instruction.cubin_crc;
+      next["kernel"] = instruction.kernel;
+      next["rows"] = Json::array();
+    }
+    Json row = values.values;
+    row.insert(row.begin(), instruction.pc);
+    kernels.back()["rows"].push_back(std::move(row));
+  }
+  return kernels;
+}
+
+metrics::SassRecords records_of(const Json& json) {
+  metrics::SassRecords records;
+  for (const Json& kernel : json) {
+    for (const Json& row : kernel.at("rows")) {
+      SassValues values;
+      if (row.size() != values.values.size() + 1) throw AttachedError("a row of another length");
+      for (std::size_t i = 0; i < values.values.size(); ++i) values.values[i] = row.at(i + 1);
+      records[{kernel.at("cubin"), kernel.at("kernel"), row.at(0)}] = values;
+    }
+  }
+  return records;
+}
+
+}  // namespace
+
+std::string to_text(const AttachedProcess& process) {
+  Json json;
+  json["schema"] = kSchema;
+  json["command"] = process.command;
+  json["pid"] = process.pid;
+  Json& devices = json["devices"] = Json::object();
+  for (const auto& [ordinal, one] : process.devices) {
+    devices[std::to_string(ordinal)] = json_of(one);
+  }
+  Json& kernels = json["kernels"] = Json::array();
+  for (const AttachedKernel& kernel : process.kernels) kernels.push_back(json_of(kernel));
+  Json& records = json["records"] = Json::object();
+  for (const auto& [ordinal, of_device] : process.records) {
+    records[std::to_string(ordinal)] = json_of(of_device);
+  }
+  json["troubles"] = process.troubles;
+  // Arguments and names of kernels are bytes: what is not UTF-8 is replaced.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+AttachedProcess parse_attached(std::string_view text, const std::string& path) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("schema") != kSchema) throw AttachedError("not of this version of warpgauge");
+    AttachedProcess process{.command = json.at("command"),
+                            .pid = json.at("pid"),
+                            .devices = {},
+                            .kernels = {},
+                            .records = {},
+                            .troubles = json.at("troubles")};
+    for (const auto& [ordinal, one] : json.at("devices").items()) {
+      process.devices[std::stoi(ordinal)] = device_of(one);
+    }
+    for (const Json& kernel : json.at("kernels")) process.kernels.push_back(kernel_of(kernel));
+    for (const auto& [ordinal, one] : json.at("records").items()) {
+      process.records[std::stoi(ordinal)] = records_of(one);
+    }
+    return process;
+  } catch (const std::exception& error) {
+    throw AttachedError(path + ": no result of the attached library: " + error.what());
+  }
+}
+
+std::string cubin_name(std::uint32_t crc) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string name;
+  for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[crc >> shift & 0xfu];
+  return name + ".cubin";
+}
+
+}  // namespace warpgauge

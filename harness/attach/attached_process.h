@@ -1,0 +1,70 @@
+// What the injected library counted in one process: written there, read by `warpgauge attach`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/fact.h"
+#include "metrics/sass_metrics.h"
+
+namespace warpgauge {
+
+/// What `warpgauge attach` tells the library, by environment variables: the folder for the results
+/// of each process, and how many launches of each kernel are counted (not set: all).
+inline constexpr const char* kAttachFolder = "WARPGAUGE_ATTACH_FOLDER";
+inline constexpr const char* kAttachSample = "WARPGAUGE_ATTACH_SAMPLE";
+
+/// What the driver says of a kernel. Bytes per thread (local) and per block (shared).
+struct KernelResources {
+  std::uint32_t registers = 0;
+  std::uint64_t shared_static_bytes = 0;
+  std::uint64_t local_bytes = 0;
+  /// The most blocks of the first launch's shape that a multiprocessor can have at a time.
+  std::uint32_t blocks_per_multiprocessor = 0;
+
+  bool operator==(const KernelResources&) const = default;
+};
+
+/// A kernel on one device.
+struct AttachedKernel {
+  std::string name;  ///< mangled, as the module has it
+  int device = 0;
+  std::uint64_t launches = 0;              ///< all of them
+  std::vector<metrics::Launch> counted;    ///< those that were counted, by shape
+  std::vector<KernelResources> resources;  ///< of each code of that name; empty: not known
+};
+
+struct AttachedDevice {
+  metrics::Device device;
+  std::uint32_t threads_per_multiprocessor = 0;
+};
+
+/// One process, up to the last time that it was idle.
+struct AttachedProcess {
+  std::string command;  ///< its arguments, joined by blanks
+  std::int64_t pid = 0;
+  std::map<int, AttachedDevice> devices;  ///< by the ordinal that the process knows them by
+  std::vector<AttachedKernel> kernels;
+  std::map<int, metrics::SassRecords> records;  ///< by device
+  std::vector<std::string> troubles;            ///< what could not be counted, and why
+};
+
+/// A result that cannot be read: says file and problem.
+class AttachedError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One JSON object: {"schema": "warpgauge.attached/1", ...}.
+std::string to_text(const AttachedProcess& process);
+/// Throws AttachedError; `path` names the text in it.
+AttachedProcess parse_attached(std::string_view text, const std::string& path);
+
+/// The name of the file of a cubin in the folder: "0123abcd.cubin".
+std::string cubin_name(std::uint32_t crc);
+
+}  // namespace warpgauge

@@ -1,0 +1,132 @@
+#include "harness/attach/driver.h"
+
+#include <array>
+#include <fstream>
+#include <span>
+
+#include "metrics/hash.h"
+
+namespace warpgauge::driver {
+namespace {
+
+void check(CUresult code, const char* call) {
+  if (code == CUDA_SUCCESS) return;
+  const char* name = nullptr;
+  if (cuGetErrorName(code, &name) != CUDA_SUCCESS) name = "an unknown error";
+  throw DriverError(std::string(call) + " failed: " + name);
+}
+
+int attribute(CUdevice_attribute which, CUdevice device) {
+  int value = 0;
+  check(cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+  return value;
+}
+
+std::string driver_version() {
+  std::ifstream stream("/sys/module/nvidia/version");
+  std::string version;
+  stream >> version;
+  return version;
+}
+
+int threads_of(const metrics::Launch& shape) {
+  return static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+}
+
+}  // namespace
+
+AttachedDevice describe(int device) {
+  constexpr int kLongestName = 256;
+  std::array<char, kLongestName> name{};
+  check(cuDeviceGetName(name.data(), kLongestName, device), "cuDeviceGetName");
+  CUuuid uuid{};
+  check(cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid");
+  const int major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  const int minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  return {{.name = name.data(),
+           .chip = "",
+           .compute_capability = std::to_string(major) + "." + std::to_string(minor),
+           .driver = driver_version(),
+           .uuid_hash = metrics::hash_text(std::as_bytes(std::span(uuid.bytes)))},
+          static_cast<std::uint32_t>(
+              attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device))};
+}
+
+void synchronise() { check(cuCtxSynchronize(), "cuCtxSynchronize"); }
+
+Current::Current(CUcontext context) { check(cuCtxPushCurrent(context), "cuCtxPushCurrent"); }
+
+Current::~Current() {
+  CUcontext ignored = nullptr;
+  cuCtxPopCurrent(&ignored);
+}
+
+RelaxedCapture::RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode_); }
+RelaxedCapture::~RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode_); }
+
+bool is_capturing(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  // The legacy stream is never captured itself; beside a capture it answers with an error.
+  return cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+bool is_done(CUstream stream) {
+  return !is_capturing(stream) && cuStreamQuery(stream) == CUDA_SUCCESS;
+}
+
+std::optional<KernelResources> resources_of(CUfunction launched, const metrics::Launch& shape) {
+  // The runtime hands its CUkernel to cuLaunchKernel where a CUfunction is said to stand.
+  CUfunction function = nullptr;
+  if (cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(launched)) != CUDA_SUCCESS) {
+    function = launched;
+  }
+  int registers = 0, shared = 0, local = 0, blocks = 0;
+  const bool known =
+      cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS &&
+      cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
+      cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) == CUDA_SUCCESS &&
+      cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads_of(shape),
+                                                  shape.dynamic_shared_bytes) == CUDA_SUCCESS;
+  if (!known) return std::nullopt;
+  return KernelResources{
+      .registers = static_cast<std::uint32_t>(registers),
+      .shared_static_bytes = static_cast<std::uint64_t>(shared),
+      .local_bytes = static_cast<std::uint64_t>(local),
+      .blocks_per_multiprocessor = static_cast<std::uint32_t>(blocks),
+  };
+}
+
+std::vector<KernelNode> kernel_nodes(CUgraph graph) {
+  std::vector<KernelNode> kernels;
+  std::size_t count = 0;
+  if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return kernels;
+  std::vector<CUgraphNode> nodes(count);
+  if (cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return kernels;
+  for (const CUgraphNode node : nodes) {
+    CUgraphNodeType type{};
+    if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) continue;
+    if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+      CUgraph inner = nullptr;
+      if (cuGraphChildGraphNodeGetGraph(node, &inner) != CUDA_SUCCESS) continue;
+      for (KernelNode& one : kernel_nodes(inner)) kernels.push_back(std::move(one));
+    }
+    if (type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
+    CUDA_KERNEL_NODE_PARAMS params{};
+    if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) continue;
+    const char* name = nullptr;
+    const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
+                                              : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
+    if (!named || name == nullptr) continue;
+    kernels.push_back(
+        {params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern),
+         name,
+         {.grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
+          .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
+          .dynamic_shared_bytes = params.sharedMemBytes,
+          .count = 1}});
+  }
+  return kernels;
+}
+
+}  // namespace warpgauge::driver

@@ -1,0 +1,61 @@
+// The few questions that the injected library asks the CUDA driver of the program.
+#pragma once
+
+#include <cuda.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/attach/attached_process.h"
+
+namespace warpgauge::driver {
+
+/// A call of the driver that failed: "cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS".
+class DriverError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+AttachedDevice describe(int device);  ///< throws DriverError
+
+/// Waits for the current context. Throws DriverError, also for what a kernel did wrong before.
+void synchronise();
+
+/// Makes a context the current one of this thread for a while. Throws DriverError.
+class Current {
+ public:
+  explicit Current(CUcontext context);
+  ~Current();
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+};
+
+/// Lets this thread make calls for a while that would end a capture of another one.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+bool is_capturing(CUstream stream);
+/// True if nothing is left to do in the stream.
+bool is_done(CUstream stream);
+
+/// nullopt where the driver does not tell.
+std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape);
+
+struct KernelNode {
+  CUfunction function;
+  std::string name;  ///< mangled
+  metrics::Launch shape;
+};
+/// The kernels of a graph and of the graphs in it, in no order.
+std::vector<KernelNode> kernel_nodes(CUgraph graph);
+
+}  // namespace warpgauge::driver

@@ -1,0 +1,271 @@
+// The library that CUDA_INJECTION64_PATH names: CUDA loads it into a program and calls
+// InitializeInjection. From here on CUPTI calls back before and after what the program does.
+#include <cuda.h>
+#include <cupti.h>
+#include <cupti_pcsampling.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "harness/attach/last_words.h"
+#include "harness/attach/recorder.h"
+#include "harness/write_file.h"
+#include "metrics/cupti_error.h"
+
+namespace warpgauge {
+namespace {
+
+std::filesystem::path folder;
+Recorder* recorder = nullptr;  // never destroyed: CUPTI may call back during exit
+
+/// One call of the driver, before or after it is made.
+struct Call {
+  CUcontext context;
+  const char* kernel;  ///< of launches
+  const void* parameters;
+
+  template <typename Parameters>
+  const Parameters& as() const {
+    return *static_cast<const Parameters*>(parameters);
+  }
+};
+
+using Reaction = void (*)(const Call& call);
+
+template <typename Parameters>
+void launch(const Call& call) {
+  const auto& p = call.as<Parameters>();
+  recorder->launch(call.context, p.f, call.kernel == nullptr ? "" : call.kernel,
+                   {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
+                    .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
+                    .dynamic_shared_bytes = p.sharedMemBytes,
+                    .count = 1},
+                   p.hStream);
+}
+
+void launch_configured(const Call& call) {
+  const auto& p = call.as<cuLaunchKernelEx_params>();
+  const CUlaunchConfig& c = *p.config;
+  recorder->launch(call.context, p.f, call.kernel == nullptr ? "" : call.kernel,
+                   {.grid = {c.gridDimX, c.gridDimY, c.gridDimZ},
+                    .block = {c.blockDimX, c.blockDimY, c.blockDimZ},
+                    .dynamic_shared_bytes = c.sharedMemBytes,
+                    .count = 1},
+                   c.hStream);
+}
+
+void launch_of_old(const Call& /*call*/) {
+  recorder->trouble(
+      "the program launches with cuLaunchGrid or on several devices at once, which "
+      "is not counted");
+}
+
+void make_graph(const Call& call) { recorder->make_graph(call.context); }
+
+// All ways to instantiate have these first.
+void graph_made(const Call& call) {
+  const auto& p = call.as<cuGraphInstantiateWithFlags_params>();
+  if (p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
+}
+
+void launch_graph(const Call& call) {
+  const auto& p = call.as<cuGraphLaunch_params>();
+  recorder->graph_launch(call.context, p.hGraph, p.hStream);
+}
+
+void waited(const Call& call) { recorder->waited(call.context, false); }
+void waited_for_all(const Call& call) { recorder->waited(call.context, true); }
+void capture_begins(const Call& /*call*/) { recorder->capture_begins(); }
+void capture_ends(const Call& /*call*/) { recorder->capture_ends(); }
+void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
+void launched(const Call& call) { recorder->launched(call.context); }
+
+void stream_ends(const Call& call) {
+  recorder->stream_ends(call.as<cuStreamDestroy_v2_params>().hStream);
+}
+void context_ends(const Call& call) { recorder->before_end(call.as<cuCtxDestroy_v2_params>().ctx); }
+void device_ends(const Call& call) {
+  recorder->before_end_of_device(call.as<cuDevicePrimaryCtxReset_v2_params>().dev);
+}
+
+/// What is done before and after a call. Calls whose names end in _ptsz and _ptds (with a default
+/// stream for each thread) have the same parameters.
+struct Hook {
+  CUpti_CallbackId call;
+  Reaction before, after;
+};
+
+#define WARPGAUGE_CALL(name) CUPTI_DRIVER_TRACE_CBID_##name
+constexpr Hook kHooks[] = {
+    {WARPGAUGE_CALL(cuLaunchKernel), launch<cuLaunchKernel_params>, launched},
+    {WARPGAUGE_CALL(cuLaunchKernel_ptsz), launch<cuLaunchKernel_params>, launched},
+    {WARPGAUGE_CALL(cuLaunchKernelEx), launch_configured, launched},
+    {WARPGAUGE_CALL(cuLaunchKernelEx_ptsz), launch_configured, launched},
+    {WARPGAUGE_CALL(cuLaunchCooperativeKernel), launch<cuLaunchCooperativeKernel_params>, launched},
+    {WARPGAUGE_CALL(cuLaunchCooperativeKernel_ptsz), launch<cuLaunchCooperativeKernel_params>,
+     launched},
+    {WARPGAUGE_CALL(cuLaunchCooperativeKernelMultiDevice), launch_of_old, nullptr},
+    {WARPGAUGE_CALL(cuLaunch), launch_of_old, nullptr},
+    {WARPGAUGE_CALL(cuLaunchGrid), launch_of_old, nullptr},
+    {WARPGAUGE_CALL(cuLaunchGridAsync), launch_of_old, nullptr},
+    {WARPGAUGE_CALL(cuGraphInstantiate), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiate_v2), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithParams), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
+    {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},
+    {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_ptsz), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_v2), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_v2_ptsz), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph_ptsz), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamEndCapture), nullptr, capture_ends},
+    {WARPGAUGE_CALL(cuStreamEndCapture_ptsz), nullptr, capture_ends},
+    {WARPGAUGE_CALL(cuStreamDestroy), stream_ends, nullptr},
+    {WARPGAUGE_CALL(cuStreamDestroy_v2), stream_ends, nullptr},
+    {WARPGAUGE_CALL(cuCtxSynchronize), nullptr, waited_for_all},
+    {WARPGAUGE_CALL(cuCtxSynchronize_v2), nullptr, waited},
+    {WARPGAUGE_CALL(cuStreamSynchronize), nullptr, waited},
+    {WARPGAUGE_CALL(cuStreamSynchronize_ptsz), nullptr, waited},
+    {WARPGAUGE_CALL(cuEventSynchronize), nullptr, waited},
+    {WARPGAUGE_CALL(cuMemcpy), nullptr, waited},
+    {WARPGAUGE_CALL(cuMemcpy_ptds), nullptr, waited},
+    {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
+    {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
+    {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
+    {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
+    {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
+    {WARPGAUGE_CALL(cuCtxDestroy_v2), context_ends, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), device_ends, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease_v2), device_ends, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset), device_ends, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset_v2), device_ends, nullptr},
+};
+#undef WARPGAUGE_CALL
+
+const std::map<CUpti_CallbackId, const Hook*>& hooks() {
+  static const auto* const kById = [] {
+    auto* by_id = new std::map<CUpti_CallbackId, const Hook*>;
+    for (const Hook& hook : kHooks) by_id->emplace(hook.call, &hook);
+    return by_id;
+  }();
+  return *kById;
+}
+
+/// Keeps the code, under the name that records of its instructions will have.
+void keep(const CUpti_ModuleResourceData& module) {
+  CUpti_GetCubinCrcParams params{};
+  params.size = CUpti_GetCubinCrcParamsSize;
+  params.cubin = module.pCubin;
+  params.cubinSize = module.cubinSize;
+  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
+  // Records carry the low 32 bits of it.
+  const auto path = folder / cubin_name(static_cast<std::uint32_t>(params.cubinCrc));
+  if (std::filesystem::exists(path)) return;
+  write_file(path, {module.pCubin, module.cubinSize});
+}
+
+/// While it is there this thread's calls are the library's own: they call back like the program's.
+class OwnCalls {
+ public:
+  OwnCalls() { own_ = true; }
+  ~OwnCalls() { own_ = false; }
+  OwnCalls(const OwnCalls&) = delete;
+  OwnCalls& operator=(const OwnCalls&) = delete;
+
+  static bool made() { return own_; }
+
+ private:
+  static thread_local bool own_;
+};
+
+thread_local bool OwnCalls::own_ = false;
+
+bool finish(std::chrono::seconds patience) {
+  const OwnCalls own;
+  return recorder->finish(patience);
+}
+
+thread_local bool launching = false;  ///< this thread, right now
+
+void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
+  if (OwnCalls::made()) return;
+  const OwnCalls own;
+  const Hook& hook = *hooks().at(id);
+  const bool enters = event.callbackSite == CUPTI_API_ENTER;
+  const Reaction reaction = enters ? hook.before : hook.after;
+  launching = enters && hook.after == launched;
+  if (reaction != nullptr) reaction({event.context, event.symbolName, event.functionParams});
+}
+
+void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+    const OwnCalls own;
+    std::uint32_t device = 0;
+    WARPGAUGE_CUPTI(cuptiGetDeviceId, event.context, &device);
+    recorder->context_made(event.context, static_cast<int>(device));
+  } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+    // Our own calls can be the first to need a module, too.
+    if (OwnCalls::made() || !launching) recorder->code_loaded();
+    const auto* module = static_cast<const CUpti_ModuleResourceData*>(event.resourceDescriptor);
+    if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0) keep(*module);
+  }
+}
+
+void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                       const void* data) {
+  if (data == nullptr || !in_attached_process()) return;
+  try {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+      on_call(id, *static_cast<const CUpti_CallbackData*>(data));
+    } else {
+      on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
+    }
+  } catch (const std::exception&) {
+    // CUPTI is C and must not see an exception. What this was about is not counted, and a kernel
+    // of which nothing was counted is told of.
+  }
+}
+
+void subscribe() {
+  CUpti_SubscriberHandle subscriber = nullptr;
+  WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber, on_event, nullptr);
+  for (const CUpti_CallbackIdResource event :
+       {CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
+    WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, event);
+  }
+  for (const Hook& hook : kHooks) {
+    WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, hook.call);
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge
+
+/// Called by CUDA once in a process, when it is initialised.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  using namespace warpgauge;
+  const char* where = std::getenv(kAttachFolder);
+  if (where == nullptr || recorder != nullptr) return 1;
+  try {
+    folder = where;
+    const char* sample = std::getenv(kAttachSample);
+    recorder = new Recorder(folder, sample == nullptr ? 0 : std::strtoull(sample, nullptr, 10));
+    speak_at_the_end(finish);
+    try {
+      subscribe();
+    } catch (const std::exception& error) {
+      recorder->trouble(error.what());
+    }
+  } catch (const std::exception&) {
+    // The program runs as it would without this library.
+  }
+  return 1;
+}

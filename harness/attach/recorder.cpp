@@ -1,0 +1,342 @@
+#include "harness/attach/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "harness/attach/driver.h"
+#include "harness/write_file.h"
+#include "metrics/cupti.h"
+#include "metrics/hash.h"
+
+namespace warpgauge {
+namespace {
+
+/// The arguments of this process, joined by blanks.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+/// A name that no other process has, nor another program in the same process.
+std::string file_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(getpid()) + "-" + std::to_string(now) + ".json";
+}
+
+bool same_shape(const metrics::Launch& a, const metrics::Launch& b) {
+  return a.grid == b.grid && a.block == b.block && a.dynamic_shared_bytes == b.dynamic_shared_bytes;
+}
+
+}  // namespace
+
+Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
+    : path_(std::move(folder) / file_name()), sample_(sample) {
+  process_.command = command_line();
+  process_.pid = getpid();
+  save();
+}
+
+void Recorder::add_trouble(const std::string& what) {
+  auto& troubles = process_.troubles;
+  if (std::ranges::find(troubles, what) == troubles.end()) troubles.push_back(what);
+}
+
+void Recorder::trouble(const std::string& what) {
+  const std::scoped_lock lock(mutex_);
+  add_trouble(what);
+  save();
+}
+
+void Recorder::save() {
+  try {
+    write_file(path_, to_text(process_));
+    saved_ = true;
+  } catch (const std::exception&) {
+    // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
+  }
+}
+
+void Recorder::context_made(CUcontext handle, int device) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  Context& context = contexts_[handle];
+  context = {};
+  context.device = device;
+  try {
+    process_.devices.try_emplace(device, driver::describe(device));
+    context.cupti = metrics::open_context(handle, device);
+    process_.devices[device].device.chip = context.cupti.chip;
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(error.what());
+    save();
+  }
+}
+
+Recorder::Context* Recorder::context_of(CUcontext handle) {
+  const auto found = contexts_.find(handle);
+  if (found != contexts_.end()) return &found->second;
+  add_trouble("kernels were launched in a context that warpgauge was not told of");
+  return nullptr;
+}
+
+void Recorder::start(Context& context) {
+  if (context.session || !context.countable) return;
+  try {
+    context.loads = loads_;
+    context.session = std::make_unique<metrics::SassSession>(context.cupti);
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(error.what());
+    save();
+  }
+}
+
+void Recorder::take(CUcontext handle, Context& context) {
+  if (!context.session) return;
+  const Clock::time_point begin = Clock::now();
+  try {
+    const driver::Current current(handle);
+    driver::synchronise();
+    metrics::SassRecords& all = process_.records[context.device];
+    for (const auto& [instruction, values] : context.session->take()) {
+      auto& sums = all[instruction].values;
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values.values[i];
+    }
+    context.streams.clear();
+    context.stream_lost = false;
+  } catch (const std::exception& error) {
+    context.countable = false;
+    add_trouble(std::string("what was launched last is not counted: ") + error.what());
+  }
+  save();
+  last_ = Clock::now();
+  cost_ = last_ - begin;
+}
+
+void Recorder::stop(CUcontext handle, Context& context) {
+  if (!context.session) return;
+  take(handle, context);
+  try {
+    if (context.countable) context.session->stop();
+  } catch (const std::exception& error) {
+    add_trouble(error.what());
+    save();
+  }
+  if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
+  context.session.reset();
+}
+
+/// Whatever was taken: CUPTI wants counting switched on where a context ends.
+void Recorder::leave(Context& context) {
+  start(context);
+  if (context.session) context.session->leave();
+  context.session.reset();
+}
+
+AttachedKernel& Recorder::kernel_of(const std::string& name, int device) {
+  const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
+  if (is_new)
+    process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
+  return process_.kernels[place->second];
+}
+
+/// After launches: before one the question would load the code in its stead, and CUPTI (13.0) does
+/// not count code that was loaded so.
+void Recorder::ask_for_resources() {
+  for (const auto& [launched, kernel] : unknown_) {
+    const auto resources = driver::resources_of(launched.function, launched.shape);
+    auto& known = process_.kernels[kernels_.at(kernel)].resources;
+    if (resources && std::ranges::find(known, *resources) == known.end()) {
+      known.push_back(*resources);
+    }
+  }
+  unknown_.clear();
+}
+
+bool Recorder::has_its_sample(const AttachedKernel& kernel) const {
+  std::uint64_t counted = 0;
+  for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
+  return sample_ > 0 && counted >= sample_;
+}
+
+bool Recorder::all_have_their_sample(int device) const {
+  return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
+    return kernel.device != device || has_its_sample(kernel);
+  });
+}
+
+void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
+  const auto same = [&](const metrics::Launch& other) { return same_shape(other, shape); };
+  const auto found = std::ranges::find_if(kernel.counted, same);
+  if (found != kernel.counted.end()) {
+    ++found->count;
+  } else {
+    kernel.counted.push_back(shape);
+  }
+}
+
+/// Sees to it that what is launched next is counted. CUPTI (13.0) does not count code that was
+/// loaded while it counted, unless the launch itself loads it.
+void Recorder::start_anew(CUcontext handle, Context& context) {
+  const bool stale = context.session && context.loads != loads_;
+  if (captures_ == 0) {
+    if (stale) stop(handle, context);
+    start(context);
+  } else if (stale || !context.session) {
+    add_trouble("kernels were launched, of new code, while another stream was being captured");
+    save();
+  }
+}
+
+void Recorder::record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
+                      CUstream stream) {
+  bool wanted = false;
+  for (const GraphKernel& one : kernels) {
+    AttachedKernel& kernel = kernel_of(one.name, context.device);
+    ++kernel.launches;
+    wanted = wanted || !has_its_sample(kernel);
+    // A handle can come again for other code once its own is unloaded.
+    KernelOnDevice& known = functions_[one.function];
+    if (KernelOnDevice of(context.device, one.name); known != of) {
+      unknown_.emplace_back(one, of);
+      known = std::move(of);
+    }
+  }
+  if (finished_) {
+    add_trouble("kernels were launched after the end of main(), which was too late to count them");
+    save();
+  } else if (wanted) {
+    start_anew(handle, context);
+  }
+  if (!context.session) return;
+  for (const GraphKernel& one : kernels) count(kernel_of(one.name, context.device), one.shape);
+  context.streams.insert(stream);
+}
+
+void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
+                      const metrics::Launch& shape, CUstream stream) {
+  mutex_.lock();  // until launched()
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return;  // a node of a graph to come
+  if (Context* const context = context_of(handle)) {
+    record(handle, *context, {{function, kernel, shape}}, stream);
+  }
+}
+
+void Recorder::launched(CUcontext handle) {
+  const std::scoped_lock lock(std::adopt_lock, mutex_);
+  const driver::RelaxedCapture relaxed;
+  ask_for_resources();
+  const auto found = contexts_.find(handle);
+  if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
+  if (all_have_their_sample(found->second.device)) stop(handle, found->second);
+}
+
+void Recorder::make_graph(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  if (finished_) return;
+  if (Context* const context = context_of(handle)) start_anew(handle, *context);
+}
+
+void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<GraphKernel>& kernels = graphs_[exec];
+  kernels.clear();
+  for (const driver::KernelNode& node : driver::kernel_nodes(graph)) {
+    kernels.push_back({node.function, node.name, node.shape});
+  }
+}
+
+void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
+  mutex_.lock();  // until launched()
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return;
+  const auto found = graphs_.find(exec);
+  if (found == graphs_.end()) {
+    add_trouble("a graph was launched that was made before warpgauge was there");
+    return;
+  }
+  if (Context* const at = context_of(context)) record(context, *at, found->second, stream);
+}
+
+void Recorder::capture_begins() {
+  const std::scoped_lock lock(mutex_);
+  ++captures_;
+}
+
+void Recorder::capture_ends() {
+  const std::scoped_lock lock(mutex_);
+  captures_ = std::max(0, captures_ - 1);
+}
+
+void Recorder::stream_ends(CUstream stream) {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [handle, context] : contexts_) {
+    if (context.streams.erase(stream) > 0) context.stream_lost = true;
+  }
+}
+
+bool Recorder::is_idle(const Context& context) const {
+  return !context.stream_lost && std::ranges::all_of(context.streams, driver::is_done);
+}
+
+void Recorder::waited(CUcontext context, bool idle) {
+  constexpr int kShare = 20;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  const auto found = contexts_.find(context);
+  if (found == contexts_.end() || !found->second.session || captures_ > 0) return;
+  if (found->second.streams.empty() && !found->second.stream_lost) return;  // nothing new
+  if (Clock::now() - last_ < (kShare - 1) * cost_) return;
+  const driver::RelaxedCapture relaxed;
+  if (idle || is_idle(found->second)) take(context, found->second);
+}
+
+void Recorder::before_unloading() {
+  const std::scoped_lock lock(mutex_);
+  if (captures_ > 0) return;
+  const driver::RelaxedCapture relaxed;
+  for (auto& [handle, context] : contexts_) take(handle, context);
+}
+
+void Recorder::before_end(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = contexts_.find(handle);
+  if (found == contexts_.end()) return;
+  stop(handle, found->second);
+  leave(found->second);
+  contexts_.erase(found);
+}
+
+void Recorder::before_end_of_device(int device) {
+  std::vector<CUcontext> ending;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [handle, context] : contexts_) {
+      if (context.device == device) ending.push_back(handle);
+    }
+  }
+  for (const CUcontext handle : ending) before_end(handle);
+}
+
+bool Recorder::finish(std::chrono::seconds patience) {
+  const std::unique_lock lock(mutex_, patience);
+  if (!lock) return false;
+  const driver::RelaxedCapture relaxed;
+  for (auto& [handle, context] : contexts_) stop(handle, context);
+  finished_ = true;
+  save();
+  return true;
+}
+
+}  // namespace warpgauge

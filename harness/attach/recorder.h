@@ -1,0 +1,122 @@
+// Counts what a program that knows nothing of it launches. Lives in the injected library.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/attach/attached_process.h"
+#include "metrics/cupti_context.h"
+#include "metrics/cupti_sass_session.h"
+
+namespace warpgauge {
+
+/// The counts of one process. CUPTI keeps them on the GPU for as long as kernels run; they are
+/// taken from there when the program itself has waited for the GPU, before a context or code goes
+/// away, and at the end, so that the program's launches overlap as they do without it. What was
+/// taken is in the file at once. All functions may be called by any thread; none throws.
+class Recorder {
+ public:
+  /// `sample`: how many launches of each kernel are counted; 0: all.
+  Recorder(std::filesystem::path folder, std::uint64_t sample);
+
+  /// A context was made on a device.
+  void context_made(CUcontext context, int device);
+  /// Before a launch. Other threads have to wait until launched() is called for it: counts are taken
+  /// of an idle context, in which nobody may launch between the waiting and the taking.
+  void launch(CUcontext context, CUfunction function, const std::string& kernel,
+              const metrics::Launch& shape, CUstream stream);
+  /// After a launch: counts no more until a kernel is launched that has not had its sample.
+  void launched(CUcontext context);
+  /// Code was loaded, and not by a launch. Takes no lock: the driver may hold its own.
+  void code_loaded() { ++loads_; }
+  /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
+  void make_graph(CUcontext context);
+  /// A graph was made ready: what launches it will make.
+  void graph_made(CUgraphExec exec, CUgraph graph);
+  /// As launch(), of all its kernels.
+  void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
+  void capture_begins();
+  void capture_ends();
+  void stream_ends(CUstream stream);
+
+  /// After the program has waited, if no thread launches meanwhile: takes the counts if that costs no further waiting and, over
+  /// time, no more than a twentieth of the time. `idle`: it has waited for the whole context.
+  void waited(CUcontext context, bool idle);
+  /// Takes the counts of all contexts: code of theirs is about to be unloaded.
+  void before_unloading();
+  /// Takes the counts of a context that is about to go.
+  void before_end(CUcontext context);
+  /// The same of all contexts of a device.
+  void before_end_of_device(int device);
+  /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread holds the recorder
+  /// for longer than `patience`.
+  bool finish(std::chrono::seconds patience);
+
+  /// Says in the result that something is missing.
+  void trouble(const std::string& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A context of the program, from its first launch on.
+  struct Context {
+    int device = 0;
+    metrics::CuptiContext cupti;
+    std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
+    std::set<CUstream> streams;                     ///< with launches that were not taken yet
+    bool stream_lost = false;                       ///< one of them is gone
+    bool countable = true;
+    std::uint64_t loads = 0;  ///< loads_ when counting began
+  };
+  struct GraphKernel {
+    CUfunction function;
+    std::string name;
+    metrics::Launch shape;
+  };
+  using KernelOnDevice = std::pair<int, std::string>;
+
+  Context* context_of(CUcontext handle);  ///< nullptr, and a trouble, where it is not known
+  void start(Context& context);
+  void start_anew(CUcontext handle, Context& context);
+  void take(CUcontext handle, Context& context);
+  void stop(CUcontext handle, Context& context);
+  void leave(Context& context);
+  bool has_its_sample(const AttachedKernel& kernel) const;
+  AttachedKernel& kernel_of(const std::string& name, int device);
+  void ask_for_resources();
+  bool all_have_their_sample(int device) const;
+  void count(AttachedKernel& kernel, const metrics::Launch& shape);
+  void record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
+  bool is_idle(const Context& context) const;
+  void add_trouble(const std::string& what);
+  void save();
+
+  const std::filesystem::path path_;
+  const std::uint64_t sample_;
+  std::recursive_timed_mutex mutex_;
+  AttachedProcess process_;
+  std::map<CUcontext, Context> contexts_;
+  std::map<KernelOnDevice, std::size_t> kernels_;   // where in process_
+  std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
+  std::vector<std::pair<GraphKernel, KernelOnDevice>> unknown_;  // whose are not
+  std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
+  std::atomic<std::uint64_t> loads_ = 0;
+  int captures_ = 0;
+  bool finished_ = false;
+  bool saved_ = false;
+  Clock::time_point last_;
+  Clock::duration cost_{};  ///< of the last taking
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,149 @@
+// From what processes have counted to facts.
+#include "harness/attach/attached_facts.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace warpgauge {
+namespace {
+
+using metrics::SassMetric;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr std::uint32_t kCubin = 0xabcdef01;
+const std::string kKernel = "_Z10by_columnsILi32EEvPiPKi";
+
+AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
+  AttachedProcess process{.command = "./program",
+                          .pid = 7,
+                          .devices = {},
+                          .kernels = {},
+                          .records = {},
+                          .troubles = {}};
+  process.devices[0] = {{.name = "NVIDIA H100", .chip = "GH100", .compute_capability = "9.0"},
+                        2048};
+  process.kernels.push_back({.name = kKernel,
+                             .device = 0,
+                             .launches = launches,
+                             .counted = {{.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
+                                          .block = {32, 32, 1},
+                                          .dynamic_shared_bytes = 0,
+                                          .count = launches}},
+                             .resources = {{.registers = 14,
+                                            .shared_static_bytes = 4096,
+                                            .local_bytes = 0,
+                                            .blocks_per_multiprocessor = 2}}});
+  metrics::SassValues load, store;
+  load[SassMetric::instructions] = 32 * launches;
+  load[SassMetric::shared_requests] = 32 * launches;
+  load[SassMetric::shared_wavefronts] = 32 * 32 * launches;
+  load[SassMetric::shared_wavefronts_ideal] = 32 * launches;
+  store[SassMetric::instructions] = 32 * launches;
+  store[SassMetric::global_stores] = 32 * launches;
+  store[SassMetric::global_sectors] = 128 * launches;
+  store[SassMetric::global_sectors_ideal] = 128 * launches;
+  process.records[0] = {{{kCubin, kKernel, 0x40}, load}, {{kCubin, kKernel, 0x80}, store}};
+  return process;
+}
+
+double value_of(const AttachedCase& one, std::string_view metric) {
+  for (const metrics::Fact& fact : one.facts) {
+    const double* number = std::get_if<double>(&fact.value);
+    if (fact.metric == metric && fact.scope == metrics::Scope::whole_case && number != nullptr) {
+      return *number;
+    }
+  }
+  ADD_FAILURE() << metric << " is not there";
+  return -1;
+}
+
+std::vector<AttachedCase> cases_of(const std::vector<AttachedProcess>& processes) {
+  return attached_cases("./build/my program", processes, testing::TempDir(), {});
+}
+
+TEST(AttachedProcess, ComesBackAsItWasWritten) {
+  AttachedProcess process = process_of(5);
+  process.troubles = {"one", "two \xff"};
+  const AttachedProcess back = parse_attached(to_text(process), "x");
+  EXPECT_EQ(back.command, process.command);
+  EXPECT_EQ(back.pid, 7);
+  EXPECT_EQ(back.devices.at(0).device.name, "NVIDIA H100");
+  EXPECT_EQ(back.kernels.at(0).name, kKernel);
+  EXPECT_EQ(back.kernels.at(0).launches, 5u);
+  EXPECT_EQ(back.kernels.at(0).counted.at(0).count, 5u);
+  EXPECT_EQ(back.kernels.at(0).resources, process.kernels.at(0).resources);
+  EXPECT_EQ(back.troubles.size(), 2u);
+  ASSERT_EQ(back.records.at(0).size(), 2u);
+  const metrics::Instruction first{kCubin, kKernel, 0x40};
+  EXPECT_EQ(back.records.at(0).at(first).values, process.records.at(0).at(first).values);
+}
+
+TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/2"})"}) {
+    try {
+      parse_attached(text, "out/7.json");
+      ADD_FAILURE() << text;
+    } catch (const AttachedError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("out/7.json: no result of the attached library"));
+    }
+  }
+}
+
+TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
+  const auto cases = cases_of({process_of(5), process_of(2, 8)});
+  ASSERT_EQ(cases.size(), 1u);
+  const AttachedCase& one = cases[0];
+  EXPECT_EQ(one.kernel, "void by_columns<32>(int*, int const*)");
+  EXPECT_EQ(one.id.family, "my_program");
+  EXPECT_EQ(one.id.variant, "by_columns");
+  EXPECT_EQ(one.id.size, "run");
+  EXPECT_EQ(one.launches, 7u);
+  EXPECT_EQ(one.counted, 7u);
+  EXPECT_EQ(value_of(one, "shared.bank_conflicts"), 7 * 32 * 31);
+  EXPECT_EQ(value_of(one, "shared.bank_ways"), 32);
+  EXPECT_EQ(value_of(one, "global.store.sectors"), 7 * 128);
+  EXPECT_EQ(value_of(one, "global.excess_sectors"), 0);
+  EXPECT_EQ(value_of(one, "registers"), 14);
+  EXPECT_EQ(value_of(one, "shared.static_bytes"), 4096);
+  for (const metrics::Fact& fact : one.facts) {
+    EXPECT_EQ(fact.arch, "sm_90");
+    EXPECT_EQ(fact.kernel, kKernel);
+    EXPECT_FALSE(fact.launch) << "there are two shapes";
+    EXPECT_NE(fact.metric, "spill.store_bytes") << "spills are seen by the local memory they use";
+  }
+}
+
+TEST(AttachedFacts, OfOneShapeHaveItAndItsOccupancy) {
+  const auto cases = cases_of({process_of(5)});
+  EXPECT_EQ(cases.at(0).facts.at(0).launch->count, 5u);
+  EXPECT_EQ(value_of(cases.at(0), "occupancy.theoretical"), 1.0);
+}
+
+TEST(AttachedFacts, AKernelOfWhichNothingWasCountedIsNotWithoutConflicts) {
+  AttachedProcess process = process_of(5);
+  process.records.clear();
+  const auto cases = cases_of({process});
+  const auto conflicts =
+      std::ranges::find(cases.at(0).facts, "shared.bank_conflicts", &metrics::Fact::metric);
+  ASSERT_NE(conflicts, cases.at(0).facts.end());
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(conflicts->value));
+  EXPECT_EQ(conflicts->reason, "nothing was counted of this kernel");
+}
+
+TEST(AttachedFacts, ModelsOfGpusAreToldApart) {
+  AttachedProcess process = process_of(5);
+  process.devices[1] = {{.name = "NVIDIA L4", .chip = "AD104", .compute_capability = "8.9"}, 1536};
+  process.kernels.push_back(process.kernels[0]);
+  process.kernels.back().device = 1;
+  process.records[1] = process.records[0];
+  const auto cases = cases_of({process});
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].id, cases[1].id);
+  EXPECT_NE(cases[0].facts[0].arch, cases[1].facts[0].arch);
+}
+
+}  // namespace
+}  // namespace warpgauge

@@ -1,0 +1,323 @@
+// The recorder, with a driver and a CUPTI that the test plays.
+#include "harness/attach/recorder.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <thread>
+
+#include "harness/attach/driver.h"
+#include "metrics/cupti.h"
+
+namespace {
+
+/// What the fakes below answer, and what was asked of them.
+struct Played {
+  std::set<CUstream> busy, capturing;
+  bool fails = false, no_counters = false, counting = false;
+  std::uint64_t on_gpu = 0;  ///< warp instructions that were executed, and not taken yet
+  int starts = 0, stops = 0, leaves = 0, takes = 0;
+};
+Played played;
+
+CUcontext const kContext = reinterpret_cast<CUcontext>(0x10);
+CUfunction const kFunction = reinterpret_cast<CUfunction>(0x20);
+CUstream const kStream = reinterpret_cast<CUstream>(0x30);
+CUgraphExec const kExec = reinterpret_cast<CUgraphExec>(0x40);
+CUgraph const kGraph = reinterpret_cast<CUgraph>(0x50);
+constexpr int kDevice = 3;
+
+}  // namespace
+
+namespace warpgauge::driver {
+
+AttachedDevice describe(int) { return {{.name = "GPU", .compute_capability = "9.0"}, 2048}; }
+void synchronise() {
+  if (played.fails) throw DriverError("cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+Current::Current(CUcontext) {}
+Current::~Current() = default;
+RelaxedCapture::RelaxedCapture() = default;
+RelaxedCapture::~RelaxedCapture() = default;
+bool is_capturing(CUstream stream) { return played.capturing.contains(stream); }
+bool is_done(CUstream stream) { return !played.busy.contains(stream); }
+std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
+  return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
+}
+std::vector<KernelNode> kernel_nodes(CUgraph) {
+  const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
+  return {{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}};
+}
+
+}  // namespace warpgauge::driver
+
+namespace warpgauge::metrics {
+
+CuptiContext open_context(CUcontext context, int device) {
+  if (played.no_counters) throw Unmeasured("no permission", "");
+  return {.context = context, .device = device, .chip = "GH100", .availability = {}};
+}
+const std::vector<SassId>& configured_metrics(const CuptiContext&) {
+  static const std::vector<SassId> kNone;
+  return kNone;
+}
+SassSession::SassSession(const CuptiContext& context)
+    : context_(context.context), metrics_(configured_metrics(context)) {
+  ++played.starts;
+  played.counting = true;
+}
+SassSession::~SassSession() = default;
+SassRecords SassSession::take() {
+  ++played.takes;
+  SassValues values;
+  values[SassMetric::instructions] = played.on_gpu;
+  played.on_gpu = 0;
+  return {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
+}
+void SassSession::stop() {
+  ++played.stops;
+  played.counting = false;
+}
+void SassSession::leave() {
+  ++played.leaves;
+  played.counting = false;
+}
+
+}  // namespace warpgauge::metrics
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using warpgauge::AttachedKernel;
+using warpgauge::AttachedProcess;
+using warpgauge::metrics::Launch;
+using warpgauge::metrics::SassMetric;
+
+class Recorder : public testing::Test {
+ protected:
+  void SetUp() override {
+    played = {};
+    std::string name = testing::TempDir() + "recorder-XXXXXX";
+    folder = mkdtemp(name.data());
+    recorder = std::make_unique<warpgauge::Recorder>(folder, 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  void launch(const std::string& kernel = "kernel", std::uint32_t blocks = 4) {
+    recorder->launch(kContext, kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}},
+                     kStream);
+    if (played.counting) ++played.on_gpu;
+    recorder->launched(kContext);
+  }
+  void launch_graph() {
+    recorder->graph_launch(kContext, kExec, kStream);
+    recorder->launched(kContext);
+  }
+  /// What is in the file now, whatever happens to the process after this.
+  AttachedProcess saved() const {
+    std::string text;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      std::ifstream file(entry.path());
+      text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    return warpgauge::parse_attached(text, "saved");
+  }
+  std::uint64_t counted() const {
+    std::uint64_t sum = 0;
+    for (const auto& [device, records] : saved().records) {
+      for (const auto& [instruction, values] : records) sum += values[SassMetric::instructions];
+    }
+    return sum;
+  }
+
+  std::filesystem::path folder;
+  std::unique_ptr<warpgauge::Recorder> recorder;
+};
+
+TEST_F(Recorder, CountsFromTheFirstLaunchOn) {
+  recorder->context_made(kContext, kDevice);
+  EXPECT_EQ(played.starts, 0);
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  launch();
+  launch("kernel", 8);
+  recorder->waited(kContext, true);
+  EXPECT_EQ(counted(), 3u);
+  const AttachedProcess process = saved();
+  ASSERT_EQ(process.kernels.size(), 1u);
+  const AttachedKernel& kernel = process.kernels[0];
+  EXPECT_EQ(kernel.launches, 3u);
+  ASSERT_EQ(kernel.counted.size(), 2u);
+  EXPECT_EQ(kernel.counted[0].count, 2u);
+  EXPECT_EQ(kernel.counted[1].grid[0], 8u);
+  EXPECT_EQ(kernel.resources.size(), 1u);
+  EXPECT_EQ(process.devices.at(kDevice).device.chip, "GH100");
+  EXPECT_EQ(process.pid, getpid());
+}
+
+TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  played.busy = {kStream};
+  recorder->waited(kContext, false);
+  EXPECT_EQ(played.takes, 0);
+  played.busy = {};
+  recorder->waited(kContext, false);
+  EXPECT_EQ(counted(), 1u);
+  recorder->waited(kContext, false);
+  EXPECT_EQ(played.takes, 1) << "there is nothing new";
+}
+
+TEST_F(Recorder, AStreamThatIsGoneCannotBeAskedWhetherItIsIdle) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->stream_ends(kStream);
+  recorder->waited(kContext, false);
+  EXPECT_EQ(played.takes, 0);
+  recorder->waited(kContext, true);
+  EXPECT_EQ(counted(), 1u);
+}
+
+TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->before_unloading();
+  EXPECT_EQ(counted(), 1u);
+  EXPECT_EQ(played.stops, 0) << "and goes on counting";
+  launch();
+  recorder->before_end_of_device(kDevice + 1);
+  EXPECT_EQ(counted(), 1u);
+  recorder->before_end_of_device(kDevice);
+  EXPECT_EQ(counted(), 2u);
+  EXPECT_EQ(played.stops, 1) << "which tells what was dropped";
+  EXPECT_EQ(played.starts, 2) << "CUPTI is left counting in a context that ends";
+  EXPECT_EQ(played.leaves, 1);
+  recorder->context_made(kContext, kDevice);  // the same handle again, as after cudaDeviceReset()
+  launch();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(), 3u);
+}
+
+TEST_F(Recorder, BeginsAnewBeforeCodeThatWasLoadedMeanwhile) {
+  recorder->context_made(kContext, kDevice);
+  recorder->code_loaded();
+  launch();
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  recorder->code_loaded();
+  launch();
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_EQ(counted(), 2u) << "what was counted so far was taken";
+  recorder->capture_begins();
+  launch();
+  EXPECT_THAT(saved().troubles, IsEmpty());
+  recorder->code_loaded();
+  launch();
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("being captured")));
+}
+
+TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->launch(kContext, kFunction, "kernel", {}, kStream);
+  std::thread([&] {
+    recorder->waited(kContext, true);
+    EXPECT_FALSE(recorder->finish(0s));
+  }).join();
+  EXPECT_EQ(played.takes, 0);
+  recorder->launched(kContext);
+  std::thread([&] { recorder->waited(kContext, true); }).join();
+  EXPECT_EQ(played.takes, 1);
+}
+
+TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
+  recorder->context_made(kContext, kDevice);
+  recorder->capture_begins();
+  played.capturing = {kStream};
+  launch();
+  recorder->waited(kContext, true);
+  EXPECT_EQ(played.takes, 0) << "that would end the capture";
+  recorder->capture_ends();
+  played.capturing = {};
+  recorder->graph_made(kExec, kGraph);
+  launch_graph();
+  launch_graph();
+  EXPECT_TRUE(recorder->finish(1s));
+  const AttachedProcess process = saved();
+  ASSERT_EQ(process.kernels.size(), 1u);
+  EXPECT_EQ(process.kernels[0].name, "in_graph");
+  EXPECT_EQ(process.kernels[0].launches, 4u);
+}
+
+TEST_F(Recorder, ASampleOfEachKernel) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  recorder = std::make_unique<warpgauge::Recorder>(folder, 2);
+  recorder->context_made(kContext, kDevice);
+  for (int i = 0; i < 5; ++i) launch("first");
+  EXPECT_EQ(played.stops, 1);
+  for (int i = 0; i < 5; ++i) launch("second");
+  EXPECT_EQ(played.stops, 2) << "it went on for the kernel that is new";
+  for (int i = 0; i < 3; ++i) launch("third");
+  EXPECT_TRUE(recorder->finish(1s));
+  const AttachedProcess process = saved();
+  ASSERT_EQ(process.kernels.size(), 3u);
+  EXPECT_EQ(process.kernels[0].launches, 5u);
+  EXPECT_EQ(process.kernels[0].counted[0].count, 2u);
+  EXPECT_EQ(process.kernels[1].launches, 5u);
+  EXPECT_EQ(process.kernels[1].counted[0].count, 2u);
+  EXPECT_EQ(process.kernels[2].counted[0].count, 2u);
+  EXPECT_EQ(counted(), 6u);
+}
+
+TEST_F(Recorder, SaysThatSomethingWasLaunchedTooLate) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(played.stops, 1);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("after the end of main()")));
+  EXPECT_EQ(saved().kernels.at(0).launches, 2u);
+  EXPECT_EQ(saved().kernels.at(0).counted.at(0).count, 1u);
+}
+
+TEST_F(Recorder, SaysWhatItCannotCount) {
+  played.no_counters = true;
+  recorder->context_made(kContext, kDevice);
+  launch();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(played.starts, 0);
+  EXPECT_THAT(saved().troubles, ElementsAre("no permission"));
+  EXPECT_EQ(saved().kernels.at(0).launches, 1u);
+  EXPECT_TRUE(saved().kernels.at(0).counted.empty());
+}
+
+TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->waited(kContext, true);
+  launch();
+  played.fails = true;
+  EXPECT_TRUE(recorder->finish(1s));
+  recorder->before_end(kContext);
+  EXPECT_EQ(counted(), 1u);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));
+}
+
+TEST_F(Recorder, AContextThatItWasNotToldOf) {
+  launch();
+  launch_graph();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(saved().troubles.size(), 2u);
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+"""`warpgauge attach` on a program that launches, and ends, in many ways: on a GPU."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from warpgauge_report.facts import read_facts
+
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+GAUGE = BUILD / "bin" / "warpgauge"
+PROGRAM = BUILD / "programs" / "attached"
+pytestmark = pytest.mark.skipif(not Path("/dev/nvidia0").exists(), reason="no GPU on this machine")
+
+CONFLICTS = 32 * 31  # of each launch of by_columns<32>
+SECTORS = 32 * 32 * 4 // 32  # each way
+
+
+def attach(out, way, launches=10, *options, program=PROGRAM):
+    return subprocess.run(
+        [GAUGE, "attach", "--out", out, *options, "--", program, way, str(launches)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+def counts(out):
+    """demangled beginning of the kernel's name -> metric -> value, and its launches."""
+    found = {}
+    for fact in read_facts(Path(out) / "facts.jsonl"):
+        if fact.scope == "case":
+            found.setdefault(fact.kernel, {})[fact.metric] = fact.value
+            if fact.launch:
+                found[fact.kernel]["launches"] = fact.launch.count
+    return found
+
+
+def check(result, out, launches, conflicting=None):
+    conflicting = launches if conflicting is None else conflicting
+    found = counts(out)
+    bad, good = found["_Z10by_columnsILi32EEvPiPKi"], found["_Z10by_columnsILi33EEvPiPKi"]
+    said = result.stderr
+    assert bad["launches"] == conflicting, said
+    assert bad["shared.bank_conflicts"] == conflicting * CONFLICTS, said
+    assert bad["global.load.sectors"] == conflicting * SECTORS
+    assert bad["global.store.sectors"] == conflicting * SECTORS
+    assert good["launches"] == launches
+    assert good["shared.bank_conflicts"] == 0
+    assert good["global.load.sectors"] == launches * SECTORS
+    for kernel in bad, good:
+        assert kernel["registers"] > 0
+        assert kernel["shared.static_bytes"] in (32 * 32 * 4, 32 * 33 * 4)
+        assert 0 < kernel["occupancy.theoretical"] <= 1
+        assert kernel["local.sectors"] == 0
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["plain", "streams", "threads", "asks", "resets", "restarts", "tidies", "unwaited"],
+)
+def test_every_launch_is_counted(tmp_path, way):
+    result = attach(tmp_path, way, 12)
+    assert result.returncode == 1, result.stderr
+    assert result.stdout == "out of the program\n"
+    check(result, tmp_path, 12)
+    assert "shared.bank_conflicts" in result.stderr
+    assert "tests/attach/program.cu:4" in result.stderr  # the line that reads the column
+
+
+def test_threads_that_launch_while_others_wait(tmp_path):
+    for attempt in range(5):
+        out = tmp_path / str(attempt)
+        result = attach(out, "busy", 2000)
+        assert result.returncode == 1, result.stderr
+        check(result, out, 2000)
+
+
+@pytest.mark.parametrize("way", ["graph", "graph_late"])
+def test_graphs(tmp_path, way):
+    result = attach(tmp_path, way, 6)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 6, conflicting=12)
+
+
+def test_other_contexts_and_code_that_is_compiled_when_it_is_loaded(tmp_path):
+    result = attach(tmp_path, "context", 5)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 5)
+    here = counts(tmp_path)["compiled_here"]
+    assert here["global.store.sectors"] == 5 * 32
+    assert here["launches"] == 5
+
+
+def test_children(tmp_path):
+    result = attach(tmp_path, "children", 4)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 3 * 4)
+    assert result.stdout == "out of the program\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("way", "ending"),
+    [
+        ("fails", "exited with 7"),
+        ("aborts", "was ended by SIGABRT"),
+        ("terminated", "was ended by SIGTERM"),
+        ("crashes", "was ended by SIGSEGV"),
+        ("killed", "was ended by SIGKILL"),
+        ("astray", "exited with 5"),
+    ],
+)
+def test_a_program_that_fails_keeps_what_was_counted(tmp_path, way, ending):
+    result = attach(tmp_path, way, 3)
+    assert result.returncode == 2, result.stderr
+    assert f"the program itself failed: {PROGRAM} {ending}" in result.stderr
+    check(result, tmp_path, 3)
+
+
+@pytest.mark.parametrize("way", ["hurries", "becomes"])
+def test_a_program_that_ends_without_a_word_keeps_what_was_counted(tmp_path, way):
+    result = attach(tmp_path, way, 3)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 3)
+
+
+def test_a_sample_counts_the_first_launches(tmp_path):
+    result = attach(tmp_path, "plain", 50, "--sample", "4")
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 4)
+    assert "4 of 50" in result.stderr
+
+
+def test_budgets_by_name(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text(
+        '["by_columns<32>*"]\n'
+        f'"shared.bank_conflicts" = {{ equal = {10 * CONFLICTS}, reason = "a column" }}\n'
+        '["*by_columns*"]\n"registers" = 64\n'
+    )
+    result = attach(tmp_path / "out", "plain", 10, "--budgets", budgets)
+    assert result.returncode == 0, result.stderr
+    budgets.write_text('["*by_columns<33>*"]\n"registers" = 1\n')
+    result = attach(tmp_path / "out", "plain", 10, "--budgets", budgets, "--kernels", "<33>")
+    assert result.returncode == 1
+    assert "FAIL" in result.stderr and "registers" in result.stderr
+    assert len(counts(tmp_path / "out")) == 1
+    budgets.write_text('["*by_rows*"]\n"registers" = 1\n')
+    result = attach(tmp_path / "out", "plain", 10, "--budgets", budgets, "--kernels", "<33>")
+    assert result.returncode == 3
+    assert "no kernel fits section '*by_rows*'" in result.stderr
+
+
+def test_nothing_launched_is_no_success(tmp_path):
+    result = attach(tmp_path, "nothing")
+    assert result.returncode == 3
+    assert "no kernel was launched" in result.stderr
+
+
+def test_a_line_of_facts_names_the_program(tmp_path):
+    attach(tmp_path, "plain")
+    facts = [json.loads(line) for line in (tmp_path / "facts.jsonl").read_text().splitlines()]
+    assert {fact["family"] for fact in facts} == {"attached"}
+    assert {fact["variant"] for fact in facts} == {"by_columns"}
+    assert all(fact["device"]["name"].startswith("NVIDIA") for fact in facts)
+    assert any(fact["scope"] == "line" for fact in facts)

@@ -1,0 +1,217 @@
+"""What `warpgauge attach` makes of a program: with one that plays the injected library's part."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from warpgauge_report.facts import read_facts
+
+GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
+KERNEL = "_Z10by_columnsILi32EEvPiPKi"
+CONFLICTS = 992
+
+PROGRAM = """
+import json, os, signal, sys, time
+result = json.loads(sys.argv[1])
+print("out of the program"); print("err of the program", file=sys.stderr)
+if result is not None:
+    path = os.path.join(os.environ["WARPGAUGE_ATTACH_FOLDER"], f"{os.getpid()}.json")
+    with open(path, "w") as file:
+        file.write(result if isinstance(result, str) else json.dumps(result))
+sys.stdout.flush()
+assert os.environ["CUDA_INJECTION64_PATH"].endswith("libwarpgauge_injection.so")
+exec(sys.argv[2])
+"""
+
+
+def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
+    values = [0] * 14
+    values[7], values[8], values[9], values[13] = (
+        launches * (32 + CONFLICTS),
+        launches * 32,
+        launches * 32,
+        launches * 320,
+    )
+    return {
+        "schema": "warpgauge.attached/1",
+        "command": "program",
+        "pid": 7,
+        "devices": {
+            "0": {
+                "name": "NVIDIA H100",
+                "chip": "GH100",
+                "compute_capability": "9.0",
+                "driver": "580",
+                "uuid_hash": "a",
+                "threads_per_multiprocessor": 2048,
+            }
+        },
+        "kernels": [
+            {
+                "name": kernel,
+                "device": 0,
+                "launches": launches,
+                "counted": [[[1, 1, 1], [32, 32, 1], 0, launches]],
+                "resources": [[14, 4096, 0, 2]],
+            }
+        ],
+        "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [[64, *values]]}]}
+        if records
+        else {},
+        "troubles": list(troubles),
+    }
+
+
+def attach(out, result, *options, then="", environment=None):
+    return subprocess.run(
+        [
+            *[GAUGE, "attach", "--out", out, *options, "--"],
+            *[sys.executable, "-c", PROGRAM, json.dumps(result), then],
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def facts(out):
+    return {fact.metric: fact for fact in read_facts(out / "facts.jsonl") if fact.scope == "case"}
+
+
+def test_facts_and_a_summary_beside_an_output_that_is_the_programs(tmp_path):
+    result = attach(tmp_path, counted())
+    assert result.returncode == 1, result.stderr
+    assert result.stdout == "out of the program\n"
+    assert "err of the program" in result.stderr
+    assert "void by_columns<32>(int*, int const*)" in result.stderr
+    conflicts = facts(tmp_path)["shared.bank_conflicts"]
+    assert conflicts.value == 3 * CONFLICTS
+    assert conflicts.verdict == "fail"
+    assert conflicts.launch.count == 3
+    assert conflicts.device.name == "NVIDIA H100"
+    assert facts(tmp_path)["registers"].value == 14
+    assert "by\\_columns" in (tmp_path / "summary.md").read_text()
+    assert not list(tmp_path.glob(".attached-*"))
+
+
+def test_budgets_by_the_name_of_the_kernel(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    good = f'"shared.bank_conflicts" = {{ equal = {3 * CONFLICTS}, reason = "a column" }}\n'
+    for section in "void by_columns<32>(*", "by_columns", "*by_columns<3?>*":
+        budgets.write_text(f'["{section}"]\n{good}')
+        result = attach(tmp_path / "out", counted(), "--budgets", budgets)
+        assert result.returncode == 0, result.stderr
+    # The longest that fits goes first.
+    budgets.write_text(f'["*by_columns<32>*"]\n{good}["*"]\n"shared.bank_conflicts" = 0\n')
+    assert attach(tmp_path / "out", counted(), "--budgets", budgets).returncode == 0
+    budgets.write_text('["*by_rows*"]\n"registers" = 1\n')
+    result = attach(tmp_path / "out", counted(), "--budgets", budgets, "--kernels", "no such")
+    assert result.returncode == 3
+    assert f"{budgets}: no kernel fits section '*by_rows*'" in result.stderr
+    assert "--kernels 'no such': none of 1 kernels fits" in result.stderr
+
+
+def test_bad_options_are_faults_before_the_program_runs(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"regsters" = 1\n')
+    for options, message in [
+        (["--budgets", budgets], f"{budgets}:2:1: unknown metric 'regsters'"),
+        (["--budgets", tmp_path / "none"], "cannot be read"),
+        (["--kernels", "("], "--kernels '(': no regular expression"),
+        (["--sample", "0"], "--sample"),
+    ]:
+        result = attach(tmp_path / "out", counted(), *options)
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert "of the program" not in result.stdout + result.stderr
+    other = attach(tmp_path / "out", counted(), environment={"CUDA_INJECTION64_PATH": "/x.so"})
+    assert other.returncode == 2
+    assert "another tool is injected already" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("then", "ending"),
+    [
+        ("sys.exit(7)", "exited with 7"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "was ended by SIGKILL"),
+        ("os.abort()", "was ended by SIGABRT"),
+    ],
+)
+def test_the_programs_own_failure_is_told_apart(tmp_path, then, ending):
+    result = attach(tmp_path, counted(), then=then)
+    assert result.returncode == 2
+    assert f"the program itself failed: {sys.executable} {ending}" in result.stderr
+    assert facts(tmp_path)["shared.bank_conflicts"].value == 3 * CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (None, "CUDA was never initialised with the library"),
+        (counted() | {"kernels": [], "records": {}}, "no kernel was launched"),
+    ],
+)
+def test_nothing_counted_is_no_success(tmp_path, result, message):
+    run = attach(tmp_path, result)
+    assert run.returncode == 3
+    assert message in run.stderr
+
+
+def test_a_kernel_that_was_missed_is_no_success(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    both = counted()
+    assert attach(tmp_path / "out", both, "--budgets", budgets).returncode == 0
+    both["kernels"] += counted(kernel="missed")["kernels"]
+    run = attach(tmp_path / "out", both, "--budgets", budgets)
+    assert run.returncode == 3, run.stderr
+    assert "nothing was counted of this kernel" in run.stderr
+
+
+def test_what_could_not_be_counted_is_told(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    troubled = counted(troubles=["a graph was launched that nobody knows"])
+    run = attach(tmp_path / "out", troubled, "--budgets", budgets)
+    assert run.returncode == 3, run.stderr
+    assert "not counted: a graph was launched that nobody knows (process 7: program)" in run.stderr
+
+
+def test_a_damaged_result_is_a_fault(tmp_path):
+    run = attach(tmp_path, '{"schema": "warpgauge.attached/1", "comm')
+    assert run.returncode == 2
+    assert "no result of the attached library" in run.stderr
+
+
+def test_a_signal_to_stop_is_handed_on(tmp_path):
+    then = "time.sleep(30)"
+    process = subprocess.Popen(
+        [
+            *[GAUGE, "attach", "--out", tmp_path, "--"],
+            *[sys.executable, "-c", PROGRAM, json.dumps(counted()), then],
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "out of the program\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert "was ended by SIGTERM" in said
+    assert facts(tmp_path)["shared.bank_conflicts"].value == 3 * CONFLICTS
+
+
+def test_names_of_kernels_are_text(tmp_path):
+    name = "evil\x1b[31m<script>alert(1)</script>"
+    run = attach(tmp_path, counted(kernel=name))
+    assert run.returncode == 1, run.stderr
+    assert "\x1b" not in run.stderr
+    assert "<script>" not in (tmp_path / "summary.md").read_text()
