@@ -26,6 +26,8 @@ def provoked(folder):
     text = re.sub(r"\.cmake:\d+", ".cmake:LINE", text)
     # Versions of CLI11 word it differently.
     text = re.sub(r"not in range [^;\n]*", "not in range MIN to MAX", text)
+    # So do versions of the standard library.
+    text = re.sub(r"(no regular expression: ).*", r"\1WHY", text)
     text = re.sub(r"\(\d+ ms total\)", "(N ms total)", text)
     text = re.sub(r"libcudart\.so\.\d+", "libcudart.so.N", text)
     return re.sub(r"this build has( sm_\w+)+", "this build has sm_NN ...", text)
@@ -42,5 +44,7 @@ def test_messages_are_those_of_the_gallery(tmp_path):
     assert len(shown) == text.count("\n$ ") > 40
     for command, message, code in shown:
         assert message.strip(), command
-        assert code == "2" or command.startswith("cmake"), command
+        # What attach did not count is no fault of anybody's: 3.
+        good = {"2", "3"} if "warpgauge attach" in command else {"2"}
+        assert code in good or command.startswith("cmake"), command
         assert "Traceback" not in message and "terminate called" not in message
