@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "harness/archs.h"
-#include "harness/attach/attach.h"
 #include "harness/build_info.h"
 #include "harness/command_line.h"
 #include "harness/companions.h"
 #include "harness/compare.h"
 #include "harness/devices.h"
 #include "harness/doctor.h"
-#include "harness/emulate.h"
 #include "harness/explain.h"
 #include "harness/explain_picture.h"
 #include "harness/gate.h"
@@ -28,6 +26,7 @@
 #include "harness/list.h"
 #include "harness/metrics_table.h"
 #include "harness/program.h"
+#include "harness/program_commands.h"
 #include "harness/provenance.h"
 #include "harness/runtime.h"
 
@@ -214,73 +213,6 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
   command->add_option("--json", options->json, "Write the comparison to this file, too")
       ->type_name("FILE");
   command->callback([options, &action] { action = [options] { return compare_facts(*options); }; });
-}
-
-void add_emulate(CLI::App& app, std::function<int()>& action) {
-  auto options = std::make_shared<EmulateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "emulate", "Run a CUDA program on the emulator and show what its kernels counted");
-  command->footer(
-      "The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold "
-      "PTX.\n"
-      "The counts go to stderr.\n\n"
-      "Exit codes: those of the program, 2 if it could not be run or no kernel ran.\n\n"
-      "Examples:\n"
-      "  warpgauge emulate -- ./program --size 1024\n"
-      "  warpgauge emulate --arch sm_75 --json counts.jsonl -- ./program");
-  command->add_option("--arch", options->arch, "What the GPU is to be")
-      ->capture_default_str()
-      ->type_name("ARCH");
-  command->add_option("--json", options->json, "Also write the counts to this file, a line each")
-      ->type_name("FILE");
-  command->add_option("command", options->command, "The program and its arguments, after --")
-      ->required()
-      ->type_name("PROGRAM ...");
-  command->callback(
-      [options, &action] { action = [options] { return emulate_program(*options); }; });
-}
-
-void add_attach(CLI::App& app, std::function<int()>& action) {
-  auto options = std::make_shared<AttachOptions>();
-  CLI::App* command = app.add_subcommand(
-      "attach",
-      "Count what the kernels of any CUDA program do on a GPU, without building it again");
-  command->footer(
-      "The program's output is untouched: all that is told goes to stderr, and facts.jsonl.\n"
-      "Sections of the budget file are globs of kernel names, [\"*reduce_kernel*\"]; without one "
-      "a\n"
-      "kernel is to have no bank conflicts and no local traffic.\n"
-      "Exit codes: 0 within budget, 1 over budget, 2 a fault, or the program itself failed,\n"
-      "3 something was not counted.\n\n"
-      "Examples:\n"
-      "  warpgauge attach -- ./program --size 1024\n"
-      "  warpgauge attach --kernels '^my::' --budgets budgets.toml -- python3 train.py\n"
-      "  warpgauge attach --sample 10 --out results -- ./long_program");
-  command
-      ->add_option("--budgets", options->budgets,
-                   "What kernels may cost; sections are globs of their names")
-      ->type_name("FILE");
-  command
-      ->add_option("--kernels", options->kernels,
-                   "Tell only of kernels whose name, with template arguments, this regular "
-                   "expression finds")
-      ->type_name("REGEX");
-  command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--sample", options->sample,
-          "Count only so many launches of each kernel, so that a long program is not slowed "
-          "down all the time (default: all)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command->add_flag("--strict", options->demands.strict,
-                    "Values better than their budget fail, so that budgets stay tight");
-  command->add_option("command", options->command, "The program and its arguments, after --")
-      ->required();
-  command->callback([options, &action] {
-    action = [options] { return static_cast<int>(attach_to_program(*options)); };
-  });
 }
 
 void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {

@@ -33,7 +33,8 @@ int Tally::judged() const {
   return judged;
 }
 
-Summary::Summary(const std::vector<metrics::StoredFact>& facts) {
+Summary::Summary(const std::vector<metrics::StoredFact>& facts, std::vector<std::string> lost)
+    : lost_(std::move(lost)) {
   for (const metrics::StoredFact& stored : facts) {
     const Fact& fact = stored.fact;
     if (fact.scope != metrics::Scope::whole_case) continue;
@@ -93,7 +94,7 @@ ExitCode Summary::exit_code(const Demands& demands) const {
   const auto any = [this](Verdict verdict) { return !with({verdict}).empty(); };
   if (any(Verdict::error) || total().judged() == 0) return kFault;
   if (any(Verdict::fail) || (demands.strict && any(Verdict::better))) return kOverBudget;
-  if (!missing(demands).empty()) return kNotMeasured;
+  if (!missing(demands).empty() || !lost_.empty()) return kNotMeasured;
   return kWithinBudget;
 }
 

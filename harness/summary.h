@@ -31,8 +31,10 @@ enum ExitCode : int { kWithinBudget = 0, kOverBudget = 1, kFault = 2, kNotMeasur
 
 class Summary {
  public:
-  /// Counts the facts of whole cases.
-  explicit Summary(const std::vector<metrics::StoredFact>& facts);
+  /// Counts the facts of whole cases. `lost`: what else should have been measured and was not, a
+  /// sentence each.
+  explicit Summary(const std::vector<metrics::StoredFact>& facts,
+                   std::vector<std::string> lost = {});
 
   const std::map<std::string, Tally>& families() const { return families_; }
   Tally total() const;
@@ -43,6 +45,7 @@ class Summary {
   std::map<std::string, int> unmeasured_reasons() const;
   /// Facts that would fail if they were sure enough to be judged.
   std::vector<const metrics::Fact*> unsure_failures() const;
+  const std::vector<std::string>& lost() const { return lost_; }
   /// Unmeasured facts that `demands` ask for.
   std::vector<const metrics::Fact*> missing(const Demands& demands) const;
   /// Faults before excesses before what is missing. That nothing at all was judged is a fault too:
@@ -51,6 +54,7 @@ class Summary {
 
  private:
   std::vector<metrics::Fact> facts_;
+  std::vector<std::string> lost_;
   std::map<std::string, Tally> families_;
 };
 

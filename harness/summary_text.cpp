@@ -68,6 +68,10 @@ std::string headline(const Summary& summary, const Demands& demands) {
                  ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
                  : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
     case kNotMeasured:
+      if (summary.lost().size() == 1) return "NOT MEASURED: " + printable(summary.lost()[0]);
+      if (!summary.lost().empty()) {
+        return fmt::format("NOT MEASURED: {} things, see above", summary.lost().size());
+      }
       return fmt::format("NOT MEASURED: {} that --require or --device asks for",
                          plural(summary.missing(demands).size(), "value"));
     case kWithinBudget:
@@ -81,11 +85,6 @@ std::string headline(const Summary& summary, const Demands& demands) {
 
 std::string on_arch(const Fact& fact) {
   return fact.arch.empty() ? "" : " on " + printable(fact.arch);
-}
-
-bool is_registered(const metrics::CaseId& id) {
-  const std::vector<Case>& cases = Registry::instance().cases();
-  return std::ranges::find(cases, id, &Case::id) != cases.end();
 }
 
 std::string value_text(const Fact& fact) {
@@ -197,7 +196,7 @@ std::string repeat_command(const Fact& fact) {
 
 }  // namespace
 
-std::string failure_text(const Fact& fact, const std::string& repeat) {
+std::string failure_text(const Fact& fact, const std::string& repeat, bool with_kernel) {
   std::string text;
   const auto line = [&text](std::string_view key, std::string_view value) {
     if (value.empty()) return;
@@ -229,8 +228,7 @@ std::string failure_text(const Fact& fact, const std::string& repeat) {
     line("means", metric.meaning);
     line("cure", metric.cure);
   }
-  // A kernel of nobody's registration is known by its name.
-  if (!is_registered(fact.id)) line("kernel", demangled(fact.kernel));
+  if (with_kernel) line("kernel", demangled(fact.kernel));
   if (!fact.file.empty()) {
     line("at", fmt::format("{}:{}: {}", fact.file, fact.line, source_text(fact.file, fact.line)));
   }
@@ -245,7 +243,7 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
   const auto full = [&](const Group& group) {
     const Fact& fact = *group.shown;
     const std::string repeat = told.repeat ? told.repeat(fact) : repeat_command(fact);
-    return '\n' + failure_text(fact, repeat) + also(group);
+    return '\n' + failure_text(fact, repeat, told.kernels) + also(group);
   };
   for (const Group& group : groups(summary.with({Verdict::error, Verdict::fail}))) {
     text += full(group);
@@ -267,6 +265,7 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
   for (const auto& [reason, n] : summary.unmeasured_reasons()) {
     fmt::format_to(out, "\n{} {}\n", n, printable(reason));
   }
+  for (const std::string& lost : summary.lost()) fmt::format_to(out, "\n{}\n", printable(lost));
   const bool good = summary.exit_code(demands) == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
   fmt::format_to(out, "\n{}{}{}\n", on, headline(summary, demands), colour ? "\033[0m" : "");
@@ -280,10 +279,10 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
       run.device ? fmt::format("{} (compute capability {}, driver {})", run.device->name,
                                run.device->compute_capability, run.device->driver)
                  : "no GPU";
-  fmt::format_to(out, "Run {} at {}, commit {}{}, CUDA {}, {}.\n\n", escaped(run.id),
-                 escaped(run.time),
+  fmt::format_to(out, "Run {} at {}, commit {}{}, {}{}.\n\n", escaped(run.id), escaped(run.time),
                  run.commit.empty() ? "unknown" : escaped(run.commit.substr(0, 12)),
-                 run.dirty ? " with local changes" : "", escaped(run.toolkit), escaped(device));
+                 run.dirty && !run.commit.empty() ? " with local changes" : "",
+                 run.toolkit.empty() ? "" : "CUDA " + escaped(run.toolkit) + ", ", escaped(device));
   text += "| family | cases | checks |";
   const std::vector<Column> columns = columns_of(summary);
   for (const Column& column : columns) fmt::format_to(out, " {} |", column.title);
@@ -310,8 +309,9 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
        summary.with({Verdict::environment}));
   list("Unsure: would fail if it were exact", summary.unsure_failures());
   const auto reasons = summary.unmeasured_reasons();
-  if (!reasons.empty()) text += "\n## Unmeasured\n\n";
+  if (!reasons.empty() || !summary.lost().empty()) text += "\n## Unmeasured\n\n";
   for (const auto& [reason, n] : reasons) fmt::format_to(out, "- {} {}\n", n, escaped(reason));
+  for (const std::string& lost : summary.lost()) fmt::format_to(out, "- {}\n", escaped(lost));
   return text;
 }
 

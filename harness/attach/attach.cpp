@@ -5,16 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <stdexcept>
 #include <system_error>
 
 #include "harness/attach/attached_facts.h"
+#include "harness/attach/launch_count.h"
 #include "harness/build_info.h"
 #include "harness/child_program.h"
 #include "harness/out_folder.h"
@@ -53,7 +56,7 @@ class Results {
   std::vector<AttachedProcess> read() const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path());
+      if (entry.path().extension() == kProcessEnding) files.push_back(entry.path());
     }
     std::ranges::sort(files);
     std::vector<AttachedProcess> processes;
@@ -61,11 +64,27 @@ class Results {
       std::ifstream stream(file, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(stream), {}};
       processes.push_back(parse_attached(text, file.string()));
+      tell_of_the_end(processes.back(), fs::path(file).replace_extension(kLaunchesEnding));
     }
     return processes;
   }
 
  private:
+  /// Adds what a process that ended without a word has launched since it was last written.
+  static void tell_of_the_end(AttachedProcess& process, const fs::path& launches) {
+    std::uint64_t known = 0;
+    for (const AttachedKernel& kernel : process.kernels) known += kernel.launches;
+    const std::optional<std::uint64_t> all = LaunchCount::of(launches);
+    if (!all) {
+      process.troubles.push_back(launches.string() + " is not there: nobody knows what else ran");
+    } else if (*all + process.waiting > known) {
+      process.troubles.push_back(
+          fmt::format("{} launches before it ended without a chance to count them (_exit, exec or "
+                      "a signal that cannot be caught)",
+                      *all + process.waiting - known));
+    }
+  }
+
   fs::path path_;
 };
 
@@ -96,29 +115,63 @@ std::regex kernel_expression(const std::string& text) {
   }
 }
 
-/// The sections of the budget file that fit none of the kernels.
-std::vector<std::string> unused_sections(const metrics::Budgets& budgets,
+/// Cut where it would fill the screen: names of templates can have thousands of characters.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kLongest = 160;
+  const std::string text = printable(name);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+/// The sections of the budget file that fit no kernel, a sentence each.
+std::vector<std::string> unused_sections(const AttachOptions& options,
+                                         const metrics::Budgets& budgets,
                                          const std::vector<AttachedCase>& cases) {
   std::vector<std::string> unused;
   for (const std::string& section : budgets.section_names()) {
     const auto fits = [&](const AttachedCase& one) {
       return metrics::Budgets::fits(section, one.names());
     };
-    if (std::ranges::none_of(cases, fits)) unused.push_back(section);
+    if (std::ranges::any_of(cases, fits)) continue;
+    unused.push_back(
+        fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
   }
   return unused;
+}
+
+/// What was launched and not counted, a sentence each.
+std::vector<std::string> not_counted(const std::vector<AttachedProcess>& processes,
+                                     const std::vector<AttachedCase>& cases, bool samples) {
+  std::vector<std::string> lost;
+  for (const AttachedProcess& process : processes) {
+    for (const std::string& trouble : process.troubles) {
+      lost.push_back(
+          fmt::format("not counted: {} (process {}: {})", trouble, process.pid, process.command));
+    }
+  }
+  for (const AttachedCase& one : cases) {
+    if (samples || one.counted == one.launches) continue;
+    lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
+                               one.launches, shortened(one.kernel)));
+  }
+  return lost;
+}
+
+/// Why there is no kernel to tell of.
+std::string why_nothing(const AttachOptions& options, std::size_t all, bool never_loaded) {
+  if (all > 0) {
+    return fmt::format("--kernels '{}': none of {} kernels fits", options.kernels, all);
+  }
+  if (never_loaded) {
+    return fmt::format(
+        "{}: CUDA was never initialised with the library: it uses no GPU, or does not hand on {}",
+        options.command[0], kInjection);
+  }
+  return fmt::format("{}: no kernel was launched", options.command[0]);
 }
 
 std::string launches_text(const AttachedCase& one) {
   return one.counted == one.launches ? std::to_string(one.launches)
                                      : fmt::format("{} of {}", one.counted, one.launches);
-}
-
-/// Cut where it would fill the screen: names of templates can have thousands of characters.
-std::string shortened(const std::string& name) {
-  constexpr std::size_t kLongest = 160;
-  const std::string text = printable(name);
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
 /// "12", or "-" where it was not counted.
@@ -130,6 +183,29 @@ std::string value_of(const AttachedCase& one, std::string_view metric) {
     }
   }
   return "-";
+}
+
+/// An argument as it may be pasted into a shell.
+std::string shell_word(const std::string& argument) {
+  constexpr std::string_view kPlain = "%+,-./:=@_";
+  const auto plain = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
+  };
+  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
+  std::string word = "'";
+  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// The command that gives the verdict on this kernel again.
+std::string repeat_command(const AttachOptions& options, const metrics::Fact& fact) {
+  std::string command = fmt::format("warpgauge attach --kernels '{}'", fact.id.variant);
+  if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
+  if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
+  if (options.strict) command += " --strict";
+  command += " --";
+  for (const std::string& argument : options.command) command += ' ' + shell_word(argument);
+  return command;
 }
 
 /// What the kernels did, those with most launches first.
@@ -171,10 +247,19 @@ ExitCode attach_to_program(const AttachOptions& options) {
   const std::vector<AttachedProcess> processes = results.read();
   std::vector<AttachedCase> cases =
       attached_cases(options.command[0], processes, results.path(), budgets);
+  std::vector<std::string> lost = unused_sections(options, budgets, cases);
   const std::size_t all = cases.size();
-  std::erase_if(cases, [&](const AttachedCase& one) {
-    return !options.kernels.empty() && !std::regex_search(one.kernel, kernels);
-  });
+  std::erase_if(cases, [&](const AttachedCase& one) { return !one.is_called(kernels); });
+  std::ranges::move(not_counted(processes, cases, options.sample > 0), std::back_inserter(lost));
+  if (cases.empty()) lost.push_back(why_nothing(options, all, processes.empty()));
+  if (ending.exit_code() != 0) {
+    lost.push_back(
+        fmt::format("the program itself failed: {} {}", options.command[0], ending.str()));
+  }
+  if (cases.empty()) {
+    for (const std::string& one : lost) fmt::print(stderr, "{}\n", printable(one));
+    return ending.exit_code() != 0 ? kFault : kNotMeasured;
+  }
 
   std::vector<metrics::StoredFact> facts;
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -188,55 +273,17 @@ ExitCode attach_to_program(const AttachOptions& options) {
       facts.push_back({fact, writer.run()});
     }
   }
-
-  Demands demands = options.demands;
-  demands.cupti = true;  // a kernel of which nothing was counted must not pass
-  const Summary summary(facts);
+  const Summary summary(facts, lost);
+  const Demands demands{.strict = options.strict, .ptxas = true, .cupti = true};
   const bool colour = isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  const std::string command = fmt::format("{}", fmt::join(options.command, " "));
-  const Told told{.repeat = [&](const metrics::Fact& fact) {
-    return fmt::format("warpgauge attach --kernels '^[^(]*{}' -- {}", fact.id.variant, command);
-  }};
-  const auto say = [](const std::string& text) { fmt::print(stderr, "{}", text); };
-  const auto note = [&](const std::string& text) { say(printable(text) + "\n"); };
-  if (!cases.empty()) {
-    say(table(cases) + "\n" + terminal_text(summary, demands, colour, told));
-    out.write_summary(markdown_text(summary, demands, facts.front().run));
-    say(fmt::format("facts: {}\nsummary: {}\n", out.facts().string(), out.summary().string()));
-  }
-
-  bool complete = true;
-  for (const AttachedProcess& process : processes) {
-    for (const std::string& trouble : process.troubles) {
-      note(fmt::format("not counted: {} (process {}: {})", trouble, process.pid, process.command));
-      complete = false;
-    }
-  }
-  for (const AttachedCase& one : cases) {
-    if (options.sample > 0 || one.counted == one.launches) continue;
-    note(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
-                     one.launches, shortened(one.kernel)));
-    complete = false;
-  }
-  for (const std::string& section : unused_sections(budgets, cases)) {
-    note(fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
-    complete = false;
-  }
-  if (cases.empty()) {
-    complete = false;
-    note(all > 0 ? fmt::format("--kernels '{}': none of {} kernels fits", options.kernels, all)
-         : processes.empty()
-             ? fmt::format("{}: CUDA was never initialised with the library: it uses no GPU, or "
-                           "does not hand on {}",
-                           options.command[0], kInjection)
-             : fmt::format("{}: no kernel was launched", options.command[0]));
-  }
-  if (ending.exit_code() != 0) {
-    note(fmt::format("the program itself failed: {} {}", options.command[0], ending.str()));
-    return kFault;
-  }
-  const ExitCode code = cases.empty() ? kNotMeasured : summary.exit_code(demands);
-  return code == kWithinBudget && !complete ? kNotMeasured : code;
+  const Told told{
+      .repeat = [&](const metrics::Fact& fact) { return repeat_command(options, fact); },
+      .kernels = true};
+  fmt::print(stderr, "{}\n{}facts: {}\nsummary: {}\n", table(cases),
+             terminal_text(summary, demands, colour, told), out.facts().string(),
+             out.summary().string());
+  out.write_summary(markdown_text(summary, demands, facts.front().run));
+  return ending.exit_code() != 0 ? kFault : summary.exit_code(demands);
 }
 
 }  // namespace warpgauge

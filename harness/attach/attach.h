@@ -16,7 +16,7 @@ struct AttachOptions {
   std::string kernels;               ///< regular expression of the kernels to tell of; empty: all
   std::filesystem::path out = "out";
   std::uint64_t sample = 0;  ///< launches of each kernel that are counted; 0: all
-  Demands demands;
+  bool strict = false;       ///< values better than their budget fail
 };
 
 /// Runs the program with the library injected, judges what its kernels did, and writes facts.jsonl

@@ -213,6 +213,11 @@ std::vector<std::string> AttachedCase::names() const {
   return {kernel, without_void(kernel), plain_name(kernel), id.variant};
 }
 
+bool AttachedCase::is_called(const std::regex& expression) const {
+  return std::regex_search(kernel, expression) ||
+         std::regex_search(without_void(kernel), expression);
+}
+
 std::vector<AttachedCase> attached_cases(const std::string& program,
                                          const std::vector<AttachedProcess>& processes,
                                          const std::filesystem::path& folder,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct AttachedCase {
 
   /// What a section of a budget file may call it: its name with and without all that is around.
   std::vector<std::string> names() const;
+  /// True if the expression finds something in its name, which templates may begin with "void ".
+  bool is_called(const std::regex& expression) const;
 };
 
 /// The cases of a run of `program`, those with most launches first. `folder` has the cubins. A

@@ -119,6 +119,7 @@ std::string to_text(const AttachedProcess& process) {
   for (const auto& [ordinal, of_device] : process.records) {
     records[std::to_string(ordinal)] = json_of(of_device);
   }
+  json["waiting"] = process.waiting;
   json["troubles"] = process.troubles;
   // Arguments and names of kernels are bytes: what is not UTF-8 is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -133,6 +134,7 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
                             .devices = {},
                             .kernels = {},
                             .records = {},
+                            .waiting = json.at("waiting"),
                             .troubles = json.at("troubles")};
     for (const auto& [ordinal, one] : json.at("devices").items()) {
       process.devices[std::stoi(ordinal)] = device_of(one);

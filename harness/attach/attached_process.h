@@ -51,7 +51,8 @@ struct AttachedProcess {
   std::map<int, AttachedDevice> devices;  ///< by the ordinal that the process knows them by
   std::vector<AttachedKernel> kernels;
   std::map<int, metrics::SassRecords> records;  ///< by device
-  std::vector<std::string> troubles;            ///< what could not be counted, and why
+  std::uint64_t waiting = 0;          ///< of the launches: whose counts were not taken yet
+  std::vector<std::string> troubles;  ///< what could not be counted, and why
 };
 
 /// A result that cannot be read: says file and problem.
@@ -63,6 +64,10 @@ class AttachedError : public std::runtime_error {
 std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);
+
+/// What the files of a process end in: its AttachedProcess, and its LaunchCount.
+inline constexpr const char* kProcessEnding = ".json";
+inline constexpr const char* kLaunchesEnding = ".launches";
 
 /// The name of the file of a cubin in the folder: "0123abcd.cubin".
 std::string cubin_name(std::uint32_t crc);

@@ -73,6 +73,16 @@ void graph_made(const Call& call) {
   if (p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
 }
 
+void graph_updated(const Call& call) {
+  const auto& p = call.as<cuGraphExecUpdate_v2_params>();
+  recorder->graph_made(p.hGraphExec, p.hGraph);
+}
+void graph_changes(const Call& /*call*/) {
+  recorder->trouble(
+      "the program changes kernels in a graph that is ready to be launched: what is launched in "
+      "their place is not known by name");
+}
+
 void launch_graph(const Call& call) {
   const auto& p = call.as<cuGraphLaunch_params>();
   recorder->graph_launch(call.context, p.hGraph, p.hStream);
@@ -118,6 +128,10 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiateWithParams), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), make_graph, graph_made},
+    {WARPGAUGE_CALL(cuGraphExecUpdate), make_graph, graph_updated},
+    {WARPGAUGE_CALL(cuGraphExecUpdate_v2), make_graph, graph_updated},
+    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams_v2), graph_changes, nullptr},
     {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
     {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},
     {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, nullptr},

@@ -26,9 +26,9 @@ std::string command_line() {
 }
 
 /// A name that no other process has, nor another program in the same process.
-std::string file_name() {
+std::string unique_name() {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  return std::to_string(getpid()) + "-" + std::to_string(now) + ".json";
+  return std::to_string(getpid()) + "-" + std::to_string(now);
 }
 
 bool same_shape(const metrics::Launch& a, const metrics::Launch& b) {
@@ -38,7 +38,9 @@ bool same_shape(const metrics::Launch& a, const metrics::Launch& b) {
 }  // namespace
 
 Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
-    : path_(std::move(folder) / file_name()), sample_(sample) {
+    : path_(std::move(folder) / unique_name()),
+      sample_(sample),
+      launches_(path_.string() + kLaunchesEnding) {
   process_.command = command_line();
   process_.pid = getpid();
   save();
@@ -57,7 +59,9 @@ void Recorder::trouble(const std::string& what) {
 
 void Recorder::save() {
   try {
-    write_file(path_, to_text(process_));
+    process_.waiting = 0;
+    for (const auto& [handle, context] : contexts_) process_.waiting += context.waiting;
+    write_file(path_.string() + kProcessEnding, to_text(process_));
     saved_ = true;
   } catch (const std::exception&) {
     // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
@@ -113,6 +117,7 @@ void Recorder::take(CUcontext handle, Context& context) {
     }
     context.streams.clear();
     context.stream_lost = false;
+    context.waiting = 0;
   } catch (const std::exception& error) {
     context.countable = false;
     add_trouble(std::string("what was launched last is not counted: ") + error.what());
@@ -199,6 +204,7 @@ void Recorder::start_anew(CUcontext handle, Context& context) {
 
 void Recorder::record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
                       CUstream stream) {
+  launches_.add(kernels.size());
   bool wanted = false;
   for (const GraphKernel& one : kernels) {
     AttachedKernel& kernel = kernel_of(one.name, context.device);
@@ -219,6 +225,7 @@ void Recorder::record(CUcontext handle, Context& context, const std::vector<Grap
   }
   if (!context.session) return;
   for (const GraphKernel& one : kernels) count(kernel_of(one.name, context.device), one.shape);
+  context.waiting += kernels.size();
   context.streams.insert(stream);
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/attach/attached_process.h"
+#include "harness/attach/launch_count.h"
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_sass_session.h"
 
@@ -24,16 +25,19 @@ namespace warpgauge {
 /// The counts of one process. CUPTI keeps them on the GPU for as long as kernels run; they are
 /// taken from there when the program itself has waited for the GPU, before a context or code goes
 /// away, and at the end, so that the program's launches overlap as they do without it. What was
-/// taken is in the file at once. All functions may be called by any thread; none throws.
+/// taken is in the file at once, and how many kernels were launched in another one, so that what a
+/// process that ends without a word has not counted is known. All functions may be called by any
+/// thread; none but the constructor throws.
 class Recorder {
  public:
-  /// `sample`: how many launches of each kernel are counted; 0: all.
+  /// `sample`: how many launches of each kernel are counted; 0: all. Throws std::system_error for a
+  /// folder that cannot be written.
   Recorder(std::filesystem::path folder, std::uint64_t sample);
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);
-  /// Before a launch. Other threads have to wait until launched() is called for it: counts are taken
-  /// of an idle context, in which nobody may launch between the waiting and the taking.
+  /// Before a launch. Other threads have to wait until launched() is called for it: counts are
+  /// taken of an idle context, in which nobody may launch between the waiting and the taking.
   void launch(CUcontext context, CUfunction function, const std::string& kernel,
               const metrics::Launch& shape, CUstream stream);
   /// After a launch: counts no more until a kernel is launched that has not had its sample.
@@ -50,8 +54,9 @@ class Recorder {
   void capture_ends();
   void stream_ends(CUstream stream);
 
-  /// After the program has waited, if no thread launches meanwhile: takes the counts if that costs no further waiting and, over
-  /// time, no more than a twentieth of the time. `idle`: it has waited for the whole context.
+  /// After the program has waited, if no thread launches meanwhile: takes the counts if that costs
+  /// no further waiting and, over time, no more than a twentieth of the time. `idle`: it has waited
+  /// for the whole context.
   void waited(CUcontext context, bool idle);
   /// Takes the counts of all contexts: code of theirs is about to be unloaded.
   void before_unloading();
@@ -59,8 +64,8 @@ class Recorder {
   void before_end(CUcontext context);
   /// The same of all contexts of a device.
   void before_end_of_device(int device);
-  /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread holds the recorder
-  /// for longer than `patience`.
+  /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread
+  /// holds the recorder for longer than `patience`.
   bool finish(std::chrono::seconds patience);
 
   /// Says in the result that something is missing.
@@ -76,6 +81,7 @@ class Recorder {
     std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
     std::set<CUstream> streams;                     ///< with launches that were not taken yet
     bool stream_lost = false;                       ///< one of them is gone
+    std::uint64_t waiting = 0;                      ///< launches whose counts were not taken yet
     bool countable = true;
     std::uint64_t loads = 0;  ///< loads_ when counting began
   };
@@ -97,7 +103,8 @@ class Recorder {
   void ask_for_resources();
   bool all_have_their_sample(int device) const;
   void count(AttachedKernel& kernel, const metrics::Launch& shape);
-  void record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels, CUstream stream);
+  void record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
+              CUstream stream);
   bool is_idle(const Context& context) const;
   void add_trouble(const std::string& what);
   void save();
@@ -106,9 +113,10 @@ class Recorder {
   const std::uint64_t sample_;
   std::recursive_timed_mutex mutex_;
   AttachedProcess process_;
+  LaunchCount launches_;
   std::map<CUcontext, Context> contexts_;
-  std::map<KernelOnDevice, std::size_t> kernels_;   // where in process_
-  std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
+  std::map<KernelOnDevice, std::size_t> kernels_;                // where in process_
+  std::map<CUfunction, KernelOnDevice> functions_;               // whose resources are known
   std::vector<std::pair<GraphKernel, KernelOnDevice>> unknown_;  // whose are not
   std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
   std::atomic<std::uint64_t> loads_ = 0;

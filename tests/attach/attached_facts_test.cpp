@@ -67,6 +67,7 @@ std::vector<AttachedCase> cases_of(const std::vector<AttachedProcess>& processes
 TEST(AttachedProcess, ComesBackAsItWasWritten) {
   AttachedProcess process = process_of(5);
   process.troubles = {"one", "two \xff"};
+  process.waiting = 2;
   const AttachedProcess back = parse_attached(to_text(process), "x");
   EXPECT_EQ(back.command, process.command);
   EXPECT_EQ(back.pid, 7);
@@ -76,9 +77,19 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.kernels.at(0).counted.at(0).count, 5u);
   EXPECT_EQ(back.kernels.at(0).resources, process.kernels.at(0).resources);
   EXPECT_EQ(back.troubles.size(), 2u);
+  EXPECT_EQ(back.waiting, 2u);
   ASSERT_EQ(back.records.at(0).size(), 2u);
   const metrics::Instruction first{kCubin, kKernel, 0x40};
   EXPECT_EQ(back.records.at(0).at(first).values, process.records.at(0).at(first).values);
+}
+
+TEST(AttachedCase, IsCalledByItsNameWithAndWithoutVoid) {
+  const AttachedCase one{
+      .id = {}, .kernel = "void my::add<float>(float*)", .device = {}, .facts = {}};
+  for (const char* expression : {"^my::", "^void my", "<float>", ""}) {
+    EXPECT_TRUE(one.is_called(std::regex(expression))) << expression;
+  }
+  EXPECT_FALSE(one.is_called(std::regex("^add")));
 }
 
 TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {

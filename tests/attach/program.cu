@@ -108,7 +108,8 @@ void several_threads(int launches) {
   wait();
 }
 
-// Launches, and waits each time, in several threads at once; the code is first needed in one of them.
+// Launches, and waits each time, in several threads at once; the code is first needed in one of
+// them.
 void busy_threads(int launches) {
   memory();
   std::vector<std::thread> threads;

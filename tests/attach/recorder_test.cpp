@@ -123,10 +123,19 @@ class Recorder : public testing::Test {
   AttachedProcess saved() const {
     std::string text;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".json") continue;
       std::ifstream file(entry.path());
       text.assign(std::istreambuf_iterator<char>(file), {});
     }
     return warpgauge::parse_attached(text, "saved");
+  }
+  /// What is known of its launches, whatever happens to the process after this.
+  std::uint64_t launched() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".launches") continue;
+      return warpgauge::LaunchCount::of(entry.path()).value();
+    }
+    throw std::logic_error("no file of launches");
   }
   std::uint64_t counted() const {
     std::uint64_t sum = 0;
@@ -202,6 +211,24 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   launch();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 3u);
+}
+
+TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
+  EXPECT_EQ(launched(), 0u);
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->waited(kContext, true);
+  EXPECT_EQ(saved().waiting, 0u);
+  launch();
+  launch();
+  EXPECT_EQ(launched(), 3u);
+  EXPECT_EQ(saved().kernels.at(0).launches, 1u) << "the file was not written since";
+  recorder->trouble("something else");
+  EXPECT_EQ(saved().kernels.at(0).launches, 3u);
+  EXPECT_EQ(saved().waiting, 2u);
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(saved().waiting, 0u);
+  EXPECT_EQ(launched(), 3u);
 }
 
 TEST_F(Recorder, BeginsAnewBeforeCodeThatWasLoadedMeanwhile) {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,9 +12,14 @@ from pathlib import Path
 import pytest
 from warpgauge_report.facts import read_facts
 
-GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+GAUGE = BUILD / "bin" / "warpgauge"
 KERNEL = "_Z10by_columnsILi32EEvPiPKi"
 CONFLICTS = 992
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "lib" / "libwarpgauge_injection.so").exists(),
+    reason="this build has no CUPTI, which counts in attached programs",
+)
 
 PROGRAM = """
 import json, os, signal, sys, time
@@ -23,6 +29,10 @@ if result is not None:
     path = os.path.join(os.environ["WARPGAUGE_ATTACH_FOLDER"], f"{os.getpid()}.json")
     with open(path, "w") as file:
         file.write(result if isinstance(result, str) else json.dumps(result))
+    if "pid" in result:
+        launches = sum(kernel["launches"] for kernel in result["kernels"]) + result.pop("more", 0)
+        with open(path.replace(".json", ".launches"), "wb") as file:
+            file.write(launches.to_bytes(8, "little"))
 sys.stdout.flush()
 assert os.environ["CUDA_INJECTION64_PATH"].endswith("libwarpgauge_injection.so")
 exec(sys.argv[2])
@@ -63,6 +73,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
         "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [[64, *values]]}]}
         if records
         else {},
+        "waiting": 0,
         "troubles": list(troubles),
     }
 
@@ -103,7 +114,7 @@ def test_facts_and_a_summary_beside_an_output_that_is_the_programs(tmp_path):
 def test_budgets_by_the_name_of_the_kernel(tmp_path):
     budgets = tmp_path / "budgets.toml"
     good = f'"shared.bank_conflicts" = {{ equal = {3 * CONFLICTS}, reason = "a column" }}\n'
-    for section in "void by_columns<32>(*", "by_columns", "*by_columns<3?>*":
+    for section in "void by_columns<32>(*", "by_columns<32>(*", "by_columns", "*by_columns<3?>*":
         budgets.write_text(f'["{section}"]\n{good}')
         result = attach(tmp_path / "out", counted(), "--budgets", budgets)
         assert result.returncode == 0, result.stderr
@@ -172,6 +183,45 @@ def test_a_kernel_that_was_missed_is_no_success(tmp_path):
     run = attach(tmp_path / "out", both, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
     assert "nothing was counted of this kernel" in run.stderr
+
+
+def test_launches_that_were_missed_are_no_success(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    some = counted()
+    some["kernels"][0]["launches"] = 5
+    run = attach(tmp_path / "out", some, "--budgets", budgets)
+    assert run.returncode == 3, run.stderr
+    assert "not counted: 2 of 5 launches of void by_columns<32>(int*, int const*)" in run.stderr
+    asked_for = attach(tmp_path / "out", some, "--budgets", budgets, "--sample", "3")
+    assert asked_for.returncode == 0, asked_for.stderr
+    assert "3 of 5" in asked_for.stderr
+
+
+@pytest.mark.parametrize("unknown", [{"more": 2}, {"waiting": 2}])
+def test_launches_of_a_process_that_ended_without_a_word(tmp_path, unknown):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    run = attach(tmp_path / "out", counted() | unknown, "--budgets", budgets)
+    assert run.returncode == 3, run.stderr
+    assert "NOT MEASURED: not counted: 2 launches before it ended without a chance" in run.stderr
+    assert "2 launches before it ended" in (tmp_path / "out" / "summary.md").read_text()
+
+
+def test_the_command_to_repeat_can_be_pasted(tmp_path):
+    run = attach(tmp_path, counted(), then="'it ran'")
+    pasted = run.stderr.split("  repeat   warpgauge ")[1].split("\n  ")[0]
+    words = shlex.split(pasted.split("\n\nFAIL")[0])
+    assert words[:4] == ["attach", "--kernels", "by_columns", "--"]
+    assert words[4] == sys.executable
+
+
+def test_the_facts_are_like_all_others(tmp_path):
+    attach(tmp_path / "out", counted())
+    emit = [GAUGE, "emit", tmp_path / "out" / "facts.jsonl", "--format", "junit"]
+    junit = subprocess.run(emit, capture_output=True, text=True, timeout=60)
+    assert junit.returncode == 0, junit.stderr
+    assert "shared.bank_conflicts" in junit.stdout
 
 
 def test_what_could_not_be_counted_is_told(tmp_path):

@@ -5,9 +5,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+BIN = BUILD / "bin"
 GALLERY = ROOT / "examples/errors"
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "lib" / "libwarpgauge_injection.so").exists(),
+    reason="this build has no CUPTI, which counts in attached programs",
+)
 
 
 def provoked(folder):

@@ -10,7 +10,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FAMILIES = sorted(path for path in (ROOT / "kernels").iterdir() if path.is_dir())
 
 STANDARD = r"[a-z_]+"  # <vector>: the standard library alone has headers without an ending
-POSIX = r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|poll|sched|spawn|unistd|sys/\w+)(\.h)?"
+POSIX = r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|poll|pthread|sched|spawn|unistd|sys/\w+)(\.h)?"
 CUDA = (
     r"(cuda\w*|fatbinary_section|math_constants|mma)\.h"
     r"|cooperative_groups(/\w+)?\.h|(cub|thrust|cuda)/[\w/.]+"
@@ -30,13 +30,14 @@ LIBRARIES = {
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
     "harness/include": [],
+    "harness/attach": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json\.hpp"],
     "harness": [
         *(POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"),
         *(r"toml\+\+/toml\.h", r"benchmark/benchmark\.h"),
     ],
     "kernels": [CUDA, r"cublas\w*\.h"],
 }
-OF_MAINS = ["command_line.h", "command_tree.h", "help_text.h"]
+OF_MAINS = ["command_line.h", "command_tree.h", "help_text.h", "program_commands.h"]
 PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
 # And in "": kernels know one header, and the pieces that lie in folders of families.
 OURS = {
@@ -51,7 +52,8 @@ OURS = {
         *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
     ],
     "harness/include": [r"warpgauge/\w+\.h"],
-    "harness": [r"harness/(emulator/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"],
+    "harness/attach": [r"harness/(attach/)?\w+\.h", r"metrics/\w+\.h"],
+    "harness": [r"harness/(emulator/|attach/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"],
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/\w+/\w+\.h"],
 }
 

@@ -42,10 +42,10 @@ Fact because(Fact one, std::string reason) {
   return one;
 }
 
-Summary summary(const std::vector<Fact>& facts) {
+Summary summary(const std::vector<Fact>& facts, std::vector<std::string> lost = {}) {
   std::vector<metrics::StoredFact> stored;
   for (const Fact& one : facts) stored.push_back({one, {}});
-  return Summary(stored);
+  return Summary(stored, std::move(lost));
 }
 
 /// One fact of `registers` (known without a run) for each verdict.
@@ -129,6 +129,12 @@ TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
   EXPECT_EQ(no_gpu.exit_code(kPtxas), kWithinBudget);
   EXPECT_EQ(no_gpu.exit_code(kCupti), kNotMeasured);
   EXPECT_EQ(no_gpu.exit_code(kEverything), kNotMeasured);
+}
+
+TEST(ExitCode, WhatWasLostIsNotMeasured) {
+  EXPECT_EQ(summary({fact(pass)}, {"a graph"}).exit_code({}), kNotMeasured);
+  EXPECT_EQ(summary({fact(pass), fact(fail)}, {"a graph"}).exit_code({}), kOverBudget);
+  EXPECT_EQ(summary({}, {"a graph"}).exit_code({}), kFault);
 }
 
 TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {

@@ -250,6 +250,16 @@ TEST(Headline, CountsCasesInErrorNotFacts) {
   EXPECT_EQ(last_line(recorded.summary(), {}), "ERROR: 1 case could not be judged");
 }
 
+TEST(Headline, SaysWhatWasLost) {
+  const Recorded recorded;
+  const Summary one(recorded.facts, {"a graph of\nnobody's"});
+  EXPECT_EQ(last_line(one, {}), "NOT MEASURED: a graph of nobody's");
+  EXPECT_THAT(markdown_text(one, {}, {}), HasSubstr("## Unmeasured\n\n- a graph of"));
+  const Summary two(recorded.facts, {"a graph", "a launch"});
+  EXPECT_EQ(last_line(two, {}), "NOT MEASURED: 2 things, see above");
+  EXPECT_THAT(terminal_text(two, {}, false), HasSubstr("\na graph\n\na launch\n\nNOT MEASURED"));
+}
+
 TEST(Headline, CountsOfWhatIsMissingWhatWasAskedFor) {
   Recorded recorded;
   recorded.at("naive", "time.median_us").verdict = Verdict::unmeasured;

@@ -5,6 +5,9 @@ import lzma
 import os
 from pathlib import Path
 
+LAUNCHES = 64
 recorded = lzma.decompress(Path(__file__).with_name("arrays.json.xz").read_bytes())
-Path(os.environ["WARPGAUGE_ATTACH_FOLDER"], f"{os.getpid()}.json").write_bytes(recorded)
+own = Path(os.environ["WARPGAUGE_ATTACH_FOLDER"], str(os.getpid()))
+own.with_suffix(".json").write_bytes(recorded)
+own.with_suffix(".launches").write_bytes(LAUNCHES.to_bytes(8, "little"))
 print("2.95243430749574e+20 5.0 16268800.0")  # what the program prints
