@@ -19,6 +19,7 @@
 #include "harness/demangled.h"
 #include "harness/source_root.h"
 #include "harness/summary.h"
+#include "harness/write_file.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
 
@@ -123,6 +124,11 @@ int emulate_program(const EmulateOptions& options) {
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
   }
+  const fs::path folder = options.json.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    throw std::runtime_error(
+        fmt::format("--json {}: there is no folder {}", options.json.string(), folder.string()));
+  }
   const ReportFile report;
   const char* preloaded = std::getenv("LD_PRELOAD");
   const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
@@ -134,10 +140,7 @@ int emulate_program(const EmulateOptions& options) {
   const int code = ending.exit_code();
   const std::vector<LineCounts> lines = metrics::read_report(report.path());
   if (!options.json.empty()) {
-    const fs::path half = options.json.string() + ".half";
-    fs::remove(half);
-    metrics::append_report(half, lines);
-    fs::rename(half, options.json);
+    write_file(options.json, metrics::report_text(lines));
   }
   fmt::print(stderr, "{}", table(lines));
   if (lines.empty()) {

@@ -49,9 +49,7 @@ struct LaunchHook {
                                .dynamic_shared_bytes = shared_bytes,
                                .count = 1}};
     const auto same = [&](const LaunchRecord& other) {
-      return other.kernel == record.kernel && other.launch.grid == record.launch.grid &&
-             other.launch.block == record.launch.block &&
-             other.launch.dynamic_shared_bytes == record.launch.dynamic_shared_bytes;
+      return other.kernel == record.kernel && other.launch.like(record.launch);
     };
     auto& launches = current->launches_;
     if (const auto found = std::ranges::find_if(launches, same); found != launches.end()) {

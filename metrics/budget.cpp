@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <system_error>
 
 namespace warpgauge::metrics {
@@ -46,6 +47,14 @@ std::string text_of(const std::filesystem::path& path) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) refuse(errno);
   return text;
+}
+
+/// "name/sm_90" -> "name", "/sm_90". A name, which can be a glob of names, may hold a slash itself.
+std::pair<std::string, std::string> without_arch(const std::string& section) {
+  static const std::regex kArch("/sm_[0-9]+[a-z]?$");
+  std::smatch arch;
+  if (!std::regex_search(section, arch, kArch)) return {section, ""};
+  return {arch.prefix(), arch.str()};
 }
 
 }  // namespace
@@ -97,27 +106,32 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
   Budgets budgets;
   budgets.gate_on_ = gate_on_;
   for (const auto& [section, limits] : sections_) {
-    const std::size_t arch = std::min(section.rfind("/sm_"), section.size());
-    std::string name = section.substr(0, arch);
+    auto [name, arch] = without_arch(section);
     if (name == kBuiltIn || name == "default") {
       budgets.sections_[section] = limits;
     } else if (fits(name, names)) {
-      fitting.emplace_back(std::move(name), section.substr(arch));
+      fitting.emplace_back(std::move(name), std::move(arch));
     }
   }
-  std::ranges::stable_sort(fitting, std::ranges::greater(),
-                           [](const auto& one) { return one.first.size(); });
+  // The longest first; of one glob, that for an architecture first.
+  std::ranges::stable_sort(fitting, std::ranges::greater(), [](const auto& one) {
+    return std::pair(one.first.size(), !one.second.empty());
+  });
+  const std::string own = id.variant_type() + "@" + id.size;
+  Section& general = budgets.sections_[own];
   for (const auto& [name, arch] : fitting) {
-    Section& own = budgets.sections_[id.variant_type() + "@" + id.size + arch];
-    for (const auto& [metric, limit] : sections_.at(name + arch)) own.emplace(metric, limit);
+    Section& section = budgets.sections_[own + arch];
+    for (const auto& [metric, limit] : sections_.at(name + arch)) {
+      // That of an architecture would go before a general one of a longer glob.
+      if (arch.empty() || !general.contains(metric)) section.emplace(metric, limit);
+    }
   }
   return budgets;
 }
 
 std::set<std::string> Budgets::section_names() const {
   std::set<std::string> names;
-  for (const auto& [section, limits] : sections_)
-    names.insert(section.substr(0, section.find('/')));
+  for (const auto& [section, limits] : sections_) names.insert(without_arch(section).first);
   names.erase(std::string(kBuiltIn));
   names.erase("default");
   return names;

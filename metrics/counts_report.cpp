@@ -55,9 +55,14 @@ void add(LineCounts& sum, const LineCounts& line) {
 
 }  // namespace
 
-void append_report(const std::filesystem::path& path, std::span<const LineCounts> lines) {
+std::string report_text(std::span<const LineCounts> lines) {
   std::string text;
   for (const LineCounts& line : lines) text += to_json(line).dump() + '\n';
+  return text;
+}
+
+void append_report(const std::filesystem::path& path, std::span<const LineCounts> lines) {
+  const std::string text = report_text(lines);
   // One write of all, so that processes that end together do not mix their lines.
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const bool whole =

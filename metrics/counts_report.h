@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "metrics/counts.h"
@@ -17,6 +18,8 @@ class ReportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// One JSON line for each of `lines`.
+std::string report_text(std::span<const LineCounts> lines);
 /// Appends one JSON line for each of `lines` to the file, which several processes may do at once.
 /// Throws ReportError.
 void append_report(const std::filesystem::path& path, std::span<const LineCounts> lines);

@@ -53,6 +53,18 @@ struct Launch {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t count = 1;
+
+  /// True for launches that differ in nothing but their number.
+  bool like(const Launch& other) const {
+    return grid == other.grid && block == other.block &&
+           dynamic_shared_bytes == other.dynamic_shared_bytes;
+  }
+  /// Warps of all of them.
+  std::uint64_t warps() const {
+    constexpr std::uint64_t kThreads = 32;
+    const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+    return count * grid[0] * grid[1] * grid[2] * ((threads + kThreads - 1) / kThreads);
+  }
 };
 
 /// The state of the GPU around a timing: [before, after]; 0 and -1: not known.

@@ -83,6 +83,11 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
     at.line = line.line;
     at.counts += *counts;
     for (const auto& [group, trust] : doubts_about(instruction)) at.trust[group] = trust;
+    if (values[SassMetric::async_copies] > 0 && cubin_of_(instruction.cubin_crc).empty()) {
+      at.trust["shared"] = at.trust["global"] = {
+          Confidence::estimate,
+          "not all asynchronous copies are counted exactly, and the code of these is not known"};
+    }
   }
   std::vector<LineCounts> result;
   for (auto& [key, counts] : lines) result.push_back(std::move(counts));

@@ -1,13 +1,13 @@
 #include "harness/attach/attach.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -56,32 +56,33 @@ class Results {
   std::vector<AttachedProcess> read() const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().extension() == kProcessEnding) files.push_back(entry.path());
+      if (entry.path().extension() == kLaunchesEnding) files.push_back(entry.path());
     }
     std::ranges::sort(files);
     std::vector<AttachedProcess> processes;
     for (const fs::path& file : files) {
-      std::ifstream stream(file, std::ios::binary);
+      const fs::path result = fs::path(file).replace_extension(kProcessEnding);
+      std::ifstream stream(result, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(stream), {}};
-      processes.push_back(parse_attached(text, file.string()));
-      tell_of_the_end(processes.back(), fs::path(file).replace_extension(kLaunchesEnding));
+      processes.push_back(parse_attached(text, result.string()));
+      tell_of_the_end(processes.back(), LaunchCount::of(file).value_or(0));
     }
     return processes;
   }
 
  private:
-  /// Adds what a process that ended without a word has launched since it was last written.
-  static void tell_of_the_end(AttachedProcess& process, const fs::path& launches) {
-    std::uint64_t known = 0;
-    for (const AttachedKernel& kernel : process.kernels) known += kernel.launches;
-    const std::optional<std::uint64_t> all = LaunchCount::of(launches);
-    if (!all) {
-      process.troubles.push_back(launches.string() + " is not there: nobody knows what else ran");
-    } else if (*all + process.waiting > known) {
+  /// Adds what a process has launched since its result was written.
+  static void tell_of_the_end(AttachedProcess& process, std::uint64_t launches) {
+    std::uint64_t taken = 0;
+    for (const AttachedKernel& kernel : process.kernels) taken += kernel.launches;
+    taken -= std::min(taken, process.waiting);
+    if (kill(static_cast<pid_t>(process.pid), 0) == 0) {
+      process.troubles.push_back("what it launches now: it still runs, and nobody waited for it");
+    } else if (launches > taken) {
       process.troubles.push_back(
           fmt::format("{} launches before it ended without a chance to count them (_exit, exec or "
                       "a signal that cannot be caught)",
-                      *all + process.waiting - known));
+                      launches - taken));
     }
   }
 
@@ -149,9 +150,15 @@ std::vector<std::string> not_counted(const std::vector<AttachedProcess>& process
     }
   }
   for (const AttachedCase& one : cases) {
-    if (samples || one.counted == one.launches) continue;
-    lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
-                               one.launches, shortened(one.kernel)));
+    if (!samples && one.counted != one.launches) {
+      lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
+                                 one.launches, shortened(one.kernel)));
+    }
+    // Of one with no counts at all, its values say so.
+    if (one.counted_warps != 0 && one.warps != 0 && one.counted_warps != one.warps) {
+      lost.push_back(fmt::format("miscounted: {} warps were launched of {}, and {} counted",
+                                 one.warps, shortened(one.kernel), one.counted_warps));
+    }
   }
   return lost;
 }

@@ -75,10 +75,7 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes) {
       Known& known = of(kernel.device, kernel.name);
       known.launches += kernel.launches;
       for (const metrics::Launch& shape : kernel.counted) {
-        const auto same = [&](const metrics::Launch& other) {
-          return other.grid == shape.grid && other.block == shape.block &&
-                 other.dynamic_shared_bytes == shape.dynamic_shared_bytes;
-        };
+        const auto same = [&](const metrics::Launch& other) { return other.like(shape); };
         const auto found = std::ranges::find_if(known.shapes, same);
         if (found == known.shapes.end()) {
           known.shapes.push_back(shape);
@@ -191,8 +188,8 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
   }
   std::ranges::move(driver_facts(known, blank), std::back_inserter(facts));
   for (const metrics::Source source :
-       {metrics::Source::sass, metrics::Source::ptxas, metrics::Source::occupancy,
-        metrics::Source::range, metrics::Source::timer}) {
+       {metrics::Source::sass, metrics::Source::run, metrics::Source::ptxas,
+        metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer}) {
     const bool counted = source == metrics::Source::sass;
     for (Fact& fact :
          missing_facts(facts, source, blank, counted ? reason : "warpgauge attach does not tell it",
@@ -205,6 +202,15 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
     }
   }
   return facts;
+}
+
+/// Every warp executes the first instruction once.
+std::uint64_t counted_warps(const metrics::SassRecords& records) {
+  std::uint64_t warps = 0;
+  for (const auto& [instruction, values] : records) {
+    if (instruction.pc == 0) warps += values[metrics::SassMetric::instructions];
+  }
+  return warps;
 }
 
 }  // namespace
@@ -232,8 +238,14 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
                      .device = known.device->device,
                      .launches = known.launches,
                      .counted = 0,
+                     .warps = 0,
+                     .counted_warps = 0,
                      .facts = {}};
-    for (const metrics::Launch& shape : known.shapes) one.counted += shape.count;
+    for (const metrics::Launch& shape : known.shapes) {
+      one.counted += shape.count;
+      one.warps += shape.warps();
+    }
+    one.counted_warps = counted_warps(known.records);
     const Fact blank{.id = one.id, .arch = arch_of(one.device), .file = "", .line = 0};
     const std::vector<std::string> names = one.names();
     one.facts = facts_of(known, kernel, blank, cubins, adder, budgets.of_kernel(one.id, names));

@@ -19,7 +19,9 @@ struct AttachedCase {
   std::string kernel;  ///< demangled
   metrics::Device device;
   std::uint64_t launches = 0;
-  std::uint64_t counted = 0;         ///< those of them that were counted
+  std::uint64_t counted = 0;         ///< those of them that were to be counted
+  std::uint64_t warps = 0;           ///< of those
+  std::uint64_t counted_warps = 0;   ///< of which counts came back: as many, or some are missing
   std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
 
   /// What a section of a budget file may call it: its name with and without all that is around.

@@ -6,12 +6,10 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
-#include <span>
 
 #include "harness/attach/driver.h"
 #include "harness/write_file.h"
 #include "metrics/cupti.h"
-#include "metrics/hash.h"
 
 namespace warpgauge {
 namespace {
@@ -31,10 +29,6 @@ std::string unique_name() {
   return std::to_string(getpid()) + "-" + std::to_string(now);
 }
 
-bool same_shape(const metrics::Launch& a, const metrics::Launch& b) {
-  return a.grid == b.grid && a.block == b.block && a.dynamic_shared_bytes == b.dynamic_shared_bytes;
-}
-
 }  // namespace
 
 Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
@@ -48,13 +42,14 @@ Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
 
 void Recorder::add_trouble(const std::string& what) {
   auto& troubles = process_.troubles;
-  if (std::ranges::find(troubles, what) == troubles.end()) troubles.push_back(what);
+  if (std::ranges::find(troubles, what) != troubles.end()) return;
+  troubles.push_back(what);
+  save();
 }
 
 void Recorder::trouble(const std::string& what) {
   const std::scoped_lock lock(mutex_);
   add_trouble(what);
-  save();
 }
 
 void Recorder::save() {
@@ -81,7 +76,6 @@ void Recorder::context_made(CUcontext handle, int device) {
   } catch (const std::exception& error) {
     context.countable = false;
     add_trouble(error.what());
-    save();
   }
 }
 
@@ -100,7 +94,6 @@ void Recorder::start(Context& context) {
   } catch (const std::exception& error) {
     context.countable = false;
     add_trouble(error.what());
-    save();
   }
 }
 
@@ -134,7 +127,6 @@ void Recorder::stop(CUcontext handle, Context& context) {
     if (context.countable) context.session->stop();
   } catch (const std::exception& error) {
     add_trouble(error.what());
-    save();
   }
   if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
   context.session.reset();
@@ -180,7 +172,7 @@ bool Recorder::all_have_their_sample(int device) const {
 }
 
 void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
-  const auto same = [&](const metrics::Launch& other) { return same_shape(other, shape); };
+  const auto same = [&](const metrics::Launch& other) { return other.like(shape); };
   const auto found = std::ranges::find_if(kernel.counted, same);
   if (found != kernel.counted.end()) {
     ++found->count;
@@ -198,13 +190,11 @@ void Recorder::start_anew(CUcontext handle, Context& context) {
     start(context);
   } else if (stale || !context.session) {
     add_trouble("kernels were launched, of new code, while another stream was being captured");
-    save();
   }
 }
 
 void Recorder::record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
                       CUstream stream) {
-  launches_.add(kernels.size());
   bool wanted = false;
   for (const GraphKernel& one : kernels) {
     AttachedKernel& kernel = kernel_of(one.name, context.device);
@@ -219,7 +209,6 @@ void Recorder::record(CUcontext handle, Context& context, const std::vector<Grap
   }
   if (finished_) {
     add_trouble("kernels were launched after the end of main(), which was too late to count them");
-    save();
   } else if (wanted) {
     start_anew(handle, context);
   }
@@ -234,6 +223,7 @@ void Recorder::launch(CUcontext handle, CUfunction function, const std::string& 
   mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;  // a node of a graph to come
+  launches_.add(1);
   if (Context* const context = context_of(handle)) {
     record(handle, *context, {{function, kernel, shape}}, stream);
   }
@@ -273,6 +263,7 @@ void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream
     add_trouble("a graph was launched that was made before warpgauge was there");
     return;
   }
+  launches_.add(found->second.size());
   if (Context* const at = context_of(context)) record(context, *at, found->second, stream);
 }
 

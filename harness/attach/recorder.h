@@ -27,7 +27,7 @@ namespace warpgauge {
 /// away, and at the end, so that the program's launches overlap as they do without it. What was
 /// taken is in the file at once, and how many kernels were launched in another one, so that what a
 /// process that ends without a word has not counted is known. All functions may be called by any
-/// thread; none but the constructor throws.
+/// thread.
 class Recorder {
  public:
   /// `sample`: how many launches of each kernel are counted; 0: all. Throws std::system_error for a
@@ -74,7 +74,7 @@ class Recorder {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A context of the program, from its first launch on.
+  /// A context of the program, from when it was made to its end.
   struct Context {
     int device = 0;
     metrics::CuptiContext cupti;

@@ -92,6 +92,28 @@ TEST(AttachedCase, IsCalledByItsNameWithAndWithoutVoid) {
   EXPECT_FALSE(one.is_called(std::regex("^add")));
 }
 
+TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
+  const std::string path = testing::TempDir() + "kernel_budgets.toml";
+  std::ofstream(path) << "[default]\nregisters = 9\n"
+                         "[\"*\".sm_90]\nregisters = 1\n\"stack.bytes\" = 1\n"
+                         "[\"add\"]\nregisters = 2\n"
+                         "[\"add\".sm_80]\nregisters = 3\n"
+                         "[\"*operator/*\"]\nregisters = 4\n";
+  const metrics::Budgets all = metrics::Budgets::load_unregistered(path);
+  EXPECT_THAT(all.section_names(), testing::UnorderedElementsAre("*", "add", "*operator/*"));
+  const metrics::CaseId id{"program", "add", "x", "run"};
+  const metrics::Budgets of_add = all.of_kernel(id, std::vector<std::string>{"add"});
+  const auto limit = [&](const char* arch, const char* metric) {
+    return of_add.find(id, arch, metric)->str();
+  };
+  EXPECT_EQ(limit("sm_90", "registers"), "<= 2");
+  EXPECT_EQ(limit("sm_80", "registers"), "<= 3");
+  EXPECT_EQ(limit("sm_90", "stack.bytes"), "<= 1");
+  EXPECT_EQ(of_add.find(id, "sm_80", "stack.bytes"), nullptr);
+  const std::vector<std::string> other = {"my::operator/(int)"};
+  EXPECT_EQ(all.of_kernel(id, other).find(id, "sm_80", "registers")->str(), "<= 4");
+}
+
 TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {
   for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/2"})"}) {
     try {

@@ -29,10 +29,10 @@ if result is not None:
     path = os.path.join(os.environ["WARPGAUGE_ATTACH_FOLDER"], f"{os.getpid()}.json")
     with open(path, "w") as file:
         file.write(result if isinstance(result, str) else json.dumps(result))
-    if "pid" in result:
-        launches = sum(kernel["launches"] for kernel in result["kernels"]) + result.pop("more", 0)
-        with open(path.replace(".json", ".launches"), "wb") as file:
-            file.write(launches.to_bytes(8, "little"))
+    damaged = isinstance(result, str)
+    launches = 0 if damaged else sum(kernel["launches"] for kernel in result["kernels"])
+    with open(path.replace(".json", ".launches"), "wb") as file:
+        file.write((launches + (0 if damaged else result.get("more", 0))).to_bytes(8, "little"))
 sys.stdout.flush()
 assert os.environ["CUDA_INJECTION64_PATH"].endswith("libwarpgauge_injection.so")
 exec(sys.argv[2])
@@ -41,6 +41,7 @@ exec(sys.argv[2])
 
 def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
     values = [0] * 14
+    first = [0] * 14 + [launches * 32]  # of 32 warps each
     values[7], values[8], values[9], values[13] = (
         launches * (32 + CONFLICTS),
         launches * 32,
@@ -50,7 +51,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
     return {
         "schema": "warpgauge.attached/1",
         "command": "program",
-        "pid": 7,
+        "pid": 2**22 + 7,  # beyond all that Linux gives
         "devices": {
             "0": {
                 "name": "NVIDIA H100",
@@ -70,7 +71,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
                 "resources": [[14, 4096, 0, 2]],
             }
         ],
-        "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [[64, *values]]}]}
+        "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [first, [64, *values]]}]}
         if records
         else {},
         "waiting": 0,
@@ -208,6 +209,43 @@ def test_launches_of_a_process_that_ended_without_a_word(tmp_path, unknown):
     assert "2 launches before it ended" in (tmp_path / "out" / "summary.md").read_text()
 
 
+def test_counts_that_did_not_come_back_are_no_success(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    some = counted()
+    some["records"]["0"][0]["rows"][0][-1] = 32
+    run = attach(tmp_path / "out", some, "--budgets", budgets, "--sample", "3")
+    assert run.returncode == 3, run.stderr
+    assert "miscounted: 96 warps were launched of void by_columns<32>" in run.stderr
+    assert "and 32 counted" in run.stderr
+
+
+def test_a_process_that_still_runs_is_no_success(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    run = attach(tmp_path / "out", counted() | {"pid": os.getpid()}, "--budgets", budgets)
+    assert run.returncode == 3, run.stderr
+    assert "it still runs, and nobody waited for it" in run.stderr
+
+
+def test_a_budget_for_what_nobody_tells(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    known = '["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n'
+    for metric in "result.correct", "spill.store_bytes", "time.median_us":
+        budgets.write_text(f'{known}"{metric}" = {{ equal = 1, reason = "asked" }}\n')
+        run = attach(tmp_path / "out", counted(), "--budgets", budgets)
+        assert run.returncode == 3, run.stderr
+        assert "warpgauge attach does not tell it" in run.stderr
+
+
+def test_copies_whose_code_is_not_known_are_not_exact(tmp_path):
+    copies = counted()
+    copies["records"]["0"][0]["rows"][1][7] = 9
+    run = attach(tmp_path, copies)
+    assert "the code of these is not known" in run.stderr
+    assert facts(tmp_path)["shared.bank_conflicts"].confidence == "estimate"
+
+
 def test_the_command_to_repeat_can_be_pasted(tmp_path):
     run = attach(tmp_path, counted(), then="'it ran'")
     pasted = run.stderr.split("  repeat   warpgauge ")[1].split("\n  ")[0]
@@ -230,11 +268,12 @@ def test_what_could_not_be_counted_is_told(tmp_path):
     troubled = counted(troubles=["a graph was launched that nobody knows"])
     run = attach(tmp_path / "out", troubled, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
-    assert "not counted: a graph was launched that nobody knows (process 7: program)" in run.stderr
+    assert "not counted: a graph was launched that nobody knows (process" in run.stderr
 
 
-def test_a_damaged_result_is_a_fault(tmp_path):
-    run = attach(tmp_path, '{"schema": "warpgauge.attached/1", "comm')
+@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/1", "comm'])
+def test_a_damaged_result_is_a_fault(tmp_path, text):
+    run = attach(tmp_path, text)
     assert run.returncode == 2
     assert "no result of the attached library" in run.stderr
 
