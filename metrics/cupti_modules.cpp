@@ -1,14 +1,13 @@
 // Listens to modules being loaded.
 #include "metrics/cupti_modules.h"
 
-#include <cupti_pcsampling.h>
-
 #include <map>
 #include <mutex>
 #include <new>
 #include <vector>
 
 #include "metrics/cupti_context.h"
+#include "metrics/cupti_crc.h"
 #include "metrics/cupti_error.h"
 
 namespace warpgauge::metrics {
@@ -26,16 +25,11 @@ Cubins& cubins() {
 }
 
 void keep(const CUpti_ModuleResourceData& module) {
-  CUpti_GetCubinCrcParams params{};
-  params.size = CUpti_GetCubinCrcParamsSize;
-  params.cubin = module.pCubin;
-  params.cubinSize = module.cubinSize;
-  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
+  const std::optional<std::uint32_t> crc = crc_of(module);
+  if (!crc) return;
   const auto* first = reinterpret_cast<const std::byte*>(module.pCubin);
   const std::scoped_lock lock(cubins().mutex);
-  // SASS records carry the low 32 bits of the CRC.
-  cubins().by_crc.try_emplace(static_cast<std::uint32_t>(params.cubinCrc), first,
-                              first + module.cubinSize);
+  cubins().by_crc.try_emplace(*crc, first, first + module.cubinSize);
 }
 
 }  // namespace
@@ -64,7 +58,7 @@ void CUPTIAPI LoadedModules::on_event(void* /*user*/, CUpti_CallbackDomain domai
   }
   const auto* event = static_cast<const CUpti_ResourceData*>(data);
   const auto* module = static_cast<const CUpti_ModuleResourceData*>(event->resourceDescriptor);
-  if (!module || !module->pCubin || module->cubinSize == 0) return;
+  if (!module) return;
   try {
     keep(*module);
   } catch (const std::bad_alloc&) {

@@ -97,8 +97,8 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
   };
 }
 
-std::vector<KernelNode> kernel_nodes(CUgraph graph) {
-  std::vector<KernelNode> kernels;
+std::vector<LaunchedKernel> kernel_nodes(CUgraph graph) {
+  std::vector<LaunchedKernel> kernels;
   std::size_t count = 0;
   if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return kernels;
   std::vector<CUgraphNode> nodes(count);
@@ -109,7 +109,7 @@ std::vector<KernelNode> kernel_nodes(CUgraph graph) {
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph inner = nullptr;
       if (cuGraphChildGraphNodeGetGraph(node, &inner) != CUDA_SUCCESS) continue;
-      for (KernelNode& one : kernel_nodes(inner)) kernels.push_back(std::move(one));
+      for (LaunchedKernel& one : kernel_nodes(inner)) kernels.push_back(std::move(one));
     }
     if (type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
     CUDA_KERNEL_NODE_PARAMS params{};
@@ -119,12 +119,8 @@ std::vector<KernelNode> kernel_nodes(CUgraph graph) {
                                               : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
     if (!named || name == nullptr) continue;
     kernels.push_back(
-        {params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern),
-         name,
-         {.grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
-          .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
-          .dynamic_shared_bytes = params.sharedMemBytes,
-          .count = 1}});
+        {params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
+         shape_of(params)});
   }
   return kernels;
 }

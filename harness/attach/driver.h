@@ -50,12 +50,22 @@ bool is_done(CUstream stream);
 /// nullopt where the driver does not tell.
 std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape);
 
-struct KernelNode {
+/// What a launch, or a node of a graph, launches.
+struct LaunchedKernel {
   CUfunction function;
   std::string name;  ///< mangled
   metrics::Launch shape;
 };
 /// The kernels of a graph and of the graphs in it, in no order.
-std::vector<KernelNode> kernel_nodes(CUgraph graph);
+std::vector<LaunchedKernel> kernel_nodes(CUgraph graph);
+
+/// Of the parameters of any call that launches: their members have the same names in all.
+template <typename Parameters>
+metrics::Launch shape_of(const Parameters& p) {
+  return {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
+          .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
+          .dynamic_shared_bytes = p.sharedMemBytes,
+          .count = 1};
+}
 
 }  // namespace warpgauge::driver

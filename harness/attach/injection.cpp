@@ -2,19 +2,21 @@
 // InitializeInjection. From here on CUPTI calls back before and after what the program does.
 #include <cuda.h>
 #include <cupti.h>
-#include <cupti_pcsampling.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "harness/attach/driver.h"
 #include "harness/attach/last_words.h"
 #include "harness/attach/recorder.h"
 #include "harness/write_file.h"
+#include "metrics/cupti_crc.h"
 #include "metrics/cupti_error.h"
 
 namespace warpgauge {
@@ -26,7 +28,7 @@ Recorder* recorder = nullptr;  // never destroyed: CUPTI may call back during ex
 /// One call of the driver, before or after it is made.
 struct Call {
   CUcontext context;
-  const char* kernel;  ///< of launches
+  std::string kernel;  ///< of launches
   const void* parameters;
 
   template <typename Parameters>
@@ -40,23 +42,14 @@ using Reaction = void (*)(const Call& call);
 template <typename Parameters>
 void launch(const Call& call) {
   const auto& p = call.as<Parameters>();
-  recorder->launch(call.context, p.f, call.kernel == nullptr ? "" : call.kernel,
-                   {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
-                    .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
-                    .dynamic_shared_bytes = p.sharedMemBytes,
-                    .count = 1},
-                   p.hStream);
+  recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream);
 }
 
 void launch_configured(const Call& call) {
+  static constexpr CUlaunchConfig kNone{};  // the driver refuses to launch with none
   const auto& p = call.as<cuLaunchKernelEx_params>();
-  const CUlaunchConfig& c = *p.config;
-  recorder->launch(call.context, p.f, call.kernel == nullptr ? "" : call.kernel,
-                   {.grid = {c.gridDimX, c.gridDimY, c.gridDimZ},
-                    .block = {c.blockDimX, c.blockDimY, c.blockDimZ},
-                    .dynamic_shared_bytes = c.sharedMemBytes,
-                    .count = 1},
-                   c.hStream);
+  const CUlaunchConfig& config = p.config == nullptr ? kNone : *p.config;
+  recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream);
 }
 
 void launch_of_old(const Call& /*call*/) {
@@ -175,13 +168,9 @@ const std::map<CUpti_CallbackId, const Hook*>& hooks() {
 
 /// Keeps the code, under the name that records of its instructions will have.
 void keep(const CUpti_ModuleResourceData& module) {
-  CUpti_GetCubinCrcParams params{};
-  params.size = CUpti_GetCubinCrcParamsSize;
-  params.cubin = module.pCubin;
-  params.cubinSize = module.cubinSize;
-  if (cuptiGetCubinCrc(&params) != CUPTI_SUCCESS) return;
-  // Records carry the low 32 bits of it.
-  const auto path = folder / cubin_name(static_cast<std::uint32_t>(params.cubinCrc));
+  const std::optional<std::uint32_t> crc = metrics::crc_of(module);
+  if (!crc) return;
+  const auto path = folder / cubin_name(*crc);
   if (std::filesystem::exists(path)) return;
   write_file(path, {module.pCubin, module.cubinSize});
 }
@@ -216,7 +205,9 @@ void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
   const bool enters = event.callbackSite == CUPTI_API_ENTER;
   const Reaction reaction = enters ? hook.before : hook.after;
   launching = enters && hook.after == launched;
-  if (reaction != nullptr) reaction({event.context, event.symbolName, event.functionParams});
+  if (reaction != nullptr)
+    reaction(
+        {event.context, event.symbolName == nullptr ? "" : event.symbolName, event.functionParams});
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
@@ -229,7 +220,7 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
     // Our own calls can be the first to need a module, too.
     if (OwnCalls::made() || !launching) recorder->code_loaded();
     const auto* module = static_cast<const CUpti_ModuleResourceData*>(event.resourceDescriptor);
-    if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0) keep(*module);
+    if (module != nullptr) keep(*module);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/attach/driver.h"
 #include "harness/write_file.h"
 #include "metrics/cupti.h"
 
@@ -193,10 +192,10 @@ void Recorder::start_anew(CUcontext handle, Context& context) {
   }
 }
 
-void Recorder::record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
-                      CUstream stream) {
+void Recorder::record(CUcontext handle, Context& context,
+                      const std::vector<driver::LaunchedKernel>& kernels, CUstream stream) {
   bool wanted = false;
-  for (const GraphKernel& one : kernels) {
+  for (const driver::LaunchedKernel& one : kernels) {
     AttachedKernel& kernel = kernel_of(one.name, context.device);
     ++kernel.launches;
     wanted = wanted || !has_its_sample(kernel);
@@ -213,19 +212,19 @@ void Recorder::record(CUcontext handle, Context& context, const std::vector<Grap
     start_anew(handle, context);
   }
   if (!context.session) return;
-  for (const GraphKernel& one : kernels) count(kernel_of(one.name, context.device), one.shape);
+  for (const driver::LaunchedKernel& one : kernels)
+    count(kernel_of(one.name, context.device), one.shape);
   context.waiting += kernels.size();
   context.streams.insert(stream);
 }
 
-void Recorder::launch(CUcontext handle, CUfunction function, const std::string& kernel,
-                      const metrics::Launch& shape, CUstream stream) {
+void Recorder::launch(CUcontext handle, const driver::LaunchedKernel& kernel, CUstream stream) {
   mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return;  // a node of a graph to come
   launches_.add(1);
   if (Context* const context = context_of(handle)) {
-    record(handle, *context, {{function, kernel, shape}}, stream);
+    record(handle, *context, {kernel}, stream);
   }
 }
 
@@ -247,11 +246,7 @@ void Recorder::make_graph(CUcontext handle) {
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   const std::scoped_lock lock(mutex_);
-  std::vector<GraphKernel>& kernels = graphs_[exec];
-  kernels.clear();
-  for (const driver::KernelNode& node : driver::kernel_nodes(graph)) {
-    kernels.push_back({node.function, node.name, node.shape});
-  }
+  graphs_[exec] = driver::kernel_nodes(graph);
 }
 
 void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/attach/attached_process.h"
+#include "harness/attach/driver.h"
 #include "harness/attach/launch_count.h"
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_sass_session.h"
@@ -38,8 +39,7 @@ class Recorder {
   void context_made(CUcontext context, int device);
   /// Before a launch. Other threads have to wait until launched() is called for it: counts are
   /// taken of an idle context, in which nobody may launch between the waiting and the taking.
-  void launch(CUcontext context, CUfunction function, const std::string& kernel,
-              const metrics::Launch& shape, CUstream stream);
+  void launch(CUcontext context, const driver::LaunchedKernel& kernel, CUstream stream);
   /// After a launch: counts no more until a kernel is launched that has not had its sample.
   void launched(CUcontext context);
   /// Code was loaded, and not by a launch. Takes no lock: the driver may hold its own.
@@ -85,11 +85,6 @@ class Recorder {
     bool countable = true;
     std::uint64_t loads = 0;  ///< loads_ when counting began
   };
-  struct GraphKernel {
-    CUfunction function;
-    std::string name;
-    metrics::Launch shape;
-  };
   using KernelOnDevice = std::pair<int, std::string>;
 
   Context* context_of(CUcontext handle);  ///< nullptr, and a trouble, where it is not known
@@ -103,8 +98,8 @@ class Recorder {
   void ask_for_resources();
   bool all_have_their_sample(int device) const;
   void count(AttachedKernel& kernel, const metrics::Launch& shape);
-  void record(CUcontext handle, Context& context, const std::vector<GraphKernel>& kernels,
-              CUstream stream);
+  void record(CUcontext handle, Context& context,
+              const std::vector<driver::LaunchedKernel>& kernels, CUstream stream);
   bool is_idle(const Context& context) const;
   void add_trouble(const std::string& what);
   void save();
@@ -115,10 +110,10 @@ class Recorder {
   AttachedProcess process_;
   LaunchCount launches_;
   std::map<CUcontext, Context> contexts_;
-  std::map<KernelOnDevice, std::size_t> kernels_;                // where in process_
-  std::map<CUfunction, KernelOnDevice> functions_;               // whose resources are known
-  std::vector<std::pair<GraphKernel, KernelOnDevice>> unknown_;  // whose are not
-  std::map<CUgraphExec, std::vector<GraphKernel>> graphs_;
+  std::map<KernelOnDevice, std::size_t> kernels_;   // where in process_
+  std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
+  std::vector<std::pair<driver::LaunchedKernel, KernelOnDevice>> unknown_;  // whose are not
+  std::map<CUgraphExec, std::vector<driver::LaunchedKernel>> graphs_;
   std::atomic<std::uint64_t> loads_ = 0;
   int captures_ = 0;
   bool finished_ = false;

@@ -47,7 +47,7 @@ bool is_done(CUstream stream) { return !played.busy.contains(stream); }
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
   return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
 }
-std::vector<KernelNode> kernel_nodes(CUgraph) {
+std::vector<LaunchedKernel> kernel_nodes(CUgraph) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
   return {{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}};
 }
@@ -110,7 +110,7 @@ class Recorder : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   void launch(const std::string& kernel = "kernel", std::uint32_t blocks = 4) {
-    recorder->launch(kContext, kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}},
+    recorder->launch(kContext, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}},
                      kStream);
     if (played.counting) ++played.on_gpu;
     recorder->launched(kContext);
@@ -253,7 +253,7 @@ TEST_F(Recorder, BeginsAnewBeforeCodeThatWasLoadedMeanwhile) {
 TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->launch(kContext, kFunction, "kernel", {}, kStream);
+  recorder->launch(kContext, {kFunction, "kernel", {}}, kStream);
   std::thread([&] {
     recorder->waited(kContext, true);
     EXPECT_FALSE(recorder->finish(0s));

@@ -231,8 +231,13 @@ def test_a_process_that_still_runs_is_no_success(tmp_path):
 def test_a_budget_for_what_nobody_tells(tmp_path):
     budgets = tmp_path / "budgets.toml"
     known = '["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n'
-    for metric in "result.correct", "spill.store_bytes", "time.median_us":
-        budgets.write_text(f'{known}"{metric}" = {{ equal = 1, reason = "asked" }}\n')
+    limits = {
+        "result.correct": '{ equal = 1, reason = "asked" }',
+        "spill.store_bytes": '{ max = 1, reason = "asked" }',
+        "time.median_us": '{ max = 1, tolerance = "5%" }',
+    }
+    for metric, limit in limits.items():
+        budgets.write_text(f'{known}"{metric}" = {limit}\n')
         run = attach(tmp_path / "out", counted(), "--budgets", budgets)
         assert run.returncode == 3, run.stderr
         assert "warpgauge attach does not tell it" in run.stderr
