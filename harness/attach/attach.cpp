@@ -20,6 +20,7 @@
 #include "harness/attach/launch_count.h"
 #include "harness/build_info.h"
 #include "harness/child_program.h"
+#include "harness/demangled.h"
 #include "harness/out_folder.h"
 #include "harness/printable.h"
 #include "harness/provenance.h"
@@ -204,9 +205,21 @@ std::string shell_word(const std::string& argument) {
   return word + "'";
 }
 
+/// The regular expression that finds this text.
+std::string literally(const std::string& text) {
+  constexpr std::string_view kSpecial = R"(^$\.*+?()[]{}|)";
+  std::string expression;
+  for (const char c : text) {
+    if (kSpecial.find(c) != kSpecial.npos) expression += '\\';
+    expression += c;
+  }
+  return expression;
+}
+
 /// The command that gives the verdict on this kernel again.
 std::string repeat_command(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command = fmt::format("warpgauge attach --kernels '{}'", fact.id.variant);
+  std::string command =
+      "warpgauge attach --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
   if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
   if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
   if (options.strict) command += " --strict";

@@ -56,7 +56,6 @@ void Recorder::save() {
     process_.waiting = 0;
     for (const auto& [handle, context] : contexts_) process_.waiting += context.waiting;
     write_file(path_.string() + kProcessEnding, to_text(process_));
-    saved_ = true;
   } catch (const std::exception&) {
     // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
   }

@@ -117,7 +117,6 @@ class Recorder {
   std::atomic<std::uint64_t> loads_ = 0;
   int captures_ = 0;
   bool finished_ = false;
-  bool saved_ = false;
   Clock::time_point last_;
   Clock::duration cost_{};  ///< of the last taking
 };

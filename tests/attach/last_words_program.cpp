@@ -27,6 +27,12 @@ int main(int argc, char** argv) {
   if (way == "exit") std::exit(3);
   if (way == "abort") std::abort();
   if (way == "crash") *static_cast<volatile int*>(nullptr) = 1;
+  if (way == "before") {  // a handler that calls the one before it, directly
+    static const auto before = std::signal(SIGHUP, [](int) {});
+    std::signal(SIGHUP, [](int signal) { before(signal); });
+    raise(SIGHUP);
+  }
+  if (way == "pipe") raise(SIGPIPE);
   if (way == "own" || way == "terminate") raise(SIGTERM);
   if (way == "fork") {
     const pid_t child = fork();

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.skipif(
         ("abort", -signal.SIGABRT, 1),
         ("crash", -signal.SIGSEGV, 1),
         ("terminate", -signal.SIGTERM, 1),
+        ("pipe", -signal.SIGPIPE, 1),
+        ("before", -signal.SIGHUP, 1),
         ("own", 4, 0),  # a signal that the program handles is the program's
         ("fork", 0, 1),  # a child that it forks does not speak
     ],
