@@ -1,14 +1,9 @@
 #include "harness/bench_counters.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <variant>
 
 #include "harness/devices.h"
@@ -16,6 +11,7 @@
 #include "harness/progress.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
+#include "harness/temporary_path.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
@@ -27,33 +23,11 @@ namespace fs = std::filesystem;
 constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors",
                                   "global.store.sectors", "global.excess_sectors", "local.sectors"};
 
-/// A file that is gone afterwards.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = fs::temp_directory_path() / "warpgauge-counts-XXXXXX";
-    const int file = mkstemp(name.data());
-    if (file < 0) throw std::system_error(errno, std::generic_category(), name);
-    close(file);
-    path_ = name;
-  }
-  ~TemporaryFile() {
-    std::error_code error;
-    fs::remove(path_, error);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 }  // namespace
 
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
                                               std::string* why) {
-  const TemporaryFile file;
+  const TemporaryPath file = TemporaryPath::file();
   std::optional<Meter> meter;  // only ever filled in children
   std::unique_ptr<metrics::FactWriter> writer;
   Progress progress("counts", cases.size());

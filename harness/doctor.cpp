@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
+#include "harness/colour.h"
 #include "harness/counting_findings.h"
 #include "harness/finding.h"
 #include "harness/gpu_findings.h"
@@ -124,7 +124,7 @@ class Doctor {
 ExitCode run_doctor(const DoctorOptions& options) {
   const Doctor doctor(options);
   const Diagnosis diagnosis = is_emulated() ? doctor.diagnose_emulator() : doctor.diagnose_gpu();
-  const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  const bool colour = may_be_coloured(STDOUT_FILENO);
   fmt::print("{}", options.json ? diagnosis_json(diagnosis) : diagnosis_text(diagnosis, colour));
   return diagnosis.ready() ? kWithinBudget : kNotMeasured;
 }

@@ -1,17 +1,14 @@
 #include "harness/emulate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <stdexcept>
-#include <system_error>
 
 #include "harness/archs.h"
 #include "harness/build_info.h"
@@ -19,6 +16,7 @@
 #include "harness/demangled.h"
 #include "harness/source_root.h"
 #include "harness/summary.h"
+#include "harness/temporary_path.h"
 #include "harness/write_file.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
@@ -28,28 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using metrics::LineCounts;
-
-/// A file of its own for the counts, gone with this object.
-class ReportFile {
- public:
-  ReportFile() {
-    std::string name = fs::temp_directory_path() / "warpgauge-XXXXXX";
-    const int fd = mkstemp(name.data());
-    if (fd < 0) throw std::system_error(errno, std::generic_category(), name);
-    close(fd);
-    path_ = name;
-  }
-  ~ReportFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::uint64_t sectors(const metrics::Counts& counts) {
   return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
@@ -129,7 +105,7 @@ int emulate_program(const EmulateOptions& options) {
     throw std::runtime_error(
         fmt::format("--json {}: there is no folder {}", options.json.string(), folder.string()));
   }
-  const ReportFile report;
+  const TemporaryPath report = TemporaryPath::file();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
   const Ending ending =

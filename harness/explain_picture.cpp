@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "harness/access_picture_svg.h"
 #include "harness/access_picture_text.h"
 #include "harness/archs.h"
+#include "harness/colour.h"
 #include "harness/registry.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
@@ -107,7 +107,7 @@ int draw_case(const PictureOptions& options) {
       picture_of(access, options.id, arch, source_text(access.file, access.line));
   if (!options.svg.empty()) write_file(options.svg, picture_svg(picture));
   if (options.text) {
-    const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    const bool colour = may_be_coloured(STDOUT_FILENO);
     fmt::print("{}", picture_text(picture, colour));
   } else {
     fmt::print("{}\n", picture.caption);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -16,6 +15,7 @@
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
+#include "harness/colour.h"
 #include "harness/family_budgets.h"
 #include "harness/gpu_only.h"
 #include "harness/isolate.h"
@@ -143,7 +143,7 @@ class Gate {
     write(lost_facts());
     const std::vector<metrics::StoredFact> facts = facts_of_this_run();
     const Summary summary(facts);
-    const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    const bool colour = may_be_coloured(STDOUT_FILENO);
     fmt::print("{}", terminal_text(summary, options_.demands, colour));
     const auto measured = std::ranges::find_if(
         facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });

@@ -67,6 +67,16 @@ struct Launch {
   }
 };
 
+/// Adds launches to those of their shape.
+inline void add(std::vector<Launch>& launches, const Launch& more) {
+  for (Launch& one : launches) {
+    if (!one.like(more)) continue;
+    one.count += more.count;
+    return;
+  }
+  launches.push_back(more);
+}
+
 /// The state of the GPU around a timing: [before, after]; 0 and -1: not known.
 struct MachineState {
   std::array<int, 2> sm_clock_mhz{}, memory_clock_mhz{}, temperature_c{};

@@ -63,6 +63,10 @@ struct SassValues {
 
   std::uint64_t& operator[](SassMetric metric) { return values[index(metric)]; }
   std::uint64_t operator[](SassMetric metric) const { return values[index(metric)]; }
+  SassValues& operator+=(const SassValues& other) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += other.values[i];
+    return *this;
+  }
 };
 
 /// An instruction of a kernel. `pc` is the offset into the kernel's code.

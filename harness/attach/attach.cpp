@@ -5,26 +5,25 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <regex>
 #include <stdexcept>
-#include <system_error>
 
 #include "harness/attach/attached_facts.h"
 #include "harness/attach/launch_count.h"
 #include "harness/build_info.h"
 #include "harness/child_program.h"
+#include "harness/colour.h"
 #include "harness/demangled.h"
 #include "harness/out_folder.h"
 #include "harness/printable.h"
 #include "harness/provenance.h"
 #include "harness/summary_text.h"
+#include "harness/temporary_path.h"
 #include "metrics/budget.h"
 #include "metrics/judge.h"
 
@@ -35,60 +34,38 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 
-/// A folder for the results of the processes, gone with this object.
-class Results {
- public:
-  explicit Results(const fs::path& out) {
-    std::string name = fs::absolute(out / ".attached-XXXXXX");
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), name);
-    }
-    path_ = name;
+/// Adds what a process has launched since its result was written.
+void tell_of_the_end(AttachedProcess& process, std::uint64_t launches) {
+  std::uint64_t taken = 0;
+  for (const AttachedKernel& kernel : process.kernels) taken += kernel.launches;
+  taken -= std::min(taken, process.waiting);
+  if (kill(static_cast<pid_t>(process.pid), 0) == 0) {
+    process.troubles.push_back("what it launches now: it still runs, and nobody waited for it");
+  } else if (launches > taken) {
+    process.troubles.push_back(
+        fmt::format("{} launches before it ended without a chance to count them (_exit, exec or "
+                    "a signal that cannot be caught)",
+                    launches - taken));
   }
-  ~Results() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+}
+
+/// What the processes have left in the folder.
+std::vector<AttachedProcess> results_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == kLaunchesEnding) files.push_back(entry.path());
   }
-  Results(const Results&) = delete;
-  Results& operator=(const Results&) = delete;
-
-  const fs::path& path() const { return path_; }
-
-  std::vector<AttachedProcess> read() const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().extension() == kLaunchesEnding) files.push_back(entry.path());
-    }
-    std::ranges::sort(files);
-    std::vector<AttachedProcess> processes;
-    for (const fs::path& file : files) {
-      const fs::path result = fs::path(file).replace_extension(kProcessEnding);
-      std::ifstream stream(result, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(stream), {}};
-      processes.push_back(parse_attached(text, result.string()));
-      tell_of_the_end(processes.back(), LaunchCount::of(file).value_or(0));
-    }
-    return processes;
+  std::ranges::sort(files);
+  std::vector<AttachedProcess> processes;
+  for (const fs::path& file : files) {
+    const fs::path result = fs::path(file).replace_extension(kProcessEnding);
+    std::ifstream stream(result, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    processes.push_back(parse_attached(text, result.string()));
+    tell_of_the_end(processes.back(), LaunchCount::of(file).value_or(0));
   }
-
- private:
-  /// Adds what a process has launched since its result was written.
-  static void tell_of_the_end(AttachedProcess& process, std::uint64_t launches) {
-    std::uint64_t taken = 0;
-    for (const AttachedKernel& kernel : process.kernels) taken += kernel.launches;
-    taken -= std::min(taken, process.waiting);
-    if (kill(static_cast<pid_t>(process.pid), 0) == 0) {
-      process.troubles.push_back("what it launches now: it still runs, and nobody waited for it");
-    } else if (launches > taken) {
-      process.troubles.push_back(
-          fmt::format("{} launches before it ended without a chance to count them (_exit, exec or "
-                      "a signal that cannot be caught)",
-                      launches - taken));
-    }
-  }
-
-  fs::path path_;
-};
+  return processes;
+}
 
 fs::path injected_library() {
   const fs::path library(kBuildInfo.injection);
@@ -256,7 +233,7 @@ ExitCode attach_to_program(const AttachOptions& options) {
                                        : metrics::Budgets::load_unregistered(options.budgets);
   const std::regex kernels = kernel_expression(options.kernels);
   const OutFolder out(options.out);
-  const Results results(out.path());
+  const TemporaryPath results = TemporaryPath::folder_in(out.path(), ".attached-");
   const metrics::Run run = start_run(fs::current_path().string());
 
   std::map<std::string, std::string> variables = {{kInjection, library.string()},
@@ -264,7 +241,7 @@ ExitCode attach_to_program(const AttachOptions& options) {
   if (options.sample > 0) variables[kAttachSample] = std::to_string(options.sample);
   const Ending ending = run_to_its_end(options.command, variables);
 
-  const std::vector<AttachedProcess> processes = results.read();
+  const std::vector<AttachedProcess> processes = results_in(results.path());
   std::vector<AttachedCase> cases =
       attached_cases(options.command[0], processes, results.path(), budgets);
   std::vector<std::string> lost = unused_sections(options, budgets, cases);
@@ -285,17 +262,16 @@ ExitCode attach_to_program(const AttachOptions& options) {
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   metrics::FactWriter writer(out.facts(), run);
   for (AttachedCase& one : cases) {
-    const metrics::Budgets own = budgets.of_kernel(one.id, one.names());
     writer.set_device(one.device);
     for (metrics::Fact& fact : one.facts) {
-      metrics::judge(fact, own, today);
+      metrics::judge(fact, one.budgets, today);
       writer.write(fact);
       facts.push_back({fact, writer.run()});
     }
   }
   const Summary summary(facts, lost);
   const Demands demands{.strict = options.strict, .ptxas = true, .cupti = true};
-  const bool colour = isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  const bool colour = may_be_coloured(STDERR_FILENO);
   const Told told{
       .repeat = [&](const metrics::Fact& fact) { return repeat_command(options, fact); },
       .kernels = true};

@@ -75,20 +75,13 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes) {
       Known& known = of(kernel.device, kernel.name);
       known.launches += kernel.launches;
       for (const metrics::Launch& shape : kernel.counted) {
-        const auto same = [&](const metrics::Launch& other) { return other.like(shape); };
-        const auto found = std::ranges::find_if(known.shapes, same);
-        if (found == known.shapes.end()) {
-          known.shapes.push_back(shape);
-        } else {
-          found->count += shape.count;
-        }
+        metrics::add(known.shapes, shape);
       }
       std::ranges::copy(kernel.resources, std::back_inserter(known.resources));
     }
     for (const auto& [ordinal, records] : process.records) {
       for (const auto& [instruction, values] : records) {
-        auto& sums = of(ordinal, instruction.kernel).records[instruction].values;
-        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values.values[i];
+        of(ordinal, instruction.kernel).records[instruction] += values;
       }
     }
   }
@@ -236,6 +229,7 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
     AttachedCase one{.id = id_of(program, kernel),
                      .kernel = demangled(kernel),
                      .device = known.device->device,
+                     .budgets = {},
                      .launches = known.launches,
                      .counted = 0,
                      .warps = 0,
@@ -247,8 +241,8 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
     }
     one.counted_warps = counted_warps(known.records);
     const Fact blank{.id = one.id, .arch = arch_of(one.device), .file = "", .line = 0};
-    const std::vector<std::string> names = one.names();
-    one.facts = facts_of(known, kernel, blank, cubins, adder, budgets.of_kernel(one.id, names));
+    one.budgets = budgets.of_kernel(one.id, one.names());
+    one.facts = facts_of(known, kernel, blank, cubins, adder, one.budgets);
     cases.push_back(std::move(one));
   }
   std::ranges::stable_sort(cases, std::ranges::greater(), &AttachedCase::launches);

@@ -18,6 +18,7 @@ struct AttachedCase {
   metrics::CaseId id;  ///< program.kernel.hash of its whole name@run
   std::string kernel;  ///< demangled
   metrics::Device device;
+  metrics::Budgets budgets;  ///< those of its kernel
   std::uint64_t launches = 0;
   std::uint64_t counted = 0;         ///< those of them that were to be counted
   std::uint64_t warps = 0;           ///< of those

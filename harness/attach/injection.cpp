@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "harness/attach/driver.h"
 #include "harness/attach/last_words.h"

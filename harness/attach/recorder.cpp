@@ -103,8 +103,7 @@ void Recorder::take(CUcontext handle, Context& context) {
     driver::synchronise();
     metrics::SassRecords& all = process_.records[context.device];
     for (const auto& [instruction, values] : context.session->take()) {
-      auto& sums = all[instruction].values;
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values.values[i];
+      all[instruction] += values;
     }
     context.streams.clear();
     context.stream_lost = false;
@@ -169,16 +168,6 @@ bool Recorder::all_have_their_sample(int device) const {
   });
 }
 
-void Recorder::count(AttachedKernel& kernel, const metrics::Launch& shape) {
-  const auto same = [&](const metrics::Launch& other) { return other.like(shape); };
-  const auto found = std::ranges::find_if(kernel.counted, same);
-  if (found != kernel.counted.end()) {
-    ++found->count;
-  } else {
-    kernel.counted.push_back(shape);
-  }
-}
-
 /// Sees to it that what is launched next is counted. CUPTI (13.0) does not count code that was
 /// loaded while it counted, unless the launch itself loads it.
 void Recorder::start_anew(CUcontext handle, Context& context) {
@@ -212,7 +201,7 @@ void Recorder::record(CUcontext handle, Context& context,
   }
   if (!context.session) return;
   for (const driver::LaunchedKernel& one : kernels)
-    count(kernel_of(one.name, context.device), one.shape);
+    metrics::add(kernel_of(one.name, context.device).counted, one.shape);
   context.waiting += kernels.size();
   context.streams.insert(stream);
 }

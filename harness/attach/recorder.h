@@ -97,7 +97,6 @@ class Recorder {
   AttachedKernel& kernel_of(const std::string& name, int device);
   void ask_for_resources();
   bool all_have_their_sample(int device) const;
-  void count(AttachedKernel& kernel, const metrics::Launch& shape);
   void record(CUcontext handle, Context& context,
               const std::vector<driver::LaunchedKernel>& kernels, CUstream stream);
   bool is_idle(const Context& context) const;

@@ -1,0 +1,29 @@
+// A file or a folder that is gone when nobody needs it any more.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace warpgauge {
+
+class TemporaryPath {
+ public:
+  /// An empty file in the system's folder for such. Throws std::system_error.
+  static TemporaryPath file();
+  /// An empty folder in another one, which only its owner may enter; its name begins so. Throws
+  /// std::system_error.
+  static TemporaryPath folder_in(const std::filesystem::path& folder, const std::string& beginning);
+  ~TemporaryPath();  ///< removes it with all that is in it
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryPath(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,42 @@
+// Files and folders that are gone when nobody needs them any more.
+#include "harness/temporary_path.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(TemporaryPath, IsThereAsLongAsTheObject) {
+  fs::path file, folder;
+  {
+    const TemporaryPath one = TemporaryPath::file(), other = TemporaryPath::file();
+    EXPECT_NE(one.path(), other.path());
+    file = one.path();
+    EXPECT_TRUE(fs::is_regular_file(file));
+    const TemporaryPath inner = TemporaryPath::folder_in(testing::TempDir(), ".begins-");
+    folder = inner.path();
+    EXPECT_THAT(folder.filename().string(), testing::StartsWith(".begins-"));
+    EXPECT_TRUE(folder.is_absolute());
+    std::ofstream(folder / "something") << "in it";
+  }
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST(TemporaryPath, SaysWhereNoneCanBeMade) {
+  try {
+    TemporaryPath::folder_in("/no/such/folder", "x");
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/folder/x"));
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge
