@@ -138,6 +138,52 @@ void thread_that_asks(int launches) {
   }).join();
 }
 
+// On each GPU there is, without waiting between them.
+void several_devices(int launches) {
+  int count = 0;
+  NEED(cudaGetDeviceCount(&count));
+  for (int device = 0; device < count; ++device) {
+    NEED(cudaSetDevice(device));
+    memory() = {};
+    both(launches);
+  }
+  for (int device = 0; device < count; ++device) {
+    NEED(cudaSetDevice(device));
+    wait();
+  }
+}
+
+void cooperative(int launches) {
+  void* arguments[] = {&memory().out, &memory().in};
+  for (int i = 0; i < launches; ++i) {
+    NEED(cudaLaunchCooperativeKernel(by_columns<32>, dim3(1), dim3(kWarp, kWarp), arguments, 0,
+                                     nullptr));
+    launch<33>();
+  }
+  wait();
+}
+
+// A graph that is made of by_columns<33> and then updated to one of by_columns<32>, too.
+void updated_graph(int launches) {
+  memory();
+  cudaStream_t stream = nullptr;
+  NEED(cudaStreamCreate(&stream));
+  const auto record = [&](bool twice) {
+    cudaGraph_t graph = nullptr;
+    NEED(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    twice ? launch<32>(stream) : launch<33>(stream);
+    launch<33>(stream);
+    NEED(cudaStreamEndCapture(stream, &graph));
+    return graph;
+  };
+  cudaGraphExec_t ready = nullptr;
+  NEED(cudaGraphInstantiate(&ready, record(false), 0));
+  cudaGraphExecUpdateResultInfo result{};
+  NEED(cudaGraphExecUpdate(ready, record(true), &result));
+  for (int i = 0; i < launches; ++i) NEED(cudaGraphLaunch(ready, stream));
+  NEED(cudaStreamSynchronize(stream));
+}
+
 // Each replay launches by_columns<32> twice and by_columns<33> once.
 void graph(int launches, bool late) {
   memory();
@@ -261,6 +307,12 @@ int main(int argc, char** argv) {
     thread_that_asks(launches);
   } else if (way == "graph" || way == "graph_late") {
     graph(launches, way == "graph_late");
+  } else if (way == "devices") {
+    several_devices(launches);
+  } else if (way == "cooperative") {
+    cooperative(launches);
+  } else if (way == "graph_updated") {
+    updated_graph(launches);
   } else if (way == "context") {
     another_context(launches);
   } else if (way == "children") {

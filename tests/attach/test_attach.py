@@ -58,7 +58,18 @@ def check(result, out, launches, conflicting=None):
 
 @pytest.mark.parametrize(
     "way",
-    ["plain", "streams", "threads", "asks", "resets", "restarts", "tidies", "unwaited"],
+    [
+        "plain",
+        "streams",
+        "threads",
+        "cooperative",
+        "graph_updated",
+        "asks",
+        "resets",
+        "restarts",
+        "tidies",
+        "unwaited",
+    ],
 )
 def test_every_launch_is_counted(tmp_path, way):
     result = attach(tmp_path, way, 12)
@@ -91,6 +102,14 @@ def test_other_contexts_and_code_that_is_compiled_when_it_is_loaded(tmp_path):
     here = counts(tmp_path)["compiled_here"]
     assert here["global.store.sectors"] == 5 * 32
     assert here["launches"] == 5
+
+
+@pytest.mark.skipif(not Path("/dev/nvidia1").exists(), reason="one GPU on this machine")
+def test_several_gpus(tmp_path):
+    gpus = len(list(Path("/dev").glob("nvidia[0-9]")))
+    result = attach(tmp_path, "devices", 5)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, gpus * 5)
 
 
 def test_children(tmp_path):
