@@ -97,31 +97,59 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
   };
 }
 
-std::vector<LaunchedKernel> kernel_nodes(CUgraph graph) {
-  std::vector<LaunchedKernel> kernels;
-  std::size_t count = 0;
-  if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return kernels;
-  std::vector<CUgraphNode> nodes(count);
-  if (cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return kernels;
-  for (const CUgraphNode node : nodes) {
-    CUgraphNodeType type{};
-    if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) continue;
-    if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
-      CUgraph inner = nullptr;
-      if (cuGraphChildGraphNodeGetGraph(node, &inner) != CUDA_SUCCESS) continue;
-      for (LaunchedKernel& one : kernel_nodes(inner)) kernels.push_back(std::move(one));
+namespace {
+
+/// nullopt where the driver does not tell.
+std::optional<LaunchedKernel> kernel_of(CUgraphNode node) {
+  CUDA_KERNEL_NODE_PARAMS params{};
+  if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) return std::nullopt;
+  const char* name = nullptr;
+  const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
+                                            : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
+  if (!named || name == nullptr) return std::nullopt;
+  return LaunchedKernel{
+      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
+      shape_of(params)};
+}
+
+void add_kernels_of(CUgraph graph, GraphKernels& kernels);
+
+void add_kernels_of(CUgraphNode node, GraphKernels& kernels) {
+  CUgraphNodeType type{};
+  CUgraph inner = nullptr;
+  if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) {
+    kernels.all = false;
+  } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    const std::optional<LaunchedKernel> kernel = kernel_of(node);
+    kernels.all = kernels.all && kernel;
+    if (kernel) kernels.known.push_back(*kernel);
+  } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+    if (cuGraphChildGraphNodeGetGraph(node, &inner) == CUDA_SUCCESS) {
+      add_kernels_of(inner, kernels);
+    } else {
+      kernels.all = false;
     }
-    if (type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
-    CUDA_KERNEL_NODE_PARAMS params{};
-    if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) continue;
-    const char* name = nullptr;
-    const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
-                                              : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
-    if (!named || name == nullptr) continue;
-    kernels.push_back(
-        {params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
-         shape_of(params)});
+  } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    kernels.all = false;
   }
+}
+
+void add_kernels_of(CUgraph graph, GraphKernels& kernels) {
+  std::size_t count = 0;
+  std::vector<CUgraphNode> nodes;
+  bool told = cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS;
+  nodes.resize(count);
+  told = told && (count == 0 || cuGraphGetNodes(graph, nodes.data(), &count) == CUDA_SUCCESS);
+  kernels.all = kernels.all && told;
+  if (!told) return;
+  for (const CUgraphNode node : nodes) add_kernels_of(node, kernels);
+}
+
+}  // namespace
+
+GraphKernels kernels_of(CUgraph graph) {
+  GraphKernels kernels;
+  add_kernels_of(graph, kernels);
   return kernels;
 }
 

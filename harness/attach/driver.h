@@ -57,7 +57,12 @@ struct LaunchedKernel {
   metrics::Launch shape;
 };
 /// The kernels of a graph and of the graphs in it, in no order.
-std::vector<LaunchedKernel> kernel_nodes(CUgraph graph);
+struct GraphKernels {
+  std::vector<LaunchedKernel> known;
+  bool all =
+      true;  ///< false if there are nodes that the driver does not tell of, or conditional ones
+};
+GraphKernels kernels_of(CUgraph graph);
 
 /// Of the parameters of any call that launches: their members have the same names in all.
 template <typename Parameters>

@@ -29,6 +29,7 @@ struct Call {
   CUcontext context;
   std::string kernel;  ///< of launches
   const void* parameters;
+  bool succeeded;  ///< after it
 
   template <typename Parameters>
   const Parameters& as() const {
@@ -36,19 +37,22 @@ struct Call {
   }
 };
 
+thread_local bool launching = false;  ///< this thread, right now
+
 using Reaction = void (*)(const Call& call);
 
 template <typename Parameters>
 void launch(const Call& call) {
   const auto& p = call.as<Parameters>();
-  recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream);
+  launching = recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream);
 }
 
 void launch_configured(const Call& call) {
   static constexpr CUlaunchConfig kNone{};  // the driver refuses to launch with none
   const auto& p = call.as<cuLaunchKernelEx_params>();
   const CUlaunchConfig& config = p.config == nullptr ? kNone : *p.config;
-  recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream);
+  launching =
+      recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream);
 }
 
 void launch_of_old(const Call& /*call*/) {
@@ -62,12 +66,15 @@ void make_graph(const Call& call) { recorder->make_graph(call.context); }
 // All ways to instantiate have these first.
 void graph_made(const Call& call) {
   const auto& p = call.as<cuGraphInstantiateWithFlags_params>();
-  if (p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
+  if (call.succeeded && p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
 }
 
 void graph_updated(const Call& call) {
   const auto& p = call.as<cuGraphExecUpdate_v2_params>();
-  recorder->graph_made(p.hGraphExec, p.hGraph);
+  if (call.succeeded) recorder->graph_made(p.hGraphExec, p.hGraph);
+}
+void graph_ends(const Call& call) {
+  recorder->graph_ends(call.as<cuGraphExecDestroy_params>().hGraphExec);
 }
 void graph_changes(const Call& /*call*/) {
   recorder->trouble(
@@ -77,23 +84,27 @@ void graph_changes(const Call& /*call*/) {
 
 void launch_graph(const Call& call) {
   const auto& p = call.as<cuGraphLaunch_params>();
-  recorder->graph_launch(call.context, p.hGraph, p.hStream);
+  launching = recorder->graph_launch(call.context, p.hGraph, p.hStream);
 }
 
 void waited(const Call& call) { recorder->waited(call.context, false); }
 void waited_for_all(const Call& call) { recorder->waited(call.context, true); }
 void capture_begins(const Call& /*call*/) { recorder->capture_begins(); }
+void capture_began(const Call& call) {
+  if (!call.succeeded) recorder->capture_ends();
+}
 void capture_ends(const Call& /*call*/) { recorder->capture_ends(); }
 void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
-void launched(const Call& call) { recorder->launched(call.context); }
+void launched(const Call& call) {
+  launching = false;
+  recorder->launched(call.context, call.succeeded);
+}
 
 void stream_ends(const Call& call) {
   recorder->stream_ends(call.as<cuStreamDestroy_v2_params>().hStream);
 }
-void context_ends(const Call& call) { recorder->before_end(call.as<cuCtxDestroy_v2_params>().ctx); }
-void device_ends(const Call& call) {
-  recorder->before_end_of_device(call.as<cuDevicePrimaryCtxReset_v2_params>().dev);
-}
+void context_ends(const Call& call) { recorder->may_end(call.as<cuCtxDestroy_v2_params>().ctx); }
+void contexts_may_end(const Call& /*call*/) { recorder->may_end(std::nullopt); }
 
 /// What is done before and after a call. Calls whose names end in _ptsz and _ptds (with a default
 /// stream for each thread) have the same parameters.
@@ -124,14 +135,18 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuGraphExecUpdate_v2), make_graph, graph_updated},
     {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams), graph_changes, nullptr},
     {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams_v2), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphExecNodeSetParams), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphExecChildGraphNodeSetParams), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphNodeSetEnabled), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphExecDestroy), graph_ends, nullptr},
     {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
     {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},
-    {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, nullptr},
-    {WARPGAUGE_CALL(cuStreamBeginCapture_ptsz), capture_begins, nullptr},
-    {WARPGAUGE_CALL(cuStreamBeginCapture_v2), capture_begins, nullptr},
-    {WARPGAUGE_CALL(cuStreamBeginCapture_v2_ptsz), capture_begins, nullptr},
-    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph), capture_begins, nullptr},
-    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph_ptsz), capture_begins, nullptr},
+    {WARPGAUGE_CALL(cuStreamBeginCapture), capture_begins, capture_began},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_ptsz), capture_begins, capture_began},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_v2), capture_begins, capture_began},
+    {WARPGAUGE_CALL(cuStreamBeginCapture_v2_ptsz), capture_begins, capture_began},
+    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph), capture_begins, capture_began},
+    {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph_ptsz), capture_begins, capture_began},
     {WARPGAUGE_CALL(cuStreamEndCapture), nullptr, capture_ends},
     {WARPGAUGE_CALL(cuStreamEndCapture_ptsz), nullptr, capture_ends},
     {WARPGAUGE_CALL(cuStreamDestroy), stream_ends, nullptr},
@@ -149,10 +164,10 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy_v2), context_ends, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), device_ends, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease_v2), device_ends, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset), device_ends, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset_v2), device_ends, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), contexts_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease_v2), contexts_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset), contexts_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset_v2), contexts_may_end, nullptr},
 };
 #undef WARPGAUGE_CALL
 
@@ -195,15 +210,12 @@ bool finish(std::chrono::seconds patience) {
   return recorder->finish(patience);
 }
 
-thread_local bool launching = false;  ///< this thread, right now
-
 void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
   if (OwnCalls::made()) return;
   const OwnCalls own;
   const Hook& hook = *hooks().at(id);
   const bool enters = event.callbackSite == CUPTI_API_ENTER;
   const Reaction reaction = enters ? hook.before : hook.after;
-  launching = enters && hook.after == launched;
   if (reaction != nullptr)
     reaction(
         {event.context, event.symbolName == nullptr ? "" : event.symbolName, event.functionParams});
@@ -215,6 +227,9 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
     std::uint32_t device = 0;
     WARPGAUGE_CUPTI(cuptiGetDeviceId, event.context, &device);
     recorder->context_made(event.context, static_cast<int>(device));
+  } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    const OwnCalls own;
+    recorder->ends(event.context);
   } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
     // Our own calls can be the first to need a module, too.
     if (OwnCalls::made() || !launching) recorder->code_loaded();
@@ -242,7 +257,8 @@ void subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
   WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber, on_event, nullptr);
   for (const CUpti_CallbackIdResource event :
-       {CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
+       {CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+        CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
     WARPGAUGE_CUPTI(cuptiEnableCallback, 1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, event);
   }
   for (const Hook& hook : kHooks) {

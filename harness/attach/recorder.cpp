@@ -53,7 +53,7 @@ void Recorder::trouble(const std::string& what) {
 
 void Recorder::save() {
   try {
-    process_.waiting = 0;
+    process_.waiting = lost_;
     for (const auto& [handle, context] : contexts_) process_.waiting += context.waiting;
     write_file(path_.string() + kProcessEnding, to_text(process_));
   } catch (const std::exception&) {
@@ -129,13 +129,6 @@ void Recorder::stop(CUcontext handle, Context& context) {
   context.session.reset();
 }
 
-/// Whatever was taken: CUPTI wants counting switched on where a context ends.
-void Recorder::leave(Context& context) {
-  start(context);
-  if (context.session) context.session->leave();
-  context.session.reset();
-}
-
 AttachedKernel& Recorder::kernel_of(const std::string& name, int device) {
   const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
   if (is_new)
@@ -162,6 +155,11 @@ bool Recorder::has_its_sample(const AttachedKernel& kernel) const {
   return sample_ > 0 && counted >= sample_;
 }
 
+bool Recorder::is_wanted(const driver::LaunchedKernel& launched, int device) const {
+  const auto known = kernels_.find({device, launched.name});
+  return known == kernels_.end() || !has_its_sample(process_.kernels[known->second]);
+}
+
 bool Recorder::all_have_their_sample(int device) const {
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
     return kernel.device != device || has_its_sample(kernel);
@@ -180,13 +178,21 @@ void Recorder::start_anew(CUcontext handle, Context& context) {
   }
 }
 
-void Recorder::record(CUcontext handle, Context& context,
-                      const std::vector<driver::LaunchedKernel>& kernels, CUstream stream) {
-  bool wanted = false;
-  for (const driver::LaunchedKernel& one : kernels) {
+void Recorder::prepare(CUcontext handle, std::vector<driver::LaunchedKernel> kernels,
+                       CUstream stream) {
+  pending_ = std::move(kernels);
+  pending_stream_ = stream;
+  Context* const context = context_of(handle);
+  if (finished_ || context == nullptr) return;
+  const auto wanted = [&](const auto& one) { return is_wanted(one, context->device); };
+  if (std::ranges::any_of(pending_, wanted)) start_anew(handle, *context);
+}
+
+void Recorder::record(Context& context) {
+  for (const driver::LaunchedKernel& one : pending_) {
     AttachedKernel& kernel = kernel_of(one.name, context.device);
     ++kernel.launches;
-    wanted = wanted || !has_its_sample(kernel);
+    if (context.session) metrics::add(kernel.counted, one.shape);
     // A handle can come again for other code once its own is unloaded.
     KernelOnDevice& known = functions_[one.function];
     if (KernelOnDevice of(context.device, one.name); known != of) {
@@ -196,31 +202,30 @@ void Recorder::record(CUcontext handle, Context& context,
   }
   if (finished_) {
     add_trouble("kernels were launched after the end of main(), which was too late to count them");
-  } else if (wanted) {
-    start_anew(handle, context);
   }
   if (!context.session) return;
-  for (const driver::LaunchedKernel& one : kernels)
-    metrics::add(kernel_of(one.name, context.device).counted, one.shape);
-  context.waiting += kernels.size();
-  context.streams.insert(stream);
+  context.waiting += pending_.size();
+  context.streams.insert(pending_stream_);
 }
 
-void Recorder::launch(CUcontext handle, const driver::LaunchedKernel& kernel, CUstream stream) {
+bool Recorder::launch(CUcontext handle, const driver::LaunchedKernel& kernel, CUstream stream) {
   mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
-  if (driver::is_capturing(stream)) return;  // a node of a graph to come
-  launches_.add(1);
-  if (Context* const context = context_of(handle)) {
-    record(handle, *context, {kernel}, stream);
-  }
+  if (driver::is_capturing(stream)) return false;  // a node of a graph to come
+  prepare(handle, {kernel}, stream);
+  return true;
 }
 
-void Recorder::launched(CUcontext handle) {
+void Recorder::launched(CUcontext handle, bool succeeded) {
   const std::scoped_lock lock(std::adopt_lock, mutex_);
   const driver::RelaxedCapture relaxed;
-  ask_for_resources();
   const auto found = contexts_.find(handle);
+  if (succeeded) {
+    launches_.add(pending_.size());
+    if (found != contexts_.end()) record(found->second);
+  }
+  pending_.clear();
+  ask_for_resources();
   if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
   if (all_have_their_sample(found->second.device)) stop(handle, found->second);
 }
@@ -234,20 +239,29 @@ void Recorder::make_graph(CUcontext handle) {
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   const std::scoped_lock lock(mutex_);
-  graphs_[exec] = driver::kernel_nodes(graph);
+  driver::GraphKernels kernels = driver::kernels_of(graph);
+  if (!kernels.all) {
+    add_trouble("a graph has nodes whose kernels are not known before they are launched");
+  }
+  graphs_[exec] = std::move(kernels.known);
 }
 
-void Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
+void Recorder::graph_ends(CUgraphExec exec) {
+  const std::scoped_lock lock(mutex_);
+  graphs_.erase(exec);
+}
+
+bool Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
   mutex_.lock();  // until launched()
   const driver::RelaxedCapture relaxed;
-  if (driver::is_capturing(stream)) return;
+  if (driver::is_capturing(stream)) return false;
   const auto found = graphs_.find(exec);
   if (found == graphs_.end()) {
     add_trouble("a graph was launched that was made before warpgauge was there");
-    return;
+    return true;
   }
-  launches_.add(found->second.size());
-  if (Context* const at = context_of(context)) record(context, *at, found->second, stream);
+  prepare(context, found->second, stream);
+  return true;
 }
 
 void Recorder::capture_begins() {
@@ -285,29 +299,36 @@ void Recorder::waited(CUcontext context, bool idle) {
 
 void Recorder::before_unloading() {
   const std::scoped_lock lock(mutex_);
-  if (captures_ > 0) return;
   const driver::RelaxedCapture relaxed;
-  for (auto& [handle, context] : contexts_) take(handle, context);
+  for (auto& [handle, context] : contexts_) {
+    if (captures_ == 0) {
+      take(handle, context);
+    } else if (context.waiting > 0) {
+      add_trouble("code was unloaded while a stream was being captured");
+    }
+  }
 }
 
-void Recorder::before_end(CUcontext handle) {
+void Recorder::may_end(std::optional<CUcontext> handle) {
+  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
+  for (auto& [one, context] : contexts_) {
+    if (handle && *handle != one) continue;
+    take(one, context);
+    start(context);
+  }
+}
+
+void Recorder::ends(CUcontext handle) {
   const std::scoped_lock lock(mutex_);
   const auto found = contexts_.find(handle);
   if (found == contexts_.end()) return;
-  stop(handle, found->second);
-  leave(found->second);
-  contexts_.erase(found);
-}
-
-void Recorder::before_end_of_device(int device) {
-  std::vector<CUcontext> ending;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [handle, context] : contexts_) {
-      if (context.device == device) ending.push_back(handle);
-    }
+  if (found->second.session) found->second.session->leave();
+  if (found->second.waiting > 0) {
+    lost_ += found->second.waiting;
+    if (found->second.countable) add_trouble("a context ended before its counts could be taken");
   }
-  for (const CUcontext handle : ending) before_end(handle);
+  contexts_.erase(found);
 }
 
 bool Recorder::finish(std::chrono::seconds patience) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,18 +39,20 @@ class Recorder {
   /// A context was made on a device.
   void context_made(CUcontext context, int device);
   /// Before a launch. Other threads have to wait until launched() is called for it: counts are
-  /// taken of an idle context, in which nobody may launch between the waiting and the taking.
-  void launch(CUcontext context, const driver::LaunchedKernel& kernel, CUstream stream);
-  /// After a launch: counts no more until a kernel is launched that has not had its sample.
-  void launched(CUcontext context);
+  /// taken of an idle context, in which nobody may launch between the waiting and the taking. False
+  /// for one that is captured, which is none.
+  bool launch(CUcontext context, const driver::LaunchedKernel& kernel, CUstream stream);
+  /// As launch(), of all its kernels.
+  bool graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
+  /// After either: counts no more until a kernel is launched that has not had its sample.
+  void launched(CUcontext context, bool succeeded);
   /// Code was loaded, and not by a launch. Takes no lock: the driver may hold its own.
   void code_loaded() { ++loads_; }
   /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
   void make_graph(CUcontext context);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
-  /// As launch(), of all its kernels.
-  void graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
+  void graph_ends(CUgraphExec exec);
   void capture_begins();
   void capture_ends();
   void stream_ends(CUstream stream);
@@ -60,10 +63,11 @@ class Recorder {
   void waited(CUcontext context, bool idle);
   /// Takes the counts of all contexts: code of theirs is about to be unloaded.
   void before_unloading();
-  /// Takes the counts of a context that is about to go.
-  void before_end(CUcontext context);
-  /// The same of all contexts of a device.
-  void before_end_of_device(int device);
+  /// Before a call that may end a context, or, without one, any: takes the counts, and sees to it
+  /// that counting is switched on, which CUPTI wants where a context ends.
+  void may_end(std::optional<CUcontext> context);
+  /// A context ends now.
+  void ends(CUcontext context);
   /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread
   /// holds the recorder for longer than `patience`.
   bool finish(std::chrono::seconds patience);
@@ -92,13 +96,13 @@ class Recorder {
   void start_anew(CUcontext handle, Context& context);
   void take(CUcontext handle, Context& context);
   void stop(CUcontext handle, Context& context);
-  void leave(Context& context);
   bool has_its_sample(const AttachedKernel& kernel) const;
+  bool is_wanted(const driver::LaunchedKernel& launched, int device) const;
   AttachedKernel& kernel_of(const std::string& name, int device);
   void ask_for_resources();
   bool all_have_their_sample(int device) const;
-  void record(CUcontext handle, Context& context,
-              const std::vector<driver::LaunchedKernel>& kernels, CUstream stream);
+  void prepare(CUcontext handle, std::vector<driver::LaunchedKernel> kernels, CUstream stream);
+  void record(Context& context);
   bool is_idle(const Context& context) const;
   void add_trouble(const std::string& what);
   void save();
@@ -113,6 +117,9 @@ class Recorder {
   std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known
   std::vector<std::pair<driver::LaunchedKernel, KernelOnDevice>> unknown_;  // whose are not
   std::map<CUgraphExec, std::vector<driver::LaunchedKernel>> graphs_;
+  std::vector<driver::LaunchedKernel> pending_;  ///< between launch() and launched()
+  CUstream pending_stream_ = nullptr;
+  std::uint64_t lost_ = 0;  ///< launches whose counts went with their context
   std::atomic<std::uint64_t> loads_ = 0;
   int captures_ = 0;
   bool finished_ = false;

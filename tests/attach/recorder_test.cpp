@@ -17,7 +17,7 @@ namespace {
 /// What the fakes below answer, and what was asked of them.
 struct Played {
   std::set<CUstream> busy, capturing;
-  bool fails = false, no_counters = false, counting = false;
+  bool fails = false, no_counters = false, unknown_nodes = false, counting = false;
   std::uint64_t on_gpu = 0;  ///< warp instructions that were executed, and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
@@ -47,9 +47,9 @@ bool is_done(CUstream stream) { return !played.busy.contains(stream); }
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
   return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
 }
-std::vector<LaunchedKernel> kernel_nodes(CUgraph) {
+GraphKernels kernels_of(CUgraph) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
-  return {{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}};
+  return {{{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}}, !played.unknown_nodes};
 }
 
 }  // namespace warpgauge::driver
@@ -94,6 +94,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 using warpgauge::AttachedKernel;
 using warpgauge::AttachedProcess;
 using warpgauge::metrics::Launch;
@@ -113,11 +114,11 @@ class Recorder : public testing::Test {
     recorder->launch(kContext, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}},
                      kStream);
     if (played.counting) ++played.on_gpu;
-    recorder->launched(kContext);
+    recorder->launched(kContext, true);
   }
   void launch_graph() {
     recorder->graph_launch(kContext, kExec, kStream);
-    recorder->launched(kContext);
+    recorder->launched(kContext, true);
   }
   /// What is in the file now, whatever happens to the process after this.
   AttachedProcess saved() const {
@@ -200,12 +201,12 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   EXPECT_EQ(counted(), 1u);
   EXPECT_EQ(played.stops, 0) << "and goes on counting";
   launch();
-  recorder->before_end_of_device(kDevice + 1);
+  recorder->may_end(reinterpret_cast<CUcontext>(0x11));
   EXPECT_EQ(counted(), 1u);
-  recorder->before_end_of_device(kDevice);
+  recorder->may_end(std::nullopt);
   EXPECT_EQ(counted(), 2u);
-  EXPECT_EQ(played.stops, 1) << "which tells what was dropped";
-  EXPECT_EQ(played.starts, 2) << "CUPTI is left counting in a context that ends";
+  recorder->ends(kContext);
+  EXPECT_EQ(played.stops, 0) << "CUPTI is left counting in a context that ends";
   EXPECT_EQ(played.leaves, 1);
   recorder->context_made(kContext, kDevice);  // the same handle again, as after cudaDeviceReset()
   launch();
@@ -259,7 +260,7 @@ TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
     EXPECT_FALSE(recorder->finish(0s));
   }).join();
   EXPECT_EQ(played.takes, 0);
-  recorder->launched(kContext);
+  recorder->launched(kContext, true);
   std::thread([&] { recorder->waited(kContext, true); }).join();
   EXPECT_EQ(played.takes, 1);
 }
@@ -281,6 +282,34 @@ TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   ASSERT_EQ(process.kernels.size(), 1u);
   EXPECT_EQ(process.kernels[0].name, "in_graph");
   EXPECT_EQ(process.kernels[0].launches, 4u);
+}
+
+TEST_F(Recorder, ALaunchThatIsRefusedIsNone) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->launch(kContext, {kFunction, "refused", {}}, kStream);
+  recorder->launched(kContext, false);
+  EXPECT_TRUE(recorder->finish(1s));
+  ASSERT_EQ(saved().kernels.size(), 1u);
+  EXPECT_EQ(launched(), 1u);
+}
+
+TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
+  recorder->context_made(kContext, kDevice);
+  played.unknown_nodes = true;
+  recorder->graph_made(kExec, kGraph);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("not known before they are launched")));
+}
+
+TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  recorder->capture_begins();
+  recorder->before_unloading();
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("code was unloaded")));
+  recorder->ends(kContext);
+  EXPECT_THAT(saved().troubles, SizeIs(2));
+  EXPECT_EQ(saved().waiting, 1u);
 }
 
 TEST_F(Recorder, ASampleOfEachKernel) {
@@ -335,7 +364,7 @@ TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
   launch();
   played.fails = true;
   EXPECT_TRUE(recorder->finish(1s));
-  recorder->before_end(kContext);
+  recorder->ends(kContext);
   EXPECT_EQ(counted(), 1u);
   EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));
 }
