@@ -324,11 +324,13 @@ void Recorder::ends(CUcontext handle) {
   const auto found = contexts_.find(handle);
   if (found == contexts_.end()) return;
   if (found->second.session) found->second.session->leave();
-  if (found->second.waiting > 0) {
-    lost_ += found->second.waiting;
-    if (found->second.countable) add_trouble("a context ended before its counts could be taken");
-  }
+  const bool failed_before = !found->second.countable;
+  const std::uint64_t waiting = found->second.waiting;
   contexts_.erase(found);
+  lost_ += waiting;
+  if (waiting > 0 && !failed_before) {
+    add_trouble("a context ended before its counts could be taken");
+  }
 }
 
 bool Recorder::finish(std::chrono::seconds patience) {
