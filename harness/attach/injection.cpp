@@ -216,9 +216,11 @@ void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
   const Hook& hook = *hooks().at(id);
   const bool enters = event.callbackSite == CUPTI_API_ENTER;
   const Reaction reaction = enters ? hook.before : hook.after;
-  if (reaction != nullptr)
-    reaction(
-        {event.context, event.symbolName == nullptr ? "" : event.symbolName, event.functionParams});
+  if (reaction == nullptr) return;
+  const bool succeeded =
+      !enters && *static_cast<const CUresult*>(event.functionReturnValue) == CUDA_SUCCESS;
+  reaction({event.context, event.symbolName == nullptr ? "" : event.symbolName,
+            event.functionParams, succeeded});
 }
 
 void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
