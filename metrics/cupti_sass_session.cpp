@@ -23,6 +23,15 @@ void add_values(SassValues& values, std::span<const SassId> metrics,
   }
 }
 
+bool is_zero(std::uint64_t value) { return value == 0; }
+
+CUpti_SassMetricsGetDataProperties_Params data_of(CUcontext context) {
+  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsGetDataProperties, params);
+  params.ctx = context;
+  WARPGAUGE_CUPTI(cuptiSassMetricsGetDataProperties, &params);
+  return params;
+}
+
 SassId sass_id(const std::string& chip, SassMetric metric) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetrics_GetProperties, params);
   const std::string metric_name(name(metric));
@@ -89,10 +98,10 @@ SassSession::~SassSession() {
   cuptiSassMetricsDisable(&params);
 }
 
+std::size_t SassSession::size() const { return data_of(context_).numOfPatchedInstructionRecords; }
+
 SassRecords SassSession::take() {
-  WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsGetDataProperties, size);
-  size.ctx = context_;
-  WARPGAUGE_CUPTI(cuptiSassMetricsGetDataProperties, &size);
+  const CUpti_SassMetricsGetDataProperties_Params size = data_of(context_);
   const std::size_t records = size.numOfPatchedInstructionRecords;
   if (records == 0 || size.numOfInstances == 0) return {};  // flushing nothing is an error to CUPTI
 
@@ -109,12 +118,15 @@ SassRecords SassSession::take() {
   params.pMetricsData = data.data();
   WARPGAUGE_CUPTI(cuptiSassMetricsFlushData, &params);
 
-  // An instruction can come in several records, each with some of its metrics.
+  // An instruction can come in several records, each with some of its metrics. Most of a library's
+  // are never executed: a kernel of NCCL can call a million of them.
   SassRecords merged;
   for (const CUpti_SassMetrics_Data& record : data) {
+    const std::span values_of(record.pInstanceValues, size.numOfInstances);
+    if (std::ranges::all_of(values_of, is_zero, &CUpti_SassMetrics_InstanceValue::value)) continue;
     const Instruction instruction{record.cubinCrc, record.functionName ? record.functionName : "",
                                   record.pcOffset};
-    add_values(merged[instruction], metrics_, {record.pInstanceValues, size.numOfInstances});
+    add_values(merged[instruction], metrics_, values_of);
   }
   return merged;
 }
@@ -122,10 +134,10 @@ SassRecords SassSession::take() {
 void SassSession::leave() { counting_ = false; }
 
 void SassSession::stop() {
-  counting_ = false;
   WARPGAUGE_CUPTI_PARAMS(CUpti_SassMetricsDisable, params);
   params.ctx = context_;
   WARPGAUGE_CUPTI(cuptiSassMetricsDisable, &params);
+  counting_ = false;
   if (params.numOfDroppedRecords == 0) return;
   throw Unmeasured(
       "CUPTI dropped " + std::to_string(params.numOfDroppedRecords) + " records of instructions",

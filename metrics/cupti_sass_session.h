@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,10 +31,16 @@ class SassSession {
   SassSession(const SassSession&) = delete;
   SassSession& operator=(const SassSession&) = delete;
 
-  /// What was counted since the start or the last call. The device must be idle. Throws Unmeasured.
+  /// Instructions of the kernels that were launched since the start or the last take(), executed or
+  /// not: 10,515,234 for one kernel of NCCL. Throws Unmeasured.
+  std::size_t size() const;
+  /// What was counted since the start or the last call, of the instructions that were executed. The
+  /// device must be idle. Throws Unmeasured.
   SassRecords take();
-  /// Ends counting; throws Unmeasured if records were dropped, for then take() was not complete.
+  /// Ends counting. Throws Unmeasured if records were dropped, for then take() was not complete,
+  /// and if CUPTI goes on counting.
   void stop();
+  bool is_counting() const { return counting_; }
   /// Ends it with the context, which is about to be destroyed. What was not taken is lost. CUPTI
   /// (13.0) crashes at exit, or a later context with the same handle does, where counting was
   /// switched off first.

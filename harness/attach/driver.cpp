@@ -1,8 +1,10 @@
 #include "harness/attach/driver.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <span>
+#include <thread>
 
 #include "metrics/hash.h"
 
@@ -33,6 +35,20 @@ int threads_of(const metrics::Launch& shape) {
   return static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
 }
 
+/// Of the current context.
+class Event {
+ public:
+  Event() { check(cuEventCreate(&handle_, CU_EVENT_DISABLE_TIMING), "cuEventCreate"); }
+  ~Event() { cuEventDestroy(handle_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  CUevent handle() const { return handle_; }
+
+ private:
+  CUevent handle_ = nullptr;
+};
+
 }  // namespace
 
 AttachedDevice describe(int device) {
@@ -52,7 +68,30 @@ AttachedDevice describe(int device) {
               attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device))};
 }
 
-void synchronise() { check(cuCtxSynchronize(), "cuCtxSynchronize"); }
+bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration patience) {
+  using namespace std::chrono_literals;
+  const auto begin = std::chrono::steady_clock::now();
+  const Event event;
+  check(cuCtxRecordEvent(context, event.handle()), "cuCtxRecordEvent");
+  while (true) {
+    const CUresult state = cuEventQuery(event.handle());
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (state == CUDA_ERROR_NOT_READY && waited < patience) {
+      if (waited > 1ms) std::this_thread::sleep_for(std::min<decltype(waited)>(waited / 16, 5ms));
+      continue;
+    }
+    if (state == CUDA_ERROR_NOT_READY) return false;
+    check(state, "cuEventQuery");
+    check(cuCtxSynchronize(), "cuCtxSynchronize");  // says also what went wrong before
+    return true;
+  }
+}
+
+std::uint64_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cuMemGetInfo(&free, &total), "cuMemGetInfo");
+  return free;
+}
 
 Current::Current(CUcontext context) { check(cuCtxPushCurrent(context), "cuCtxPushCurrent"); }
 
@@ -69,10 +108,6 @@ bool is_capturing(CUstream stream) {
   // The legacy stream is never captured itself; beside a capture it answers with an error.
   return cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
          status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
-bool is_done(CUstream stream) {
-  return !is_capturing(stream) && cuStreamQuery(stream) == CUDA_SUCCESS;
 }
 
 std::optional<KernelResources> resources_of(CUfunction launched, const metrics::Launch& shape) {

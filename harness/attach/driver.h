@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,8 +20,12 @@ class DriverError : public std::runtime_error {
 
 AttachedDevice describe(int device);  ///< throws DriverError
 
-/// Waits for the current context. Throws DriverError, also for what a kernel did wrong before.
-void synchronise();
+/// Waits for all that the context, which is current, has to do up to now; false if that takes
+/// longer than `patience`. Throws DriverError, also for what a kernel did wrong before.
+bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration patience);
+
+/// Bytes that are left on the current context's device. Throws DriverError.
+std::uint64_t free_memory();
 
 /// Makes a context the current one of this thread for a while. Throws DriverError.
 class Current {
@@ -44,8 +49,6 @@ class RelaxedCapture {
 };
 
 bool is_capturing(CUstream stream);
-/// True if nothing is left to do in the stream.
-bool is_done(CUstream stream);
 
 /// nullopt where the driver does not tell.
 std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape);

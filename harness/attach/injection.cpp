@@ -4,12 +4,14 @@
 #include <cupti.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/attach/driver.h"
 #include "harness/attach/last_words.h"
@@ -37,7 +39,7 @@ struct Call {
   }
 };
 
-thread_local bool launching = false;  ///< this thread, right now
+thread_local std::optional<Recorder::Launching> launching;  ///< by this thread, right now
 
 using Reaction = void (*)(const Call& call);
 
@@ -87,22 +89,34 @@ void launch_graph(const Call& call) {
   launching = recorder->graph_launch(call.context, p.hGraph, p.hStream);
 }
 
-void waited(const Call& call) { recorder->waited(call.context, false); }
-void waited_for_all(const Call& call) { recorder->waited(call.context, true); }
-void capture_begins(const Call& /*call*/) { recorder->capture_begins(); }
-void capture_began(const Call& call) {
-  if (!call.succeeded) recorder->capture_ends();
+template <auto Bytes>
+void allocates(const Call& call) {
+  recorder->will_allocate(call.context, Bytes(call));
 }
-void capture_ends(const Call& /*call*/) { recorder->capture_ends(); }
+template <typename Parameters>
+std::uint64_t bytes_of(const Call& call) {
+  return call.as<Parameters>().bytesize;
+}
+std::uint64_t bytes_of_rows(const Call& call) {
+  const auto& p = call.as<cuMemAllocPitch_v2_params>();
+  return p.WidthInBytes * p.Height;
+}
+std::uint64_t bytes_of_handle(const Call& call) { return call.as<cuMemCreate_params>().size; }
+
+void waited(const Call& call) { recorder->waited(call.context); }
+void capture_begins(const Call& call) { recorder->capture_begins(call.context); }
+void capture_began(const Call& call) {
+  if (!call.succeeded) recorder->capture_ends(call.context);
+}
+void capture_ends(const Call& call) { recorder->capture_ends(call.context); }
 void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
 void launched(const Call& call) {
-  launching = false;
-  recorder->launched(call.context, call.succeeded);
+  if (!launching) return;
+  Recorder::Launching launch = std::move(*launching);
+  launching.reset();
+  recorder->launched(std::move(launch), call.succeeded);
 }
 
-void stream_ends(const Call& call) {
-  recorder->stream_ends(call.as<cuStreamDestroy_v2_params>().hStream);
-}
 void context_ends(const Call& call) { recorder->may_end(call.as<cuCtxDestroy_v2_params>().ctx); }
 void contexts_may_end(const Call& /*call*/) { recorder->may_end(std::nullopt); }
 
@@ -149,9 +163,7 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph_ptsz), capture_begins, capture_began},
     {WARPGAUGE_CALL(cuStreamEndCapture), nullptr, capture_ends},
     {WARPGAUGE_CALL(cuStreamEndCapture_ptsz), nullptr, capture_ends},
-    {WARPGAUGE_CALL(cuStreamDestroy), stream_ends, nullptr},
-    {WARPGAUGE_CALL(cuStreamDestroy_v2), stream_ends, nullptr},
-    {WARPGAUGE_CALL(cuCtxSynchronize), nullptr, waited_for_all},
+    {WARPGAUGE_CALL(cuCtxSynchronize), nullptr, waited},
     {WARPGAUGE_CALL(cuCtxSynchronize_v2), nullptr, waited},
     {WARPGAUGE_CALL(cuStreamSynchronize), nullptr, waited},
     {WARPGAUGE_CALL(cuStreamSynchronize_ptsz), nullptr, waited},
@@ -160,6 +172,15 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuMemcpy_ptds), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
+    {WARPGAUGE_CALL(cuMemAlloc_v2), allocates<bytes_of<cuMemAlloc_v2_params>>, nullptr},
+    {WARPGAUGE_CALL(cuMemAllocPitch_v2), allocates<bytes_of_rows>, nullptr},
+    {WARPGAUGE_CALL(cuMemCreate), allocates<bytes_of_handle>, nullptr},
+    {WARPGAUGE_CALL(cuMemAllocAsync), allocates<bytes_of<cuMemAllocAsync_params>>, nullptr},
+    {WARPGAUGE_CALL(cuMemAllocAsync_ptsz), allocates<bytes_of<cuMemAllocAsync_params>>, nullptr},
+    {WARPGAUGE_CALL(cuMemAllocFromPoolAsync), allocates<bytes_of<cuMemAllocFromPoolAsync_params>>,
+     nullptr},
+    {WARPGAUGE_CALL(cuMemAllocFromPoolAsync_ptsz),
+     allocates<bytes_of<cuMemAllocFromPoolAsync_params>>, nullptr},
     {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
@@ -234,7 +255,7 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
     recorder->ends(event.context);
   } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
     // Our own calls can be the first to need a module, too.
-    if (OwnCalls::made() || !launching) recorder->code_loaded();
+    if (OwnCalls::made() || !launching) recorder->code_loaded(event.context);
     const auto* module = static_cast<const CUpti_ModuleResourceData*>(event.resourceDescriptor);
     if (module != nullptr) keep(*module);
   }

@@ -1,346 +1,333 @@
 #include "harness/attach/recorder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
-#include <fstream>
-#include <iterator>
+#include <thread>
 
-#include "harness/write_file.h"
 #include "metrics/cupti.h"
 
 namespace warpgauge {
 namespace {
 
-/// The arguments of this process, joined by blanks.
-std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::ranges::replace(text, '\0', ' ');
-  return text;
-}
-
-/// A name that no other process has, nor another program in the same process.
-std::string unique_name() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  return std::to_string(getpid()) + "-" + std::to_string(now);
-}
+/// How long the GPU is waited for. Kernels that wait for what the program would do next delay it
+/// so, and do not stop it.
+constexpr std::chrono::seconds kLongest(60);
+/// To see whether it is idle already.
+constexpr std::chrono::microseconds kAtOnce(200);
+/// Instructions. CUPTI (13.0) counts NCCL's ten million once: after they were taken it does not
+/// list them again, and does not end counting either.
+constexpr std::size_t kTakenOnce = 1'000'000;
+/// Launches between two looks at how much memory is left.
+constexpr std::uint64_t kBetweenLooks = 32;
 
 }  // namespace
 
+/// A context of the program, from when it was made to its end.
+struct Recorder::Context {
+  Context(CUcontext its_handle, int its_device) : handle(its_handle), device(its_device) {}
+
+  const CUcontext handle;
+  const int device;
+  std::timed_mutex mutex;  ///< of what follows
+  bool opened = false, countable = true;
+  metrics::CuptiContext cupti;
+  std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
+  std::thread::id thread;                         ///< that switched counting on
+  std::uint64_t loads = 0;                        ///< of code by other threads, up to then
+  bool is_taken_once = false;                     ///< has so much code
+  bool stays_on = false;                          ///< CUPTI does not end counting
+  std::uint64_t unseen = 0;                       ///< launches since the last look at memory
+  std::uint64_t room = 0;  ///< bytes that were free after the last taking; 0: not known
+  int captures = 0;        ///< going on
+  Clock::time_point last;
+  Clock::duration cost{};  ///< of the last taking
+};
+
 Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
-    : path_(std::move(folder) / unique_name()),
-      sample_(sample),
-      launches_(path_.string() + kLaunchesEnding) {
-  process_.command = command_line();
-  process_.pid = getpid();
-  save();
-}
-
-void Recorder::add_trouble(const std::string& what) {
-  auto& troubles = process_.troubles;
-  if (std::ranges::find(troubles, what) != troubles.end()) return;
-  troubles.push_back(what);
-  save();
-}
-
-void Recorder::trouble(const std::string& what) {
-  const std::scoped_lock lock(mutex_);
-  add_trouble(what);
-}
-
-void Recorder::save() {
-  try {
-    process_.waiting = lost_;
-    for (const auto& [handle, context] : contexts_) process_.waiting += context.waiting;
-    write_file(path_.string() + kProcessEnding, to_text(process_));
-  } catch (const std::exception&) {
-    // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
-  }
-}
+    : books_(std::move(folder), sample), sample_(sample) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
   const std::scoped_lock lock(mutex_);
-  const driver::RelaxedCapture relaxed;
-  Context& context = contexts_[handle];
-  context = {};
-  context.device = device;
-  try {
-    process_.devices.try_emplace(device, driver::describe(device));
-    context.cupti = metrics::open_context(handle, device);
-    process_.devices[device].device.chip = context.cupti.chip;
-  } catch (const std::exception& error) {
-    context.countable = false;
-    add_trouble(error.what());
-  }
+  contexts_[handle] = std::make_shared<Context>(handle, device);
 }
 
-Recorder::Context* Recorder::context_of(CUcontext handle) {
+std::shared_ptr<Recorder::Context> Recorder::find(CUcontext handle) {
+  const std::scoped_lock lock(mutex_);
   const auto found = contexts_.find(handle);
-  if (found != contexts_.end()) return &found->second;
-  add_trouble("kernels were launched in a context that warpgauge was not told of");
-  return nullptr;
+  return found == contexts_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Recorder::Context>> Recorder::all_contexts() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::shared_ptr<Context>> all;
+  for (const auto& [handle, context] : contexts_) all.push_back(context);
+  return all;
+}
+
+void Recorder::open(Context& context) {
+  if (context.opened) return;
+  context.opened = true;
+  try {
+    AttachedDevice device = driver::describe(context.device);
+    books_.device(context.device, device);
+    const std::scoped_lock lock(counting_);
+    context.cupti = metrics::open_context(context.handle, context.device);
+    device.device.chip = context.cupti.chip;
+    books_.device(context.device, device);
+  } catch (const std::exception& error) {
+    context.countable = false;
+    trouble(error.what());
+  }
 }
 
 void Recorder::start(Context& context) {
-  if (context.session || !context.countable) return;
+  if (context.session || !context.opened || !context.countable) return;
   try {
-    context.loads = loads_;
+    const std::scoped_lock lock(counting_);
+    context.thread = std::this_thread::get_id();
+    context.loads = loads_.by_others(context.handle, context.thread);
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
   } catch (const std::exception& error) {
     context.countable = false;
-    add_trouble(error.what());
+    trouble(error.what());
   }
 }
 
-void Recorder::take(CUcontext handle, Context& context) {
-  if (!context.session) return;
+bool Recorder::take(Context& context, Clock::duration patience) {
+  if (!context.session) return true;
   const Clock::time_point begin = Clock::now();
+  bool idle = true;
   try {
-    const driver::Current current(handle);
-    driver::synchronise();
-    metrics::SassRecords& all = process_.records[context.device];
-    for (const auto& [instruction, values] : context.session->take()) {
-      all[instruction] += values;
+    const driver::Current current(context.handle);
+    idle = driver::wait_until_idle(context.handle, patience);
+    if (idle) {
+      const std::scoped_lock lock(counting_);
+      books_.taken(context.handle, context.device, context.session->take());
+      context.room = 0;
     }
-    context.streams.clear();
-    context.stream_lost = false;
-    context.waiting = 0;
   } catch (const std::exception& error) {
     context.countable = false;
-    add_trouble(std::string("what was launched last is not counted: ") + error.what());
+    trouble(std::string("what was launched last is not counted: ") + error.what());
   }
-  save();
-  last_ = Clock::now();
-  cost_ = last_ - begin;
+  context.last = Clock::now();
+  context.cost = context.last - begin;
+  return idle;
 }
 
-void Recorder::stop(CUcontext handle, Context& context) {
-  if (!context.session) return;
-  take(handle, context);
+bool Recorder::take(Context& context) {
+  if (take(context, kLongest)) return true;
+  trouble("a kernel still ran after " + std::to_string(kLongest.count()) +
+          " s of waiting: its counts, and those of code loaded since, could not be taken then");
+  return false;
+}
+
+void Recorder::stop(Context& context) {
+  if (!context.session || !take(context) || context.stays_on) return;
   try {
+    const std::scoped_lock lock(counting_);
     if (context.countable) context.session->stop();
   } catch (const std::exception& error) {
-    add_trouble(error.what());
+    context.stays_on = context.session->is_counting();
+    if (context.stays_on) return;  // nothing is missing yet
+    trouble(error.what());
   }
   if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
   context.session.reset();
 }
 
-AttachedKernel& Recorder::kernel_of(const std::string& name, int device) {
-  const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
-  if (is_new)
-    process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
-  return process_.kernels[place->second];
-}
-
-/// After launches: before one the question would load the code in its stead, and CUPTI (13.0) does
-/// not count code that was loaded so.
-void Recorder::ask_for_resources() {
-  for (const auto& [launched, kernel] : unknown_) {
-    const auto resources = driver::resources_of(launched.function, launched.shape);
-    auto& known = process_.kernels[kernels_.at(kernel)].resources;
-    if (resources && std::ranges::find(known, *resources) == known.end()) {
-      known.push_back(*resources);
-    }
+bool Recorder::is_taken_once(Context& context) {
+  try {
+    if (!context.is_taken_once) context.is_taken_once = context.session->size() > kTakenOnce;
+  } catch (const std::exception&) {  // take() tells of it
   }
-  unknown_.clear();
+  return context.is_taken_once;
 }
 
-bool Recorder::has_its_sample(const AttachedKernel& kernel) const {
-  std::uint64_t counted = 0;
-  for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
-  return sample_ > 0 && counted >= sample_;
-}
-
-bool Recorder::is_wanted(const driver::LaunchedKernel& launched, int device) const {
-  const auto known = kernels_.find({device, launched.name});
-  return known == kernels_.end() || !has_its_sample(process_.kernels[known->second]);
-}
-
-bool Recorder::all_have_their_sample(int device) const {
-  return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
-    return kernel.device != device || has_its_sample(kernel);
-  });
-}
-
-/// Sees to it that what is launched next is counted. CUPTI (13.0) does not count code that was
-/// loaded while it counted, unless the launch itself loads it.
-void Recorder::start_anew(CUcontext handle, Context& context) {
-  const bool stale = context.session && context.loads != loads_;
-  if (captures_ == 0) {
-    if (stale) stop(handle, context);
-    start(context);
-  } else if (stale || !context.session) {
-    add_trouble("kernels were launched, of new code, while another stream was being captured");
+/// Sees to it that what is launched next is counted. CUPTI (13.0) does not count code that another
+/// thread has loaded while it counted, unless a launch itself loaded it.
+void Recorder::start_anew(Context& context) {
+  const auto loads = [&] { return loads_.by_others(context.handle, context.thread); };
+  const bool stale = context.session && context.loads != loads();
+  if (context.session && !stale) return;
+  if (context.captures > 0) {
+    trouble("kernels were launched, of new code, while another stream was being captured");
+    return;
   }
+  if (stale && !context.stays_on && !is_taken_once(context)) stop(context);
+  if (context.session) context.loads = loads();  // it goes on: not tried at each launch
+  start(context);
 }
 
-void Recorder::prepare(CUcontext handle, std::vector<driver::LaunchedKernel> kernels,
-                       CUstream stream) {
-  pending_ = std::move(kernels);
-  pending_stream_ = stream;
-  Context* const context = context_of(handle);
-  if (finished_ || context == nullptr) return;
-  const auto wanted = [&](const auto& one) { return is_wanted(one, context->device); };
-  if (std::ranges::any_of(pending_, wanted)) start_anew(handle, *context);
-}
-
-void Recorder::record(Context& context) {
-  for (const driver::LaunchedKernel& one : pending_) {
-    AttachedKernel& kernel = kernel_of(one.name, context.device);
-    ++kernel.launches;
-    if (context.session) metrics::add(kernel.counted, one.shape);
-    // A handle can come again for other code once its own is unloaded.
-    KernelOnDevice& known = functions_[one.function];
-    if (KernelOnDevice of(context.device, one.name); known != of) {
-      unknown_.emplace_back(one, of);
-      known = std::move(of);
-    }
+Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels) {
+  Launching launching{find(handle), {}, std::move(kernels)};
+  if (!launching.context) {
+    trouble("kernels were launched in a context that warpgauge was not told of");
+    return launching;
   }
+  Context& context = *launching.context;
+  launching.lock = std::unique_lock(context.mutex);
+  open(context);
+  if (!finished_ && books_.are_wanted(*launching.kernels, context.device)) start_anew(context);
+  return launching;
+}
+
+std::optional<Recorder::Launching> Recorder::launch(CUcontext handle, driver::LaunchedKernel kernel,
+                                                    CUstream stream) {
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return std::nullopt;  // a node of a graph to come
+  return prepare(handle, std::make_shared<const Kernels>(1, std::move(kernel)));
+}
+
+std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgraphExec exec,
+                                                          CUstream stream) {
+  const driver::RelaxedCapture relaxed;
+  if (driver::is_capturing(stream)) return std::nullopt;
+  std::shared_ptr<const Kernels> kernels = books_.graph(exec);
+  if (!kernels) {
+    trouble("a graph was launched that was made before warpgauge was there");
+    kernels = std::make_shared<const Kernels>();
+  }
+  return prepare(handle, std::move(kernels));
+}
+
+void Recorder::launched(Launching launching, bool succeeded) {
+  const driver::RelaxedCapture relaxed;
+  if (!succeeded) return;
+  if (!launching.context) {
+    books_.launched(*launching.kernels);
+    return;
+  }
+  Context& context = *launching.context;
+  const Kernels unknown = books_.launched(context.handle, context.device, *launching.kernels,
+                                          context.session != nullptr);
   if (finished_) {
-    add_trouble("kernels were launched after the end of main(), which was too late to count them");
+    trouble("kernels were launched after the end of main(), which was too late to count them");
   }
-  if (!context.session) return;
-  context.waiting += pending_.size();
-  context.streams.insert(pending_stream_);
+  // Not before the launch: the question would load the code in its stead, and CUPTI (13.0) does not
+  // count code that was loaded so.
+  for (const driver::LaunchedKernel& kernel : unknown) {
+    const auto resources = driver::resources_of(kernel.function, kernel.shape);
+    if (resources) books_.resources(kernel.name, context.device, *resources);
+  }
+  if (!context.session || context.stays_on || context.captures > 0) return;
+  if (sample_ > 0 && books_.all_have_their_sample(context.device)) {
+    stop(context);
+  } else {
+    make_room(context, launching.kernels->size());
+  }
 }
 
-bool Recorder::launch(CUcontext handle, const driver::LaunchedKernel& kernel, CUstream stream) {
-  mutex_.lock();  // until launched()
-  const driver::RelaxedCapture relaxed;
-  if (driver::is_capturing(stream)) return false;  // a node of a graph to come
-  prepare(handle, {kernel}, stream);
-  return true;
+/// Each launch has memory of its own on the GPU until its counts are taken: 16 bytes for each
+/// instruction, 170 MB for one of NCCL's. The program may have half of what is free.
+void Recorder::make_room(Context& context, std::uint64_t launches) {
+  context.unseen += launches;
+  if (context.unseen < kBetweenLooks) return;
+  context.unseen = 0;
+  const std::uint64_t free = driver::free_memory();
+  if (context.room == 0) context.room = free;
+  if (free < context.room / 2) take(context);
 }
 
-void Recorder::launched(CUcontext handle, bool succeeded) {
-  const std::scoped_lock lock(std::adopt_lock, mutex_);
+void Recorder::will_allocate(CUcontext handle, std::uint64_t bytes) {
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::unique_lock lock(context->mutex, std::try_to_lock);
+  if (!lock || !context->session || context->captures > 0 || books_.waiting(handle) == 0) return;
   const driver::RelaxedCapture relaxed;
-  const auto found = contexts_.find(handle);
-  if (succeeded) {
-    launches_.add(pending_.size());
-    if (found != contexts_.end()) record(found->second);
-  }
-  pending_.clear();
-  ask_for_resources();
-  if (sample_ == 0 || captures_ > 0 || found == contexts_.end()) return;
-  if (all_have_their_sample(found->second.device)) stop(handle, found->second);
+  if (driver::free_memory() < bytes + bytes / 16) take(*context);
 }
 
 void Recorder::make_graph(CUcontext handle) {
-  const std::scoped_lock lock(mutex_);
   const driver::RelaxedCapture relaxed;
-  if (finished_) return;
-  if (Context* const context = context_of(handle)) start_anew(handle, *context);
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context || finished_) return;
+  const std::scoped_lock lock(context->mutex);
+  open(*context);
+  start_anew(*context);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
-  const std::scoped_lock lock(mutex_);
+  const driver::RelaxedCapture relaxed;
   driver::GraphKernels kernels = driver::kernels_of(graph);
   if (!kernels.all) {
-    add_trouble("a graph has nodes whose kernels are not known before they are launched");
+    trouble("a graph has nodes whose kernels are not known before they are launched");
   }
-  graphs_[exec] = std::move(kernels.known);
+  books_.graph_made(exec, std::move(kernels.known));
 }
 
-void Recorder::graph_ends(CUgraphExec exec) {
-  const std::scoped_lock lock(mutex_);
-  graphs_.erase(exec);
+void Recorder::capture_begins(CUcontext handle) {
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::scoped_lock lock(context->mutex);
+  ++context->captures;
 }
 
-bool Recorder::graph_launch(CUcontext context, CUgraphExec exec, CUstream stream) {
-  mutex_.lock();  // until launched()
-  const driver::RelaxedCapture relaxed;
-  if (driver::is_capturing(stream)) return false;
-  const auto found = graphs_.find(exec);
-  if (found == graphs_.end()) {
-    add_trouble("a graph was launched that was made before warpgauge was there");
-    return true;
-  }
-  prepare(context, found->second, stream);
-  return true;
+void Recorder::capture_ends(CUcontext handle) {
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::scoped_lock lock(context->mutex);
+  context->captures = std::max(0, context->captures - 1);
 }
 
-void Recorder::capture_begins() {
-  const std::scoped_lock lock(mutex_);
-  ++captures_;
-}
-
-void Recorder::capture_ends() {
-  const std::scoped_lock lock(mutex_);
-  captures_ = std::max(0, captures_ - 1);
-}
-
-void Recorder::stream_ends(CUstream stream) {
-  const std::scoped_lock lock(mutex_);
-  for (auto& [handle, context] : contexts_) {
-    if (context.streams.erase(stream) > 0) context.stream_lost = true;
-  }
-}
-
-bool Recorder::is_idle(const Context& context) const {
-  return !context.stream_lost && std::ranges::all_of(context.streams, driver::is_done);
-}
-
-void Recorder::waited(CUcontext context, bool idle) {
+void Recorder::waited(CUcontext handle) {
   constexpr int kShare = 20;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return;
-  const auto found = contexts_.find(context);
-  if (found == contexts_.end() || !found->second.session || captures_ > 0) return;
-  if (found->second.streams.empty() && !found->second.stream_lost) return;  // nothing new
-  if (Clock::now() - last_ < (kShare - 1) * cost_) return;
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::unique_lock lock(context->mutex, std::try_to_lock);
+  if (!lock || !context->session || context->captures > 0) return;
+  if (Clock::now() - context->last < (kShare - 1) * context->cost) return;
+  if (books_.waiting(handle) == 0 || is_taken_once(*context)) return;
   const driver::RelaxedCapture relaxed;
-  if (idle || is_idle(found->second)) take(context, found->second);
+  take(*context, kAtOnce);
 }
 
 void Recorder::before_unloading() {
-  const std::scoped_lock lock(mutex_);
   const driver::RelaxedCapture relaxed;
-  for (auto& [handle, context] : contexts_) {
-    if (captures_ == 0) {
-      take(handle, context);
-    } else if (context.waiting > 0) {
-      add_trouble("code was unloaded while a stream was being captured");
+  for (const std::shared_ptr<Context>& context : all_contexts()) {
+    const std::scoped_lock lock(context->mutex);
+    if (books_.waiting(context->handle) == 0) continue;
+    if (context->captures == 0) {
+      take(*context);
+    } else {
+      trouble("code was unloaded while a stream was being captured");
     }
   }
 }
 
 void Recorder::may_end(std::optional<CUcontext> handle) {
-  const std::scoped_lock lock(mutex_);
   const driver::RelaxedCapture relaxed;
-  for (auto& [one, context] : contexts_) {
-    if (handle && *handle != one) continue;
-    take(one, context);
-    start(context);
+  for (const std::shared_ptr<Context>& context : all_contexts()) {
+    if (handle && *handle != context->handle) continue;
+    const std::scoped_lock lock(context->mutex);
+    take(*context);
+    start(*context);
   }
 }
 
 void Recorder::ends(CUcontext handle) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = contexts_.find(handle);
-  if (found == contexts_.end()) return;
-  if (found->second.session) found->second.session->leave();
-  const bool failed_before = !found->second.countable;
-  const std::uint64_t waiting = found->second.waiting;
-  contexts_.erase(found);
-  lost_ += waiting;
-  if (waiting > 0 && !failed_before) {
-    add_trouble("a context ended before its counts could be taken");
-  }
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::scoped_lock lock(context->mutex);
+  if (context->session) context->session->leave();
+  context->session.reset();
+  const std::uint64_t lost = books_.ended(handle);
+  if (lost > 0 && context->countable) trouble("a context ended before its counts could be taken");
+  const std::scoped_lock all(mutex_);
+  contexts_.erase(handle);
 }
 
 bool Recorder::finish(std::chrono::seconds patience) {
-  const std::unique_lock lock(mutex_, patience);
-  if (!lock) return false;
   const driver::RelaxedCapture relaxed;
-  for (auto& [handle, context] : contexts_) stop(handle, context);
+  const Clock::time_point deadline = Clock::now() + patience;
   finished_ = true;
-  save();
-  return true;
+  bool all = true;
+  for (const std::shared_ptr<Context>& context : all_contexts()) {
+    const std::unique_lock lock(context->mutex, deadline);
+    if (lock) stop(*context);
+    all = all && lock;
+  }
+  books_.save();
+  return all;
 }
 
 }  // namespace warpgauge

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +53,28 @@ __global__ void loops(int* out, int turns) {
   out[threadIdx.x] = x;
 }
 
+__device__ __noinline__ int adds(int x) { return x + 1; }
+__device__ __noinline__ int turns_over(int x) { return ~x; }
+__device__ int (*const kSteps[])(int) = {adds, turns_over};
+
+// Calls one of the functions, which it shares with the others of its kind.
+template <int Step>
+__global__ void calls(int* out, int from) {
+  int x = threadIdx.x;
+  for (int i = from; i <= Step; ++i) x = kSteps[i](x);
+  out[threadIdx.x] = x;
+}
+
+// Waits until the other GPUs have come to the same turn.
+__global__ void meet(volatile int* turns, int me, int gpus, int turn) {
+  turns[me] = turn;
+  __threadfence_system();
+  for (int other = 0; other < gpus; ++other) {
+    while (turns[other] < turn) {
+    }
+  }
+}
+
 namespace {
 
 struct Memory {
@@ -69,8 +92,8 @@ Memory& memory() {
 }
 
 template <int Pitch>
-void launch(cudaStream_t stream = nullptr) {
-  by_columns<Pitch><<<1, dim3(kWarp, kWarp), 0, stream>>>(memory().out, memory().in);
+void launch(cudaStream_t stream = nullptr, const Memory& in = memory()) {
+  by_columns<Pitch><<<1, dim3(kWarp, kWarp), 0, stream>>>(in.out, in.in);
   NEED(cudaGetLastError());
 }
 
@@ -138,6 +161,23 @@ void thread_that_asks(int launches) {
   }).join();
 }
 
+// Kernels that share functions, which they call by pointers; there is time to take the counts of
+// the one before the other comes.
+void shared_functions(int launches) {
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); };
+  both(launches);
+  for (int i = 0; i < launches; ++i) {
+    calls<0><<<1, kWarp>>>(memory().out, 0);
+    wait();
+    pause();
+    wait();
+    calls<1><<<1, kWarp>>>(memory().out, 0);
+    wait();
+    pause();
+    wait();
+  }
+}
+
 // On each GPU there is, without waiting between them.
 void several_devices(int launches) {
   int count = 0;
@@ -151,6 +191,39 @@ void several_devices(int launches) {
     NEED(cudaSetDevice(device));
     wait();
   }
+}
+
+// A thread for each GPU there is, whose kernels wait for those of the others. Code is loaded by yet
+// other threads meanwhile.
+void devices_that_meet(int launches) {
+  int count = 0;
+  int* turns = nullptr;
+  NEED(cudaGetDeviceCount(&count));
+  NEED(cudaHostAlloc(&turns, count * sizeof(int), cudaHostAllocPortable));
+  std::memset(turns, 0, count * sizeof(int));
+  std::vector<std::thread> threads;
+  for (int device = 0; device < count; ++device) {
+    threads.emplace_back([=] {
+      NEED(cudaSetDevice(device));
+      const Memory memory;
+      cudaStream_t stream = nullptr;
+      NEED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      for (int i = 0; i < launches; ++i) {
+        launch<32>(stream, memory);
+        meet<<<1, 1, 0, stream>>>(turns, device, count, i + 1);
+        launch<33>(stream, memory);
+        if (i != launches / 2) continue;
+        std::thread([device] {
+          cudaFuncAttributes attributes;
+          NEED(cudaSetDevice(device));
+          NEED(cudaFuncGetAttributes(&attributes, loops));
+        }).join();
+        loops<<<1, kWarp, 0, stream>>>(memory.out, 1);
+      }
+      NEED(cudaStreamSynchronize(stream));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 void cooperative(int launches) {
@@ -303,12 +376,16 @@ int main(int argc, char** argv) {
     several_threads(launches);
   } else if (way == "busy") {
     busy_threads(launches);
+  } else if (way == "shares") {
+    shared_functions(launches);
   } else if (way == "asks") {
     thread_that_asks(launches);
   } else if (way == "graph" || way == "graph_late") {
     graph(launches, way == "graph_late");
   } else if (way == "devices") {
     several_devices(launches);
+  } else if (way == "devices_that_meet") {
+    devices_that_meet(launches);
   } else if (way == "cooperative") {
     cooperative(launches);
   } else if (way == "graph_updated") {

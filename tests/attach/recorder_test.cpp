@@ -16,14 +16,19 @@ namespace {
 
 /// What the fakes below answer, and what was asked of them.
 struct Played {
-  std::set<CUstream> busy, capturing;
+  std::set<CUstream> capturing;
+  std::set<CUcontext> busy;
   bool fails = false, no_counters = false, unknown_nodes = false, counting = false;
-  std::uint64_t on_gpu = 0;  ///< warp instructions that were executed, and not taken yet
+  bool cannot_stop = false;
+  std::size_t instructions = 3;  ///< of the code that was launched
+  std::uint64_t free = 1 << 30;  ///< bytes
+  std::uint64_t on_gpu = 0;      ///< warp instructions that were executed, and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
 Played played;
 
 CUcontext const kContext = reinterpret_cast<CUcontext>(0x10);
+CUcontext const kOther = reinterpret_cast<CUcontext>(0x11);
 CUfunction const kFunction = reinterpret_cast<CUfunction>(0x20);
 CUstream const kStream = reinterpret_cast<CUstream>(0x30);
 CUgraphExec const kExec = reinterpret_cast<CUgraphExec>(0x40);
@@ -35,15 +40,16 @@ constexpr int kDevice = 3;
 namespace warpgauge::driver {
 
 AttachedDevice describe(int) { return {{.name = "GPU", .compute_capability = "9.0"}, 2048}; }
-void synchronise() {
+bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration) {
   if (played.fails) throw DriverError("cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+  return !played.busy.contains(context);
 }
+std::uint64_t free_memory() { return played.free; }
 Current::Current(CUcontext) {}
 Current::~Current() = default;
 RelaxedCapture::RelaxedCapture() = default;
 RelaxedCapture::~RelaxedCapture() = default;
 bool is_capturing(CUstream stream) { return played.capturing.contains(stream); }
-bool is_done(CUstream stream) { return !played.busy.contains(stream); }
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
   return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
 }
@@ -77,9 +83,11 @@ SassRecords SassSession::take() {
   played.on_gpu = 0;
   return {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
 }
+std::size_t SassSession::size() const { return played.instructions; }
 void SassSession::stop() {
   ++played.stops;
-  played.counting = false;
+  if (played.cannot_stop) throw Unmeasured("CUPTI_ERROR_UNKNOWN", "");
+  counting_ = played.counting = false;
 }
 void SassSession::leave() {
   ++played.leaves;
@@ -110,15 +118,21 @@ class Recorder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
+  auto begin(CUcontext context, const std::string& kernel, std::uint32_t blocks = 4) {
+    return recorder->launch(
+        context, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}}, kStream);
+  }
   void launch(const std::string& kernel = "kernel", std::uint32_t blocks = 4) {
-    recorder->launch(kContext, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}},
-                     kStream);
-    if (played.counting) ++played.on_gpu;
-    recorder->launched(kContext, true);
+    auto launching = begin(kContext, kernel, blocks);
+    if (played.counting && launching) ++played.on_gpu;
+    if (launching) recorder->launched(std::move(*launching), true);
   }
   void launch_graph() {
-    recorder->graph_launch(kContext, kExec, kStream);
-    recorder->launched(kContext, true);
+    recorder->launched(recorder->graph_launch(kContext, kExec, kStream).value(), true);
+  }
+  /// As another thread of the program does it.
+  void load_code(CUcontext context) {
+    std::thread([&] { recorder->code_loaded(context); }).join();
   }
   /// What is in the file now, whatever happens to the process after this.
   AttachedProcess saved() const {
@@ -157,7 +171,7 @@ TEST_F(Recorder, CountsFromTheFirstLaunchOn) {
   EXPECT_EQ(played.starts, 1);
   launch();
   launch("kernel", 8);
-  recorder->waited(kContext, true);
+  recorder->waited(kContext);
   EXPECT_EQ(counted(), 3u);
   const AttachedProcess process = saved();
   ASSERT_EQ(process.kernels.size(), 1u);
@@ -174,24 +188,32 @@ TEST_F(Recorder, CountsFromTheFirstLaunchOn) {
 TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
   recorder->context_made(kContext, kDevice);
   launch();
-  played.busy = {kStream};
-  recorder->waited(kContext, false);
+  played.busy = {kContext};
+  recorder->waited(kContext);
   EXPECT_EQ(played.takes, 0);
   played.busy = {};
-  recorder->waited(kContext, false);
+  std::this_thread::sleep_for(10ms);  // more than 19 times what the question took
+  recorder->waited(kContext);
   EXPECT_EQ(counted(), 1u);
-  recorder->waited(kContext, false);
+  std::this_thread::sleep_for(10ms);
+  recorder->waited(kContext);
   EXPECT_EQ(played.takes, 1) << "there is nothing new";
+  EXPECT_THAT(saved().troubles, IsEmpty());
 }
 
-TEST_F(Recorder, AStreamThatIsGoneCannotBeAskedWhetherItIsIdle) {
+TEST_F(Recorder, TellsOfAKernelThatDoesNotEnd) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->stream_ends(kStream);
-  recorder->waited(kContext, false);
-  EXPECT_EQ(played.takes, 0);
-  recorder->waited(kContext, true);
-  EXPECT_EQ(counted(), 1u);
+  played.busy = {kContext};
+  load_code(kContext);
+  launch();
+  EXPECT_EQ(played.stops, 0);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("still ran after 60 s")));
+  played.busy = {};
+  launch();
+  EXPECT_EQ(played.stops, 0) << "it is not tried again before more code is loaded";
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(), 3u);
 }
 
 TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
@@ -201,7 +223,7 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   EXPECT_EQ(counted(), 1u);
   EXPECT_EQ(played.stops, 0) << "and goes on counting";
   launch();
-  recorder->may_end(reinterpret_cast<CUcontext>(0x11));
+  recorder->may_end(kOther);
   EXPECT_EQ(counted(), 1u);
   recorder->may_end(std::nullopt);
   EXPECT_EQ(counted(), 2u);
@@ -218,7 +240,7 @@ TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
   EXPECT_EQ(launched(), 0u);
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->waited(kContext, true);
+  recorder->waited(kContext);
   EXPECT_EQ(saved().waiting, 0u);
   launch();
   launch();
@@ -232,47 +254,117 @@ TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
   EXPECT_EQ(launched(), 3u);
 }
 
-TEST_F(Recorder, BeginsAnewBeforeCodeThatWasLoadedMeanwhile) {
+TEST_F(Recorder, BeginsAnewBeforeCodeThatAnotherThreadHasLoadedMeanwhile) {
   recorder->context_made(kContext, kDevice);
-  recorder->code_loaded();
+  load_code(kContext);
   launch();
   launch();
   EXPECT_EQ(played.starts, 1);
-  recorder->code_loaded();
+  recorder->code_loaded(kContext);  // by the thread that counts
+  load_code(kOther);
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  load_code(kContext);
   launch();
   EXPECT_EQ(played.starts, 2);
-  EXPECT_EQ(counted(), 2u) << "what was counted so far was taken";
-  recorder->capture_begins();
+  EXPECT_EQ(counted(), 3u) << "what was counted so far was taken";
+  recorder->capture_begins(kContext);
   launch();
   EXPECT_THAT(saved().troubles, IsEmpty());
-  recorder->code_loaded();
+  load_code(kContext);
   launch();
   EXPECT_EQ(played.starts, 2);
   EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("being captured")));
 }
 
+TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
+  recorder->context_made(kContext, kDevice);
+  played.instructions = 10'515'234;
+  launch();
+  recorder->waited(kContext);
+  load_code(kContext);
+  launch();
+  EXPECT_EQ(played.takes, 0);
+  EXPECT_EQ(played.stops, 0);
+  played.cannot_stop = true;
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(), 2u);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+}
+
+TEST_F(Recorder, LeavesTheProgramItsMemory) {
+  recorder->context_made(kContext, kDevice);
+  for (int i = 0; i < 32; ++i) launch();
+  played.free /= 2;
+  for (int i = 0; i < 32; ++i) launch();
+  EXPECT_EQ(played.takes, 0);
+  played.free -= 1;
+  for (int i = 0; i < 32; ++i) launch();
+  EXPECT_EQ(played.takes, 1);
+  for (int i = 0; i < 32; ++i) launch();
+  EXPECT_EQ(played.takes, 1) << "the rest is the program's";
+  recorder->will_allocate(kContext, played.free / 2);
+  EXPECT_EQ(played.takes, 1) << "there is enough";
+  recorder->will_allocate(kContext, played.free);
+  EXPECT_EQ(played.takes, 2);
+  recorder->will_allocate(kContext, played.free);
+  EXPECT_EQ(played.takes, 2) << "nothing was launched since";
+  EXPECT_EQ(counted(), 128u);
+}
+
+TEST_F(Recorder, GoesOnWhereCountingCannotEnd) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  load_code(kContext);
+  played.cannot_stop = true;
+  launch();
+  load_code(kContext);
+  launch();
+  EXPECT_EQ(played.starts, 1);
+  EXPECT_EQ(played.stops, 1) << "it is tried once";
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(), 3u);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+}
+
 TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->launch(kContext, {kFunction, "kernel", {}}, kStream);
+  auto launching = begin(kContext, "kernel");
   std::thread([&] {
-    recorder->waited(kContext, true);
+    recorder->waited(kContext);
     EXPECT_FALSE(recorder->finish(0s));
   }).join();
   EXPECT_EQ(played.takes, 0);
-  recorder->launched(kContext, true);
-  std::thread([&] { recorder->waited(kContext, true); }).join();
+  recorder->launched(std::move(launching.value()), true);
+  std::thread([&] { recorder->waited(kContext); }).join();
   EXPECT_EQ(played.takes, 1);
+}
+
+TEST_F(Recorder, OtherContextsGoOnWhileOneLaunches) {
+  recorder->context_made(kContext, kDevice);
+  recorder->context_made(kOther, kDevice + 1);
+  auto launching = begin(kContext, "kernel");
+  std::thread([&] {
+    recorder->launched(begin(kOther, "elsewhere").value(), true);
+    recorder->waited(kOther);
+    EXPECT_FALSE(recorder->finish(0s)) << "what is launched now is not counted to its end";
+  }).join();
+  EXPECT_EQ(played.takes, 2) << "when it was waited for, and at the end";
+  recorder->launched(std::move(launching.value()), true);
+  EXPECT_TRUE(recorder->finish(0s));
+  EXPECT_THAT(saved().kernels, SizeIs(2));
+  EXPECT_THAT(saved().devices, SizeIs(2));
 }
 
 TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   recorder->context_made(kContext, kDevice);
-  recorder->capture_begins();
+  recorder->capture_begins(kContext);
   played.capturing = {kStream};
   launch();
-  recorder->waited(kContext, true);
+  recorder->waited(kContext);
   EXPECT_EQ(played.takes, 0) << "that would end the capture";
-  recorder->capture_ends();
+  recorder->capture_ends(kContext);
   played.capturing = {};
   recorder->graph_made(kExec, kGraph);
   launch_graph();
@@ -287,8 +379,7 @@ TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
 TEST_F(Recorder, ALaunchThatIsRefusedIsNone) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->launch(kContext, {kFunction, "refused", {}}, kStream);
-  recorder->launched(kContext, false);
+  recorder->launched(begin(kContext, "refused").value(), false);
   EXPECT_TRUE(recorder->finish(1s));
   ASSERT_EQ(saved().kernels.size(), 1u);
   EXPECT_EQ(launched(), 1u);
@@ -304,7 +395,7 @@ TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
 TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->capture_begins();
+  recorder->capture_begins(kContext);
   recorder->before_unloading();
   EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("code was unloaded")));
   recorder->ends(kContext);
@@ -360,7 +451,7 @@ TEST_F(Recorder, SaysWhatItCannotCount) {
 TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->waited(kContext, true);
+  recorder->waited(kContext);
   launch();
   played.fails = true;
   EXPECT_TRUE(recorder->finish(1s));

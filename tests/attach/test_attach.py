@@ -104,12 +104,22 @@ def test_other_contexts_and_code_that_is_compiled_when_it_is_loaded(tmp_path):
     assert here["launches"] == 5
 
 
-@pytest.mark.skipif(not Path("/dev/nvidia1").exists(), reason="one GPU on this machine")
-def test_several_gpus(tmp_path):
+@pytest.mark.parametrize(("way", "launches"), [("devices", 5), ("devices_that_meet", 200)])
+def test_all_gpus_that_there_are(tmp_path, way, launches):
     gpus = len(list(Path("/dev").glob("nvidia[0-9]")))
-    result = attach(tmp_path, "devices", 5)
+    result = attach(tmp_path, way, launches)
     assert result.returncode == 1, result.stderr
-    check(result, tmp_path, gpus * 5)
+    check(result, tmp_path, gpus * launches)
+
+
+def test_functions_that_kernels_share(tmp_path):
+    result = attach(tmp_path, "shares", 6)
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, 6)
+    found = counts(tmp_path)
+    for kernel in "_Z5callsILi0EEvPii", "_Z5callsILi1EEvPii":
+        assert found[kernel]["launches"] == 6
+        assert found[kernel]["global.store.sectors"] == 6 * 4, result.stderr
 
 
 def test_children(tmp_path):

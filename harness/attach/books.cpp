@@ -1,0 +1,169 @@
+#include "harness/attach/books.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <iterator>
+
+#include "harness/write_file.h"
+
+namespace warpgauge {
+namespace {
+
+/// The arguments of this process, joined by blanks.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+/// A name that no other process has, nor another program in the same process.
+std::string unique_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(getpid()) + "-" + std::to_string(now);
+}
+
+}  // namespace
+
+Books::Books(std::filesystem::path folder, std::uint64_t sample)
+    : path_(std::move(folder) / unique_name()),
+      sample_(sample),
+      launches_(path_.string() + kLaunchesEnding) {
+  process_.command = command_line();
+  process_.pid = getpid();
+  write();
+}
+
+void Books::write() {
+  try {
+    process_.waiting = lost_;
+    for (const auto& [context, launches] : waiting_) process_.waiting += launches;
+    write_file(path_.string() + kProcessEnding, to_text(process_));
+  } catch (const std::exception&) {
+    // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
+  }
+}
+
+void Books::save() {
+  const std::scoped_lock lock(mutex_);
+  write();
+}
+
+void Books::trouble(const std::string& what) {
+  const std::scoped_lock lock(mutex_);
+  auto& troubles = process_.troubles;
+  if (std::ranges::find(troubles, what) != troubles.end()) return;
+  troubles.push_back(what);
+  write();
+}
+
+void Books::device(int ordinal, const AttachedDevice& device) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = process_.devices.try_emplace(ordinal, device).first;
+  if (!device.device.chip.empty()) known->second = device;
+}
+
+AttachedKernel& Books::kernel_of(const std::string& name, int device) {
+  const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
+  if (is_new)
+    process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
+  return process_.kernels[place->second];
+}
+
+Kernels Books::launched(CUcontext context, int device, const Kernels& kernels, bool counted) {
+  const std::scoped_lock lock(mutex_);
+  launches_.add(kernels.size());
+  if (counted) waiting_[context] += kernels.size();
+  Kernels unknown;
+  for (const driver::LaunchedKernel& one : kernels) {
+    AttachedKernel& kernel = kernel_of(one.name, device);
+    ++kernel.launches;
+    if (counted) metrics::add(kernel.counted, one.shape);
+    // A handle can come again for other code once its own is unloaded.
+    KernelOnDevice& known = functions_[one.function];
+    if (KernelOnDevice of(device, one.name); known != of) {
+      unknown.push_back(one);
+      known = std::move(of);
+    }
+  }
+  return unknown;
+}
+
+void Books::launched(const Kernels& kernels) {
+  const std::scoped_lock lock(mutex_);
+  launches_.add(kernels.size());
+}
+
+void Books::resources(const std::string& kernel, int device, const KernelResources& resources) {
+  const std::scoped_lock lock(mutex_);
+  auto& known = kernel_of(kernel, device).resources;
+  if (std::ranges::find(known, resources) == known.end()) known.push_back(resources);
+}
+
+bool Books::has_its_sample(const AttachedKernel& kernel) const {
+  std::uint64_t counted = 0;
+  for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
+  return sample_ > 0 && counted >= sample_;
+}
+
+bool Books::are_wanted(const Kernels& kernels, int device) const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
+    const auto known = kernels_.find({device, launched.name});
+    return known == kernels_.end() || !has_its_sample(process_.kernels[known->second]);
+  });
+}
+
+bool Books::all_have_their_sample(int device) const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
+    return kernel.device != device || has_its_sample(kernel);
+  });
+}
+
+void Books::taken(CUcontext context, int device, const metrics::SassRecords& records) {
+  const std::scoped_lock lock(mutex_);
+  metrics::SassRecords& all = process_.records[device];
+  for (const auto& [instruction, values] : records) all[instruction] += values;
+  waiting_[context] = 0;
+  write();
+}
+
+std::uint64_t Books::waiting(CUcontext context) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = waiting_.find(context);
+  return found == waiting_.end() ? 0 : found->second;
+}
+
+std::uint64_t Books::ended(CUcontext context) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = waiting_.find(context);
+  if (found == waiting_.end()) return 0;
+  const std::uint64_t launches = found->second;
+  waiting_.erase(found);
+  lost_ += launches;
+  return launches;
+}
+
+void Books::graph_made(CUgraphExec exec, Kernels kernels) {
+  const std::scoped_lock lock(mutex_);
+  graphs_[exec] = std::make_shared<const Kernels>(std::move(kernels));
+}
+
+void Books::graph_ends(CUgraphExec exec) {
+  const std::scoped_lock lock(mutex_);
+  graphs_.erase(exec);
+}
+
+std::shared_ptr<const Kernels> Books::graph(CUgraphExec exec) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = graphs_.find(exec);
+  return found == graphs_.end() ? nullptr : found->second;
+}
+
+}  // namespace warpgauge
