@@ -19,7 +19,7 @@ class CodeLoads {
     const std::scoped_lock lock(mutex_);
     ++by_thread_[context][std::this_thread::get_id()];
   }
-  /// Since the context was made, by all but one thread.
+  /// Up to now, by all but one thread.
   std::uint64_t by_others(CUcontext context, std::thread::id thread) const {
     const std::scoped_lock lock(mutex_);
     const auto found = by_thread_.find(context);

@@ -87,12 +87,6 @@ bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration pati
   }
 }
 
-std::uint64_t free_memory() {
-  std::size_t free = 0, total = 0;
-  check(cuMemGetInfo(&free, &total), "cuMemGetInfo");
-  return free;
-}
-
 Current::Current(CUcontext context) { check(cuCtxPushCurrent(context), "cuCtxPushCurrent"); }
 
 Current::~Current() {

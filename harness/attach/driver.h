@@ -24,9 +24,6 @@ AttachedDevice describe(int device);  ///< throws DriverError
 /// longer than `patience`. Throws DriverError, also for what a kernel did wrong before.
 bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration patience);
 
-/// Bytes that are left on the current context's device. Throws DriverError.
-std::uint64_t free_memory();
-
 /// Makes a context the current one of this thread for a while. Throws DriverError.
 class Current {
  public:

@@ -4,7 +4,6 @@
 #include <cupti.h>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -89,20 +88,6 @@ void launch_graph(const Call& call) {
   launching = recorder->graph_launch(call.context, p.hGraph, p.hStream);
 }
 
-template <auto Bytes>
-void allocates(const Call& call) {
-  recorder->will_allocate(call.context, Bytes(call));
-}
-template <typename Parameters>
-std::uint64_t bytes_of(const Call& call) {
-  return call.as<Parameters>().bytesize;
-}
-std::uint64_t bytes_of_rows(const Call& call) {
-  const auto& p = call.as<cuMemAllocPitch_v2_params>();
-  return p.WidthInBytes * p.Height;
-}
-std::uint64_t bytes_of_handle(const Call& call) { return call.as<cuMemCreate_params>().size; }
-
 void waited(const Call& call) { recorder->waited(call.context); }
 void capture_begins(const Call& call) { recorder->capture_begins(call.context); }
 void capture_began(const Call& call) {
@@ -172,15 +157,6 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuMemcpy_ptds), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
-    {WARPGAUGE_CALL(cuMemAlloc_v2), allocates<bytes_of<cuMemAlloc_v2_params>>, nullptr},
-    {WARPGAUGE_CALL(cuMemAllocPitch_v2), allocates<bytes_of_rows>, nullptr},
-    {WARPGAUGE_CALL(cuMemCreate), allocates<bytes_of_handle>, nullptr},
-    {WARPGAUGE_CALL(cuMemAllocAsync), allocates<bytes_of<cuMemAllocAsync_params>>, nullptr},
-    {WARPGAUGE_CALL(cuMemAllocAsync_ptsz), allocates<bytes_of<cuMemAllocAsync_params>>, nullptr},
-    {WARPGAUGE_CALL(cuMemAllocFromPoolAsync), allocates<bytes_of<cuMemAllocFromPoolAsync_params>>,
-     nullptr},
-    {WARPGAUGE_CALL(cuMemAllocFromPoolAsync_ptsz),
-     allocates<bytes_of<cuMemAllocFromPoolAsync_params>>, nullptr},
     {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},

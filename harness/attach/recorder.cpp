@@ -17,8 +17,6 @@ constexpr std::chrono::microseconds kAtOnce(200);
 /// Instructions. CUPTI (13.0) counts NCCL's ten million once: after they were taken it does not
 /// list them again, and does not end counting either.
 constexpr std::size_t kTakenOnce = 1'000'000;
-/// Launches between two looks at how much memory is left.
-constexpr std::uint64_t kBetweenLooks = 32;
 
 }  // namespace
 
@@ -36,9 +34,7 @@ struct Recorder::Context {
   std::uint64_t loads = 0;                        ///< of code by other threads, up to then
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
-  std::uint64_t unseen = 0;                       ///< launches since the last look at memory
-  std::uint64_t room = 0;  ///< bytes that were free after the last taking; 0: not known
-  int captures = 0;        ///< going on
+  int captures = 0;                               ///< going on
   Clock::time_point last;
   Clock::duration cost{};  ///< of the last taking
 };
@@ -103,7 +99,6 @@ bool Recorder::take(Context& context, Clock::duration patience) {
     if (idle) {
       const std::scoped_lock lock(counting_);
       books_.taken(context.handle, context.device, context.session->take());
-      context.room = 0;
     }
   } catch (const std::exception& error) {
     context.countable = false;
@@ -209,32 +204,8 @@ void Recorder::launched(Launching launching, bool succeeded) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
     if (resources) books_.resources(kernel.name, context.device, *resources);
   }
-  if (!context.session || context.stays_on || context.captures > 0) return;
-  if (sample_ > 0 && books_.all_have_their_sample(context.device)) {
-    stop(context);
-  } else {
-    make_room(context, launching.kernels->size());
-  }
-}
-
-/// Each launch has memory of its own on the GPU until its counts are taken: 16 bytes for each
-/// instruction, 170 MB for one of NCCL's. The program may have half of what is free.
-void Recorder::make_room(Context& context, std::uint64_t launches) {
-  context.unseen += launches;
-  if (context.unseen < kBetweenLooks) return;
-  context.unseen = 0;
-  const std::uint64_t free = driver::free_memory();
-  if (context.room == 0) context.room = free;
-  if (free < context.room / 2) take(context);
-}
-
-void Recorder::will_allocate(CUcontext handle, std::uint64_t bytes) {
-  const std::shared_ptr<Context> context = find(handle);
-  if (!context) return;
-  const std::unique_lock lock(context->mutex, std::try_to_lock);
-  if (!lock || !context->session || context->captures > 0 || books_.waiting(handle) == 0) return;
-  const driver::RelaxedCapture relaxed;
-  if (driver::free_memory() < bytes + bytes / 16) take(*context);
+  if (sample_ == 0 || context.stays_on || context.captures > 0) return;
+  if (books_.all_have_their_sample(context.device)) stop(context);
 }
 
 void Recorder::make_graph(CUcontext handle) {

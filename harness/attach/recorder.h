@@ -24,8 +24,7 @@ namespace warpgauge {
 
 /// Counts the launches of one process. CUPTI keeps the counts on the GPU for as long as kernels
 /// run; they are taken from there when the program itself has waited for the GPU, before a context
-/// or code goes away, when memory runs short, and at the end, so that the program's launches
-/// overlap as they do without it.
+/// or code goes away, and at the end, so that the program's launches overlap as they do without it.
 ///
 /// All functions may be called by any thread. Each context has a lock of its own, which is held
 /// during launches in it and while the GPU is waited for: other contexts go on meanwhile, because
@@ -70,8 +69,6 @@ class Recorder {
   /// After the program has waited, if no thread launches meanwhile: takes the counts if the context
   /// is idle and that costs, over time, no more than a twentieth of the time.
   void waited(CUcontext context);
-  /// Before the program allocates memory: takes the counts if they are in its way.
-  void will_allocate(CUcontext context, std::uint64_t bytes);
   /// Takes the counts of all contexts: code of theirs is about to be unloaded.
   void before_unloading();
   /// Before a call that may end a context, or, without one, any: takes the counts, and sees to it
@@ -101,7 +98,6 @@ class Recorder {
   bool take(Context& context);                            ///< waits long, and tells if in vain
   void stop(Context& context);
   bool is_taken_once(Context& context);  ///< at the end: there is a session
-  void make_room(Context& context, std::uint64_t launches);
 
   Books books_;
   const std::uint64_t sample_;

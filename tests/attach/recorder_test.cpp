@@ -21,7 +21,6 @@ struct Played {
   bool fails = false, no_counters = false, unknown_nodes = false, counting = false;
   bool cannot_stop = false;
   std::size_t instructions = 3;  ///< of the code that was launched
-  std::uint64_t free = 1 << 30;  ///< bytes
   std::uint64_t on_gpu = 0;      ///< warp instructions that were executed, and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
@@ -44,7 +43,6 @@ bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration) {
   if (played.fails) throw DriverError("cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS");
   return !played.busy.contains(context);
 }
-std::uint64_t free_memory() { return played.free; }
 Current::Current(CUcontext) {}
 Current::~Current() = default;
 RelaxedCapture::RelaxedCapture() = default;
@@ -290,26 +288,6 @@ TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 2u);
   EXPECT_THAT(saved().troubles, IsEmpty());
-}
-
-TEST_F(Recorder, LeavesTheProgramItsMemory) {
-  recorder->context_made(kContext, kDevice);
-  for (int i = 0; i < 32; ++i) launch();
-  played.free /= 2;
-  for (int i = 0; i < 32; ++i) launch();
-  EXPECT_EQ(played.takes, 0);
-  played.free -= 1;
-  for (int i = 0; i < 32; ++i) launch();
-  EXPECT_EQ(played.takes, 1);
-  for (int i = 0; i < 32; ++i) launch();
-  EXPECT_EQ(played.takes, 1) << "the rest is the program's";
-  recorder->will_allocate(kContext, played.free / 2);
-  EXPECT_EQ(played.takes, 1) << "there is enough";
-  recorder->will_allocate(kContext, played.free);
-  EXPECT_EQ(played.takes, 2);
-  recorder->will_allocate(kContext, played.free);
-  EXPECT_EQ(played.takes, 2) << "nothing was launched since";
-  EXPECT_EQ(counted(), 128u);
 }
 
 TEST_F(Recorder, GoesOnWhereCountingCannotEnd) {
