@@ -43,8 +43,8 @@ void tell_of_the_end(AttachedProcess& process, std::uint64_t launches) {
     process.troubles.push_back("what it launches now: it still runs, and nobody waited for it");
   } else if (launches > taken) {
     process.troubles.push_back(
-        fmt::format("{} launches before it ended without a chance to count them (_exit, exec or "
-                    "a signal that cannot be caught)",
+        fmt::format("{} launches, whose counts were not taken before it ended (by _exit, exec, an "
+                    "error or a signal that cannot be caught)",
                     launches - taken));
   }
 }

@@ -44,14 +44,14 @@ struct AttachedDevice {
   std::uint32_t threads_per_multiprocessor = 0;
 };
 
-/// One process, up to the last time that it was idle.
+/// One process, up to the last time that this was written.
 struct AttachedProcess {
   std::string command;  ///< its arguments, joined by blanks
   std::int64_t pid = 0;
   std::map<int, AttachedDevice> devices;  ///< by the ordinal that the process knows them by
   std::vector<AttachedKernel> kernels;
   std::map<int, metrics::SassRecords> records;  ///< by device
-  std::uint64_t waiting = 0;          ///< of the launches: whose counts were not taken yet
+  std::uint64_t waiting = 0;          ///< of the launches: whose counts can still be taken
   std::vector<std::string> troubles;  ///< what could not be counted, and why
 };
 

@@ -41,7 +41,7 @@ Books::Books(std::filesystem::path folder, std::uint64_t sample)
 
 void Books::write() {
   try {
-    process_.waiting = lost_;
+    process_.waiting = 0;
     for (const auto& [context, launches] : waiting_) process_.waiting += launches;
     write_file(path_.string() + kProcessEnding, to_text(process_));
   } catch (const std::exception&) {
@@ -68,40 +68,38 @@ void Books::device(int ordinal, const AttachedDevice& device) {
   if (!device.device.chip.empty()) known->second = device;
 }
 
-AttachedKernel& Books::kernel_of(const std::string& name, int device) {
+std::size_t Books::place_of(const std::string& name, int device) {
   const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
   if (is_new)
     process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
-  return process_.kernels[place->second];
+  return place->second;
 }
+
+void Books::launching(const Kernels& kernels) { launches_.add(kernels.size()); }
+
+void Books::refused(const Kernels& kernels) { launches_.take_back(kernels.size()); }
 
 Kernels Books::launched(CUcontext context, int device, const Kernels& kernels, bool counted) {
   const std::scoped_lock lock(mutex_);
-  launches_.add(kernels.size());
   if (counted) waiting_[context] += kernels.size();
   Kernels unknown;
   for (const driver::LaunchedKernel& one : kernels) {
-    AttachedKernel& kernel = kernel_of(one.name, device);
+    const auto [known, is_new] = functions_.try_emplace({device, one.function});
+    // A handle can come again for other code once its own is unloaded.
+    if (is_new || process_.kernels[known->second].name != one.name) {
+      unknown.push_back(one);
+      known->second = place_of(one.name, device);
+    }
+    AttachedKernel& kernel = process_.kernels[known->second];
     ++kernel.launches;
     if (counted) metrics::add(kernel.counted, one.shape);
-    // A handle can come again for other code once its own is unloaded.
-    KernelOnDevice& known = functions_[one.function];
-    if (KernelOnDevice of(device, one.name); known != of) {
-      unknown.push_back(one);
-      known = std::move(of);
-    }
   }
   return unknown;
 }
 
-void Books::launched(const Kernels& kernels) {
-  const std::scoped_lock lock(mutex_);
-  launches_.add(kernels.size());
-}
-
 void Books::resources(const std::string& kernel, int device, const KernelResources& resources) {
   const std::scoped_lock lock(mutex_);
-  auto& known = kernel_of(kernel, device).resources;
+  auto& known = process_.kernels[place_of(kernel, device)].resources;
   if (std::ranges::find(known, resources) == known.end()) known.push_back(resources);
 }
 
@@ -112,6 +110,7 @@ bool Books::has_its_sample(const AttachedKernel& kernel) const {
 }
 
 bool Books::are_wanted(const Kernels& kernels, int device) const {
+  if (sample_ == 0) return true;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
     const auto known = kernels_.find({device, launched.name});
@@ -146,7 +145,6 @@ std::uint64_t Books::ended(CUcontext context) {
   if (found == waiting_.end()) return 0;
   const std::uint64_t launches = found->second;
   waiting_.erase(found);
-  lost_ += launches;
   return launches;
 }
 

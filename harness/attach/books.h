@@ -34,10 +34,13 @@ class Books {
   /// The chip is empty where nothing can be counted.
   void device(int ordinal, const AttachedDevice& device);
 
-  /// Kernels were launched. Returns those of which the resources are not known.
+  /// Kernels are about to be launched: counted before, so that a process that ends meanwhile has
+  /// told.
+  void launching(const Kernels& kernels);
+  /// They were not.
+  void refused(const Kernels& kernels);
+  /// They were. Returns those of which the resources are not known.
   Kernels launched(CUcontext context, int device, const Kernels& kernels, bool counted);
-  /// The same in a context that is not known.
-  void launched(const Kernels& kernels);
   void resources(const std::string& kernel, int device, const KernelResources& resources);
   bool are_wanted(const Kernels& kernels, int device) const;
   bool all_have_their_sample(int device) const;
@@ -57,9 +60,7 @@ class Books {
   void save();
 
  private:
-  using KernelOnDevice = std::pair<int, std::string>;
-
-  AttachedKernel& kernel_of(const std::string& name, int device);
+  std::size_t place_of(const std::string& name, int device);
   bool has_its_sample(const AttachedKernel& kernel) const;
   void write();
 
@@ -68,10 +69,11 @@ class Books {
   mutable std::mutex mutex_;  ///< of what follows
   AttachedProcess process_;
   LaunchCount launches_;
-  std::map<KernelOnDevice, std::size_t> kernels_;   // where in process_
-  std::map<CUfunction, KernelOnDevice> functions_;  // whose resources are known, or asked for
+  std::map<std::pair<int, std::string>, std::size_t>
+      kernels_;  // by device and name: where in process_
+  std::map<std::pair<int, CUfunction>, std::size_t>
+      functions_;  // those that were asked for resources
   std::map<CUcontext, std::uint64_t> waiting_;
-  std::uint64_t lost_ = 0;  ///< launches whose counts went with their context
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };
 

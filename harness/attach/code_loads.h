@@ -3,12 +3,20 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace warpgauge {
+
+/// This thread, by a number that no other thread of the process has had: std::thread::id comes
+/// again.
+inline std::uint64_t this_thread() {
+  static std::atomic<std::uint64_t> threads = 0;
+  thread_local const std::uint64_t number = ++threads;
+  return number;
+}
 
 /// How often code was loaded into a context, by thread. CUPTI (13.0) does not count code that was
 /// loaded while it counted, by another thread than the one that had switched counting on.
@@ -17,10 +25,10 @@ class CodeLoads {
   /// By this thread.
   void add(CUcontext context) {
     const std::scoped_lock lock(mutex_);
-    ++by_thread_[context][std::this_thread::get_id()];
+    ++by_thread_[context][this_thread()];
   }
   /// Up to now, by all but one thread.
-  std::uint64_t by_others(CUcontext context, std::thread::id thread) const {
+  std::uint64_t by_others(CUcontext context, std::uint64_t thread) const {
     const std::scoped_lock lock(mutex_);
     const auto found = by_thread_.find(context);
     if (found == by_thread_.end()) return 0;
@@ -30,10 +38,15 @@ class CodeLoads {
     }
     return sum;
   }
+  /// It is gone.
+  void forget(CUcontext context) {
+    const std::scoped_lock lock(mutex_);
+    by_thread_.erase(context);
+  }
 
  private:
   mutable std::mutex mutex_;  ///< held for no call of anybody else's
-  std::map<CUcontext, std::map<std::thread::id, std::uint64_t>> by_thread_;
+  std::map<CUcontext, std::map<std::uint64_t, std::uint64_t>> by_thread_;
 };
 
 }  // namespace warpgauge

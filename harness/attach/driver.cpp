@@ -81,8 +81,7 @@ bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration pati
       continue;
     }
     if (state == CUDA_ERROR_NOT_READY) return false;
-    check(state, "cuEventQuery");
-    check(cuCtxSynchronize(), "cuCtxSynchronize");  // says also what went wrong before
+    check(state, "cuEventQuery");  // says also what a kernel did wrong
     return true;
   }
 }
@@ -129,9 +128,10 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
 namespace {
 
 /// nullopt where the driver does not tell.
-std::optional<LaunchedKernel> kernel_of(CUgraphNode node) {
+std::optional<LaunchedKernel> kernel_of(CUgraphNode node, std::set<CUcontext>& contexts) {
   CUDA_KERNEL_NODE_PARAMS params{};
   if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) return std::nullopt;
+  if (params.ctx != nullptr) contexts.insert(params.ctx);
   const char* name = nullptr;
   const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
                                             : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
@@ -149,7 +149,7 @@ void add_kernels_of(CUgraphNode node, GraphKernels& kernels) {
   if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) {
     kernels.all = false;
   } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-    const std::optional<LaunchedKernel> kernel = kernel_of(node);
+    const std::optional<LaunchedKernel> kernel = kernel_of(node, kernels.contexts);
     kernels.all = kernels.all && kernel;
     if (kernel) kernels.known.push_back(*kernel);
   } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -59,8 +60,8 @@ struct LaunchedKernel {
 /// The kernels of a graph and of the graphs in it, in no order.
 struct GraphKernels {
   std::vector<LaunchedKernel> known;
-  bool all =
-      true;  ///< false if there are nodes that the driver does not tell of, or conditional ones
+  bool all = true;  ///< false if the driver does not tell of all nodes, or some are conditional
+  std::set<CUcontext> contexts;  ///< that nodes name
 };
 GraphKernels kernels_of(CUgraph graph);
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ Recorder* recorder = nullptr;  // never destroyed: CUPTI may call back during ex
 /// One call of the driver, before or after it is made.
 struct Call {
   CUcontext context;
-  std::string kernel;  ///< of launches
+  const char* kernel;  ///< of launches
   const void* parameters;
   bool succeeded;  ///< after it
 
@@ -38,22 +39,27 @@ struct Call {
   }
 };
 
-thread_local std::optional<Recorder::Launching> launching;  ///< by this thread, right now
+/// By this thread, right now; a pointer, because it is used until the thread has ended, and after.
+thread_local Recorder::Launching* launching = nullptr;
+
+void begin(std::optional<Recorder::Launching> launch) {
+  if (launch) launching = new Recorder::Launching(std::move(*launch));
+}
 
 using Reaction = void (*)(const Call& call);
 
 template <typename Parameters>
 void launch(const Call& call) {
   const auto& p = call.as<Parameters>();
-  launching = recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream);
+  begin(recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream));
 }
 
 void launch_configured(const Call& call) {
   static constexpr CUlaunchConfig kNone{};  // the driver refuses to launch with none
   const auto& p = call.as<cuLaunchKernelEx_params>();
   const CUlaunchConfig& config = p.config == nullptr ? kNone : *p.config;
-  launching =
-      recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream);
+  begin(
+      recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream));
 }
 
 void launch_of_old(const Call& /*call*/) {
@@ -85,25 +91,30 @@ void graph_changes(const Call& /*call*/) {
 
 void launch_graph(const Call& call) {
   const auto& p = call.as<cuGraphLaunch_params>();
-  launching = recorder->graph_launch(call.context, p.hGraph, p.hStream);
+  begin(recorder->graph_launch(call.context, p.hGraph, p.hStream));
 }
 
 void waited(const Call& call) { recorder->waited(call.context); }
-void capture_begins(const Call& call) { recorder->capture_begins(call.context); }
+// All ways to begin and to end a capture have the stream first.
+CUstream stream_of(const Call& call) { return call.as<cuStreamEndCapture_params>().hStream; }
+void capture_begins(const Call& call) { recorder->capture_begins(call.context, stream_of(call)); }
 void capture_began(const Call& call) {
-  if (!call.succeeded) recorder->capture_ends(call.context);
+  if (!call.succeeded) recorder->capture_ends(stream_of(call));
 }
-void capture_ends(const Call& call) { recorder->capture_ends(call.context); }
-void code_ends(const Call& /*call*/) { recorder->before_unloading(); }
+void capture_ends(const Call& call) { recorder->capture_ends(stream_of(call)); }
+
+void module_ends(const Call& call) { recorder->before_unloading(call.context); }
+void library_ends(const Call& /*call*/) { recorder->before_unloading(std::nullopt); }
 void launched(const Call& call) {
-  if (!launching) return;
-  Recorder::Launching launch = std::move(*launching);
-  launching.reset();
-  recorder->launched(std::move(launch), call.succeeded);
+  const std::unique_ptr<Recorder::Launching> launch(std::exchange(launching, nullptr));
+  if (launch) recorder->launched(std::move(*launch), call.succeeded);
 }
 
 void context_ends(const Call& call) { recorder->may_end(call.as<cuCtxDestroy_v2_params>().ctx); }
-void contexts_may_end(const Call& /*call*/) { recorder->may_end(std::nullopt); }
+// All ways to give back or to reset a primary context have its device only.
+void device_may_end(const Call& call) {
+  recorder->device_may_end(call.as<cuDevicePrimaryCtxReset_v2_params>().dev);
+}
 
 /// What is done before and after a call. Calls whose names end in _ptsz and _ptds (with a default
 /// stream for each thread) have the same parameters.
@@ -157,14 +168,14 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuMemcpy_ptds), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
     {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
-    {WARPGAUGE_CALL(cuModuleUnload), code_ends, nullptr},
-    {WARPGAUGE_CALL(cuLibraryUnload), code_ends, nullptr},
+    {WARPGAUGE_CALL(cuModuleUnload), module_ends, nullptr},
+    {WARPGAUGE_CALL(cuLibraryUnload), library_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy_v2), context_ends, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), contexts_may_end, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease_v2), contexts_may_end, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset), contexts_may_end, nullptr},
-    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset_v2), contexts_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease), device_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxRelease_v2), device_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset), device_may_end, nullptr},
+    {WARPGAUGE_CALL(cuDevicePrimaryCtxReset_v2), device_may_end, nullptr},
 };
 #undef WARPGAUGE_CALL
 
@@ -189,8 +200,8 @@ void keep(const CUpti_ModuleResourceData& module) {
 /// While it is there this thread's calls are the library's own: they call back like the program's.
 class OwnCalls {
  public:
-  OwnCalls() { own_ = true; }
-  ~OwnCalls() { own_ = false; }
+  OwnCalls() : before_(std::exchange(own_, true)) {}
+  ~OwnCalls() { own_ = before_; }
   OwnCalls(const OwnCalls&) = delete;
   OwnCalls& operator=(const OwnCalls&) = delete;
 
@@ -198,6 +209,7 @@ class OwnCalls {
 
  private:
   static thread_local bool own_;
+  const bool before_;  ///< within own calls the driver can call back, too
 };
 
 thread_local bool OwnCalls::own_ = false;
@@ -237,6 +249,14 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
   }
 }
 
+void tell(const std::exception& error) {
+  try {
+    recorder->trouble(error.what());
+  } catch (const std::exception&) {
+    // What this was about was launched or was not counted, which the number of launches shows.
+  }
+}
+
 void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                        const void* data) {
   if (data == nullptr || !in_attached_process()) return;
@@ -246,9 +266,9 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
     } else {
       on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
     }
-  } catch (const std::exception&) {
-    // CUPTI is C and must not see an exception. What this was about is not counted, and a kernel
-    // of which nothing was counted is told of.
+  } catch (const std::exception& error) {
+    // CUPTI is C and must not see an exception.
+    tell(error);
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::chrono::seconds kLongest(60);
 /// To see whether it is idle already.
 constexpr std::chrono::microseconds kAtOnce(200);
+/// How long a context that ends waits for who uses it, which is a fault of the program.
+constexpr std::chrono::seconds kForTheEnd(1);
 /// Instructions. CUPTI (13.0) counts NCCL's ten million once: after they were taken it does not
 /// list them again, and does not end counting either.
 constexpr std::size_t kTakenOnce = 1'000'000;
@@ -23,18 +25,23 @@ constexpr std::size_t kTakenOnce = 1'000'000;
 /// A context of the program, from when it was made to its end.
 struct Recorder::Context {
   Context(CUcontext its_handle, int its_device) : handle(its_handle), device(its_device) {}
+  ~Context() {
+    if (session) session->leave();
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
   const CUcontext handle;
   const int device;
+  std::atomic<bool> ended = false;
   std::timed_mutex mutex;  ///< of what follows
   bool opened = false, countable = true;
   metrics::CuptiContext cupti;
   std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
-  std::thread::id thread;                         ///< that switched counting on
+  std::uint64_t thread = 0;                       ///< that switched counting on
   std::uint64_t loads = 0;                        ///< of code by other threads, up to then
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
-  int captures = 0;                               ///< going on
   Clock::time_point last;
   Clock::duration cost{};  ///< of the last taking
 };
@@ -61,7 +68,7 @@ std::vector<std::shared_ptr<Recorder::Context>> Recorder::all_contexts() {
 }
 
 void Recorder::open(Context& context) {
-  if (context.opened) return;
+  if (context.opened || context.ended) return;
   context.opened = true;
   try {
     AttachedDevice device = driver::describe(context.device);
@@ -77,10 +84,10 @@ void Recorder::open(Context& context) {
 }
 
 void Recorder::start(Context& context) {
-  if (context.session || !context.opened || !context.countable) return;
+  if (context.session || context.ended || !context.opened || !context.countable) return;
   try {
     const std::scoped_lock lock(counting_);
-    context.thread = std::this_thread::get_id();
+    context.thread = this_thread();
     context.loads = loads_.by_others(context.handle, context.thread);
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
   } catch (const std::exception& error) {
@@ -90,15 +97,17 @@ void Recorder::start(Context& context) {
 }
 
 bool Recorder::take(Context& context, Clock::duration patience) {
-  if (!context.session) return true;
+  if (!context.session || context.ended) return true;
   const Clock::time_point begin = Clock::now();
   bool idle = true;
   try {
     const driver::Current current(context.handle);
     idle = driver::wait_until_idle(context.handle, patience);
     if (idle) {
-      const std::scoped_lock lock(counting_);
-      books_.taken(context.handle, context.device, context.session->take());
+      std::unique_lock lock(counting_);
+      const metrics::SassRecords records = context.session->take();
+      lock.unlock();
+      books_.taken(context.handle, context.device, records);
     }
   } catch (const std::exception& error) {
     context.countable = false;
@@ -116,14 +125,25 @@ bool Recorder::take(Context& context) {
   return false;
 }
 
+void Recorder::take_before(Context& context, const char* what) {
+  if (books_.waiting(context.handle) == 0) return;
+  if (captures_.any()) {
+    trouble(std::string(what) + " while a stream was being captured");
+  } else {
+    take(context);
+  }
+}
+
 void Recorder::stop(Context& context) {
-  if (!context.session || !take(context) || context.stays_on) return;
+  if (!context.session || context.ended || !take(context) || context.stays_on) return;
   try {
     const std::scoped_lock lock(counting_);
     if (context.countable) context.session->stop();
   } catch (const std::exception& error) {
     context.stays_on = context.session->is_counting();
-    if (context.stays_on) return;  // nothing is missing yet
+    // Nothing is missing yet. Code that other threads load from here on is, which shows where its
+    // first instruction was not executed by all warps.
+    if (context.stays_on) return;
     trouble(error.what());
   }
   if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
@@ -131,8 +151,10 @@ void Recorder::stop(Context& context) {
 }
 
 bool Recorder::is_taken_once(Context& context) {
+  if (!context.session || context.ended || context.is_taken_once) return context.is_taken_once;
   try {
-    if (!context.is_taken_once) context.is_taken_once = context.session->size() > kTakenOnce;
+    const std::scoped_lock lock(counting_);
+    context.is_taken_once = context.session->size() > kTakenOnce;
   } catch (const std::exception&) {  // take() tells of it
   }
   return context.is_taken_once;
@@ -144,8 +166,8 @@ void Recorder::start_anew(Context& context) {
   const auto loads = [&] { return loads_.by_others(context.handle, context.thread); };
   const bool stale = context.session && context.loads != loads();
   if (context.session && !stale) return;
-  if (context.captures > 0) {
-    trouble("kernels were launched, of new code, while another stream was being captured");
+  if (captures_.any()) {
+    trouble("new code was to be launched, or to be made a graph of, while a stream was captured");
     return;
   }
   if (stale && !context.stays_on && !is_taken_once(context)) stop(context);
@@ -155,6 +177,7 @@ void Recorder::start_anew(Context& context) {
 
 Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels) {
   Launching launching{find(handle), {}, std::move(kernels)};
+  books_.launching(*launching.kernels);
   if (!launching.context) {
     trouble("kernels were launched in a context that warpgauge was not told of");
     return launching;
@@ -170,7 +193,9 @@ std::optional<Recorder::Launching> Recorder::launch(CUcontext handle, driver::La
                                                     CUstream stream) {
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return std::nullopt;  // a node of a graph to come
-  return prepare(handle, std::make_shared<const Kernels>(1, std::move(kernel)));
+  const auto kernels = std::make_shared<Kernels>();
+  kernels->push_back(std::move(kernel));
+  return prepare(handle, kernels);
 }
 
 std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgraphExec exec,
@@ -187,11 +212,8 @@ std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgr
 
 void Recorder::launched(Launching launching, bool succeeded) {
   const driver::RelaxedCapture relaxed;
-  if (!succeeded) return;
-  if (!launching.context) {
-    books_.launched(*launching.kernels);
-    return;
-  }
+  if (!succeeded) books_.refused(*launching.kernels);
+  if (!succeeded || !launching.context) return;
   Context& context = *launching.context;
   const Kernels unknown = books_.launched(context.handle, context.device, *launching.kernels,
                                           context.session != nullptr);
@@ -204,8 +226,9 @@ void Recorder::launched(Launching launching, bool succeeded) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
     if (resources) books_.resources(kernel.name, context.device, *resources);
   }
-  if (sample_ == 0 || context.stays_on || context.captures > 0) return;
-  if (books_.all_have_their_sample(context.device)) stop(context);
+  if (sample_ == 0 || context.stays_on || captures_.any()) return;
+  if (!books_.all_have_their_sample(context.device) || is_taken_once(context)) return;
+  stop(context);
 }
 
 void Recorder::make_graph(CUcontext handle) {
@@ -223,21 +246,23 @@ void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   if (!kernels.all) {
     trouble("a graph has nodes whose kernels are not known before they are launched");
   }
+  if (kernels.contexts.size() > 1) {
+    trouble("a graph has kernels of several contexts, and is counted in the one that launches it");
+  }
   books_.graph_made(exec, std::move(kernels.known));
 }
 
-void Recorder::capture_begins(CUcontext handle) {
-  const std::shared_ptr<Context> context = find(handle);
-  if (!context) return;
-  const std::scoped_lock lock(context->mutex);
-  ++context->captures;
+void Recorder::capture_begins(CUcontext handle, CUstream stream) {
+  captures_.begin(stream);
+  // Whoever takes counts now has not known of it.
+  if (const std::shared_ptr<Context> context = find(handle)) {
+    const std::scoped_lock lock(context->mutex);
+  }
 }
 
-void Recorder::capture_ends(CUcontext handle) {
-  const std::shared_ptr<Context> context = find(handle);
-  if (!context) return;
-  const std::scoped_lock lock(context->mutex);
-  context->captures = std::max(0, context->captures - 1);
+void Recorder::capture_ends(CUstream stream) {
+  // A capture that could not be ended, as by another thread than its own, goes on.
+  if (!driver::is_capturing(stream)) captures_.end(stream);
 }
 
 void Recorder::waited(CUcontext handle) {
@@ -245,44 +270,48 @@ void Recorder::waited(CUcontext handle) {
   const std::shared_ptr<Context> context = find(handle);
   if (!context) return;
   const std::unique_lock lock(context->mutex, std::try_to_lock);
-  if (!lock || !context->session || context->captures > 0) return;
+  if (!lock || !context->session || captures_.any()) return;
   if (Clock::now() - context->last < (kShare - 1) * context->cost) return;
   if (books_.waiting(handle) == 0 || is_taken_once(*context)) return;
   const driver::RelaxedCapture relaxed;
   take(*context, kAtOnce);
 }
 
-void Recorder::before_unloading() {
-  const driver::RelaxedCapture relaxed;
-  for (const std::shared_ptr<Context>& context : all_contexts()) {
-    const std::scoped_lock lock(context->mutex);
-    if (books_.waiting(context->handle) == 0) continue;
-    if (context->captures == 0) {
-      take(*context);
-    } else {
-      trouble("code was unloaded while a stream was being captured");
-    }
-  }
-}
-
-void Recorder::may_end(std::optional<CUcontext> handle) {
+void Recorder::before_unloading(std::optional<CUcontext> handle) {
   const driver::RelaxedCapture relaxed;
   for (const std::shared_ptr<Context>& context : all_contexts()) {
     if (handle && *handle != context->handle) continue;
     const std::scoped_lock lock(context->mutex);
-    take(*context);
-    start(*context);
+    if (!is_taken_once(*context)) take_before(*context, "code was unloaded");
+  }
+}
+
+void Recorder::may_end(CUcontext handle) {
+  const driver::RelaxedCapture relaxed;
+  const std::shared_ptr<Context> context = find(handle);
+  if (!context) return;
+  const std::scoped_lock lock(context->mutex);
+  take_before(*context, "a context was given back");
+  start(*context);
+}
+
+void Recorder::device_may_end(int device) {
+  for (const std::shared_ptr<Context>& context : all_contexts()) {
+    if (context->device == device) may_end(context->handle);
   }
 }
 
 void Recorder::ends(CUcontext handle) {
   const std::shared_ptr<Context> context = find(handle);
   if (!context) return;
-  const std::scoped_lock lock(context->mutex);
-  if (context->session) context->session->leave();
-  context->session.reset();
+  context->ended = true;
+  if (const std::unique_lock lock(context->mutex, kForTheEnd); lock && context->session) {
+    context->session->leave();
+    context->session.reset();
+  }
   const std::uint64_t lost = books_.ended(handle);
-  if (lost > 0 && context->countable) trouble("a context ended before its counts could be taken");
+  if (lost > 0) trouble("a context ended before its counts could be taken");
+  loads_.forget(handle);
   const std::scoped_lock all(mutex_);
   contexts_.erase(handle);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/attach/books.h"
+#include "harness/attach/captures.h"
 #include "harness/attach/code_loads.h"
 #include "harness/attach/driver.h"
 #include "metrics/cupti_context.h"
@@ -28,8 +29,8 @@ namespace warpgauge {
 ///
 /// All functions may be called by any thread. Each context has a lock of its own, which is held
 /// during launches in it and while the GPU is waited for: other contexts go on meanwhile, because
-/// kernels of theirs may be what is waited for. Locks of all else are held during no call of the
-/// driver, which may hold its own while it calls back.
+/// kernels of theirs may be what is waited for. What the driver calls back while it may hold locks
+/// of its own (contexts and code that come and go) waits for no lock for long.
 class Recorder {
   struct Context;
 
@@ -63,17 +64,21 @@ class Recorder {
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_ends(CUgraphExec exec) { books_.graph_ends(exec); }
-  void capture_begins(CUcontext context);
-  void capture_ends(CUcontext context);
+  /// Before a capture begins.
+  void capture_begins(CUcontext context, CUstream stream);
+  /// After it could not begin, or may have ended.
+  void capture_ends(CUstream stream);
 
   /// After the program has waited, if no thread launches meanwhile: takes the counts if the context
   /// is idle and that costs, over time, no more than a twentieth of the time.
   void waited(CUcontext context);
-  /// Takes the counts of all contexts: code of theirs is about to be unloaded.
-  void before_unloading();
-  /// Before a call that may end a context, or, without one, any: takes the counts, and sees to it
-  /// that counting is switched on, which CUPTI wants where a context ends.
-  void may_end(std::optional<CUcontext> context);
+  /// Takes the counts of a context, or, without one, of all: code of theirs is about to be
+  /// unloaded.
+  void before_unloading(std::optional<CUcontext> context);
+  /// Before a call that ends a context, or may end one of a device: takes the counts, and sees to
+  /// it that counting is switched on, which CUPTI wants where a context ends.
+  void may_end(CUcontext context);
+  void device_may_end(int device);
   /// A context ends now.
   void ends(CUcontext context);
   /// Takes all counts there are, waiting for what runs, and counts no more. False if another thread
@@ -90,18 +95,20 @@ class Recorder {
   std::vector<std::shared_ptr<Context>> all_contexts();
   Launching prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels);
 
-  // These want the context's lock to be held.
+  // These want the context's lock to be held, and do nothing for one that has ended.
   void open(Context& context);
   void start(Context& context);
   void start_anew(Context& context);
   bool take(Context& context, Clock::duration patience);  ///< false: it is not idle by then
   bool take(Context& context);                            ///< waits long, and tells if in vain
+  void take_before(Context& context, const char* what);
   void stop(Context& context);
-  bool is_taken_once(Context& context);  ///< at the end: there is a session
+  bool is_taken_once(Context& context);
 
   Books books_;
   const std::uint64_t sample_;
   CodeLoads loads_;
+  Captures captures_;
   std::atomic<bool> finished_ = false;
   std::mutex counting_;  ///< held while CUPTI's counting is switched or read
   std::mutex mutex_;     ///< of contexts_

@@ -405,9 +405,9 @@ int main(int argc, char** argv) {
     memory() = {};
     both(launches - launches / 2);
     wait();
-  } else if (way == "unwaited") {
+  } else if (way == "unwaited" || way == "vanishes") {
     both(launches);
-    std::exit(0);
+    way == "unwaited" ? std::exit(0) : _exit(0);
   } else {
     both(launches);
     wait();

@@ -6,8 +6,11 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "harness/attach/driver.h"
 #include "metrics/cupti.h"
@@ -18,13 +21,16 @@ namespace {
 struct Played {
   std::set<CUstream> capturing;
   std::set<CUcontext> busy;
-  bool fails = false, no_counters = false, unknown_nodes = false, counting = false;
+  bool fails = false, no_counters = false, unknown_nodes = false, several_contexts = false;
+  std::set<CUcontext> counting;
+  std::set<CUcontext> deaf;  ///< those where another thread has loaded code while counting was on
   bool cannot_stop = false;
-  std::size_t instructions = 3;  ///< of the code that was launched
-  std::uint64_t on_gpu = 0;      ///< warp instructions that were executed, and not taken yet
+  std::size_t instructions = 3;               ///< of the code that was launched
+  std::map<CUcontext, std::uint64_t> on_gpu;  ///< warp instructions, executed and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
 Played played;
+std::mutex playing;  ///< of played, where several threads play
 
 CUcontext const kContext = reinterpret_cast<CUcontext>(0x10);
 CUcontext const kOther = reinterpret_cast<CUcontext>(0x11);
@@ -40,6 +46,7 @@ namespace warpgauge::driver {
 
 AttachedDevice describe(int) { return {{.name = "GPU", .compute_capability = "9.0"}, 2048}; }
 bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration) {
+  const std::scoped_lock lock(playing);
   if (played.fails) throw DriverError("cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS");
   return !played.busy.contains(context);
 }
@@ -47,13 +54,18 @@ Current::Current(CUcontext) {}
 Current::~Current() = default;
 RelaxedCapture::RelaxedCapture() = default;
 RelaxedCapture::~RelaxedCapture() = default;
-bool is_capturing(CUstream stream) { return played.capturing.contains(stream); }
+bool is_capturing(CUstream stream) {
+  const std::scoped_lock lock(playing);
+  return played.capturing.contains(stream);
+}
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
   return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
 }
 GraphKernels kernels_of(CUgraph) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
-  return {{{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}}, !played.unknown_nodes};
+  return {{{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}},
+          !played.unknown_nodes,
+          played.several_contexts ? std::set{kContext, kOther} : std::set{kContext}};
 }
 
 }  // namespace warpgauge::driver
@@ -70,26 +82,32 @@ const std::vector<SassId>& configured_metrics(const CuptiContext&) {
 }
 SassSession::SassSession(const CuptiContext& context)
     : context_(context.context), metrics_(configured_metrics(context)) {
+  const std::scoped_lock lock(playing);
   ++played.starts;
-  played.counting = true;
+  played.counting.insert(context.context);
+  played.deaf.erase(context.context);
 }
 SassSession::~SassSession() = default;
 SassRecords SassSession::take() {
+  const std::scoped_lock lock(playing);
   ++played.takes;
   SassValues values;
-  values[SassMetric::instructions] = played.on_gpu;
-  played.on_gpu = 0;
+  values[SassMetric::instructions] = std::exchange(played.on_gpu[context_], 0);
   return {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
 }
 std::size_t SassSession::size() const { return played.instructions; }
 void SassSession::stop() {
+  const std::scoped_lock lock(playing);
   ++played.stops;
   if (played.cannot_stop) throw Unmeasured("CUPTI_ERROR_UNKNOWN", "");
-  counting_ = played.counting = false;
+  counting_ = false;
+  played.counting.erase(context_);
 }
 void SassSession::leave() {
+  const std::scoped_lock lock(playing);
   ++played.leaves;
-  played.counting = false;
+  counting_ = false;
+  played.counting.erase(context_);
 }
 
 }  // namespace warpgauge::metrics
@@ -120,10 +138,18 @@ class Recorder : public testing::Test {
     return recorder->launch(
         context, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}}, kStream);
   }
+  void launch_in(CUcontext context, const std::string& kernel, std::uint32_t blocks = 4) {
+    auto launching = begin(context, kernel, blocks);
+    if (!launching) return;
+    {
+      const std::scoped_lock lock(playing);
+      const bool hears = played.counting.contains(context) && !played.deaf.contains(context);
+      if (hears) ++played.on_gpu[context];
+    }
+    recorder->launched(std::move(*launching), true);
+  }
   void launch(const std::string& kernel = "kernel", std::uint32_t blocks = 4) {
-    auto launching = begin(kContext, kernel, blocks);
-    if (played.counting && launching) ++played.on_gpu;
-    if (launching) recorder->launched(std::move(*launching), true);
+    launch_in(kContext, kernel, blocks);
   }
   void launch_graph() {
     recorder->launched(recorder->graph_launch(kContext, kExec, kStream).value(), true);
@@ -131,6 +157,15 @@ class Recorder : public testing::Test {
   /// As another thread of the program does it.
   void load_code(CUcontext context) {
     std::thread([&] { recorder->code_loaded(context); }).join();
+    if (played.counting.contains(context)) played.deaf.insert(context);
+  }
+  void capture(CUstream stream) {
+    recorder->capture_begins(kContext, stream);
+    played.capturing.insert(stream);
+  }
+  void end_capture(CUstream stream) {
+    played.capturing.erase(stream);
+    recorder->capture_ends(stream);
   }
   /// What is in the file now, whatever happens to the process after this.
   AttachedProcess saved() const {
@@ -150,9 +185,10 @@ class Recorder : public testing::Test {
     }
     throw std::logic_error("no file of launches");
   }
-  std::uint64_t counted() const {
+  std::uint64_t counted(std::optional<int> on = std::nullopt) const {
     std::uint64_t sum = 0;
     for (const auto& [device, records] : saved().records) {
+      if (on && *on != device) continue;
       for (const auto& [instruction, values] : records) sum += values[SassMetric::instructions];
     }
     return sum;
@@ -210,28 +246,90 @@ TEST_F(Recorder, TellsOfAKernelThatDoesNotEnd) {
   played.busy = {};
   launch();
   EXPECT_EQ(played.stops, 0) << "it is not tried again before more code is loaded";
+  load_code(kContext);
+  launch();
+  EXPECT_EQ(played.stops, 1);
   EXPECT_TRUE(recorder->finish(1s));
-  EXPECT_EQ(counted(), 3u);
+  EXPECT_EQ(counted(), 2u) << "CUPTI does not count the two launches between";
 }
 
 TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->before_unloading();
+  recorder->before_unloading(kOther);
+  EXPECT_EQ(counted(), 0u);
+  recorder->before_unloading(kContext);
   EXPECT_EQ(counted(), 1u);
   EXPECT_EQ(played.stops, 0) << "and goes on counting";
   launch();
-  recorder->may_end(kOther);
-  EXPECT_EQ(counted(), 1u);
-  recorder->may_end(std::nullopt);
+  recorder->before_unloading(std::nullopt);
   EXPECT_EQ(counted(), 2u);
+  launch();
+  recorder->may_end(kOther);
+  recorder->device_may_end(kDevice + 1);
+  EXPECT_EQ(counted(), 2u);
+  recorder->device_may_end(kDevice);
+  EXPECT_EQ(counted(), 3u);
+  launch();
+  recorder->may_end(kContext);
+  EXPECT_EQ(counted(), 4u);
   recorder->ends(kContext);
   EXPECT_EQ(played.stops, 0) << "CUPTI is left counting in a context that ends";
   EXPECT_EQ(played.leaves, 1);
   recorder->context_made(kContext, kDevice);  // the same handle again, as after cudaDeviceReset()
   launch();
   EXPECT_TRUE(recorder->finish(1s));
-  EXPECT_EQ(counted(), 3u);
+  EXPECT_TRUE(recorder->finish(1s)) << "a second time, as at exit after a signal";
+  EXPECT_EQ(counted(), 5u);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+}
+
+TEST_F(Recorder, ACaptureIsLeftAlone) {
+  recorder->context_made(kContext, kDevice);
+  launch();
+  CUstream const other = reinterpret_cast<CUstream>(0x31);
+  capture(other);
+  recorder->waited(kContext);
+  recorder->may_end(kContext);
+  EXPECT_EQ(played.takes, 0) << "to ask whether the GPU is idle ends captures";
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("a context was given back while")));
+  recorder->capture_ends(other);  // refused: it goes on
+  recorder->waited(kContext);
+  EXPECT_EQ(played.takes, 0);
+  end_capture(other);
+  recorder->waited(kContext);
+  EXPECT_EQ(counted(), 1u);
+}
+
+TEST_F(Recorder, AContextThatEndsWhileItIsUsed) {
+  recorder->context_made(kContext, kDevice);
+  auto launching = begin(kContext, "kernel");
+  std::thread([&] { recorder->ends(kContext); }).join();  // waits for a while
+  recorder->launched(std::move(launching.value()), true);
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(played.takes, 0);
+  EXPECT_EQ(played.stops, 0);
+  launching.reset();
+  EXPECT_EQ(played.leaves, 1);
+}
+
+TEST_F(Recorder, ThreadsThatLaunchAndWaitAtOnce) {
+  recorder->context_made(kContext, kDevice);
+  recorder->context_made(kOther, kDevice + 1);
+  constexpr int kLaunches = 200;
+  const auto work = [&](CUcontext context) {
+    for (int i = 0; i < kLaunches; ++i) {
+      launch_in(context, "kernel" + std::to_string(i % 3));
+      recorder->waited(context);
+    }
+  };
+  std::thread first(work, kContext), second(work, kOther), third(work, kOther);
+  for (std::thread* one : {&first, &second, &third}) one->join();
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(kDevice), kLaunches);
+  EXPECT_EQ(counted(kDevice + 1), 2 * kLaunches);
+  EXPECT_EQ(launched(), 3 * kLaunches);
+  EXPECT_EQ(saved().kernels.size(), 6u);
 }
 
 TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
@@ -266,13 +364,13 @@ TEST_F(Recorder, BeginsAnewBeforeCodeThatAnotherThreadHasLoadedMeanwhile) {
   launch();
   EXPECT_EQ(played.starts, 2);
   EXPECT_EQ(counted(), 3u) << "what was counted so far was taken";
-  recorder->capture_begins(kContext);
+  capture(reinterpret_cast<CUstream>(0x31));
   launch();
   EXPECT_THAT(saved().troubles, IsEmpty());
   load_code(kContext);
   launch();
   EXPECT_EQ(played.starts, 2);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("being captured")));
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("while a stream was captured")));
 }
 
 TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
@@ -280,13 +378,15 @@ TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
   played.instructions = 10'515'234;
   launch();
   recorder->waited(kContext);
+  recorder->before_unloading(std::nullopt);
+  launch();
   load_code(kContext);
   launch();
   EXPECT_EQ(played.takes, 0);
   EXPECT_EQ(played.stops, 0);
   played.cannot_stop = true;
   EXPECT_TRUE(recorder->finish(1s));
-  EXPECT_EQ(counted(), 2u);
+  EXPECT_EQ(counted(), 2u) << "of three, which the warps of the first instruction show";
   EXPECT_THAT(saved().troubles, IsEmpty());
 }
 
@@ -301,7 +401,7 @@ TEST_F(Recorder, GoesOnWhereCountingCannotEnd) {
   EXPECT_EQ(played.starts, 1);
   EXPECT_EQ(played.stops, 1) << "it is tried once";
   EXPECT_TRUE(recorder->finish(1s));
-  EXPECT_EQ(counted(), 3u);
+  EXPECT_EQ(counted(), 1u) << "of three, which the warps of the first instruction show";
   EXPECT_THAT(saved().troubles, IsEmpty());
 }
 
@@ -337,13 +437,11 @@ TEST_F(Recorder, OtherContextsGoOnWhileOneLaunches) {
 
 TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   recorder->context_made(kContext, kDevice);
-  recorder->capture_begins(kContext);
-  played.capturing = {kStream};
+  capture(kStream);
   launch();
   recorder->waited(kContext);
   EXPECT_EQ(played.takes, 0) << "that would end the capture";
-  recorder->capture_ends(kContext);
-  played.capturing = {};
+  end_capture(kStream);
   recorder->graph_made(kExec, kGraph);
   launch_graph();
   launch_graph();
@@ -368,17 +466,28 @@ TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
   played.unknown_nodes = true;
   recorder->graph_made(kExec, kGraph);
   EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("not known before they are launched")));
+  played.several_contexts = true;
+  recorder->graph_made(kExec, kGraph);
+  EXPECT_THAT(saved().troubles, SizeIs(2));
 }
 
 TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
   recorder->context_made(kContext, kDevice);
   launch();
-  recorder->capture_begins(kContext);
-  recorder->before_unloading();
+  capture(kStream);
+  recorder->before_unloading(kContext);
   EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("code was unloaded")));
+  EXPECT_EQ(saved().waiting, 1u);
   recorder->ends(kContext);
   EXPECT_THAT(saved().troubles, SizeIs(2));
-  EXPECT_EQ(saved().waiting, 1u);
+  EXPECT_EQ(saved().waiting, 0u) << "they are told of once";
+}
+
+TEST_F(Recorder, AProcessThatEndsWhileItLaunches) {
+  recorder->context_made(kContext, kDevice);
+  const auto launching = begin(kContext, "kernel");
+  EXPECT_EQ(launched(), 1u);
+  EXPECT_THAT(saved().kernels, IsEmpty());
 }
 
 TEST_F(Recorder, ASampleOfEachKernel) {
@@ -435,7 +544,8 @@ TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
   EXPECT_TRUE(recorder->finish(1s));
   recorder->ends(kContext);
   EXPECT_EQ(counted(), 1u);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"),
+                                            HasSubstr("before its counts could be taken")));
 }
 
 TEST_F(Recorder, AContextThatItWasNotToldOf) {

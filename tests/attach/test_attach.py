@@ -37,11 +37,12 @@ def counts(out):
     return found
 
 
-def check(result, out, launches, conflicting=None):
+def check(result, out, launches, conflicting=None, whole=True):
     conflicting = launches if conflicting is None else conflicting
     found = counts(out)
     bad, good = found["_Z10by_columnsILi32EEvPiPKi"], found["_Z10by_columnsILi33EEvPiPKi"]
     said = result.stderr
+    assert ("not counted:" in said or "miscounted:" in said) != whole, said
     assert bad["launches"] == conflicting, said
     assert bad["shared.bank_conflicts"] == conflicting * CONFLICTS, said
     assert bad["global.load.sectors"] == conflicting * SECTORS
@@ -144,7 +145,7 @@ def test_a_program_that_fails_keeps_what_was_counted(tmp_path, way, ending):
     result = attach(tmp_path, way, 3)
     assert result.returncode == 2, result.stderr
     assert f"the program itself failed: {PROGRAM} {ending}" in result.stderr
-    check(result, tmp_path, 3)
+    check(result, tmp_path, 3, whole=way != "astray")
 
 
 @pytest.mark.parametrize("way", ["hurries", "becomes"])
@@ -152,6 +153,12 @@ def test_a_program_that_ends_without_a_word_keeps_what_was_counted(tmp_path, way
     result = attach(tmp_path, way, 3)
     assert result.returncode == 1, result.stderr
     check(result, tmp_path, 3)
+
+
+def test_launches_that_nobody_could_take_are_told(tmp_path):
+    result = attach(tmp_path, "vanishes", 3)
+    assert result.returncode == 3, result.stderr
+    assert "not counted: 6 launches, whose counts were not taken" in result.stderr
 
 
 def test_a_sample_counts_the_first_launches(tmp_path):

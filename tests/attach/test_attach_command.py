@@ -205,8 +205,10 @@ def test_launches_of_a_process_that_ended_without_a_word(tmp_path, unknown):
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
     run = attach(tmp_path / "out", counted() | unknown, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
-    assert "NOT MEASURED: not counted: 2 launches before it ended without a chance" in run.stderr
-    assert "2 launches before it ended" in (tmp_path / "out" / "summary.md").read_text()
+    assert "NOT MEASURED: not counted: 2 launches, whose counts were not taken before" in run.stderr
+    assert (
+        "2 launches, whose counts were not taken" in (tmp_path / "out" / "summary.md").read_text()
+    )
 
 
 def test_counts_that_did_not_come_back_are_no_success(tmp_path):

@@ -1,0 +1,34 @@
+// Which streams are being captured.
+#pragma once
+
+#include <cuda.h>
+
+#include <mutex>
+#include <set>
+
+namespace warpgauge {
+
+/// The streams that captures have begun on. While one goes on nothing may be taken, in no context:
+/// a capture can come to other streams, of other devices, by events, and to ask whether a context
+/// is idle would end it.
+class Captures {
+ public:
+  void begin(CUstream stream) {
+    const std::scoped_lock lock(mutex_);
+    streams_.insert(stream);
+  }
+  void end(CUstream stream) {
+    const std::scoped_lock lock(mutex_);
+    streams_.erase(stream);
+  }
+  bool any() const {
+    const std::scoped_lock lock(mutex_);
+    return !streams_.empty();
+  }
+
+ private:
+  mutable std::mutex mutex_;  ///< held for no call of anybody else's
+  std::set<CUstream> streams_;
+};
+
+}  // namespace warpgauge
