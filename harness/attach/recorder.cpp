@@ -1,8 +1,7 @@
 #include "harness/attach/recorder.h"
 
-#include <algorithm>
+#include <atomic>
 #include <exception>
-#include <thread>
 
 #include "metrics/cupti.h"
 
