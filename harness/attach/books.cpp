@@ -106,7 +106,7 @@ void Books::resources(const std::string& kernel, int device, const KernelResourc
 bool Books::has_its_sample(const AttachedKernel& kernel) const {
   std::uint64_t counted = 0;
   for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
-  return sample_ > 0 && counted >= sample_;
+  return counted >= sample_;
 }
 
 bool Books::are_wanted(const Kernels& kernels, int device) const {
@@ -119,6 +119,7 @@ bool Books::are_wanted(const Kernels& kernels, int device) const {
 }
 
 bool Books::all_have_their_sample(int device) const {
+  if (sample_ == 0) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
     return kernel.device != device || has_its_sample(kernel);

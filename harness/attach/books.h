@@ -43,6 +43,7 @@ class Books {
   Kernels launched(CUcontext context, int device, const Kernels& kernels, bool counted);
   void resources(const std::string& kernel, int device, const KernelResources& resources);
   bool are_wanted(const Kernels& kernels, int device) const;
+  /// False where no sample was asked for.
   bool all_have_their_sample(int device) const;
 
   /// All that a context had counted.
@@ -69,10 +70,9 @@ class Books {
   mutable std::mutex mutex_;  ///< of what follows
   AttachedProcess process_;
   LaunchCount launches_;
-  std::map<std::pair<int, std::string>, std::size_t>
-      kernels_;  // by device and name: where in process_
-  std::map<std::pair<int, CUfunction>, std::size_t>
-      functions_;  // those that were asked for resources
+  // Where in process_ a kernel is, by device and name, and by device and handle.
+  std::map<std::pair<int, std::string>, std::size_t> kernels_;
+  std::map<std::pair<int, CUfunction>, std::size_t> functions_;
   std::map<CUcontext, std::uint64_t> waiting_;
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };

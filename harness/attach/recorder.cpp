@@ -46,7 +46,7 @@ struct Recorder::Context {
 };
 
 Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
-    : books_(std::move(folder), sample), sample_(sample) {}
+    : books_(std::move(folder), sample) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
   const std::scoped_lock lock(mutex_);
@@ -225,9 +225,8 @@ void Recorder::launched(Launching launching, bool succeeded) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
     if (resources) books_.resources(kernel.name, context.device, *resources);
   }
-  if (sample_ == 0 || context.stays_on || captures_.any()) return;
-  if (!books_.all_have_their_sample(context.device) || is_taken_once(context)) return;
-  stop(context);
+  if (!books_.all_have_their_sample(context.device)) return;
+  if (!context.stays_on && !captures_.any() && !is_taken_once(context)) stop(context);
 }
 
 void Recorder::make_graph(CUcontext handle) {

@@ -106,7 +106,6 @@ class Recorder {
   bool is_taken_once(Context& context);
 
   Books books_;
-  const std::uint64_t sample_;
   CodeLoads loads_;
   Captures captures_;
   std::atomic<bool> finished_ = false;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -320,6 +321,20 @@ void another_context(int launches) {
   NEED(cuCtxDestroy(context));
 }
 
+// To time.
+void much_work(int launches) {
+  for (int i = 0; i < launches; ++i) loops<<<256, 256>>>(memory().out, 20000);
+  wait();
+}
+
+void reset_between(int launches) {
+  both(launches / 2);
+  NEED(cudaDeviceReset());
+  memory() = {};
+  both(launches - launches / 2);
+  wait();
+}
+
 void children(char** argv, int launches) {
   for (int i = 0; i < 2; ++i) {
     const pid_t child = fork();
@@ -342,7 +357,7 @@ void children(char** argv, int launches) {
   if (way == "terminated") std::raise(SIGTERM);
   if (way == "crashes") *static_cast<volatile int*>(nullptr) = 1;
   if (way == "killed") std::raise(SIGKILL);
-  if (way == "hurries") _exit(0);
+  if (way == "hurries" || way == "vanishes") _exit(0);
   if (way == "becomes") execl("/bin/echo", "echo", "another program", nullptr);
   if (way == "astray") {
     goes_astray<<<1, kWarp>>>(memory().out);
@@ -370,44 +385,28 @@ int main(int argc, char** argv) {
   std::printf("out of the program\n");
   std::fflush(stdout);
   tidy.resets = way == "tidies";
-  if (way == "streams") {
-    several_streams(launches);
-  } else if (way == "threads") {
-    several_threads(launches);
-  } else if (way == "busy") {
-    busy_threads(launches);
-  } else if (way == "shares") {
-    shared_functions(launches);
-  } else if (way == "asks") {
-    thread_that_asks(launches);
-  } else if (way == "graph" || way == "graph_late") {
-    graph(launches, way == "graph_late");
-  } else if (way == "devices") {
-    several_devices(launches);
-  } else if (way == "devices_that_meet") {
-    devices_that_meet(launches);
-  } else if (way == "cooperative") {
-    cooperative(launches);
-  } else if (way == "graph_updated") {
-    updated_graph(launches);
-  } else if (way == "context") {
-    another_context(launches);
-  } else if (way == "children") {
-    children(argv, launches);
-  } else if (way == "nothing") {
-    wait();
-  } else if (way == "long") {  // much work on the GPU, to time
-    for (int i = 0; i < launches; ++i) loops<<<256, 256>>>(memory().out, 20000);
-    wait();
-  } else if (way == "restarts") {
-    both(launches / 2);
-    NEED(cudaDeviceReset());
-    memory() = {};
-    both(launches - launches / 2);
-    wait();
-  } else if (way == "unwaited" || way == "vanishes") {
-    both(launches);
-    way == "unwaited" ? std::exit(0) : _exit(0);
+  const std::map<std::string, std::function<void(int)>> ways = {
+      {"streams", several_streams},
+      {"threads", several_threads},
+      {"busy", busy_threads},
+      {"shares", shared_functions},
+      {"asks", thread_that_asks},
+      {"graph", [](int times) { graph(times, false); }},
+      {"graph_late", [](int times) { graph(times, true); }},
+      {"graph_updated", updated_graph},
+      {"devices", several_devices},
+      {"devices_that_meet", devices_that_meet},
+      {"cooperative", cooperative},
+      {"context", another_context},
+      {"children", [&](int times) { children(argv, times); }},
+      {"nothing", [](int) { wait(); }},
+      {"long", much_work},
+      {"restarts", reset_between},
+      {"unwaited", both},
+      {"vanishes", both},
+  };
+  if (const auto found = ways.find(way); found != ways.end()) {
+    found->second(launches);
   } else {
     both(launches);
     wait();
