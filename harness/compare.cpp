@@ -256,7 +256,8 @@ int compare_facts(const CompareOptions& options) {
   fmt::print("A: {} ({})\nB: {} ({})\n{}", options.a.string(), origin(a), options.b.string(),
              origin(b), comparison_text(comparison));
   if (!options.json.empty()) write_file(options.json, comparison_json(comparison) + '\n');
-  return comparison.is_refuted() ? kOverBudget : kWithinBudget;
+  if (comparison.is_refuted()) return kOverBudget;
+  return options.require_all && comparison.left_out() > 0 ? kNotMeasured : kWithinBudget;
 }
 
 }  // namespace warpgauge

@@ -18,6 +18,7 @@ struct CompareOptions {
   std::filesystem::path a, b;  ///< two files of facts
   std::string filter;          ///< glob over case ids; empty: all
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file
+  bool require_all = false;    ///< a case that cannot be compared is an error
 };
 
 /// A source line of a kernel of a case, or the case as a whole, without kernel, file and line.
@@ -62,6 +63,7 @@ struct FactComparison {
   std::vector<std::string> only_in_a, only_in_b, other_code;
 
   FamilyAgreement total() const;
+  std::size_t left_out() const { return only_in_a.size() + only_in_b.size() + other_code.size(); }
   /// Whether counts differ that both sides call exact.
   bool is_refuted() const { return !differences.empty() && is_exact(differences.front()); }
   static bool is_exact(const Difference& difference) {
@@ -79,7 +81,8 @@ FactComparison compare(const std::vector<metrics::StoredFact>& a,
                        const std::vector<metrics::StoredFact>& b, const std::string& filter);
 
 /// Reads both files, prints the comparison and writes it. Returns the exit code: 0 where no count
-/// differs that both sides call exact, 1 where one does. Throws metrics::FactError, and
+/// differs that both sides call exact, 1 where one does, 3 where all cases were to be compared and
+/// some could not be. Throws metrics::FactError, and
 /// std::runtime_error where the files have nothing in common.
 int compare_facts(const CompareOptions& options);
 

@@ -141,7 +141,11 @@ std::string comparison_text(const FactComparison& comparison) {
   for (const Difference& difference : comparison.differences) {
     text += difference_text(difference) + '\n';
   }
-  return text + '\n' + headline(comparison) + '\n';
+  text += '\n' + headline(comparison);
+  if (const std::size_t left_out = comparison.left_out(); left_out > 0) {
+    text += fmt::format("; cases not compared: {}", left_out);
+  }
+  return text + '\n';
 }
 
 std::string comparison_json(const FactComparison& comparison) {

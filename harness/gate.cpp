@@ -127,7 +127,7 @@ class Gate {
         writer_->set_device(device);
         write(bounded_facts(session, meter.arch()));
       } catch (const metrics::Unmeasured& unmeasured) {
-        fmt::print(stderr, "[gate] no times and hardware counters: {}\n", unmeasured.what());
+        fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
           write(missing_facts({}, metrics::Source::range, blank_fact(*one, meter.arch()),
                               unmeasured.what(), budgets_.of(one->id)));

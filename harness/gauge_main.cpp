@@ -200,9 +200,10 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       "with a GPU's");
   command->footer(
       "Exit codes: 0 no count differs that both call exact, 1 one does, 2 a fault (nothing in "
-      "common).\n\n"
+      "common), 3 a case could not be compared (--require-all).\n\n"
       "Examples:\n"
       "  warpgauge compare out/facts.jsonl h100.jsonl\n"
+      "  warpgauge compare before.jsonl after.jsonl --require-all\n"
       "  warpgauge compare out/facts.jsonl h100.jsonl --filter 'reduce.*' --json comparison.json");
   command->add_option("a", options->a, "Facts of a run (facts.jsonl)")
       ->required()
@@ -212,6 +213,9 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       ->type_name("GLOB");
   command->add_option("--json", options->json, "Write the comparison to this file, too")
       ->type_name("FILE");
+  command->add_flag("--require-all", options->require_all,
+                    "Exit 3 if a case was counted on one side only, or its machine code is not the "
+                    "same on both");
   command->callback([options, &action] { action = [options] { return compare_facts(*options); }; });
 }
 

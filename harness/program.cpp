@@ -1,17 +1,20 @@
 #include "harness/program.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 #include "harness/devices.h"
+#include "harness/isolated_text.h"
 #include "harness/runtime.h"
 #include "harness/summary.h"
 
@@ -19,6 +22,8 @@ namespace warpgauge {
 namespace {
 
 constexpr std::string_view kTwinSuffix = "-emulated";
+/// How long the driver may take to say whether there is a GPU: it may have to start it.
+constexpr std::chrono::seconds kLongestAnswer(60);
 
 }  // namespace
 
@@ -43,22 +48,18 @@ std::filesystem::path twin_program() {
 }
 
 bool has_gpu() {
-  std::fflush(nullptr);  // or the child would print it again
-  const pid_t child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    bool there = true;
-    try {
-      std::string why;
-      there = current_device(&why).has_value();
-    } catch (const std::exception&) {
-    }
-    _exit(there ? 0 : 1);
+  const auto name = [] {
+    std::string why;
+    const std::optional<metrics::Device> device = current_device(&why);
+    return device ? device->name : std::string();
+  };
+  try {
+    return !isolated_text(name, kLongestAnswer).empty();
+  } catch (const std::system_error&) {
+    throw;
+  } catch (const std::runtime_error&) {
+    return true;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return !WIFEXITED(status) || WEXITSTATUS(status) == 0;
 }
 
 void continue_on(DeviceChoice choice, char** argv) {

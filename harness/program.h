@@ -22,8 +22,9 @@ void continue_on(DeviceChoice choice, char** argv);
 /// The path of the other one of the two programs, which lie beside each other; it may not be there.
 std::filesystem::path twin_program();
 
-/// True if a CUDA device can be used, or is there and broken (which is then for CUDA to say). Asks
-/// in a child process, because a process that has used CUDA cannot fork.
+/// True if a CUDA device can be used, or is there and broken (which is then for CUDA to say), or
+/// does not answer for a minute. Asks in a child process, because a process that has used CUDA
+/// cannot fork. Throws std::system_error if there can be none.
 bool has_gpu();
 
 }  // namespace warpgauge

@@ -17,6 +17,8 @@ class Progress {
   void done(const std::string& item);
 
  private:
+  void say(const std::string& text) const;
+
   std::string what_;
   std::size_t count_, done_ = 0;
   bool terminal_;

@@ -46,7 +46,7 @@ exec PROGRAM "${words[@]}"
 BENCH = """#!/usr/bin/env bash
 printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "bench $*" >>"$TOLD"
 [[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
-exec BIN/warpgauge-bench-emulated --samples 3 "$@" 2>/dev/null
+exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
 # And of the history and its page, where a test is not about these: they take seconds.
 REPORT = """#!/usr/bin/env bash

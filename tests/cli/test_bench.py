@@ -25,7 +25,7 @@ def bench(program, *arguments, before=()):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     result = bench(
-        *(program, "--filter", "copies.by_kernel.*@4096", "--samples", 5),
+        *(program, "--filter", "copies.by_kernel.*@4096", "--samples", 6),
         *("--tables", tmp_path, "--facts", tmp_path / "facts.jsonl"),
         "--benchmark_format=json",
     )
@@ -34,7 +34,7 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     by_kernel = {b["name"].split("/")[0]: b for b in report["benchmarks"]}
     assert list(by_kernel) == ["copies.on_device.u8@4096", "copies.by_kernel.u8@4096"]
     timed = by_kernel["copies.by_kernel.u8@4096"]
-    assert timed["samples"] == 5 and timed["real_time"] == pytest.approx(timed["median_us"])
+    assert timed["samples"] == 6 and timed["real_time"] == pytest.approx(timed["median_us"])
     assert 0 < timed["median_low_us"] <= timed["median_us"] <= timed["median_high_us"]
     # Counted in a pass of its own: 4096 bytes are 128 sectors.
     assert timed["global.load.sectors"] == timed["global.store.sectors"] == 128
@@ -63,7 +63,7 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
 
 def test_counters_can_be_left_out():
     result = bench(
-        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 1),
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 6),
         *("--no-counters", "--benchmark_format=json"),
     )
     assert result.returncode == 0, result.stderr
@@ -81,7 +81,7 @@ def test_what_does_not_settle_says_so():
 
 def test_what_is_compared_within_a_tolerance_has_a_table_of_errors(tmp_path):
     result = bench(
-        *("warpgauge-bench-emulated", "--filter", "math_accuracy.*", "--samples", 1),
+        *("warpgauge-bench-emulated", "--filter", "math_accuracy.*", "--samples", 6),
         *("--tables", tmp_path),
     )
     assert result.returncode == 0, result.stderr
@@ -108,7 +108,7 @@ def test_without_a_gpu_there_are_no_times():
     "arguments, message",
     [
         (["--filter", "no.such"], "selects no case"),
-        (["--samples", "0"], "--samples"),
+        (["--samples", "5"], "--samples"),
         (["--precision", "0"], "--precision"),
         (["--nonsense"], "--nonsense"),
         (["--benchmark_filter=no.such", "--filter", "copies.*@4096"], "selects no case"),
@@ -123,7 +123,7 @@ def test_bad_options_are_faults(arguments, message):
 def test_tables_that_cannot_be_written_are_a_fault(tmp_path):
     (tmp_path / "file").write_text("kept")
     result = bench(
-        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 1),
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096", "--samples", 6),
         *("--tables", tmp_path / "file"),
     )
     assert result.returncode == 2
@@ -136,7 +136,7 @@ def test_tables_that_cannot_be_written_are_a_fault(tmp_path):
 @pytest.mark.parametrize("same_code", [True, False], ids=["same_code", "other_code"])
 def test_a_time_over_its_budget_fails_unless_the_machine_code_is_the_same(tmp_path, same_code):
     case = "copies.by_kernel.u8@4096"
-    quick = ["warpgauge-bench-emulated", "--filter", case, "--samples", 5, "--no-counters"]
+    quick = ["warpgauge-bench-emulated", "--filter", case, "--samples", 6, "--no-counters"]
     assert bench(*quick, "--facts", tmp_path / "first.jsonl").returncode == 0
     code = next(f.code_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
     line = {"max": 0.001, "tolerance": "1%", "code": code if same_code else "0123456789abcdef"}
@@ -165,7 +165,7 @@ def test_benchmark_json_is_what_its_readers_expect(tmp_path):
     """compare.py, github-action-benchmark and Bencher read these members of each benchmark."""
     out = tmp_path / "bench.json"
     result = bench(
-        *("warpgauge-bench-emulated", "--filter", "copies.*@4096", "--samples", 3),
+        *("warpgauge-bench-emulated", "--filter", "copies.*@4096", "--samples", 6),
         *(f"--benchmark_out={out}", "--benchmark_out_format=json"),
     )
     assert result.returncode == 0, result.stderr
@@ -193,7 +193,7 @@ def test_what_is_unknown_of_a_budgeted_case_is_told(tmp_path):
         '"time.relative_to" = { min = 0.5, tolerance = "5%" }\n'
     )
     result = bench(
-        *("warpgauge-bench-emulated", "--filter", case, "--samples", 2, "--no-counters"),
+        *("warpgauge-bench-emulated", "--filter", case, "--samples", 6, "--no-counters"),
         *(f"--benchmark_filter={case}", "--facts", tmp_path / "facts.jsonl"),
         before=with_file(budgets, real),
     )

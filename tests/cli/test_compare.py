@@ -11,6 +11,7 @@ BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
 UNITS = {"requests": "requests", "sectors": "sectors", "wavefronts": "wavefronts"}
+LARGER = {"id": "transpose.tiled.f32@2048x2048", "size": "2048x2048"}
 METRICS = [
     *("shared.wavefronts", "shared.wavefronts_ideal", "shared.requests"),
     *(f"global.{op}.{n}" for op in ("load", "store", "atomic") for n in ("sectors", "requests")),
@@ -92,6 +93,20 @@ def test_bad_input_is_a_fault_with_a_clear_message(arguments, message):
     result = compare(*(ROOT / "tests/data/facts" / name for name in arguments))
     assert result.returncode == 2
     assert message in result.stdout + result.stderr
+
+
+def test_cases_that_only_one_side_has(tmp_path):
+    both = write_facts(tmp_path / "both.jsonl", 64)
+    other = write_facts(tmp_path / "other.jsonl", 64, **LARGER)
+    both.write_text(both.read_text() + other.read_text())
+    one = write_facts(tmp_path / "one.jsonl", 64)
+    for files, where in ((both, one), "A"), ((one, both), "B"):
+        result = compare(*files)
+        assert result.returncode == 0, result.stderr
+        assert f"1 not compared, counted in {where} only: " in result.stdout
+        assert result.stdout.endswith("are exact and equal; cases not compared: 1\n")
+        assert compare(*files, "--require-all").returncode == 3
+    assert compare(one, one, "--require-all").returncode == 0
 
 
 def test_has_help():
