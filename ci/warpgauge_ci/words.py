@@ -72,7 +72,7 @@ def advice(fact: Fact) -> str:
     metric = catalog()[fact.metric]
     if fact.verdict == "error":
         return ""
-    return f"{metric.meaning} {metric.cure}" if metric.cure else metric.meaning
+    return f"{metric.meaning} {metric.cure}"
 
 
 def repeat(fact: Fact) -> str:
