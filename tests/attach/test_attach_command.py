@@ -272,7 +272,9 @@ def test_the_facts_are_like_all_others(tmp_path):
     junit = subprocess.run(emit, capture_output=True, text=True, timeout=60)
     assert junit.returncode == 0, junit.stderr
     assert "shared.bank_conflicts" in junit.stdout
-    assert f"warpgauge attach --kernels by_columns -- {Path(sys.executable).name} ..." in junit.stdout
+    assert (
+        f"warpgauge attach --kernels by_columns -- {Path(sys.executable).name} ..." in junit.stdout
+    )
 
 
 def test_a_failed_program_is_an_error_in_ci(tmp_path):
