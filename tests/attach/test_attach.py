@@ -171,7 +171,7 @@ def test_a_sample_counts_the_first_launches(tmp_path):
 def test_kernels_that_are_skipped(tmp_path):
     result = attach(tmp_path, "plain", 10, "--skip", "by_columns<32>*")
     assert result.returncode == 0, result.stderr
-    assert "skipped: 10 launches of 1 kernels" in result.stderr
+    assert "skipped: 10 launches of 1 kernel" in result.stderr
     found = counts(tmp_path)
     assert found.keys() == {"_Z10by_columnsILi33EEvPiPKi"}
     (good,) = found.values()
@@ -185,7 +185,7 @@ def test_kernels_that_wait_for_other_gpus_are_skipped(tmp_path):
     assert result.returncode == 1, result.stderr
     check(result, tmp_path, gpus * 20)
     assert not any("meet" in kernel for kernel in counts(tmp_path))
-    assert f"skipped: {gpus * 20} launches of 1 kernels" in result.stderr
+    assert f"skipped: {gpus * 20} launches of 1 kernel" in result.stderr
 
 
 @pytest.mark.parametrize(("way", "code"), [("graph", 2), ("graph_late", 3)])
