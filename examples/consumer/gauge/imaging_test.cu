@@ -31,13 +31,13 @@ TEST_F(Imaging, AFilterReadsItsTileWithoutConflicts) {
 }
 
 TEST_F(Imaging, AFilterKeepsTheBudgetsOfItsCase) {
-  EXPECT_BUDGET("filter.rows.f32@64x1024",
-                [&] { imaging::filter_rows<float>(out_, pixels_, kWidth, kHeight, nullptr); });
+  EXPECT_BUDGET([&] { imaging::filter_rows<float>(out_, pixels_, kWidth, kHeight, nullptr); },
+                "filter.rows.f32@64x1024");
 }
 
 TEST_F(Imaging, NormalisingIsCoalesced) {
-  EXPECT_BUDGET("global.excess_sectors = 0\nregisters = 32",
-                [&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); });
+  EXPECT_BUDGET([&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); },
+                "global.excess_sectors = 0\nregisters = 32");
 }
 
 }  // namespace
