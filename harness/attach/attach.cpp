@@ -21,6 +21,7 @@
 #include "harness/demangled.h"
 #include "harness/out_folder.h"
 #include "harness/printable.h"
+#include "harness/program_name.h"
 #include "harness/provenance.h"
 #include "harness/summary_text.h"
 #include "harness/temporary_path.h"
@@ -195,8 +196,8 @@ std::string literally(const std::string& text) {
 
 /// The command that gives the verdict on this kernel again.
 std::string repeat_command(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command =
-      "warpgauge attach --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
+  std::string command = fmt::format("{} attach --kernels {}", program_name(),
+                                    shell_word(literally(plain_name(demangled(fact.kernel)))));
   if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
   if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
   if (options.strict) command += " --strict";

@@ -21,7 +21,7 @@ eval "$(warpgauge completion bash)"
 COMP_LINE=$1 COMP_POINT=${#1} COMP_CWORD=$2
 shift 2
 COMP_WORDS=("$@")
-_warpgauge warpgauge
+_warpgauge_words "${COMP_WORDS[0]}"
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
