@@ -34,7 +34,7 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
 /// here.
 constexpr std::string_view kBash = R"sh(# Completes PROGRAM: eval "$(PROGRAM completion SHELL)"
 FUNCTION_words() {
-  local program=$1 line=${COMP_LINE:0:COMP_POINT}
+  local program=$1 line=${COMP_LINE:0:$COMP_POINT}
   local word=${line##*[[:space:]]} value before begin='' option='' options='' words='' files=''
   before=${line%"$word"}
   before=${before%"${before##*[![:space:]]}"}
@@ -74,8 +74,10 @@ FUNCTION_words() {
     COMPREPLY=($(compgen -f -- "$value"))
     compopt -o filenames 2>/dev/null
   fi
-  # The shell keeps what stands before its last word: that is not to be repeated.
-  if [[ $value == *[=@:]* && -z ${ZSH_VERSION-} ]]; then
+  # bash keeps what stands before its last word, which is not to be repeated; zsh has it in the word.
+  if [[ -n ${ZSH_VERSION-} ]]; then
+    if [[ $word == --*=* ]]; then COMPREPLY=("${COMPREPLY[@]/#/$option=}"); fi
+  elif [[ $value == *[=@:]* ]]; then
     begin=${value%"${value##*[=@:]}"}
     COMPREPLY=("${COMPREPLY[@]#"$begin"}")
   fi

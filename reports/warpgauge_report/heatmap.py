@@ -27,7 +27,7 @@ blockDim.x and so on where the launches in the facts show it.
         "warpgauge-bench --filter 'transpose_blocks.*' --facts out/times.jsonl",
         "warpgauge report heatmap out/times.jsonl --out out",
         "warpgauge report heatmap out/facts.jsonl --metric registers --out out",
-        "warpgauge report heatmap a.jsonl b.jsonl --filter 'transpose_blocks.*' --out out",
+        "warpgauge report heatmap a.jsonl b.jsonl --filter '*.naive.*' --out out",
     ),
 )
 

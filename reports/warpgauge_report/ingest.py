@@ -31,7 +31,7 @@ several machines take PostgreSQL.
     examples=(
         "warpgauge report ingest out/facts.jsonl",
         "warpgauge report ingest h100.jsonl l4.jsonl --db nights/history.db",
-        "warpgauge report ingest out/facts.jsonl --db postgresql://ci@db.example/facts",
+        "warpgauge report ingest h100.jsonl --db postgresql://ci@db.example/facts",
     ),
 )
 

@@ -33,13 +33,11 @@ def listed(*command):
 
 
 def all_commands():
+    report = [BIN / "warpgauge", "report"]
     return [
         [BIN / "warpgauge"],
         *([BIN / "warpgauge", command] for command in listed(BIN / "warpgauge")),
-        *(
-            [BIN / "warpgauge", "report", command]
-            for command in listed(BIN / "warpgauge", "report")
-        ),
+        *([*report, command] for command in listed(*report)),
         *([BIN / program] for program in ["warpgauge-check", "warpgauge-bench"]),
         [BIN / "warpgauge_measure_tests"],
     ]
@@ -73,10 +71,8 @@ def test_help_is_a_page_of_a_manual(command):
     name = name_of(command)
     assert re.match(rf"    {name} - [a-z]\w* \S+ \S+", page["NAME"])
     assert re.match(rf"    {name} ", page["SYNOPSIS"])
-    assert (
-        re.search(r"^    0 +\w", page["EXIT CODES"], re.MULTILINE) or "other" in page["EXIT CODES"]
-    )
-    assert re.search(r"^    2 +\w", page["EXIT CODES"], re.MULTILINE)
+    codes = re.findall(r"^    (\d|other)  +\w", page["EXIT CODES"], re.MULTILINE)
+    assert {"2"} < set(codes)
     assert Path(command[0]).name in page["EXAMPLES"]
     assert [line for line in told.stdout.splitlines() if len(line) > COLUMNS] == []
 
@@ -94,17 +90,13 @@ def test_every_option_is_described(command):
 def test_what_the_page_tells():
     attach = sections(run(BIN / "warpgauge", "attach", "--help").stdout)
     assert attach["SYNOPSIS"].strip() == "warpgauge attach [OPTIONS] -- PROGRAM [ARGUMENT...]"
-    assert (
-        "    --out DIR\n        Folder for facts.jsonl and summary.md (default: out)"
-        in attach["OPTIONS"]
-    )
+    folder = "Folder for facts.jsonl and summary.md (default: out)"
+    assert f"    --out DIR\n        {folder}\n" in attach["OPTIONS"]
     devices = sections(run(BIN / "warpgauge", "devices", "--help").stdout)
     assert "At most one of --models, --limits, --shared-config." in devices["OPTIONS"]
     assert devices["OPTIONS"].count("--help") == 1
     emit = sections(run(BIN / "warpgauge", "emit", "--help").stdout)
-    assert (
-        emit["SYNOPSIS"].strip() == "warpgauge emit [OPTIONS] (--format NAME | --all DIR) FACTS..."
-    )
+    assert "emit [OPTIONS] (--format NAME | --all DIR) FACTS...\n" in emit["SYNOPSIS"]
     assert "(default: auto)" in emit["OPTIONS"]
 
 
