@@ -7,6 +7,7 @@
 #include <cctype>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "metrics/nearest.h"
 
@@ -131,10 +132,12 @@ std::string bash_words(const CompletedOption& option) {
 std::string bash_branch(const CompletedCommand& command) {
   std::vector<std::string> options = {"--help"}, flags;
   std::string values;
+  bool has_argument = false;
   for (const CompletedOption& option : command.options) {
     if (!option.name.empty()) options.push_back(option.name);
     if (!option.name.empty() && !option.takes_value) flags.push_back(option.name);
     if (option.value == Completed::nothing) continue;
+    if (option.name.empty() && std::exchange(has_argument, true)) continue;  // one stands for all
     const std::string words = bash_words(option);
     fmt::format_to(std::back_inserter(values), "        {}) {} ;;\n",
                    option.name.empty() ? "''" : option.name,

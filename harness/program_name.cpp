@@ -1,7 +1,6 @@
 #include "harness/program_name.h"
 
-#include <errno.h>  // program_invocation_short_name
-
+#include <cerrno>  // program_invocation_short_name
 #include <filesystem>
 #include <string_view>
 
