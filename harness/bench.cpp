@@ -21,6 +21,7 @@
 #include "harness/family_budgets.h"
 #include "harness/machine_watch.h"
 #include "harness/program.h"
+#include "harness/program_name.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
@@ -61,9 +62,9 @@ class Bench {
     if (!is_emulated() && !has_gpu()) {
       current_device(&why);
       fmt::print(stderr,
-                 "times need a GPU: {}\nwarpgauge-bench-emulated runs the cases without one; its "
-                 "times say nothing about a GPU\n",
-                 why);
+                 "times need a GPU: {}\n{}-emulated runs the cases without one; its times say "
+                 "nothing about a GPU\n",
+                 why, program_name());
       return kNotMeasured;
     }
     count();
@@ -87,7 +88,8 @@ class Bench {
     }
     benchmark::RunSpecifiedBenchmarks();
     if (timings_.empty() && exit_code_ == kWithinBudget) {
-      throw std::invalid_argument("--benchmark_filter selects no case; `warpgauge list` shows all");
+      throw std::invalid_argument(
+          fmt::format("--benchmark_filter selects no case; `{} list` shows all", gauge_name()));
     }
     if (!options_.tables.empty()) write_tables();
     if (unmeasured_ > 0) {

@@ -30,16 +30,19 @@ bool initialize_benchmark(char* program, std::vector<std::string> rest) {
 
 int run(int argc, char** argv) {
   BenchOptions options;
-  CLI::App app("warpgauge-bench: times every case, as benchmarks of Google Benchmark");
-  app.formatter(std::make_shared<warpgauge::HelpFormatter>());
-  app.footer(
-      "Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE, ...) work as "
-      "usual.\n"
-      "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 there is no GPU.\n\n"
-      "Examples:\n"
-      "  warpgauge-bench --filter 'transpose.*' --large\n"
-      "  warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot\n"
-      "  warpgauge-bench --tables out --facts out/facts.jsonl");
+  CLI::App app("time every case, as benchmarks of Google Benchmark");
+  app.failure_message(parse_failure);
+  document(&app,
+           {.about = {"Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE "
+                      "and more) work as usual."},
+            .exit_codes = {{"0", "within budget"},
+                           {"1", "over budget"},
+                           {"2", "a fault"},
+                           {"3", "there is no GPU"}},
+            .examples = {"warpgauge-bench --filter 'transpose.*' --large",
+                         "warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot",
+                         "warpgauge-bench --tables out --facts out/facts.jsonl"}},
+           "warpgauge-bench");
   app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   app.add_flag("--large", options.large, "Time the large cases, too");

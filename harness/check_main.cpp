@@ -197,15 +197,23 @@ void register_tests(Session& session, bool large) {
 }
 
 int run(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
+  if (!initialize_tests(&argc, argv)) return 0;
   Options options;
-  CLI::App app("warpgauge-check: every case as a GoogleTest test (--gtest_help shows its options)");
-  app.formatter(std::make_shared<HelpFormatter>());
-  app.footer(
-      "Exit codes: 0 within budget, 1 over budget, 2 a fault (nothing selected).\n\n"
-      "Examples:\n"
-      "  warpgauge-check --gtest_filter='transpose.*'\n"
-      "  warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl");
+  CLI::App app("run every case as a test of GoogleTest");
+  app.failure_message(parse_failure);
+  document(
+      &app,
+      {.about = {"A test runs a case and holds what it cost against its budget; one whose name "
+                 "begins with an architecture does so with what the compiler decided for it, "
+                 "and needs no GPU.",
+                 "Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
+                 "--gtest_help shows them."},
+       .exit_codes = {{"0", "within budget"},
+                      {"1", "over budget"},
+                      {"2", "a fault: nothing selected"}},
+       .examples = {"warpgauge-check --gtest_filter='transpose.*'",
+                    "warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl"}},
+      "warpgauge-check");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_flag_callback(
       "--no-cupti", [&options] { options.use_cupti = false; },
@@ -214,7 +222,8 @@ int run(int argc, char** argv) {
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
   if (is_emulated()) {
-    app.add_option("--arch", options.arch, "What kernels are run as (default sm_90)")
+    app.add_option("--arch", options.arch, "What kernels are run as")
+        ->default_str("sm_90")
         ->type_name("ARCH");
   }
   app.add_option("--skip-code", options.skip_code,

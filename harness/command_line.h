@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -15,7 +14,9 @@
 
 #include "harness/command_tree.h"
 #include "harness/completion.h"
+#include "harness/help_text.h"
 #include "harness/program.h"
+#include "harness/program_name.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge {
@@ -48,55 +49,32 @@ inline std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
   command
       ->add_option_function<std::string>(
           "--device", choose, "Where kernels run; auto: on the GPU, or the emulator without one")
+      ->default_str("auto")
       ->type_name("{auto,gpu,emulated}");
   return choice;
 }
 
 /// Adds the command that prints what completes all commands; add it last.
-inline void add_completion(CLI::App& app, std::function<int()>& action, char** argv) {
+inline void add_completion(CLI::App& app, std::function<int()>& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("completion", "Print what completes these commands in a shell");
-  command->footer(
-      "Exit codes: 0 printed, 2 a fault.\n\n"
-      "Examples:\n"
-      "  eval \"$(warpgauge completion bash)\"      # in ~/.bashrc\n"
-      "  eval \"$(warpgauge completion zsh)\"       # in ~/.zshrc\n"
-      "  warpgauge completion fish | source       # in ~/.config/fish/config.fish");
+  document(command,
+           {.about = {"The shell asks the programs for what it cannot know before: cases, "
+                      "architectures, and the options of programs beside this one."},
+            .exit_codes = {{"0", "printed"}, {"2", "a fault"}},
+            .examples = {"eval \"$(warpgauge completion bash)\"      # in ~/.bashrc",
+                         "eval \"$(warpgauge completion zsh)\"       # in ~/.zshrc",
+                         "warpgauge completion fish | source  # in ~/.config/fish/config.fish"}});
   command->add_option("shell", *shell, "The shell that is to complete")
       ->required()
       ->type_name(fmt::format("{{{}}}", fmt::join(completed_shells(), ",")));
   command->callback([=, &app, &action] {
     action = [=, &app] {
-      const std::string program = std::filesystem::path(argv[0]).filename();
-      fmt::print("{}", completion_script(*shell, program, command_tree(app)));
+      fmt::print("{}", completion_script(*shell, program_name(), command_tree(app)));
       return 0;
     };
   });
-}
-
-/// What is told of a command line that cannot be parsed; for CLI::App::failure_message().
-inline std::string parse_failure(const CLI::App* app, const CLI::Error& error) {
-  const CLI::App* command = app;
-  std::string name = app->get_name().empty() ? "this program" : app->get_name();
-  for (const CLI::App* parsed : app->get_subcommands()) {
-    command = parsed;
-    name = "warpgauge " + parsed->get_name();
-  }
-  std::string text = error.what();
-  // "The following arguments were not expected: ...", the last first.
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    std::vector<std::string> known;
-    for (const CLI::Option* one : command->get_options()) known.push_back(one->get_name());
-    std::string unknown;
-    for (const std::string& word : CLI::detail::split(text.substr(text.find(": ") + 2), ' ')) {
-      if (unknown.empty() || word.starts_with('-')) unknown = word;
-    }
-    text = fmt::format("there is no option {}{}", unknown,
-                       metrics::did_you_mean(unknown.substr(0, unknown.find('=')), known));
-    if (!unknown.starts_with('-')) text = fmt::format("'{}' is one argument too many", unknown);
-  }
-  return fmt::format("{}; `{} --help` shows what there is\n", text, name);
 }
 
 /// Throws std::invalid_argument for a first word that is no command, which CLI11 would only call

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "harness/build_info.h"
+#include "harness/program_name.h"
 
 namespace warpgauge {
 
@@ -42,7 +43,8 @@ void continue_in_companion(char** argv) {
                     "writes it), or run {} of the Python package",
                     program.string(), found->command, name));
   }
-  // What they cannot know of this build.
+  // What they cannot know of this program, and of its build.
+  setenv("WARPGAUGE_PROGRAM", program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {
     setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);

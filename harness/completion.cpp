@@ -7,6 +7,7 @@
 #include <cctype>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "metrics/nearest.h"
 
@@ -33,13 +34,9 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
 /// In bash, words are divided at '=' and '@' as well; an id, or an option with its value, is one
 /// here.
 constexpr std::string_view kBash = R"sh(# Completes PROGRAM: eval "$(PROGRAM completion SHELL)"
-FUNCTION() {
-  local program=$1 line=${COMP_LINE:0:COMP_POINT}
+FUNCTION_words() {
+  local program=$1 line=${COMP_LINE:0:$COMP_POINT}
   local word=${line##*[[:space:]]} value before begin='' option='' options='' words='' files=''
-  if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W COMMANDS -- "$word"))
-    return
-  fi
   before=${line%"$word"}
   before=${before%"${before##*[![:space:]]}"}
   before=${before##*[[:space:]]}
@@ -50,10 +47,22 @@ FUNCTION() {
     option=$before
   fi
   value=${value#[\'\"]}
-  case ${COMP_WORDS[1]} in
-BRANCHES    COMPANIONS)
-      options=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*')
+  case ${program##*/} in
+    PROGRAM-check* | PROGRAM-bench*)
+      options=$("$program" --help 2>/dev/null | grep -oE -e '--[a-z][a-z_-]*[a-z]=?' | sort -u)
       files=1
+      case $option in
+        --filter | --gtest_filter | --benchmark_filter)
+          words=$("${program%PROGRAM-*}PROGRAM" list --large 2>/dev/null)
+          ;;
+      esac
+      ;;
+    *)
+      if ((COMP_CWORD == 1)); then
+        words=COMMANDS options='--help --version'
+      else
+        FUNCTION_command
+      fi
       ;;
   esac
   COMPREPLY=()
@@ -66,13 +75,42 @@ BRANCHES    COMPANIONS)
     COMPREPLY=($(compgen -f -- "$value"))
     compopt -o filenames 2>/dev/null
   fi
-  # The shell keeps what stands before its last word: that is not to be repeated.
-  if [[ $value == *[=@:]* && -z ${ZSH_VERSION-} ]]; then
+  # bash keeps what stands before its last word, which is not to be repeated; zsh has it in the word.
+  if [[ -n ${ZSH_VERSION-} ]]; then
+    if [[ $word == --*=* ]]; then COMPREPLY=("${COMPREPLY[@]/#/$option=}"); fi
+  elif [[ $value == *[=@:]* ]]; then
     begin=${value%"${value##*[=@:]}"}
     COMPREPLY=("${COMPREPLY[@]#"$begin"}")
   fi
 }
-complete -F FUNCTION PROGRAM
+# Sets what the function above then takes from: options, words or files.
+FUNCTION_command() {
+  local asked=$option
+  case ${COMP_WORDS[1]} in
+BRANCHES    COMPANIONS)
+      if [[ $word == -* && $word != *=* ]]; then asked=-; fi
+      if ((COMP_CWORD > 2)); then
+        words=$(WARPGAUGE_COMPLETE=$asked "$program" "${COMP_WORDS[1]}" "${COMP_WORDS[2]}" 2>/dev/null)
+      else
+        words=$(WARPGAUGE_COMPLETE=$asked "$program" "${COMP_WORDS[1]}" 2>/dev/null)
+      fi
+      options=$words files=1
+      case $words in
+        GLOB) words=$("$program" list --large 2>/dev/null) ;;
+        ARCH) words=$("$program" list --archs 2>/dev/null) ;;
+      esac
+      ;;
+  esac
+}
+complete -F FUNCTION_words PROGRAM PROGRAM-emulated
+complete -F FUNCTION_words PROGRAM-check PROGRAM-check-emulated PROGRAM-bench PROGRAM-bench-emulated
+)sh";
+
+/// Behind the bash of zsh, whose functions are loaded from folders by their first use: then this is
+/// run by the key that completes.
+constexpr std::string_view kZshEnd = R"sh(if [[ ${funcstack[1]-} == _PROGRAM ]]; then
+  _bash_complete -F FUNCTION_words
+fi
 )sh";
 
 /// How bash gets the words for a value; empty where files are meant.
@@ -89,22 +127,38 @@ std::string bash_words(const CompletedOption& option) {
   }
 }
 
-/// The branch of a command: its options, and the words for their values.
+/// The branch of a command: its options, and the words for their values. Behind a flag stands what
+/// has no name.
 std::string bash_branch(const CompletedCommand& command) {
-  std::vector<std::string> options = {"--help"};
+  std::vector<std::string> options = {"--help"}, flags;
   std::string values;
+  bool has_argument = false;
   for (const CompletedOption& option : command.options) {
     if (!option.name.empty()) options.push_back(option.name);
+    if (!option.name.empty() && !option.takes_value) flags.push_back(option.name);
     if (option.value == Completed::nothing) continue;
+    if (option.name.empty() && std::exchange(has_argument, true)) continue;  // one stands for all
     const std::string words = bash_words(option);
     fmt::format_to(std::back_inserter(values), "        {}) {} ;;\n",
                    option.name.empty() ? "''" : option.name,
                    words.empty() ? "files=1" : "words=" + words);
   }
-  const std::string cases =
-      values.empty() ? "" : fmt::format("      case $option in\n{}      esac\n", values);
+  std::string cases;
+  if (!values.empty()) cases = fmt::format("      case $asked in\n{}      esac\n", values);
+  if (!flags.empty() && !cases.empty()) {
+    cases = fmt::format("      case $option in {}) asked='' ;; esac\n", fmt::join(flags, " | ")) +
+            cases;
+  }
   return fmt::format("    {})\n      options={}\n{}      ;;\n", command.name,
                      quoted(fmt::format("{}", fmt::join(options, " "))), cases);
+}
+
+/// What functions of a script begin with.
+std::string function_name(const std::string& program) {
+  std::string name = "_" + program;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
 }
 
 std::string bash_script(const std::string& program, std::string_view shell,
@@ -119,20 +173,53 @@ std::string bash_script(const std::string& program, std::string_view shell,
       branches += bash_branch(command);
     }
   }
-  std::string function = "_" + program;
-  std::ranges::replace_if(
-      function, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   std::string script(kBash);
+  if (shell == "zsh") script += kZshEnd;
   script = replaced(script, "COMMANDS", quoted(fmt::format("{}", fmt::join(names, " "))));
   script = replaced(script, "COMPANIONS", fmt::format("{}", fmt::join(companions, " | ")));
   script = replaced(script, "BRANCHES", branches);
-  script = replaced(script, "FUNCTION", function);
+  script = replaced(script, "FUNCTION", function_name(program));
   script = replaced(script, "SHELL", shell);
   return replaced(script, "PROGRAM", program);
 }
 
 // ---- fish
 // ------------------------------------------------------------------------------------------
+
+/// Companions print words for the place at the cursor, one a line.
+constexpr std::string_view kFish = R"sh(# Completes PROGRAM: PROGRAM completion fish | source
+function FUNCTION_companion
+  set -l before (commandline -opc)
+  set -l word (commandline -ct)
+  set -l asked ''
+  set -l begin ''
+  if string match -q -- '--*=*' $word
+    set asked (string replace -r '=.*' '' -- $word)
+    set begin $asked=
+  else if string match -q -- '-*' $word
+    set asked -
+  else if string match -q -- '--*' $before[-1]
+    set asked $before[-1]
+  end
+  set -l words (env WARPGAUGE_COMPLETE=$asked PROGRAM $before[2..3] 2>/dev/null)
+  switch "$words"
+    case GLOB
+      set words (PROGRAM list --large 2>/dev/null)
+    case ARCH
+      set words (PROGRAM list --archs 2>/dev/null)
+    case ''
+      set words (__fish_complete_path (string replace -- "$begin" '' $word))
+  end
+  printf '%s\n' $begin$words
+end
+complete -c PROGRAM -f
+complete -c PROGRAM -n __fish_use_subcommand -l version
+for program in PROGRAM-check PROGRAM-bench
+  complete -c $program -a "($program --help | string match -ar -- '--[a-z][a-z_-]*[a-z]=?' | sort -u)"
+end
+complete -c PROGRAM-bench -l filter -xa '(PROGRAM list --large 2>/dev/null)'
+complete -c PROGRAM-check -l gtest_filter -xa '(PROGRAM list --large 2>/dev/null)'
+)sh";
 
 std::string fish_value(const std::string& program, const CompletedOption& option) {
   switch (option.value) {
@@ -153,8 +240,8 @@ std::string fish_quoted(std::string_view text) {
 }
 
 std::string fish_script(const std::string& program, const std::vector<CompletedCommand>& commands) {
-  std::string script =
-      fmt::format("# Completes {0}: {0} completion fish | source\ncomplete -c {0} -f\n", program);
+  std::string script = replaced(std::string(kFish), "FUNCTION", "_" + function_name(program));
+  script = replaced(script, "PROGRAM", program);
   auto out = std::back_inserter(script);
   for (const CompletedCommand& command : commands) {
     fmt::format_to(out, "complete -c {} -n __fish_use_subcommand -a {} -d {}\n", program,
@@ -162,9 +249,7 @@ std::string fish_script(const std::string& program, const std::vector<CompletedC
     const std::string of_command =
         fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, command.name);
     if (command.is_companion) {
-      fmt::format_to(
-          out, "{} -F -a '({} {} --help 2>/dev/null | string match -ar -- \"--[a-z][a-z-]*\")'\n",
-          of_command, program, command.name);
+      fmt::format_to(out, "{} -a '(_{}_companion)'\n", of_command, function_name(program));
     }
     for (const CompletedOption& option : command.options) {
       const std::string name =
@@ -190,8 +275,9 @@ std::string completion_script(std::string_view shell, const std::string& program
   if (shell == "fish") return fish_script(program, commands);
   if (shell == "zsh") {
     return fmt::format(
-        "#compdef {}\nautoload -U +X compinit && compinit\n"
-        "autoload -U +X bashcompinit && bashcompinit\n{}",
+        "#compdef {0} {0}-emulated {0}-check {0}-check-emulated {0}-bench {0}-bench-emulated\n"
+        "if ! whence compdef >/dev/null; then autoload -U +X compinit && compinit; fi\n"
+        "autoload -U +X bashcompinit && bashcompinit\n{1}",
         program, bash_script(program, shell, commands));
   }
   throw std::invalid_argument(fmt::format("there is no completion for '{}'{}; there is for {}",

@@ -20,6 +20,7 @@
 #include "harness/gpu_only.h"
 #include "harness/isolate.h"
 #include "harness/out_folder.h"
+#include "harness/program_name.h"
 #include "harness/progress.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
@@ -279,9 +280,10 @@ class Gate {
         std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
                                         reason, budgets_.of(one->id)),
                           std::back_inserter(lost));
-        std::ranges::move(missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
-                                        "warpgauge-bench measures it", budgets_.of(one->id)),
-                          std::back_inserter(lost));
+        std::ranges::move(
+            missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
+                          program_name() + "-bench measures it", budgets_.of(one->id)),
+            std::back_inserter(lost));
       }
     }
     return lost;

@@ -39,14 +39,17 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
   auto required = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand(
       "gate", "Run everything this machine can measure and judge it against the budgets");
-  command->footer(
-      "Exit codes: 0 within budget, 1 over budget, 2 a fault, 3 something required not "
-      "measured.\n\n"
-      "Examples:\n"
-      "  warpgauge gate\n"
-      "  warpgauge gate --filter 'transpose.*' --arch sm_90\n"
-      "  warpgauge gate --device=emulated --arch sm_75,sm_120\n"
-      "  warpgauge gate --require=cupti --strict --out results");
+  document(
+      command,
+      {.about = {"What was measured, with its verdicts, goes to facts.jsonl; what is wrong, and "
+                 "why, to the terminal and to summary.md."},
+       .exit_codes = {{"0", "within budget"},
+                      {"1", "over budget"},
+                      {"2", "a fault"},
+                      {"3", "something required was not measured"}},
+       .examples = {"warpgauge gate", "warpgauge gate --filter 'transpose.*' --arch sm_90",
+                    "warpgauge gate --device=emulated --arch sm_75,sm_120",
+                    "warpgauge gate --require=cupti --strict --out results"}});
   auto device = add_device(command);
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
@@ -69,8 +72,9 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
       ->add_option_function<int>(
           "--timeout",
           [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each case in seconds (default 60)")
-      ->check(CLI::Range(1, 86400));
+          "Time limit for each case in seconds")
+      ->check(CLI::Range(1, 86400))
+      ->default_str("60");
   command->add_flag_callback(
       "--no-cupti", [options] { options->use_cupti = false; },
       "Leave CUPTI out, so that another profiler can attach");
@@ -96,10 +100,10 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
 void add_list(CLI::App& app, std::function<int()>& action) {
   auto filter = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "List the cases: one id a line");
-  command->footer(
-      "Exit codes: 0 listed, 2 a fault (nothing is selected).\n\n"
-      "Examples:\n  warpgauge list --filter '*.f64@*'\n  warpgauge list --archs\n"
-      "  warpgauge list --rows");
+  document(command, {.about = {"Needs no GPU."},
+                     .exit_codes = {{"0", "listed"}, {"2", "a fault: nothing is selected"}},
+                     .examples = {"warpgauge list --filter '*.f64@*'", "warpgauge list --archs",
+                                  "warpgauge list --rows"}});
   auto* const glob = command->add_option("--filter", *filter, "Only ids that match this glob");
   glob->type_name("GLOB");
   auto archs = std::make_shared<bool>(false);
@@ -126,10 +130,12 @@ void add_metrics(CLI::App& app, std::function<int()>& action) {
   auto chip = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("metrics", "List the metrics; with --chip, what a chip can count");
-  command->footer(
-      "Needs no GPU.\n\nExit codes: 0 listed, 2 a fault, 3 CUPTI is not there to tell (--chip).\n\n"
-      "Examples:\n  warpgauge metrics\n  warpgauge metrics --chip GH100\n"
-      "  warpgauge metrics --chip all\n  warpgauge metrics --json");
+  document(command, {.about = {"Needs no GPU."},
+                     .exit_codes = {{"0", "listed"},
+                                    {"2", "a fault"},
+                                    {"3", "CUPTI is not there to tell (--chip)"}},
+                     .examples = {"warpgauge metrics", "warpgauge metrics --chip GH100",
+                                  "warpgauge metrics --chip all", "warpgauge metrics --json"}});
   auto* const of_chip =
       command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'")
           ->type_name("CHIP");
@@ -145,19 +151,20 @@ void add_explain(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand(
       "explain",
       "Show what each source line of a case costs, the worst line first; or draw one access of it");
-  command->footer(
-      "--text and --picture draw lanes against banks, a row for each wavefront, of the access to\n"
-      "shared memory that takes most wavefronts beyond the ideal (of a line that only accesses\n"
-      "global memory, lanes against sectors). They run the case on the emulator, even if there is\n"
-      "a GPU: it alone knows addresses.\n\n"
-      "Exit codes: 0 shown, 2 a fault, 3 it could not be counted.\n\n"
-      "Examples:\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024 --device=emulated --arch sm_75\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024 --text\n"
-      "  warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture column.svg");
+  document(
+      command,
+      {.about = {"--text and --picture draw lanes against banks, a row for each wavefront, of the "
+                 "access to shared memory that takes most wavefronts beyond the ideal (of a line "
+                 "that only accesses global memory, lanes against sectors). They run the case on "
+                 "the emulator, even if there is a GPU: it alone knows addresses."},
+       .exit_codes = {{"0", "shown"}, {"2", "a fault"}, {"3", "it could not be counted"}},
+       .examples = {"warpgauge explain transpose.tiled.f32@1024x1024",
+                    "warpgauge explain transpose.tiled.f32@1024x1024 --arch sm_75",
+                    "warpgauge explain transpose.tiled.f32@1024x1024 --text",
+                    "warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture x.svg"}});
   auto device = add_device(command);
-  command->add_option("--arch", options->arch, "What the emulator runs it as (default sm_90)")
+  command->add_option("--arch", options->arch, "What the emulator runs it as")
+      ->default_str("sm_90")
       ->type_name("ARCH");
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
       ->required()
@@ -198,17 +205,16 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
       "compare",
       "Compare what two runs counted, source line by source line: the emulator's counts "
       "with a GPU's");
-  command->footer(
-      "Exit codes: 0 no count differs that both call exact, 1 one does, 2 a fault (nothing in "
-      "common), 3 a case could not be compared (--require-all).\n\n"
-      "Examples:\n"
-      "  warpgauge compare out/facts.jsonl h100.jsonl\n"
-      "  warpgauge compare before.jsonl after.jsonl --require-all\n"
-      "  warpgauge compare out/facts.jsonl h100.jsonl --filter 'reduce.*' --json comparison.json");
-  command->add_option("a", options->a, "Facts of a run (facts.jsonl)")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("b", options->b, "Facts of another run")->required()->type_name("FILE");
+  document(command,
+           {.exit_codes = {{"0", "no count differs that both call exact"},
+                           {"1", "one does"},
+                           {"2", "a fault: nothing in common"},
+                           {"3", "a case could not be compared (--require-all)"}},
+            .examples = {"warpgauge compare out/facts.jsonl h100.jsonl",
+                         "warpgauge compare before.jsonl after.jsonl --require-all",
+                         "warpgauge compare a.jsonl b.jsonl --filter 'reduce.*' --json c.json"}});
+  command->add_option("a", options->a, "Facts of a run (facts.jsonl)")->required()->type_name("A");
+  command->add_option("b", options->b, "Facts of another run")->required()->type_name("B");
   command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   command->add_option("--json", options->json, "Write the comparison to this file, too")
@@ -221,11 +227,11 @@ void add_compare(CLI::App& app, std::function<int()>& action) {
 
 void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   CLI::App* command = app.add_subcommand("devices", "Show the GPUs of this machine");
-  command->footer(
-      "Exit codes: 0 shown (also: that there is no GPU), 2 a fault.\n\n"
-      "Examples:\n  warpgauge devices\n  warpgauge devices --models\n"
-      "  warpgauge devices --limits\n"
-      "  warpgauge devices --shared-config --device=emulated");
+  document(
+      command,
+      {.exit_codes = {{"0", "shown, even if that is that there is no GPU"}, {"2", "a fault"}},
+       .examples = {"warpgauge devices", "warpgauge devices --models", "warpgauge devices --limits",
+                    "warpgauge devices --shared-config --device=emulated"}});
   auto describe = std::make_shared<std::string (*)()>(&describe_devices);
   CLI::Option_group* const instead = command->add_option_group("instead");
   instead->require_option(0, 1);
@@ -235,8 +241,7 @@ void add_devices(CLI::App& app, std::function<int()>& action, char** argv) {
   };
   add("--models", &describe_models,
       "Print the first GPU of each model, for scripts: its UUID, as CUDA_VISIBLE_DEVICES takes it, "
-      "a "
-      "tab and its name; nothing where there is none");
+      "a tab and its name; nothing where there is none");
   add("--limits", &describe_generations, "Show what each compute capability brought and allows");
   add("--shared-config", &describe_shared_configuration,
       "Show what the runtime does with the calls that configured the shared memory of old GPUs");
@@ -255,13 +260,13 @@ void add_doctor(CLI::App& app, std::function<int()>& action, char** argv) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand(
       "doctor", "Look at everything that measuring needs here, and say what would mend it");
-  command->footer(
-      "Counts a kernel whose bank conflicts are known, on the way that the gate takes.\n"
-      "Exit codes: 0 the gate can do its work here, 2 a fault, 3 something that it needs is "
-      "amiss.\n\n"
-      "Examples:\n"
-      "  warpgauge doctor\n"
-      "  warpgauge doctor --require=cupti --json");
+  document(command,
+           {.about = {"Counts a kernel whose bank conflicts are known, on the way that the gate "
+                      "takes."},
+            .exit_codes = {{"0", "the gate can do its work here"},
+                           {"2", "a fault"},
+                           {"3", "something that it needs is amiss"}},
+            .examples = {"warpgauge doctor", "warpgauge doctor --require=cupti --json"}});
   auto device = add_device(command);
   command
       ->add_option_function<std::string>(
@@ -276,8 +281,9 @@ void add_doctor(CLI::App& app, std::function<int()>& action, char** argv) {
       ->add_option_function<int>(
           "--timeout",
           [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each look that may hang, in seconds (default 60)")
-      ->check(CLI::Range(1, 86400));
+          "Time limit for each look that may hang, in seconds")
+      ->check(CLI::Range(1, 86400))
+      ->default_str("60");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([=, &action] {
     options->device = *device;
@@ -301,12 +307,18 @@ std::string version() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("warpgauge: a go/no-go gauge for CUDA kernels");
-  app.formatter(std::make_shared<HelpFormatter>());
+  CLI::App app("a go/no-go gauge for CUDA kernels");
+  document(&app,
+           {.about = {"Runs kernels, counts what the hardware had to do for them (bank conflicts, "
+                      "memory sectors, spills, registers, time), and holds the counts against "
+                      "budgets. Each command says more: `warpgauge gate --help`."},
+            .exit_codes = {{"0", "as it should be"},
+                           {"1", "it is not"},
+                           {"2", "a fault"},
+                           {"3", "not measured"}},
+            .examples = {"warpgauge doctor", "warpgauge gate --filter 'transpose.*'",
+                         "warpgauge explain --help"}});
   app.failure_message(parse_failure);
-  app.footer(
-      "Exit codes of all: 0 as it should be, 1 it is not, 2 a fault, 3 not measured.\n\n"
-      "Examples:\n  warpgauge gate --filter 'transpose.*'\n  warpgauge gate --help");
   app.require_subcommand(0, 1);  // none is told below, with all there is to choose from
   std::function<int()> action;
   add_gate(app, action, argv);
@@ -321,7 +333,7 @@ int main(int argc, char** argv) {
   for (const Companion& one : companions()) {
     app.add_subcommand(std::string(one.command), std::string(one.help));
   }
-  add_completion(app, action, argv);
+  add_completion(app, action);
   app.set_version_flag("--version", version, "Show what this is and what it was built for");
   try {
     continue_in_companion(argv);

@@ -13,13 +13,19 @@
 namespace {
 
 int run(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
+  if (!warpgauge::initialize_tests(&argc, argv)) return 0;
   int skip_code = 0;
-  CLI::App app("Tests that measure kernels (--gtest_help shows the options of GoogleTest)");
-  app.formatter(std::make_shared<warpgauge::HelpFormatter>());
-  app.footer(
-      "Exit codes: 0 all passed, 1 a test failed, 2 a fault (nothing selected).\n\n"
-      "Examples:\n  my-tests --gtest_filter='Filter.*'\n  my-tests-emulated --gtest_list_tests");
+  CLI::App app("run tests that measure kernels");
+  app.failure_message(warpgauge::parse_failure);
+  warpgauge::document(
+      &app,
+      {.about = {"Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
+                 "--gtest_help shows them."},
+       .exit_codes = {{"0", "all passed"},
+                      {"1", "a test failed"},
+                      {"2", "a fault: nothing selected"}},
+       .examples = {"my-tests --gtest_filter='Filter.*'", "my-tests-emulated --gtest_list_tests"}},
+      "my-tests");
   app.add_option("--skip-code", skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");

@@ -7,10 +7,24 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "harness/summary.h"
 
 namespace warpgauge {
+
+/// Takes GoogleTest's options out of the arguments. --help is left to the program, for GoogleTest
+/// would show its own first; false after --gtest_help, which is all that is to be done.
+inline bool initialize_tests(int* argc, char** argv) {
+  bool all_done = false;
+  for (int i = 1; i < *argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--help" || argument == "-h") return true;
+    all_done = all_done || argument == "--gtest_help";
+  }
+  testing::InitGoogleTest(argc, argv);
+  return !all_done;
+}
 
 /// Runs the tests. 0: all passed; 1: one failed; `skip_code`: none failed, and one was skipped; 2:
 /// none was selected, which is a typing mistake unless the tests are divided among shards.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "harness/gpu_only.h"
+#include "harness/program_name.h"
 #include "metrics/nearest.h"
 #include "warpgauge/registration.h"
 
@@ -78,8 +79,8 @@ const Case& Registry::at(std::string_view id) const {
   if (!gpu_only_cases(std::string(id), true).empty()) {
     throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
   }
-  throw std::invalid_argument(fmt::format("no case is called '{}'{}; `warpgauge list` shows all",
-                                          id, metrics::did_you_mean(id, ids)));
+  throw std::invalid_argument(fmt::format("no case is called '{}'{}; `{} list` shows all", id,
+                                          metrics::did_you_mean(id, ids), gauge_name()));
 }
 
 std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {
@@ -100,14 +101,14 @@ std::vector<const Case*> Registry::select(std::string_view pattern, bool with_la
   if (elsewhere > 0) {
     throw std::invalid_argument(
         fmt::format("--filter '{}' selects only cases that call a library, which needs a GPU ({}); "
-                    "`warpgauge-emulated list --large` shows what the emulator has",
-                    pattern, elsewhere));
+                    "`{}-emulated list --large` shows what the emulator has",
+                    pattern, elsewhere, gauge_name()));
   }
   if (selected.empty()) {
     throw std::invalid_argument(
         fmt::format("--filter '{}' selects no case; {}", pattern,
                     left_out > 0 ? fmt::format("it selects {} large ones with --large", left_out)
-                                 : "`warpgauge list --large` shows all"));
+                                 : fmt::format("`{} list --large` shows all", gauge_name())));
   }
   return selected;
 }

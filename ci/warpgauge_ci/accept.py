@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from warpgauge_report.catalog import catalog
+from warpgauge_report.command_line import CommandParser, Page, as_started
 from warpgauge_report.facts import Fact
 from warpgauge_report.output import ReportError
 
@@ -26,7 +27,8 @@ from warpgauge_ci.replace_files import replace_files
 from warpgauge_ci.selection import matching, newest, read_all
 
 DESCRIPTION = "Make what was measured the new budgets, where values moved."
-EPILOG = """\
+PAGE = Page(
+    about="""\
 Rewrites the lines of budgets.toml whose values failed (which needs --reason) or became better;
 everything else keeps every byte. A line changes where it stands if all that the facts show of it
 moved alike; else the case that moved gets a section of its own. So give it the facts of a whole
@@ -40,13 +42,14 @@ watched, and times that are less sure than their budget's tolerance. It never ru
 A time that is over a budget with `code` does not fail as long as machine code and launches are
 those of the budget (verdict environment). A line that has `code` gets the new one; new lines get it
 with --code only.
-
-Exit codes: 0 written, or nothing moved; 2 a fault or a refusal, and nothing is written.
-
-Examples:
-  warpgauge accept out/facts.jsonl --tighten
-  warpgauge accept out/facts.jsonl --filter 'transpose.*' --reason 'tiles are wider: issue 12'
-  warpgauge accept out/facts.jsonl --baseline --metric registers"""
+""",
+    exit_codes={0: "written, or nothing moved", 2: "a fault or a refusal, and nothing is written"},
+    examples=(
+        "warpgauge accept out/facts.jsonl --tighten",
+        "warpgauge accept out/facts.jsonl --filter 'reduce.*' --reason 'issue 12'",
+        "warpgauge accept out/facts.jsonl --baseline --metric registers",
+    ),
+)
 
 # Set by CI services; the first by nearly all of them.
 CI_VARIABLES = (
@@ -87,13 +90,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="warpgauge accept",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = CommandParser(PAGE, prog="warpgauge accept", description=DESCRIPTION)
     parser.add_argument("facts", nargs="+", metavar="FACTS", help="facts of the gate (facts.jsonl)")
     parser.add_argument(
         "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
@@ -154,7 +151,8 @@ def _wish(options: argparse.Namespace) -> Wish:
         row = catalog().get(metric)
         if row is None or row.cls == "info":
             raise ReportError(
-                f"--metric: '{metric}' is no metric that is judged; `warpgauge metrics` lists them"
+                f"--metric: '{metric}' is no metric that is judged; "
+                + as_started("`warpgauge metrics` lists them")
             )
     return Wish(
         reason=options.reason,

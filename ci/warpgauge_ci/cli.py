@@ -41,8 +41,9 @@ def run(command: str, arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # who read the output has gone, and cannot know the verdict
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ModuleNotFoundError as error:
+        program = os.environ.get("WARPGAUGE_PROGRAM", "warpgauge")
         print(
-            f"warpgauge {command} lacks the Python module {error.name}; run ci/bootstrap, or "
+            f"{program} {command} lacks the Python module {error.name}; run ci/bootstrap, or "
             "install the packages that pyproject.toml names",
             file=sys.stderr,
         )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from warpgauge_report.command_line import CommandParser, Page
 from warpgauge_report.output import ReportError, printable, write_whole
 
 from warpgauge_ci.budget_limits import fraction
@@ -16,7 +17,8 @@ from warpgauge_ci.differences import Change, find_changes
 from warpgauge_ci.selection import matching, read_all
 
 DESCRIPTION = "Show what changed between two runs, the worst first, and why."
-EPILOG = """\
+PAGE = Page(
+    about="""\
 Noisy values count as changed if their confidence intervals do not overlap and they differ by more
 than --noise, because an interval says nothing of the difference from process to process. A value
 that A measured and B did not is lost.
@@ -30,13 +32,18 @@ without another cause than input or counter they are not compared.
 
 Where a file holds several runs, the newest value or error counts; noisy values of several GPUs are
 kept apart. No budget is looked at: that is the gate.
-
-Exit codes: 0 nothing is worse, 1 something is worse, 2 a fault (nothing in common), 3 nothing is
-worse, but something of A was not measured in B.
-
-Examples:
-  warpgauge diff main.jsonl out/facts.jsonl
-  warpgauge diff main.jsonl out/facts.jsonl --filter 'transpose.*' --json diff.json --all"""
+""",
+    exit_codes={
+        0: "nothing is worse",
+        1: "something is worse",
+        2: "a fault: nothing in common",
+        3: "nothing is worse, but something of A was not measured in B",
+    },
+    examples=(
+        "warpgauge diff main.jsonl out/facts.jsonl",
+        "warpgauge diff a.jsonl b.jsonl --filter 'transpose.*' --json diff.json --all",
+    ),
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -59,13 +66,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="warpgauge diff",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = CommandParser(PAGE, prog="warpgauge diff", description=DESCRIPTION)
     parser.add_argument("a", type=Path, metavar="A", help="facts of the run before")
     parser.add_argument("b", type=Path, metavar="B", help="facts of the run after")
     parser.add_argument(

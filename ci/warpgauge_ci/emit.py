@@ -1,17 +1,29 @@
-"""warpgauge-emit: writes facts in the formats of CI systems."""
+"""warpgauge emit: writes facts in the formats of CI systems."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from warpgauge_report.command_line import CommandParser, Page
 from warpgauge_report.facts import Fact, read_facts
 from warpgauge_report.output import ReportError, write_whole
 
 from warpgauge_ci.formats import FORMATS
 from warpgauge_ci.results import Demands, Results, Sources, pictures_beside
+
+PAGE = Page(
+    about="It shows the verdicts of the gate and gives none.",
+    exit_codes={0: "written", 2: "a fault, and nothing is written"},
+    examples=(
+        "warpgauge emit out/facts.jsonl --format junit --out junit.xml",
+        "warpgauge emit out/facts.jsonl --all out",
+        "warpgauge emit sm_80/facts.jsonl sm_90/facts.jsonl --format markdown",
+    ),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,21 +70,11 @@ def _read(paths: Sequence[Path], allow_empty: bool) -> list[Fact]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    names = "\n".join(
-        f"  {format.name:<18} {format.reader} ({format.file})" for format in FORMATS.values()
-    )
-    parser = argparse.ArgumentParser(
-        prog="warpgauge-emit",
-        description="Writes the facts of a run in the formats of CI systems.\n"
-        "It shows the verdicts of the gate and gives none.",
-        epilog=f"formats, and the files that --all writes:\n{names}\n\n"
-        "Exit codes: 0 written, 2 a fault (nothing is written).\n\n"
-        "Examples:\n"
-        "  warpgauge-emit out/facts.jsonl --format junit --out junit.xml\n"
-        "  warpgauge-emit out/facts.jsonl --all out\n"
-        "  warpgauge-emit sm_80/facts.jsonl sm_90/facts.jsonl --format markdown",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    formats = {f.name: f"{f.reader} ({f.file})" for f in FORMATS.values()}
+    parser = CommandParser(
+        replace(PAGE, lists={"FORMATS, AND THE FILES THAT --all WRITES": formats}),
+        prog="warpgauge emit",
+        description="Write the facts of a run in the formats of CI systems",
     )
     parser.add_argument("facts", nargs="+", type=Path, metavar="FACTS", help="facts.jsonl of a run")
     what = parser.add_mutually_exclusive_group(required=True)

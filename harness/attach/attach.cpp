@@ -22,6 +22,7 @@
 #include "harness/demangled.h"
 #include "harness/out_folder.h"
 #include "harness/printable.h"
+#include "harness/program_name.h"
 #include "harness/provenance.h"
 #include "harness/summary_text.h"
 #include "harness/temporary_path.h"
@@ -214,7 +215,7 @@ std::string literally(const std::string& text) {
 
 /// The command that gives the verdict on this kernel again.
 std::string repeat_command(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command = "warpgauge attach";
+  std::string command = program_name() + " attach";
   if (!fact.kernel.empty()) {
     command += " --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
   }

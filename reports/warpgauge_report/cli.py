@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 import traceback
 from collections.abc import Sequence
 
+from warpgauge_report.command_line import CommandParser, Page, as_started
 from warpgauge_report.facts import FactError
 from warpgauge_report.output import ReportError, printable
 
-# A command is a module of this package with EPILOG, add_arguments(parser) and run(arguments); and
+# A command is a module of this package with PAGE, add_arguments(parser) and run(arguments); and
 # what it does. Only the one that is asked for is loaded: what pictures need takes two seconds.
 COMMANDS = {
     "ingest": ("ingest", "Bring facts of runs into the history, a database"),
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except ModuleNotFoundError as error:
         print(
-            f"warpgauge report lacks the Python module {error.name}; run ci/bootstrap, or install "
-            "this project's package with its extra 'reports'",
+            as_started(f"warpgauge report lacks the Python module {error.name}; run ci/bootstrap, ")
+            + "or install this project's package with its extra 'reports'",
             file=sys.stderr,
         )
         return 2
@@ -50,35 +50,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-EPILOG = """\
-Exit codes: 0 done, 2 a fault; `warpgauge report COMMAND --help` says more.
+PAGE = Page(
+    about="Each command says more: `warpgauge report html --help`.",
+    exit_codes={0: "done", 2: "a fault"},
+    examples=(
+        "warpgauge report ingest out/facts.jsonl --db history.db",
+        "warpgauge report html --db history.db --out site",
+        "warpgauge report html --help",
+    ),
+)
 
-Examples:
-  warpgauge report ingest out/facts.jsonl --db history.db
-  warpgauge report html --db history.db --out site
-  warpgauge report html --help"""
 
-
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def _parser(chosen: str | None) -> CommandParser:
     """Of the chosen command with its arguments, of the others with their names only."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
+        PAGE,
         prog="warpgauge report",
-        description="Reports on facts that warpgauge measured.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Keep runs in a history, and make pages and pictures of them",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (path, words) in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=words,
-            description=words,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        command = commands.add_parser(name, help=words, description=words)
         if name == chosen:
             module = importlib.import_module(f"warpgauge_report.{path}")
-            command.epilog = module.EPILOG
+            command.page = module.PAGE
             module.add_arguments(command)
             command.set_defaults(run_command=module.run)
     return parser

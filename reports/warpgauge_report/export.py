@@ -12,23 +12,26 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from warpgauge_report.command_line import Page
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.facts import metric_names
 from warpgauge_report.history import open_history
 from warpgauge_report.output import ReportError, write_parts
 
-EPILOG = """\
+PAGE = Page(
+    about="""\
 JSON lines are the facts as they were ingested, one a line, oldest run first; the history has no
 values of single source lines. CSV has the same members as columns, those of parts as device.name
 and so on; lists are JSON. Text that a spreadsheet would take for a formula (it begins with =, +, -
 or @) stands after an apostrophe.
-
-Exit codes: 0 written, 2 a fault: no history, nothing selected.
-
-Examples:
-  warpgauge report export --out all.jsonl
-  warpgauge report export --filter 'transpose.*' --metric registers --arch sm_90 --format csv
-  warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl"""
+""",
+    exit_codes={0: "written", 2: "a fault: no history, nothing selected"},
+    examples=(
+        "warpgauge report export --out all.jsonl",
+        "warpgauge report export --metric registers --arch sm_90 --format csv",
+        "warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl",
+    ),
+)
 
 Members = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -46,11 +49,11 @@ _PARTS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database_option(parser)
     parser.add_argument("--filter", default="*", metavar="GLOB", help="only cases with such an id")
-    parser.add_argument("--metric", help="only this metric")
-    parser.add_argument("--arch", help="only this architecture, such as sm_90")
+    parser.add_argument("--metric", metavar="METRIC", help="only this metric")
+    parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
     parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
     parser.add_argument(
-        "--format", choices=("jsonl", "csv"), default="jsonl", help="(default: %(default)s)"
+        "--format", choices=("jsonl", "csv"), default="jsonl", help="how values are written"
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="file to write (default: standard output)"

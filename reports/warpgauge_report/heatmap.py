@@ -10,23 +10,26 @@ from collections import Counter
 from pathlib import Path
 
 from warpgauge_report import heatmap_picture
+from warpgauge_report.command_line import Page, as_started
 from warpgauge_report.facts import Fact, metric_names, read_facts
 from warpgauge_report.grid import LEAST, Grid, find_grids
 from warpgauge_report.output import ReportError, safe_stem, write_whole
 
-EPILOG = f"""\
+PAGE = Page(
+    about=f"""\
 Draws one picture, as SVG and as PNG, for each variant and type, architecture and device whose
 sizes span a grid: two extents with {LEAST} or more values each. Cells show their values, and the
 best is framed. Where several runs measured a case, the newest value counts. Extents are called
 blockDim.x and so on where the launches in the facts show it.
-
-Exit codes: 0 pictures drawn, 2 a fault: unreadable facts, or nothing that spans a grid.
-
-Examples:
-  warpgauge-bench --filter 'transpose_blocks.*' --facts out/times.jsonl
-  warpgauge report heatmap out/times.jsonl --out out
-  warpgauge report heatmap out/facts.jsonl --metric global.store.sectors_per_request --out out
-  warpgauge report heatmap old.jsonl new.jsonl --filter 'transpose_blocks.naive.f32*' --out out"""
+""",
+    exit_codes={0: "pictures drawn", 2: "a fault: unreadable facts, or nothing that spans a grid"},
+    examples=(
+        "warpgauge-bench --filter 'transpose_blocks.*' --facts out/times.jsonl",
+        "warpgauge report heatmap out/times.jsonl --out out",
+        "warpgauge report heatmap out/facts.jsonl --metric registers --out out",
+        "warpgauge report heatmap a.jsonl b.jsonl --filter '*.naive.*' --out out",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         default="time.median_us",
+        metavar="METRIC",
         help="what to show; `warpgauge metrics` lists all (default: %(default)s)",
     )
     parser.add_argument(
@@ -67,7 +71,11 @@ def _check_metric(metric: str) -> None:
     known = metric_names()
     if metric not in known:
         nearest = difflib.get_close_matches(metric, known, n=1)
-        hint = f"did you mean {nearest[0]}?" if nearest else "`warpgauge metrics` lists all"
+        hint = (
+            f"did you mean {nearest[0]}?"
+            if nearest
+            else as_started("`warpgauge metrics` lists all")
+        )
         raise ReportError(f"--metric: unknown metric '{metric}'; {hint}")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
+from warpgauge_report.command_line import Page
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.facts import FactError
 from warpgauge_report.history import IngestResult, open_history
 from warpgauge_report.output import ReportError, printable
 
-EPILOG = """\
+PAGE = Page(
+    about="""\
 The history keeps the values of cases; those of single source lines are checked and left out, being
 detail of one run: keep the files of facts for them. A file is brought in as a whole or, if
 anything in it is wrong, not at all; the other files are brought in all the same. What is there
@@ -21,13 +23,17 @@ The database is made where there is none, and brought to this version's form whe
 Several programs may write at the same time: they take turns. An SQLite file must lie
 on a local disk, or on a shared one that locks files where no two programs use it at a time; for
 several machines take PostgreSQL.
-
-Exit codes: 0 all files are in the history, 2 a fault: a file is not, or none of them has a value.
-
-Examples:
-  warpgauge report ingest out/facts.jsonl
-  warpgauge report ingest h100/facts.jsonl l4/facts.jsonl --db nights/history.db
-  warpgauge report ingest out/facts.jsonl --db postgresql://ci@db.example/warpgauge"""
+""",
+    exit_codes={
+        0: "all files are in the history",
+        2: "a fault: a file is not, or none of them has a value",
+    },
+    examples=(
+        "warpgauge report ingest out/facts.jsonl",
+        "warpgauge report ingest h100.jsonl l4.jsonl --db nights/history.db",
+        "warpgauge report ingest h100.jsonl --db postgresql://ci@db.example/facts",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

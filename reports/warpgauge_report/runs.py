@@ -7,18 +7,21 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
+from warpgauge_report.command_line import Page
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.history import Run, open_history
 from warpgauge_report.output import printable
 
-EPILOG = """\
+PAGE = Page(
+    about="""\
 Oldest first. A commit with "+" had changes that were not committed.
-
-Exit codes: 0 listed, 2 a fault: no history.
-
-Examples:
-  warpgauge report runs
-  warpgauge report runs --db nights/history.db --json"""
+""",
+    exit_codes={0: "listed", 2: "a fault: no history"},
+    examples=(
+        "warpgauge report runs",
+        "warpgauge report runs --db nights/history.db --json",
+    ),
+)
 
 _HEADER = ("run", "time (UTC)", "commit", "toolkit", "device", "driver")
 _COMMIT_LETTERS = 12

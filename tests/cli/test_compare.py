@@ -112,4 +112,4 @@ def test_cases_that_only_one_side_has(tmp_path):
 def test_has_help():
     result = compare("--help")
     assert result.returncode == 0
-    assert "Exit codes" in result.stdout
+    assert "EXIT CODES" in result.stdout

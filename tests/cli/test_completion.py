@@ -1,4 +1,8 @@
-"""Completion of the command line, in a real bash."""
+"""Completion of the command line, in real shells.
+
+Those in zsh and fish are skipped where it is not installed; where WARPGAUGE_TEST_PACKAGES names it,
+as ci/test does in CI, they fail instead.
+"""
 
 import os
 import pty
@@ -10,9 +14,12 @@ import time
 from pathlib import Path
 
 import pytest
+from warpgauge_ci.formats import FORMATS
+from warpgauge_report.cli import COMMANDS
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+CASE = "transpose.padded.f32@1024x1024"
 # As bash divides a line for those that complete it: at blanks, and '=', '@' and ':' are words of
 # their own.
 WORDS = re.compile(r"[=@:]+|[^\s=@:]+")
@@ -21,9 +28,16 @@ eval "$(warpgauge completion bash)"
 COMP_LINE=$1 COMP_POINT=${#1} COMP_CWORD=$2
 shift 2
 COMP_WORDS=("$@")
-_warpgauge warpgauge
+_warpgauge_words "${COMP_WORDS[0]}"
 printf '%s\n' "${COMPREPLY[@]}"
 """
+
+
+def needs(shell):
+    """Skipped where the shell is not installed, unless that is what was asked for."""
+    asked_for = shell in os.environ.get("WARPGAUGE_TEST_PACKAGES", "").split()
+    there = shutil.which(shell) is not None
+    return pytest.mark.skipif(not there and not asked_for, reason=f"{shell} is not installed")
 
 
 def completed(line, cwd=None):
@@ -87,39 +101,130 @@ def test_architectures_are_those_of_the_build():
     assert completed(f"warpgauge gate --arch {archs[0]},{last}") == [f"{archs[0]},{last}"]
 
 
+def test_behind_a_flag_stands_an_argument():
+    assert completed("warpgauge explain --text transpose.padded.f32@1024x1") == ["1024x1024"]
+
+
 def test_files_and_programs_that_are_python(tmp_path):
     (tmp_path / "facts.jsonl").touch()
     assert completed("warpgauge compare fac", cwd=tmp_path) == ["facts.jsonl"]
     assert completed("warpgauge accept fac", cwd=tmp_path) == ["facts.jsonl"]
+    assert completed("warpgauge emit facts.jsonl --out fac", cwd=tmp_path) == ["facts.jsonl"]
+    assert completed("warpgauge accept --dry-run fac", cwd=tmp_path) == ["facts.jsonl"]
     assert "--tighten" in completed("warpgauge accept --")
+
+
+def test_what_programs_that_are_python_know():
+    assert completed("warpgauge report ") == list(COMMANDS)
+    assert completed("warpgauge report ex") == ["export"]
+    assert completed("warpgauge report export --for") == ["--format"]
+    assert completed("warpgauge report export --format ") == ["jsonl", "csv"]
+    assert completed("warpgauge report export --metric regis") == ["registers"]
+    assert completed("warpgauge emit --format ") == list(FORMATS)
+    assert completed("warpgauge emit --format=sm") == ["smaller-is-better"]
+    assert completed("warpgauge emit facts.jsonl --device em") == ["emulated"]
+    assert completed("warpgauge diff a b --filter transpose.padded.f32@1024x1") == ["1024x1024"]
+
+
+def test_the_programs_beside_it():
+    assert completed("warpgauge-check --require") == ["--require-cupti"]
+    assert completed("warpgauge-bench --no-") == ["--no-counters"]
+    assert completed("warpgauge-bench-emulated --hot --ta") == ["--tables"]
+    assert completed("warpgauge-emulated gate --dev") == ["--device"]
+    assert completed(f"warpgauge-bench --filter {CASE[:-3]}") == ["1024x1024"]
+    assert completed(f"warpgauge-check-emulated --gtest_filter={CASE[:-3]}") == ["1024x1024"]
+
+
+class Terminal:
+    """A shell at a terminal, to type at."""
+
+    def __init__(self, folder, *command, **environment):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execvpe(command[0], command, {**ENVIRONMENT, "TERM": "dumb", **environment})
+
+    def type_and_wait(self, text, wanted):
+        shown = ""
+        os.write(self.terminal, text.encode())
+        end = time.monotonic() + 30
+        while wanted not in shown and time.monotonic() < end:
+            if select.select([self.terminal], [], [], 0.2)[0]:
+                shown += os.read(self.terminal, 65536).decode(errors="replace")
+        assert wanted in shown, shown
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.terminal)
+        os.waitpid(self.pid, 0)
 
 
 def test_a_key_is_enough(tmp_path):
     """The shell itself, at a terminal, with the key that completes."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(tmp_path)
-        os.execvpe("bash", ["bash", "--norc", "--noprofile"], {**ENVIRONMENT, "TERM": "dumb"})
-    shown = ""
+    with Terminal(tmp_path, "bash", "--norc", "--noprofile") as bash:
+        bash.type_and_wait('eval "$(warpgauge completion bash)"; echo re""ady\n', "ready")
+        bash.type_and_wait("warpgauge gate --filter transpose.padded.f32@1024x1\t", "1024x1024 ")
+        bash.type_and_wait(" --dev\t", "--device")
+        bash.type_and_wait("em\t", "emulated")
 
-    def type_and_wait(text, wanted):
-        nonlocal shown
-        shown = ""
-        os.write(terminal, text.encode())
-        end = time.monotonic() + 30
-        while wanted not in shown and time.monotonic() < end:
-            if select.select([terminal], [], [], 0.2)[0]:
-                shown += os.read(terminal, 65536).decode(errors="replace")
-        assert wanted in shown, shown
 
-    try:
-        type_and_wait('eval "$(warpgauge completion bash)"; echo re""ady\n', "ready")
-        type_and_wait("warpgauge gate --filter transpose.padded.f32@1024x1\t", "1024x1024 ")
-        type_and_wait(" --dev\t", "--device")
-        type_and_wait("em\t", "emulated")
-    finally:
-        os.close(terminal)
-        os.waitpid(pid, 0)
+@needs("zsh")
+@pytest.mark.parametrize("way", ["folder", "eval"])
+def test_the_first_key_is_enough_in_zsh(way, tmp_path):
+    """From a folder of functions, as it is installed, the script is loaded by that key."""
+    script = subprocess.run(
+        [BIN / "warpgauge", "completion", "zsh"], capture_output=True, text=True, check=True
+    ).stdout
+    functions = tmp_path / "site-functions"
+    functions.mkdir()
+    (functions / "_warpgauge").write_text(script)
+    prepare = {
+        "folder": f"fpath=('{functions}' $fpath); autoload -U compinit; compinit -u -D",
+        "eval": 'autoload -U compinit; compinit -u -D; eval "$(warpgauge completion zsh)"',
+    }
+    with Terminal(tmp_path, "zsh", "-f", "-i", ZDOTDIR=str(tmp_path)) as zsh:
+        zsh.type_and_wait(f"{prepare[way]}; echo re''ady\n", "ready")
+        zsh.type_and_wait("warpgauge ga\t", "gate ")
+        zsh.type_and_wait("--dev\t", "--device")
+        zsh.type_and_wait(" em\t", "emulated")
+        zsh.type_and_wait("\x15warpgauge report he\t", "heatmap")
+        zsh.type_and_wait("\x15warpgauge emit --format smal\t", "smaller-is-better")
+        zsh.type_and_wait(f"\x15warpgauge gate --filter={CASE[:-3]}\t", f"filter={CASE}")
+        zsh.type_and_wait("\x15warpgauge-check --require\t", "--require-cupti")
+
+
+@needs("fish")
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("warpgauge expl", ["explain"]),
+        ("warpgauge gate --dev", ["--device"]),
+        ("warpgauge gate --device em", ["emulated"]),
+        (f"warpgauge explain {CASE[:-3]}", [CASE]),
+        ("warpgauge report ", list(COMMANDS)),
+        ("warpgauge report export --for", ["--format"]),
+        ("warpgauge emit --format sm", ["smaller-is-better"]),
+        ("warpgauge emit --format=sm", ["--format=smaller-is-better"]),
+        ("warpgauge accept fac", ["facts.jsonl"]),
+        ("warpgauge-check --require", ["--require-cupti"]),
+        (f"warpgauge-bench --filter {CASE[:-3]}", [CASE]),
+    ],
+)
+def test_completion_in_fish(line, words, tmp_path):
+    (tmp_path / "facts.jsonl").touch()
+    ask = "warpgauge completion fish | source; complete -C $argv"
+    told = subprocess.run(
+        ["fish", "--no-config", "-c", ask, line],
+        capture_output=True,
+        text=True,
+        env={**ENVIRONMENT, "HOME": str(tmp_path)},
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert told.returncode == 0 and told.stderr == ""
+    assert sorted(word.partition("\t")[0] for word in told.stdout.splitlines()) == sorted(words)
 
 
 def test_another_shell_is_refused():

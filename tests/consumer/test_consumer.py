@@ -126,7 +126,7 @@ def test_a_package_that_is_installed(example, prefix):
     assert "filter.rows.u8@64x1024" in junit
     assert "imaging-gauge gate --device=emulated" in junit  # and not ci/gate
     help = run(build / "imaging-gauge", "accept", "--help", cwd=build, **python)
-    assert "--budgets" in help
+    assert "--budgets" in help and help.startswith("NAME\n    imaging-gauge accept - ")
     facts = gate(build, "imaging-gauge", "--filter", "tones.*", "--arch", "sm_75,sm_90")
     check_separate_compilation(facts, ["sm_75", "sm_90"])
 
@@ -151,7 +151,7 @@ def test_the_tool_is_installed_without_kernels(prefix, tmp_path):
     ):
         assert (prefix / script).exists()
     assert (
-        "complete -F _warpgauge warpgauge"
+        "complete -F _warpgauge_words warpgauge"
         in (prefix / "share/bash-completion/completions/warpgauge").read_text()
     )
 

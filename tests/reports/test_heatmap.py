@@ -376,7 +376,7 @@ def test_help_has_examples(capsys):
         main(["heatmap", "--help"])
     assert caught.value.code == 0
     text = capsys.readouterr().out
-    for word in ("--metric", "--filter", "--out", "Exit codes:", "Examples:", "time.median_us"):
+    for word in ("--metric", "--filter", "--out", "EXIT CODES", "EXAMPLES", "time.median_us"):
         assert word in text
 
 

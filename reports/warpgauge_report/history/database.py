@@ -15,6 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL, Connection, Engine
 
+from warpgauge_report.command_line import as_started
 from warpgauge_report.history.tables import metadata
 from warpgauge_report.output import ReportError
 
@@ -36,7 +37,8 @@ class Database:
         if path and not path.is_file():
             if not create:
                 raise ReportError(
-                    f"{path}: there is no history; `warpgauge report ingest` makes it"
+                    f"{path}: there is no history; "
+                    + as_started("`warpgauge report ingest` makes it")
                 )
             _make_folder(path.parent)
         with _option_faults():

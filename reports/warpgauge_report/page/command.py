@@ -6,24 +6,27 @@ import argparse
 import re
 from pathlib import Path
 
+from warpgauge_report.command_line import Page
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.history import open_history
 from warpgauge_report.output import printable, write_whole
 from warpgauge_report.page import digest, generations, pictures, report, speeds, view
 
-EPILOG = """\
+PAGE = Page(
+    about="""\
 Writes DIR/index.html, which needs no network and no other file, DIR/digest.md for a chat or a mail,
 and the page's pictures (generations, rooflines, heat maps) as SVG and PNG. The page answers, in
 this order: is something wrong, what changed since last night and why, what is over budget, and how
 do the GPU generations compare. It shows the gate's verdicts and gives none of its own.
-
-Exit codes: 0 written, 2 a fault: no history, nothing selected.
-
-Examples:
-  warpgauge report html --db history.db --out site
-  warpgauge report html --db history.db --out site --nights 365 --filter 'transpose.*'
-  warpgauge report html --db history.db --out site \\
-      --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'"""
+""",
+    exit_codes={0: "written", 2: "a fault: no history, nothing selected"},
+    examples=(
+        "warpgauge report html --db history.db --out site",
+        "warpgauge report html --out site --nights 365 --filter 'transpose.*'",
+        "warpgauge report html --db history.db --out site \\",
+        "    --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

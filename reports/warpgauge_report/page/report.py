@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from warpgauge_report.catalog import catalog
 from warpgauge_report.changes import changes
+from warpgauge_report.command_line import as_started
 from warpgauge_report.history import Run, Series, nights_of
 from warpgauge_report.output import ReportError, printable
 from warpgauge_report.page.differences import Difference, differences
@@ -123,7 +124,9 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
     the series may be of the newest of them only. Raises ReportError where nothing is selected."""
     every_night = nights_of(runs)
     if not every_night:
-        raise ReportError("the history has no runs; `warpgauge report ingest` adds some")
+        raise ReportError(
+            as_started("the history has no runs; `warpgauge report ingest` adds some")
+        )
     ages = {run.id: age for age, night in enumerate(reversed(every_night)) for run in night}
     encoder = Encoder([run for night in every_night for run in night])
     rows, oldest = [], 0
