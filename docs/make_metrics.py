@@ -22,7 +22,8 @@ HEAD = """\
 
 Every quantity that warpgauge measures, by the name that facts, budgets and reports give it.
 `warpgauge metrics` prints the same table, and `warpgauge metrics --chip GH100` what a chip can
-count. The class says what a value is good for:
+count. "Good" says which values are good, or what to look for where no value is good by itself, and
+"cure" what usually mends a value that is not. The class says how far a value can be trusted:
 
 - **exact** repeats to the last digit, and is judged as it is;
 - **bounded** is noisy: its budget must have a `tolerance` (see [budgets](budgets.md));
@@ -122,8 +123,8 @@ def entry(metric: Metric) -> str:
     ]
     if metric.id in BUILT_IN:
         lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
-    if metric.cure:
-        lines.append(wrapped(f"- Cure: {as_markdown(metric.cure)}"))
+    lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))
+    lines.append(wrapped(f"- Cure: {as_markdown(metric.cure)}"))
     lines.append(f"- Source: `{metric.source}`: {SOURCES[metric.source]}.")
     lines += [f"  - `{name}`" for name in metric.cupti_names]
     return "\n".join(lines) + "\n"
@@ -131,7 +132,9 @@ def entry(metric: Metric) -> str:
 
 def as_markdown(text: str) -> str:
     """Names of code as such: Markdown would take their underscores for markup."""
-    return re.sub(r"[\w.]*_[\w.]*\w|-maxrregcount", lambda name: f"`{name[0]}`", text)
+    return re.sub(
+        r"[\w.]*_[\w.]*\w|[a-z]\w*\.[a-z]\w*|-maxrregcount", lambda name: f"`{name[0]}`", text
+    )
 
 
 def wrapped(text: str) -> str:

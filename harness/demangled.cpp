@@ -39,4 +39,8 @@ std::string plain_name(const std::string& demangled) {
   return name.empty() ? demangled : name;
 }
 
+std::vector<std::string> names_of(const std::string& demangled) {
+  return {demangled, without_void(demangled), plain_name(demangled)};
+}
+
 }  // namespace warpgauge

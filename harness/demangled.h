@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace warpgauge {
 
@@ -14,5 +15,8 @@ std::string without_void(const std::string& demangled);
 /// "add": the name of a function without return type, namespaces, template arguments and
 /// parameters.
 std::string plain_name(const std::string& demangled);
+
+/// What a kernel may be called: its demangled name with and without `void `, and its plain name.
+std::vector<std::string> names_of(const std::string& demangled);
 
 }  // namespace warpgauge

@@ -19,6 +19,8 @@ void show_catalog() {
     fmt::print("{:<34} {:<17} {:<7} {:<8} {}\n", row.id, row.unit, to_string(row.direction),
                to_string(row.cls), to_string(row.source));
     fmt::print("    {}\n", row.meaning);
+    fmt::print("    good  {}\n", row.good);
+    fmt::print("    cure  {}\n", row.cure);
     if (!row.cupti_names.empty()) fmt::print("    {}\n", fmt::join(row.cupti_names, ", "));
   }
 }
@@ -72,9 +74,6 @@ int show_metrics(const std::string& chip) {
 
 int print_metrics_as_json() {
   using nlohmann::ordered_json;
-  const auto or_null = [](std::string_view text) {
-    return text.empty() ? ordered_json() : ordered_json(text);
-  };
   ordered_json rows = ordered_json::array();
   for (const metrics::Metric& row : metrics::catalog()) {
     const bool directed = row.direction != metrics::Direction::none;
@@ -86,7 +85,8 @@ int print_metrics_as_json() {
     object["source"] = to_string(row.source);
     object["cupti_names"] = row.cupti_names;
     object["meaning"] = row.meaning;
-    object["cure"] = or_null(row.cure);
+    object["good"] = row.good;
+    object["cure"] = row.cure;
   }
   ordered_json table;
   table["metrics"] = std::move(rows);

@@ -10,9 +10,8 @@ namespace warpgauge {
 int show_metrics(const std::string& chip);
 
 /// Prints the catalog as JSON, {"metrics": [{id, unit, direction, class, source, cupti_names,
-/// meaning, cure}, ...]}: metrics/catalog.json, which programs in other languages read.
-/// `direction` is "lower", "higher" or "none", `cure` null where there is none. Returns the exit
-/// code.
+/// meaning, good, cure}, ...]}: metrics/catalog.json, which programs in other languages read.
+/// `direction` is "lower", "higher" or "none". Returns the exit code.
 int print_metrics_as_json();
 
 }  // namespace warpgauge

@@ -49,7 +49,8 @@ inline void add_attach(CLI::App& app, std::function<int()>& action) {
       "Examples:\n"
       "  warpgauge attach -- ./program --size 1024\n"
       "  warpgauge attach --kernels '^my::' --budgets budgets.toml -- python3 train.py\n"
-      "  warpgauge attach --sample 10 --out results -- ./long_program");
+      "  warpgauge attach --sample 10 --out results -- ./long_program\n"
+      "  warpgauge attach --skip 'nccl*' --sample 10 -- torchrun --nproc-per-node 8 train.py");
   command
       ->add_option("--budgets", options->budgets,
                    "What kernels may cost; sections are globs of their names")
@@ -69,6 +70,12 @@ inline void add_attach(CLI::App& app, std::function<int()>& action) {
           "down all the time (default: all)")
       ->check(CLI::Range(1u, 1000000000u))
       ->type_name("N");
+  command
+      ->add_option("--skip", options->skip,
+                   "Count nothing while kernels are launched whose name fits this glob, and leave "
+                   "their code as it is (can be given several times)")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
   command->add_flag("--strict", options->strict,
                     "Values better than their budget fail, so that budgets stay tight");
   command->add_option("command", options->command, "The program and its arguments, after --")

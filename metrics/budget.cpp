@@ -2,7 +2,6 @@
 #include "metrics/budget.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +9,8 @@
 #include <iterator>
 #include <regex>
 #include <system_error>
+
+#include "metrics/glob.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -93,12 +94,6 @@ Budgets Budgets::load_unregistered(const std::filesystem::path& path) {
 Budgets Budgets::parse(std::string_view text, std::string_view path,
                        std::span<const CaseId> cases) {
   return read(text, path, &cases);
-}
-
-bool Budgets::fits(const std::string& name, std::span<const std::string> names) {
-  return std::ranges::any_of(names, [&](const std::string& one) {
-    return name == one || fnmatch(name.c_str(), one.c_str(), FNM_NOESCAPE) == 0;
-  });
 }
 
 Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names) const {

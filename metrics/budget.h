@@ -74,8 +74,6 @@ class Budgets {
   /// kernels: the budgets of one case, `id`, whose kernel has these `names`. What the longest glob
   /// that fits says of a metric goes before what the others say.
   Budgets of_kernel(const CaseId& id, std::span<const std::string> names) const;
-  /// True if the section `name`, read as a glob, fits one of the names.
-  static bool fits(const std::string& name, std::span<const std::string> names);
 
   /// The names of the sections of the file, "variant.type@size" and the like, without [default].
   std::set<std::string> section_names() const;

@@ -30,6 +30,8 @@ constexpr std::string_view kCoalesce =
     "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes.";
 constexpr std::string_view kFewerRegisters =
     "Shorten live ranges, or raise the cap (__launch_bounds__, -maxrregcount).";
+constexpr std::string_view kRounding =
+    "Sum in a tree or with compensation (Kahan), or in a wider type.";
 constexpr std::string_view kKeepInRegisters =
     "Index local arrays with compile-time constants, unroll, and avoid spills.";
 
@@ -38,137 +40,251 @@ constexpr std::string_view kKeepInRegisters =
 const std::vector<Metric>& table() {
   static const std::vector<Metric> kTable = {
       {"result.correct", "bool", higher, exact, run, {},
-       "1 where every output equals the CPU reference within the family's tolerance, or where the "
-       "problem says that it has none (counts_only), else 0.",
+       "1 where every output equals the CPU reference within the family's tolerance, or where "
+       "the problem says that it has none (counts_only), else 0.",
+       "1: no element is out of tolerance.",
        "Compare with the reference at the element named; run compute-sanitizer."},
 
       {"result.max_error", "1", lower, info, run, {},
-       "The largest |result - reference| / max(1, |reference|), where the family compares with a "
-       "tolerance.", ""},
+       "The largest |result - reference| / max(1, |reference|), where the family compares with "
+       "a tolerance.",
+       "0 where the arithmetic is exact, else well within the family's tolerance; growth from "
+       "one commit to the next is worth a look.",
+       kRounding},
       {"result.mean_absolute_error", "1", lower, info, run, {},
-       "The mean of |result - reference|.", ""},
+       "The mean of |result - reference|.",
+       "0 where the arithmetic is exact, else about the rounding error of the type at the size "
+       "of the results.",
+       kRounding},
       {"result.mean_relative_error", "1", lower, info, run, {},
-       "The mean of |result - reference| / |reference|, where the reference is not 0.", ""},
+       "The mean of |result - reference| / |reference|, where the reference is not 0.",
+       "0 where the arithmetic is exact, else near the unit roundoff of the type (6e-8 for "
+       "float, 1e-16 for double); long sums and results that cancel have more.",
+       kRounding},
 
       {"registers", "registers/thread", lower, exact, ptxas, {},
-       "Registers each thread of the kernel holds.", kFewerRegisters},
+       "Registers each thread of the kernel holds.",
+       "Few enough for the occupancy that hides the latencies, and enough to spill nothing; up "
+       "to 32 cost no occupancy where a multiprocessor holds 2048 threads (40 at 1536, 64 at "
+       "1024).",
+       "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
+       "as long as nothing spills."},
       {"barriers", "barriers/block", lower, exact, ptxas, {},
        "Named barriers that a block of the kernel uses.",
+       "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
+       "on their own.",
        "Reuse a barrier where its uses cannot overlap."},
       {"spill.store_bytes", "bytes/thread", lower, exact, ptxas, {},
        "Bytes of registers written to local memory because there were too few registers.",
+       "0: all live values fit into registers.",
        kFewerRegisters},
       {"spill.load_bytes", "bytes/thread", lower, exact, ptxas, {},
-       "Bytes of spilled registers read back from local memory.", kFewerRegisters},
+       "Bytes of spilled registers read back from local memory.",
+       "0; where a spill cannot be avoided, few bytes, and read outside of loops.",
+       kFewerRegisters},
       {"stack.bytes", "bytes/thread", lower, exact, ptxas, {},
-       "Stack frame of each thread: local arrays, call frames and spills.", kKeepInRegisters},
+       "Stack frame of each thread: local arrays, call frames and spills.",
+       "0: nothing that a thread owns needs an address in memory.",
+       "Index local arrays with compile-time constants, unroll, let calls be inlined, and avoid "
+       "spills."},
       {"shared.static_bytes", "bytes/block", lower, exact, ptxas, {},
        "Shared memory declared with a fixed size.",
+       "What the reuse of data pays for, as long as shared memory does not limit occupancy; "
+       "ptxas allows 48 KiB.",
        "Reuse buffers whose lifetimes do not overlap."},
       {"constant.bytes", "bytes", none, exact, ptxas, {},
-       "Constant banks that belong to the kernel alone: what the driver keeps in front (352 bytes up "
-       "to compute capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and literals.",
+       "Constant banks that belong to the kernel alone: what the driver keeps in front (352 "
+       "bytes up to compute capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and "
+       "literals.",
+       "Little more than what the driver keeps in front: parameters are copied with every "
+       "launch.",
        "Pass less by value; move tables to global memory."},
       {"occupancy.theoretical", "fraction", higher, exact, occupancy, {},
        "Warps that fit on a multiprocessor over the most it can hold.",
+       "Enough warps to hide the kernel's latencies: fewer are needed where each thread has "
+       "independent work of its own (instruction-level parallelism), and more is not always "
+       "faster.",
        "Use fewer registers or less shared memory per block, or another block size."},
       {"occupancy.limiter", "resource", none, exact, occupancy, {},
-       "The resource that stops another block from fitting on a multiprocessor.", ""},
+       "The resource that stops another block from fitting on a multiprocessor.",
+       "warps, the multiprocessor's own limit; another is worth a look only where "
+       "occupancy.theoretical is too low to hide latencies.",
+       "Use less of what it names (registers, shared memory, barriers); at blocks take larger "
+       "blocks, at warps a block size that divides the multiprocessor's threads."},
 
       {"shared.wavefronts", "wavefronts", lower, exact, sass, {kWavefronts},
        "Passes through the 32 shared-memory banks that the accesses took.",
-       "Remove bank conflicts; use wider accesses."},
+       "As many as shared.wavefronts_ideal; of two variants without conflicts, the one with "
+       "fewer asks less of shared memory.",
+       "Remove bank conflicts; pack 1- and 2-byte values into words; keep in registers what is "
+       "read again."},
       {"shared.wavefronts_ideal", "wavefronts", none, exact, sass, {kWavefrontsIdeal},
-       "Passes that the same lanes and widths would take without conflicts.", ""},
+       "Passes that the same lanes and widths would take without conflicts.",
+       "What shared.wavefronts should be: about the bytes of all lanes over 128; a variant with "
+       "a lower one asks less of shared memory.",
+       "Keep in registers what is read again; pack 1- and 2-byte values into words."},
       {"shared.bank_conflicts", "wavefronts", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Passes taken beyond the ideal: lanes of a warp wanted different words of one bank.",
+       "0: each request takes as few passes as its words need; atomics on one word mostly take "
+       "turns, which counts too.",
        "Pad each row by one word, or swizzle the column index (XOR with the row)."},
       {"shared.bank_ways", "wavefronts/ideal", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Wavefronts over ideal of the worst source line: 32 means every lane waits for its turn.",
+       "1: no line that touches shared memory has a conflict; at n the worst line keeps the "
+       "banks busy n times as long as it needs to.",
        "Pad each row by one word, or swizzle the column index (XOR with the row)."},
       {"shared.requests", "requests", lower, exact, sass, {kSharedRequests, kAsyncRequests},
        "Warp instructions that touch shared memory.",
+       "Few for the bytes: a full warp moves 128 with 4 bytes a lane, and 512 with 16.",
        "Use wider accesses, or keep values in registers."},
 
       {"global.load.sectors", "sectors", lower, exact, sass, {kSectors, kLoads, kAsyncRequests},
-       "32-byte sectors that global loads touch.", kCoalesce},
+       "32-byte sectors that global loads touch.",
+       "The bytes of the input over 32; more are loaded again, or hold bytes that nobody wants.",
+       "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes; keep in "
+       "shared memory or registers what is read again."},
       {"global.load.requests", "requests", lower, exact, sass, {kLoads, kAsyncRequests},
-       "Warp instructions that load from global memory.", "Load wider words (float4)."},
+       "Warp instructions that load from global memory.",
+       "Few for the bytes: a full warp loads 128 with 4 bytes a lane, and 512 with 16.",
+       "Load wider words (float4)."},
       {"global.load.sectors_per_request", "sectors/request", lower, exact, sass,
        {kSectors, kLoads, kAsyncRequests},
-       "Sectors per load instruction: 4 is ideal for 4-byte words, 32 is the worst.", kCoalesce},
+       "Sectors per load instruction: 4 is ideal for 4-byte words, 32 is the worst.",
+       "As many as a lane has bytes where a full warp loads neighbouring words: 4 for float, 16 "
+       "for float4; fewer where lanes share words, 1 for a broadcast.",
+       kCoalesce},
       {"global.store.sectors", "sectors", lower, exact, sass, {kSectors, kStores},
-       "32-byte sectors that global stores touch.", kCoalesce},
+       "32-byte sectors that global stores touch.",
+       "The bytes of the output over 32: each is stored once, in whole sectors.",
+       "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes; store only "
+       "what is final."},
       {"global.store.requests", "requests", lower, exact, sass, {kStores},
-       "Warp instructions that store to global memory.", "Store wider words (float4)."},
+       "Warp instructions that store to global memory.",
+       "Few for the bytes: a full warp stores 128 with 4 bytes a lane, and 512 with 16.",
+       "Store wider words (float4)."},
       {"global.store.sectors_per_request", "sectors/request", lower, exact, sass,
        {kSectors, kStores},
-       "Sectors per store instruction: 4 is ideal for 4-byte words, 32 is the worst.", kCoalesce},
+       "Sectors per store instruction: 4 is ideal for 4-byte words, 32 is the worst.",
+       "As many as a lane has bytes where a full warp stores neighbouring words: 4 for float, "
+       "16 for float4.",
+       kCoalesce},
       {"global.atomic.sectors", "sectors", lower, exact, sass,
-       {kSectors, kAtomics, kReductions}, "32-byte sectors that global atomics touch.",
+       {kSectors, kAtomics, kReductions},
+       "32-byte sectors that global atomics touch.",
+       "Few beside those of the loads: each is updated in L2, where updates of one address wait "
+       "for each other.",
        "Reduce within the warp or block first."},
       {"global.atomic.requests", "requests", lower, exact, sass, {kAtomics, kReductions},
        "Warp instructions that update global memory atomically.",
+       "Few beside the loads: a reduction to one value needs one for each block, or fewer.",
        "Reduce within the warp or block first."},
       {"global.atomic.sectors_per_request", "sectors/request", lower, exact, sass,
-       {kSectors, kAtomics, kReductions}, "Sectors per atomic instruction.",
-       "Reduce within the warp or block first."},
+       {kSectors, kAtomics, kReductions},
+       "Sectors per atomic instruction.",
+       "As many as a lane has bytes where a full warp updates neighbouring words; 1 can be "
+       "worse, where all lanes update one word and take turns.",
+       "Let neighbouring lanes update neighbouring words; where they update one, reduce within "
+       "the warp or block first."},
       {"global.sectors_ideal", "sectors", none, exact, sass, {kSectorsIdeal},
-       "Sectors that the same lanes and widths would need if they were packed.", ""},
+       "Sectors that the same lanes and widths would need if they were packed.",
+       "What the sectors of loads, stores and atomics should add up to; a variant with a lower "
+       "one asks for fewer bytes.",
+       "Ask for fewer bytes: smaller types, reuse in shared memory or registers, fused kernels."},
       {"global.excess_sectors", "sectors", lower, exact, sass, {kSectors, kSectorsIdeal},
-       "Sectors touched beyond the ideal: bytes moved that no lane asked for.", kCoalesce},
+       "Sectors touched beyond the ideal: bytes moved that no lane asked for.",
+       "0: each request touches as few sectors as its bytes need; rows that do not begin at a "
+       "multiple of 32 bytes have one more a request.",
+       kCoalesce},
 
       {"local.sectors", "sectors", lower, exact, sass, {"smsp__sass_sectors_mem_local"},
        "32-byte sectors of local memory touched: spills and arrays that are not in registers.",
+       "0: everything that belongs to one thread is in registers.",
        kKeepInRegisters},
       {"local.requests", "requests", lower, exact, sass, {"smsp__sass_inst_executed_op_local"},
-       "Warp instructions that touch local memory.", kKeepInRegisters},
+       "Warp instructions that touch local memory.",
+       "0: everything that belongs to one thread is in registers.",
+       kKeepInRegisters},
       {"instructions", "instructions", lower, exact, sass, {"smsp__sass_inst_executed"},
-       "Warp instructions executed.", "Do less per element; use wider accesses."},
+       "Warp instructions executed.",
+       "No value by itself: of variants at the same size on the same architecture, the one with "
+       "fewer has less to issue.",
+       "Do less per element; use wider accesses."},
       {"branches.divergent", "branches", lower, exact, sass,
        {"smsp__sass_branch_targets_threads_divergent"},
        "Branches at which the lanes of a warp went different ways.",
+       "0, or as many as there are warps at the edge of the data; short conditionals mostly "
+       "become predicates, which are no branches.",
        "Let whole warps decide alike: compute the condition from the warp, not the lane."},
 
       {"time.median_us", "us", lower, bounded, timer, {},
-       "Time of the launches by CUDA events, launch overhead included: the median of many runs.", ""},
+       "Time of the launches by CUDA events, launch overhead included: the median of many runs.",
+       "Near the longer of two times: the least bytes divided by the peak bandwidth, and the least "
+       "operations by the peak of arithmetic; a few microseconds are mostly launch overhead.",
+       "Mend what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
+       "or compute less; fuse short launches."},
       {"time.relative_to", "times", higher, bounded, timer, {},
-       "Speed in multiples of the yardstick's: the yardstick's median time over that of the case, of "
-       "the same run.", ""},
+       "Speed in multiples of the yardstick's: the yardstick's median time over that of the "
+       "case, of the same run.",
+       "1 or more: as fast as the yardstick, or faster.",
+       "Mend what the exact counts show (excess sectors, conflicts, spills); compare "
+       "throughputs and counts with the yardstick's."},
       {"throughput.bytes_per_second", "B/s", higher, bounded, timer, {},
        "The bytes that any solution must move over the median time.",
+       "Near what the device's own copy reaches where bytes are the bound; low is right where "
+       "arithmetic is.",
        "Move each byte once, in whole sectors; have more loads in flight."},
       {"throughput.percent_of_peak", "% of peak", higher, bounded, timer, {},
        "The same as a share of the device memory's peak: its clock times the width of its bus.",
+       "80 or more where bytes are the bound, since no kernel reaches the whole peak; above 100 "
+       "caches have kept some of the bytes.",
        "Move each byte once, in whole sectors; have more loads in flight."},
       {"throughput.percent_of_measured_peak", "% of measured peak", higher, bounded, timer, {},
        "The same as a share of what the runtime's own copy and fill reach on this device.",
+       "About 100 where bytes are the bound: the kernel is as fast as a copy; low is right "
+       "where arithmetic is.",
        "Move each byte once, in whole sectors; have more loads in flight."},
       {"throughput.flops_per_second", "FLOP/s", higher, bounded, timer, {},
        "The arithmetic operations that any solution must do over the median time.",
+       "Near the peak of the units that do the work (FP32, FP64, tensor cores) where operations "
+       "are the bound; low is right where bytes are.",
        "Keep operands in registers; let each load feed more operations."},
       {"time.profiled_us", "us", lower, bounded, range, {"gpu__time_duration.sum"},
-       "Time that the GPU spent on the launches, the median of several profiled rounds.", ""},
+       "Time that the GPU spent on the launches, the median of several profiled rounds.",
+       "Near time.median_us for long kernels; where it is far below, launch overhead or cold "
+       "caches make the difference.",
+       "Mend what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
+       "or compute less."},
       {"occupancy.achieved", "fraction", higher, bounded, range,
        {"sm__warps_active.avg.pct_of_peak_sustained_active"},
        "Warps that were resident on average over the most a multiprocessor can hold.",
+       "Near occupancy.theoretical; far below it blocks are too few, or of uneven length.",
        "Launch enough blocks, of even length."},
       {"dram.bytes", "bytes", lower, bounded, range, {"dram__bytes.sum"},
        "Bytes moved to and from device memory.",
+       "About the bytes that any solution must move, or fewer where some stay in L2; more are "
+       "read again, or lie unused in their sectors.",
        "Read each byte once; keep what is reused in cache."},
       {"dram.percent_of_peak", "%", higher, bounded, range,
        {"dram__throughput.avg.pct_of_peak_sustained_elapsed"},
-       "Share of the peak bandwidth of device memory.", "Have more loads in flight."},
-      {"l2.hit_percent", "%", higher, bounded, range, 
+       "Share of the peak bandwidth of device memory.",
+       "80 or more where device memory is the bound; low is right where caches or arithmetic "
+       "are.",
+       "Have more loads in flight: wider words, independent loads in each thread, more warps."},
+      {"l2.hit_percent", "%", higher, bounded, range,
        {"lts__t_sectors_lookup_hit.sum", "lts__t_sectors_lookup_miss.sum"},
-       "Share of L2 accesses that found their sector there.", "Work on tiles that fit into L2."},
+       "Share of L2 accesses that found their sector there.",
+       "High where blocks reuse data; low is right where each byte is touched once.",
+       "Work on tiles that fit into L2."},
       {"shared.raw_bank_conflicts", "conflicts", lower, info, range,
        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
-       "The hardware's conflict counter: it also counts arbitration and differs from run to run, "
-       "so it is shown and never judged.",
-       ""},
+       "The hardware's conflict counter: it also counts arbitration and differs from run to "
+       "run, so it is shown and never judged.",
+       "Nothing to judge: where shared.bank_conflicts is 0, what is left here is arbitration, "
+       "and no access is at fault.",
+       "Mend shared.bank_conflicts where that is not 0; no address in the kernel mends the "
+       "rest."},
   };
   return kTable;
 }

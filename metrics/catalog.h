@@ -28,7 +28,8 @@ struct Metric {
   Source source;
   std::vector<std::string_view> cupti_names;  ///< exact CUPTI names it is computed from
   std::string_view meaning;                   ///< one sentence: what it counts
-  std::string_view cure;                      ///< one sentence: what to do when it is too high
+  std::string_view good;                      ///< one sentence: which values are good, and why
+  std::string_view cure;                      ///< one sentence: what to do when it is not good
 };
 
 /// All metrics, in the order in which they are listed.

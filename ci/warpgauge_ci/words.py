@@ -72,12 +72,17 @@ def advice(fact: Fact) -> str:
     metric = catalog()[fact.metric]
     if fact.verdict == "error":
         return ""
-    return f"{metric.meaning} {metric.cure}" if metric.cure else metric.meaning
+    return f"{metric.meaning} {metric.cure}"
 
 
 def repeat(fact: Fact) -> str:
     """The command that gives this verdict again: emulated again where it was emulated, timed again
-    where it was timed. Facts do not tell which cases are large ones, so it always takes them."""
+    where it was timed. Facts do not tell which cases are large ones, so it always takes them; nor
+    the arguments of an attached program."""
+    if fact.size == "run":  # of a kernel of an attached program: attached_facts.cpp
+        kernels = ["--kernels", fact.variant] if fact.kernel else []
+        words = ["warpgauge", "attach", *kernels, "--", fact.family]
+        return printable(shlex.join(words) + " ...")
     if catalog()[fact.metric].source == "cuda-events":
         return printable(shlex.join([_bench(), "--large", "--filter", fact.id]))
     words = _gate()

@@ -1,6 +1,7 @@
 #include "harness/attach/attach.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include "harness/summary_text.h"
 #include "harness/temporary_path.h"
 #include "metrics/budget.h"
+#include "metrics/glob.h"
 #include "metrics/judge.h"
 
 namespace warpgauge {
@@ -107,14 +109,41 @@ std::vector<std::string> unused_sections(const AttachOptions& options,
                                          const std::vector<AttachedCase>& cases) {
   std::vector<std::string> unused;
   for (const std::string& section : budgets.section_names()) {
-    const auto fits = [&](const AttachedCase& one) {
-      return metrics::Budgets::fits(section, one.names());
-    };
+    const auto fits = [&](const AttachedCase& one) { return metrics::fits(section, one.names()); };
     if (std::ranges::any_of(cases, fits)) continue;
     unused.push_back(
         fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
   }
   return unused;
+}
+
+/// An argument as it may be pasted into a shell.
+std::string shell_word(const std::string& argument) {
+  constexpr std::string_view kPlain = "%+,-./:=@_";
+  const auto plain = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
+  };
+  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
+  std::string word = "'";
+  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// Takes away the kernels that --skip names; says which they were, in lines.
+std::string leave_out_skipped(const AttachOptions& options, std::vector<AttachedCase>* cases) {
+  std::string text;
+  for (const std::string& glob : options.skip) {
+    std::size_t kernels = 0, launches = 0;
+    std::erase_if(*cases, [&](const AttachedCase& one) {
+      if (!metrics::fits(glob, names_of(one.kernel))) return false;
+      ++kernels;
+      launches += one.launches;
+      return true;
+    });
+    text += fmt::format("skipped: {} launches of {} kernels (--skip {})\n", launches, kernels,
+                        shell_word(printable(glob)));
+  }
+  return text;
 }
 
 /// What was launched and not counted, a sentence each.
@@ -142,7 +171,9 @@ std::vector<std::string> not_counted(const std::vector<AttachedProcess>& process
 }
 
 /// Why there is no kernel to tell of.
-std::string why_nothing(const AttachOptions& options, std::size_t all, bool never_loaded) {
+std::string why_nothing(const AttachOptions& options, std::size_t launched, std::size_t all,
+                        bool never_loaded) {
+  if (launched > 0 && all == 0) return fmt::format("--skip leaves none of {} kernels", launched);
   if (all > 0) {
     return fmt::format("--kernels '{}': none of {} kernels fits", options.kernels, all);
   }
@@ -170,18 +201,6 @@ std::string value_of(const AttachedCase& one, std::string_view metric) {
   return "-";
 }
 
-/// An argument as it may be pasted into a shell.
-std::string shell_word(const std::string& argument) {
-  constexpr std::string_view kPlain = "%+,-./:=@_";
-  const auto plain = [&](unsigned char c) {
-    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
-  };
-  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
-  std::string word = "'";
-  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 /// The regular expression that finds this text.
 std::string literally(const std::string& text) {
   constexpr std::string_view kSpecial = R"(^$\.*+?()[]{}|)";
@@ -195,10 +214,13 @@ std::string literally(const std::string& text) {
 
 /// The command that gives the verdict on this kernel again.
 std::string repeat_command(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command =
-      "warpgauge attach --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
+  std::string command = "warpgauge attach";
+  if (!fact.kernel.empty()) {
+    command += " --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
+  }
   if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
   if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
+  for (const std::string& glob : options.skip) command += " --skip " + shell_word(glob);
   if (options.strict) command += " --strict";
   command += " --";
   for (const std::string& argument : options.command) command += ' ' + shell_word(argument);
@@ -239,23 +261,28 @@ ExitCode attach_to_program(const AttachOptions& options) {
   std::map<std::string, std::string> variables = {{kInjection, library.string()},
                                                   {kAttachFolder, results.path().string()}};
   if (options.sample > 0) variables[kAttachSample] = std::to_string(options.sample);
+  if (!options.skip.empty())
+    variables[kAttachSkip] = fmt::format("{}", fmt::join(options.skip, "\n"));
   const Ending ending = run_to_its_end(options.command, variables);
 
   const std::vector<AttachedProcess> processes = results_in(results.path());
   std::vector<AttachedCase> cases =
       attached_cases(options.command[0], processes, results.path(), budgets);
   std::vector<std::string> lost = unused_sections(options, budgets, cases);
+  const std::size_t launched = cases.size();
+  const std::string skipped = leave_out_skipped(options, &cases);
   const std::size_t all = cases.size();
   std::erase_if(cases, [&](const AttachedCase& one) { return !one.is_called(kernels); });
   std::ranges::move(not_counted(processes, cases, options.sample > 0), std::back_inserter(lost));
-  if (cases.empty()) lost.push_back(why_nothing(options, all, processes.empty()));
-  if (ending.exit_code() != 0) {
-    lost.push_back(
-        fmt::format("the program itself failed: {} {}", options.command[0], ending.str()));
-  }
+  if (cases.empty()) lost.push_back(why_nothing(options, launched, all, processes.empty()));
+  const std::string failure =
+      ending.exit_code() == 0
+          ? ""
+          : fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
   if (cases.empty()) {
+    if (!failure.empty()) lost.push_back(failure);
     for (const std::string& one : lost) fmt::print(stderr, "{}\n", printable(one));
-    return ending.exit_code() != 0 ? kFault : kNotMeasured;
+    return failure.empty() ? kNotMeasured : kFault;
   }
 
   std::vector<metrics::StoredFact> facts;
@@ -269,17 +296,21 @@ ExitCode attach_to_program(const AttachOptions& options) {
       facts.push_back({fact, writer.run()});
     }
   }
+  if (!failure.empty()) {
+    facts.push_back({program_failure(options.command[0], failure), writer.run()});
+    writer.write(facts.back().fact);
+  }
   const Summary summary(facts, lost);
   const Demands demands{.strict = options.strict, .ptxas = true, .cupti = true};
   const bool colour = may_be_coloured(STDERR_FILENO);
   const Told told{
       .repeat = [&](const metrics::Fact& fact) { return repeat_command(options, fact); },
       .kernels = true};
-  fmt::print(stderr, "{}\n{}facts: {}\nsummary: {}\n", table(cases),
+  fmt::print(stderr, "{}{}\n{}facts: {}\nsummary: {}\n", table(cases), skipped,
              terminal_text(summary, demands, colour, told), out.facts().string(),
              out.summary().string());
   out.write_summary(markdown_text(summary, demands, facts.front().run));
-  return ending.exit_code() != 0 ? kFault : summary.exit_code(demands);
+  return summary.exit_code(demands);
 }
 
 }  // namespace warpgauge

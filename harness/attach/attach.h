@@ -15,8 +15,9 @@ struct AttachOptions {
   std::filesystem::path budgets;     ///< sections are globs of kernel names; empty: the defaults
   std::string kernels;               ///< regular expression of the kernels to tell of; empty: all
   std::filesystem::path out = "out";
-  std::uint64_t sample = 0;  ///< launches of each kernel that are counted; 0: all
-  bool strict = false;       ///< values better than their budget fail
+  std::uint64_t sample = 0;       ///< launches of each kernel that are counted; 0: all
+  std::vector<std::string> skip;  ///< globs of kernels that are launched while nothing is counted
+  bool strict = false;            ///< values better than their budget fail
 };
 
 /// Runs the program with the library injected, judges what its kernels did, and writes facts.jsonl

@@ -97,16 +97,20 @@ std::string word(std::string_view name) {
   return text.empty() ? "_" : text;
 }
 
+std::string family_of(const std::string& program) {
+  return word(std::filesystem::path(program).filename().string());
+}
+
 metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
-  return {.family = word(std::filesystem::path(program).filename().string()),
+  return {.family = family_of(program),
           .variant = word(plain_name(demangled(kernel))),
           .type = hash.substr(0, kDigits),
           .size = "run"};
 }
 
-/// What the driver says of the kernel: the worst of its codes, if it has several.
+/// What the driver says of the kernel: the worst of its codes and shapes, if it has several.
 std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
   std::vector<Fact> facts;
   if (known.resources.empty()) return facts;
@@ -125,12 +129,11 @@ std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
   add("registers", most(&KernelResources::registers));
   add("stack.bytes", most(&KernelResources::local_bytes));
   add("shared.static_bytes", most(&KernelResources::shared_static_bytes));
-  if (known.shapes.size() == 1 && known.device->threads_per_multiprocessor > 0) {
-    const auto& block = known.shapes[0].block;
-    const auto blocks = [](const KernelResources& one) { return one.blocks_per_multiprocessor; };
-    const std::uint32_t fewest = blocks(*std::ranges::min_element(known.resources, {}, blocks));
-    add("occupancy.theoretical", static_cast<double>(fewest) * block[0] * block[1] * block[2] /
-                                     known.device->threads_per_multiprocessor);
+  if (known.device->threads_per_multiprocessor > 0) {
+    const auto fewest =
+        std::ranges::min_element(known.resources, {}, &KernelResources::resident_threads);
+    add("occupancy.theoretical",
+        static_cast<double>(fewest->resident_threads) / known.device->threads_per_multiprocessor);
   }
   return facts;
 }
@@ -209,12 +212,26 @@ std::uint64_t counted_warps(const metrics::SassRecords& records) {
 }  // namespace
 
 std::vector<std::string> AttachedCase::names() const {
-  return {kernel, without_void(kernel), plain_name(kernel), id.variant};
+  std::vector<std::string> names = names_of(kernel);
+  names.push_back(id.variant);
+  return names;
 }
 
 bool AttachedCase::is_called(const std::regex& expression) const {
   return std::regex_search(kernel, expression) ||
          std::regex_search(without_void(kernel), expression);
+}
+
+Fact program_failure(const std::string& program, std::string how) {
+  Fact fact{
+      .id = {.family = family_of(program), .variant = "program", .type = "end", .size = "run"},
+      .file = "",
+      .line = 0};
+  fact.metric = "result.correct";
+  fact.source = "harness";
+  fact.verdict = metrics::Verdict::error;
+  fact.reason = std::move(how);
+  return fact;
 }
 
 std::vector<AttachedCase> attached_cases(const std::string& program,

@@ -31,6 +31,9 @@ struct AttachedCase {
   bool is_called(const std::regex& expression) const;
 };
 
+/// The fact that says that the program itself failed, and how.
+metrics::Fact program_failure(const std::string& program, std::string how);
+
 /// The cases of a run of `program`, those with most launches first. `folder` has the cubins. A
 /// kernel of which nothing was counted has facts without a value, with the reason, for all that
 /// `budgets` ask for.

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 using metrics::Instruction;
 using metrics::SassValues;
 
-constexpr const char* kSchema = "warpgauge.attached/1";
+constexpr const char* kSchema = "warpgauge.attached/2";
 
 Json json_of(const AttachedDevice& one) {
   Json json;
@@ -45,7 +45,7 @@ Json json_of(const AttachedKernel& kernel) {
   Json& resources = json["resources"] = Json::array();
   for (const KernelResources& one : kernel.resources) {
     resources.push_back(Json::array(
-        {one.registers, one.shared_static_bytes, one.local_bytes, one.blocks_per_multiprocessor}));
+        {one.registers, one.shared_static_bytes, one.local_bytes, one.resident_threads}));
   }
   return json;
 }

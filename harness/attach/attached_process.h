@@ -15,17 +15,19 @@
 namespace warpgauge {
 
 /// What `warpgauge attach` tells the library, by environment variables: the folder for the results
-/// of each process, and how many launches of each kernel are counted (not set: all).
+/// of each process, how many launches of each kernel are counted (not set: all), and globs of
+/// kernels that are not, a line each (not set: none).
 inline constexpr const char* kAttachFolder = "WARPGAUGE_ATTACH_FOLDER";
 inline constexpr const char* kAttachSample = "WARPGAUGE_ATTACH_SAMPLE";
+inline constexpr const char* kAttachSkip = "WARPGAUGE_ATTACH_SKIP";
 
 /// What the driver says of a kernel. Bytes per thread (local) and per block (shared).
 struct KernelResources {
   std::uint32_t registers = 0;
   std::uint64_t shared_static_bytes = 0;
   std::uint64_t local_bytes = 0;
-  /// The most blocks of the first launch's shape that a multiprocessor can have at a time.
-  std::uint32_t blocks_per_multiprocessor = 0;
+  /// The most threads, in blocks of one shape, that a multiprocessor can have at a time.
+  std::uint32_t resident_threads = 0;
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -36,7 +38,7 @@ struct AttachedKernel {
   int device = 0;
   std::uint64_t launches = 0;              ///< all of them
   std::vector<metrics::Launch> counted;    ///< those that were counted, by shape
-  std::vector<KernelResources> resources;  ///< of each code of that name; empty: not known
+  std::vector<KernelResources> resources;  ///< of each code and shape; empty: not known
 };
 
 struct AttachedDevice {
@@ -60,7 +62,7 @@ class AttachedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON object: {"schema": "warpgauge.attached/1", ...}.
+/// One JSON object: {"schema": "warpgauge.attached/2", ...}.
 std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);

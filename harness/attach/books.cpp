@@ -8,7 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "harness/demangled.h"
 #include "harness/write_file.h"
+#include "metrics/glob.h"
 
 namespace warpgauge {
 namespace {
@@ -30,9 +32,9 @@ std::string unique_name() {
 
 }  // namespace
 
-Books::Books(std::filesystem::path folder, std::uint64_t sample)
+Books::Books(std::filesystem::path folder, Choice choice)
     : path_(std::move(folder) / unique_name()),
-      sample_(sample),
+      choice_(std::move(choice)),
       launches_(path_.string() + kLaunchesEnding) {
   process_.command = command_line();
   process_.pid = getpid();
@@ -85,12 +87,16 @@ Kernels Books::launched(CUcontext context, int device, const Kernels& kernels, b
   Kernels unknown;
   for (const driver::LaunchedKernel& one : kernels) {
     const auto [known, is_new] = functions_.try_emplace({device, one.function});
+    Function& function = known->second;
     // A handle can come again for other code once its own is unloaded.
-    if (is_new || process_.kernels[known->second].name != one.name) {
-      unknown.push_back(one);
-      known->second = place_of(one.name, device);
+    if (is_new || process_.kernels[function.place].name != one.name) {
+      function = {.place = place_of(one.name, device), .blocks = {}};
     }
-    AttachedKernel& kernel = process_.kernels[known->second];
+    const auto& [x, y, z] = one.shape.block;
+    if (function.blocks.emplace(x * y * z, one.shape.dynamic_shared_bytes).second) {
+      unknown.push_back(one);
+    }
+    AttachedKernel& kernel = process_.kernels[function.place];
     ++kernel.launches;
     if (counted) metrics::add(kernel.counted, one.shape);
   }
@@ -106,11 +112,28 @@ void Books::resources(const std::string& kernel, int device, const KernelResourc
 bool Books::has_its_sample(const AttachedKernel& kernel) const {
   std::uint64_t counted = 0;
   for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
-  return counted >= sample_;
+  return counted >= choice_.sample;
+}
+
+bool Books::is_skipped(const std::string& kernel) {
+  const auto [known, is_new] = skipped_.try_emplace(kernel);
+  if (is_new) {
+    const std::vector<std::string> names = names_of(demangled(kernel));
+    known->second = std::ranges::any_of(
+        choice_.skip, [&](const std::string& glob) { return metrics::fits(glob, names); });
+  }
+  return known->second;
+}
+
+bool Books::are_skipped(const Kernels& kernels) {
+  if (!skips_any()) return false;
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(
+      kernels, [&](const driver::LaunchedKernel& one) { return is_skipped(one.name); });
 }
 
 bool Books::are_wanted(const Kernels& kernels, int device) const {
-  if (sample_ == 0) return true;
+  if (choice_.sample == 0) return true;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
     const auto known = kernels_.find({device, launched.name});
@@ -118,11 +141,11 @@ bool Books::are_wanted(const Kernels& kernels, int device) const {
   });
 }
 
-bool Books::all_have_their_sample(int device) const {
-  if (sample_ == 0) return false;
+bool Books::all_have_their_sample(int device) {
+  if (choice_.sample == 0) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
-    return kernel.device != device || has_its_sample(kernel);
+    return kernel.device != device || has_its_sample(kernel) || is_skipped(kernel.name);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,14 +21,19 @@ namespace warpgauge {
 
 using Kernels = std::vector<driver::LaunchedKernel>;
 
+/// Which launches are counted.
+struct Choice {
+  std::uint64_t sample = 0;       ///< at least so many of each kernel; 0: all
+  std::vector<std::string> skip;  ///< globs of the names of kernels that are not
+};
+
 /// Launches, counts and troubles of this process. What was taken is in the file at once, and how
 /// many kernels were launched in another one, so that what a process that ends without a word has
 /// not counted is known. All functions may be called by any thread; none calls the driver.
 class Books {
  public:
-  /// `sample`: how many launches of each kernel are wanted; 0: all. Throws std::system_error for a
-  /// folder that cannot be written.
-  Books(std::filesystem::path folder, std::uint64_t sample);
+  /// Throws std::system_error for a folder that cannot be written.
+  Books(std::filesystem::path folder, Choice choice);
 
   /// Something is missing.
   void trouble(const std::string& what);
@@ -39,12 +45,15 @@ class Books {
   void launching(const Kernels& kernels);
   /// They were not.
   void refused(const Kernels& kernels);
-  /// They were. Returns those of which the resources are not known.
+  /// They were. Returns those of which the resources are not known, in blocks of that shape.
   Kernels launched(CUcontext context, int device, const Kernels& kernels, bool counted);
   void resources(const std::string& kernel, int device, const KernelResources& resources);
+  bool skips_any() const { return !choice_.skip.empty(); }
+  /// Counting must be off while they are launched: one of them is to be skipped.
+  bool are_skipped(const Kernels& kernels);
   bool are_wanted(const Kernels& kernels, int device) const;
   /// False where no sample was asked for.
-  bool all_have_their_sample(int device) const;
+  bool all_have_their_sample(int device);
 
   /// All that a context had counted.
   void taken(CUcontext context, int device, const metrics::SassRecords& records);
@@ -62,17 +71,23 @@ class Books {
 
  private:
   std::size_t place_of(const std::string& name, int device);
+  bool is_skipped(const std::string& kernel);
   bool has_its_sample(const AttachedKernel& kernel) const;
   void write();
 
   const std::filesystem::path path_;
-  const std::uint64_t sample_;
+  const Choice choice_;
   mutable std::mutex mutex_;  ///< of what follows
   AttachedProcess process_;
   LaunchCount launches_;
+  struct Function {
+    std::size_t place = 0;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> blocks;  ///< threads, dynamic shared bytes
+  };
   // Where in process_ a kernel is, by device and name, and by device and handle.
   std::map<std::pair<int, std::string>, std::size_t> kernels_;
-  std::map<std::pair<int, CUfunction>, std::size_t> functions_;
+  std::map<std::pair<int, CUfunction>, Function> functions_;
+  std::map<std::string, bool> skipped_;  ///< by name: those that were launched
   std::map<CUcontext, std::uint64_t> waiting_;
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };

@@ -121,7 +121,7 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
       .registers = static_cast<std::uint32_t>(registers),
       .shared_static_bytes = static_cast<std::uint64_t>(shared),
       .local_bytes = static_cast<std::uint64_t>(local),
-      .blocks_per_multiprocessor = static_cast<std::uint32_t>(blocks),
+      .resident_threads = static_cast<std::uint32_t>(blocks * threads_of(shape)),
   };
 }
 

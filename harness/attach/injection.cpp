@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -68,9 +69,12 @@ void launch_of_old(const Call& /*call*/) {
       "is not counted");
 }
 
-void make_graph(const Call& call) { recorder->make_graph(call.context); }
+// All ways to instantiate have these first: where the result goes, or what is updated, and the
+// graph.
+void make_graph(const Call& call) {
+  recorder->make_graph(call.context, call.as<cuGraphInstantiateWithFlags_params>().hGraph);
+}
 
-// All ways to instantiate have these first.
 void graph_made(const Call& call) {
   const auto& p = call.as<cuGraphInstantiateWithFlags_params>();
   if (call.succeeded && p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
@@ -272,6 +276,19 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
   }
 }
 
+/// Which launches are counted, as the environment says.
+Choice choice() {
+  Choice choice;
+  if (const char* sample = std::getenv(kAttachSample)) {
+    choice.sample = std::strtoull(sample, nullptr, 10);
+  }
+  if (const char* skip = std::getenv(kAttachSkip)) {
+    std::istringstream lines(skip);
+    for (std::string glob; std::getline(lines, glob);) choice.skip.push_back(glob);
+  }
+  return choice;
+}
+
 void subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
   WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber, on_event, nullptr);
@@ -295,8 +312,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (where == nullptr || recorder != nullptr) return 1;
   try {
     folder = where;
-    const char* sample = std::getenv(kAttachSample);
-    recorder = new Recorder(folder, sample == nullptr ? 0 : std::strtoull(sample, nullptr, 10));
+    recorder = new Recorder(folder, choice());
     speak_at_the_end(finish);
     try {
       subscribe();

@@ -45,8 +45,8 @@ struct Recorder::Context {
   Clock::duration cost{};  ///< of the last taking
 };
 
-Recorder::Recorder(std::filesystem::path folder, std::uint64_t sample)
-    : books_(std::move(folder), sample) {}
+Recorder::Recorder(std::filesystem::path folder, Choice choice)
+    : books_(std::move(folder), std::move(choice)) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
   const std::scoped_lock lock(mutex_);
@@ -174,6 +174,16 @@ void Recorder::start_anew(Context& context) {
   start(context);
 }
 
+/// Sees to it that what is launched next is not counted, and its code not patched.
+void Recorder::pause(Context& context) {
+  if (!context.session || context.stays_on || is_taken_once(context)) return;
+  if (captures_.any()) {
+    trouble("kernels that --skip names were counted, because a stream was being captured");
+  } else {
+    stop(context);
+  }
+}
+
 Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels) {
   Launching launching{find(handle), {}, std::move(kernels)};
   books_.launching(*launching.kernels);
@@ -184,7 +194,12 @@ Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Ke
   Context& context = *launching.context;
   launching.lock = std::unique_lock(context.mutex);
   open(context);
-  if (!finished_ && books_.are_wanted(*launching.kernels, context.device)) start_anew(context);
+  if (finished_) return launching;
+  if (books_.are_skipped(*launching.kernels)) {
+    pause(context);
+  } else if (books_.are_wanted(*launching.kernels, context.device)) {
+    start_anew(context);
+  }
   return launching;
 }
 
@@ -229,13 +244,14 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (!context.stays_on && !captures_.any() && !is_taken_once(context)) stop(context);
 }
 
-void Recorder::make_graph(CUcontext handle) {
+void Recorder::make_graph(CUcontext handle, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
   const std::shared_ptr<Context> context = find(handle);
   if (!context || finished_) return;
+  const bool skipped = books_.skips_any() && books_.are_skipped(driver::kernels_of(graph).known);
   const std::scoped_lock lock(context->mutex);
   open(*context);
-  start_anew(*context);
+  skipped ? pause(*context) : start_anew(*context);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {

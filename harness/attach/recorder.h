@@ -43,9 +43,8 @@ class Recorder {
     std::shared_ptr<const Kernels> kernels;
   };
 
-  /// `sample`: how many launches of each kernel are counted; 0: all. Throws std::system_error for a
-  /// folder that cannot be written.
-  Recorder(std::filesystem::path folder, std::uint64_t sample);
+  /// Throws std::system_error for a folder that cannot be written.
+  Recorder(std::filesystem::path folder, Choice choice);
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);
@@ -60,7 +59,7 @@ class Recorder {
   /// locks of its own.
   void code_loaded(CUcontext context) { loads_.add(context); }
   /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
-  void make_graph(CUcontext context);
+  void make_graph(CUcontext context, CUgraph graph);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_ends(CUgraphExec exec) { books_.graph_ends(exec); }
@@ -99,6 +98,7 @@ class Recorder {
   void open(Context& context);
   void start(Context& context);
   void start_anew(Context& context);
+  void pause(Context& context);
   bool take(Context& context, Clock::duration patience);  ///< false: it is not idle by then
   bool take(Context& context);                            ///< waits long, and tells if in vain
   void take_before(Context& context, const char* what);

@@ -13,8 +13,8 @@ class Metric:
     """One row; the columns are those of metrics/catalog.h.
 
     `direction` is the better one: "lower", "higher" or "none" (a description). `cls` is "exact"
-    (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning` and `cure`
-    are a sentence each.
+    (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`, `good` and
+    `cure` are a sentence each.
     """
 
     id: str
@@ -24,7 +24,8 @@ class Metric:
     source: str
     cupti_names: tuple[str, ...]
     meaning: str
-    cure: str | None
+    good: str
+    cure: str
 
 
 @cache

@@ -35,7 +35,7 @@ AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
                              .resources = {{.registers = 14,
                                             .shared_static_bytes = 4096,
                                             .local_bytes = 0,
-                                            .blocks_per_multiprocessor = 2}}});
+                                            .resident_threads = 2048}}});
   metrics::SassValues load, store;
   load[SassMetric::instructions] = 32 * launches;
   load[SassMetric::shared_requests] = 32 * launches;

@@ -58,8 +58,8 @@ bool is_capturing(CUstream stream) {
   const std::scoped_lock lock(playing);
   return played.capturing.contains(stream);
 }
-std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch&) {
-  return KernelResources{.registers = 40, .blocks_per_multiprocessor = 2};
+std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch& shape) {
+  return KernelResources{.registers = 40, .resident_threads = 2 * shape.block[0]};
 }
 GraphKernels kernels_of(CUgraph) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
@@ -130,7 +130,7 @@ class Recorder : public testing::Test {
     played = {};
     std::string name = testing::TempDir() + "recorder-XXXXXX";
     folder = mkdtemp(name.data());
-    recorder = std::make_unique<warpgauge::Recorder>(folder, 0);
+    recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice());
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
@@ -493,7 +493,7 @@ TEST_F(Recorder, AProcessThatEndsWhileItLaunches) {
 TEST_F(Recorder, ASampleOfEachKernel) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
-  recorder = std::make_unique<warpgauge::Recorder>(folder, 2);
+  recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice{.sample = 2});
   recorder->context_made(kContext, kDevice);
   for (int i = 0; i < 5; ++i) launch("first");
   EXPECT_EQ(played.stops, 1);
@@ -509,6 +509,61 @@ TEST_F(Recorder, ASampleOfEachKernel) {
   EXPECT_EQ(process.kernels[1].counted[0].count, 2u);
   EXPECT_EQ(process.kernels[2].counted[0].count, 2u);
   EXPECT_EQ(counted(), 6u);
+}
+
+TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const warpgauge::Choice choice{.sample = 3, .skip = {"nccl*", "in_graph"}};
+  recorder = std::make_unique<warpgauge::Recorder>(folder, choice);
+  recorder->context_made(kContext, kDevice);
+  launch("_Z13ncclAllReducePf");
+  EXPECT_EQ(played.starts, 0);
+  launch("mine");
+  launch("mine");
+  launch("_Z13ncclAllReducePf");
+  EXPECT_EQ(played.stops, 1);
+  EXPECT_EQ(counted(), 2u) << "what was counted before was taken";
+  recorder->make_graph(kContext, kGraph);
+  recorder->graph_made(kExec, kGraph);
+  launch_graph();
+  EXPECT_EQ(played.starts, 1);
+  launch("mine");
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_EQ(played.stops, 2) << "all others have their sample";
+  launch("mine");
+  EXPECT_EQ(played.starts, 2);
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(counted(), 3u);
+  EXPECT_EQ(launched(), 8u);
+  EXPECT_THAT(saved().troubles, IsEmpty());
+}
+
+TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice{.skip = {"skipped"}});
+  recorder->context_made(kContext, kDevice);
+  launch();
+  capture(reinterpret_cast<CUstream>(0x31));
+  launch("skipped");
+  EXPECT_EQ(played.stops, 0);
+  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("--skip")));
+}
+
+TEST_F(Recorder, AsksForResourcesInEachShapeOfBlocks) {
+  recorder->context_made(kContext, kDevice);
+  for (const std::uint32_t threads : {32u, 64u, 32u}) {
+    auto launching = recorder->launch(
+        kContext, {kFunction, "kernel", {.grid = {1, 1, 1}, .block = {threads, 1, 1}}}, kStream);
+    recorder->launched(std::move(launching.value()), true);
+  }
+  EXPECT_TRUE(recorder->finish(1s));
+  ASSERT_THAT(saved().kernels, SizeIs(1));
+  const auto& resources = saved().kernels[0].resources;
+  ASSERT_THAT(resources, SizeIs(2));
+  EXPECT_EQ(resources[0].resident_threads, 64u);
+  EXPECT_EQ(resources[1].resident_threads, 128u);
 }
 
 TEST_F(Recorder, SaysThatSomethingWasLaunchedTooLate) {

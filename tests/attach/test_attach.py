@@ -168,6 +168,34 @@ def test_a_sample_counts_the_first_launches(tmp_path):
     assert "4 of 50" in result.stderr
 
 
+def test_kernels_that_are_skipped(tmp_path):
+    result = attach(tmp_path, "plain", 10, "--skip", "by_columns<32>*")
+    assert result.returncode == 0, result.stderr
+    assert "skipped: 10 launches of 1 kernels" in result.stderr
+    found = counts(tmp_path)
+    assert found.keys() == {"_Z10by_columnsILi33EEvPiPKi"}
+    (good,) = found.values()
+    assert good["launches"] == 10
+    assert good["global.load.sectors"] == 10 * SECTORS
+
+
+def test_kernels_that_wait_for_other_gpus_are_skipped(tmp_path):
+    gpus = len(list(Path("/dev").glob("nvidia[0-9]")))
+    result = attach(tmp_path, "devices_that_meet", 20, "--skip", "meet")
+    assert result.returncode == 1, result.stderr
+    check(result, tmp_path, gpus * 20)
+    assert not any("meet" in kernel for kernel in counts(tmp_path))
+    assert f"skipped: {gpus * 20} launches of 1 kernels" in result.stderr
+
+
+@pytest.mark.parametrize("way", ["graph", "graph_late"])
+def test_a_graph_with_a_kernel_that_is_skipped(tmp_path, way):
+    """What else is in it is not counted, either, and that is told."""
+    result = attach(tmp_path, way, 6, "--skip", "by_columns<32>*")
+    assert result.returncode == 3, result.stderr
+    assert "not counted: 6 of 6 launches of void by_columns<33>(int*, int const*)" in result.stderr
+
+
 def test_budgets_by_name(tmp_path):
     budgets = tmp_path / "budgets.toml"
     budgets.write_text(

@@ -49,7 +49,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
         launches * 320,
     )
     return {
-        "schema": "warpgauge.attached/1",
+        "schema": "warpgauge.attached/2",
         "command": "program",
         "pid": 2**22 + 7,  # beyond all that Linux gives
         "devices": {
@@ -68,7 +68,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
                 "device": 0,
                 "launches": launches,
                 "counted": [[[1, 1, 1], [32, 32, 1], 0, launches]],
-                "resources": [[14, 4096, 0, 2]],
+                "resources": [[14, 4096, 0, 2048]],
             }
         ],
         "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [first, [64, *values]]}]}
@@ -158,8 +158,13 @@ def test_bad_options_are_faults_before_the_program_runs(tmp_path):
 def test_the_programs_own_failure_is_told_apart(tmp_path, then, ending):
     result = attach(tmp_path, counted(), then=then)
     assert result.returncode == 2
-    assert f"the program itself failed: {sys.executable} {ending}" in result.stderr
-    assert facts(tmp_path)["shared.bank_conflicts"].value == 3 * CONFLICTS
+    failure = f"the program itself failed: {sys.executable} {ending}"
+    assert failure in result.stderr
+    assert result.stderr.rstrip().splitlines()[-3].startswith("ERROR: ")
+    found = facts(tmp_path)
+    assert found["shared.bank_conflicts"].value == 3 * CONFLICTS
+    assert found["result.correct"].verdict == "error"
+    assert failure in found["result.correct"].reason
 
 
 @pytest.mark.parametrize(
@@ -267,6 +272,40 @@ def test_the_facts_are_like_all_others(tmp_path):
     junit = subprocess.run(emit, capture_output=True, text=True, timeout=60)
     assert junit.returncode == 0, junit.stderr
     assert "shared.bank_conflicts" in junit.stdout
+    assert (
+        f"warpgauge attach --kernels by_columns -- {Path(sys.executable).name} ..." in junit.stdout
+    )
+
+
+def test_a_failed_program_is_an_error_in_ci(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
+    attach(tmp_path / "out", counted(), "--budgets", budgets, then="sys.exit(7)")
+    emit = [GAUGE, "emit", tmp_path / "out" / "facts.jsonl", "--format", "junit"]
+    junit = subprocess.run(emit, capture_output=True, text=True, timeout=60).stdout
+    assert 'errors="1"' in junit and "exited with 7" in junit
+
+
+@pytest.mark.parametrize("globs", [["by_columns"], ["void by_col*", "other*"]])
+def test_kernels_that_are_skipped(tmp_path, globs):
+    both = counted()
+    other = counted(kernel="other")
+    both["kernels"] += other["kernels"]
+    both["records"]["0"] += other["records"]["0"]
+    both["kernels"][0]["counted"] = []
+    both["records"]["0"] = both["records"]["0"][1:]
+    options = [word for glob in globs for word in ("--skip", glob)]
+    then = "print(os.environ['WARPGAUGE_ATTACH_SKIP'].splitlines())"
+    run = attach(tmp_path / "out", both, *options, then=then)
+    assert str(globs) in run.stdout
+    if len(globs) == 1:
+        assert run.returncode == 1, run.stderr
+        assert "skipped: 3 launches of 1 kernels (--skip by_columns)" in run.stderr
+        assert {f.kernel for f in read_facts(tmp_path / "out" / "facts.jsonl")} == {"other"}
+        assert "--skip by_columns -- " in run.stderr
+    else:
+        assert run.returncode == 3
+        assert "--skip leaves none of 2 kernels" in run.stderr
 
 
 def test_what_could_not_be_counted_is_told(tmp_path):
@@ -278,7 +317,7 @@ def test_what_could_not_be_counted_is_told(tmp_path):
     assert "not counted: a graph was launched that nobody knows (process" in run.stderr
 
 
-@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/1", "comm'])
+@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/2", "comm'])
 def test_a_damaged_result_is_a_fault(tmp_path, text):
     run = attach(tmp_path, text)
     assert run.returncode == 2

@@ -28,7 +28,15 @@ TEST(Catalog, EveryRowSaysWhatItCountsAndInWhichUnit) {
   for (const Metric& row : catalog()) {
     EXPECT_FALSE(row.unit.empty()) << row.id;
     EXPECT_TRUE(row.meaning.ends_with('.') || row.meaning.ends_with('?')) << row.id;
-    EXPECT_TRUE(row.cure.empty() || row.cure.ends_with('.')) << row.id;
+  }
+}
+
+TEST(Catalog, EveryRowSaysWhatIsGoodAndWhatCuresIt) {
+  for (const Metric& row : catalog()) {
+    EXPECT_TRUE(row.good.ends_with('.')) << row.id << ": what is good? '" << row.good << "'";
+    EXPECT_TRUE(row.cure.ends_with('.')) << row.id << ": what cures it? '" << row.cure << "'";
+    EXPECT_NE(row.good, row.meaning) << row.id;
+    EXPECT_NE(row.good, row.cure) << row.id;
   }
 }
 

@@ -80,15 +80,14 @@ def _notify(run: dict[str, Any], text: str, level: str = "warning") -> None:
 
 
 def _rule(metric: Metric) -> dict[str, Any]:
-    cure = metric.cure or "Find out what has changed, or change the budget and say why."
     return {
         "id": metric.id,
         "name": "".join(part.capitalize() for part in re.split(r"[._]", metric.id)),
         "shortDescription": {"text": f"{metric.id} is not within its budget"},
         "fullDescription": {"text": metric.meaning},
         "help": {
-            "text": f"{metric.meaning}\n{cure}",
-            "markdown": f"**{metric.id}** ({metric.unit}): {metric.meaning}\n\n{cure}",
+            "text": f"{metric.meaning}\n{metric.cure}",
+            "markdown": f"**{metric.id}** ({metric.unit}): {metric.meaning}\n\n{metric.cure}",
         },
         "defaultConfiguration": {"level": "error"},
         "properties": {
