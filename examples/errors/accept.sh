@@ -1,4 +1,5 @@
 # What `warpgauge accept` refuses: each time, no budget file is written.
+# shellcheck shell=bash disable=SC2154
 
 # A checkout of a commit, with one family.
 project() {

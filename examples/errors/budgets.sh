@@ -1,5 +1,6 @@
 # Budget files with a mistake. `warpgauge attach` reads one before it starts the program, so that
 # nothing is counted here. Mistakes in names of cases: tests/metrics/budget_error_test.cpp.
+# shellcheck shell=bash disable=SC2154
 
 about "Budget files that cannot be read"
 mkdir -p folder

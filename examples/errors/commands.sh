@@ -1,4 +1,5 @@
 # Commands, their options, the cases that they name, and where results go.
+# shellcheck shell=bash disable=SC2154
 
 about "Commands and options"
 try_lines "/^name/p" warpgauge

@@ -1,4 +1,5 @@
 # Programs on the emulator. What it says of PTX that it cannot read or run: tests/emulator.
+# shellcheck shell=bash disable=SC2154
 
 about "Programs on the emulator"
 try "warpgauge emulate"

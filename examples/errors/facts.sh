@@ -1,4 +1,5 @@
 # Files of facts: what is wrong in one, and what cannot be compared, shown or written for CI.
+# shellcheck shell=bash disable=SC2154
 
 about "Files that are no facts"
 printf '{"schema": 1' >cut.jsonl

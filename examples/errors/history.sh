@@ -1,4 +1,5 @@
 # The history of runs, its pages and its pictures.
+# shellcheck shell=bash disable=SC2154
 
 database() { # FILE SQL...: a database of somebody else's
   python3 -c 'import sqlite3, sys

@@ -1,5 +1,6 @@
 # Cases that fail while they run (tests/faulty), and what is not measured without a GPU, which is
 # hidden where there is one. What a budget fails says: tests/data/summary.
+# shellcheck shell=bash disable=SC2154
 
 about "Kernels and launches that go wrong"
 # Without progress and verdicts, which differ from build to build.

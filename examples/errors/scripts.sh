@@ -1,4 +1,5 @@
 # The scripts of ci/, and the functions for CMake.
+# shellcheck shell=bash disable=SC2154
 
 about "Nights"
 nightly="'$root/ci/nightly'"

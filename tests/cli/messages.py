@@ -1,8 +1,8 @@
 """The texts with which the sources tell of errors, read from the sources.
 
 A text is one literal, in which values are WILD: what a message is put together from is found one
-by one. Texts that say too little by themselves (": ", "of ") are left out, and so are reasons that a
-function returns, which stand in no throw: those are for the gallery alone.
+by one. Texts that say too little by themselves (": ", "of ") are left out, and so are reasons that
+a function returns, which stand in no throw: those are for the gallery alone.
 """
 
 import ast
@@ -52,8 +52,8 @@ def is_worded(text: str) -> bool:
 
 
 def all_messages(root: Path) -> list[Message]:
-    """Those of harness/ (without the emulator, whose faults of PTX and of CUDA calls are tested with
-    it), metrics/, ci/ and reports/."""
+    """Those of harness/ (without the emulator, whose faults of PTX and of CUDA calls are tested
+    with it), metrics/, ci/ and reports/."""
 
     def files(folders: tuple[str, ...], endings: tuple[str, ...]) -> list[Path]:
         found = (path for folder in folders for path in sorted((root / folder).rglob("*")))
@@ -65,12 +65,11 @@ def all_messages(root: Path) -> list[Message]:
             and "emulator" not in path.relative_to(root).parts
         ]
 
-    scripts = [path for path in files(("ci",), ("", ".sh", ".sbatch"))]
     sources = files(("harness", "metrics"), (".cpp", ".h", ".cu"))
     found = [
         *_cpp_messages(sources),
         *_python_messages(files(("ci", "reports"), (".py",))),
-        *_shell_messages(scripts),
+        *_shell_messages(files(("ci",), ("", ".sh", ".sbatch"))),
     ]
     return [
         Message(f"{path.relative_to(root)}:{line}", text)
