@@ -19,8 +19,11 @@ foreach(target fmt::fmt tomlplusplus::tomlplusplus GTest::gtest benchmark::bench
 endforeach()
 if(fetched)
   list(JOIN fetched ", " fetched)
-  message(STATUS "Nothing can be installed: ${fetched} came with this build instead of from the "
-                 "system (ci/bootstrap installs it)")
+  set(why "Nothing can be installed: ${fetched} came with this build instead of from the system "
+          "(ci/bootstrap installs it)")
+  list(JOIN why "" why)
+  message(STATUS "${why}")
+  install(CODE "message(FATAL_ERROR \"${why}\")")
   return()
 endif()
 

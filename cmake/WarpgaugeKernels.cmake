@@ -40,9 +40,11 @@ endfunction()
 # warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] [LIBRARIES <target>...])
 #
 # A GoogleTest program that measures kernels in its tests (<warpgauge/gtest.h>), those of the sources and
-# of libraries that are watched; its main() is warpgauge's. There are two: <name> runs on a GPU, and
-# <name>-emulated on the emulator. Tests: perf.<name> (gpu;perf) and emulated.<name> (host;perf).
-# EXPECT_BUDGET() with the id of a case takes its budgets from <folder>/<family>.toml.
+# of libraries that are watched. There are two: <name> runs on a GPU, and <name>-emulated on the
+# emulator. Tests: perf.<name> (gpu;perf) and emulated.<name> (host;perf). Its main() is warpgauge's, or
+# that of the sources, which calls warpgauge::prepare_to_measure() first, is given --gtest_filter=* and
+# --skip-code 77 by the tests, and exits with 77 if it skipped. EXPECT_BUDGET() with the id of a
+# case takes its budgets from <folder>/<family>.toml.
 function(warpgauge_add_gtest)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)

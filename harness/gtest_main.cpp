@@ -7,8 +7,8 @@
 
 #include "harness/gtest_outcome.h"
 #include "harness/help_text.h"
-#include "harness/measure.h"
 #include "harness/program.h"
+#include "warpgauge/measure.h"
 
 namespace {
 

@@ -13,7 +13,6 @@
 #include "harness/archs.h"
 #include "harness/devices.h"
 #include "harness/launch_log.h"
-#include "harness/measure.h"
 #include "harness/measured_budgets.h"
 #include "harness/open_ranges.h"
 #include "harness/printable.h"
@@ -159,7 +158,7 @@ Measurement measure(const std::function<void()>& launch) {
                                 Measuring::instance().facts_of(a_case("", 0), launch));
 }
 
-std::string over_budget(std::string_view budget, const std::function<void()>& launch,
+std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where) {
   Case one = a_case(where.file_name(), static_cast<int>(where.line()));
   const metrics::Budgets budgets = budgets_of(budget, &one.id);

@@ -140,8 +140,8 @@ std::string leave_out_skipped(const AttachOptions& options, std::vector<Attached
       launches += one.launches;
       return true;
     });
-    text += fmt::format("skipped: {} launches of {} kernels (--skip {})\n", launches, kernels,
-                        shell_word(printable(glob)));
+    text += fmt::format("skipped: {} launches of {} kernel{} (--skip {})\n", launches, kernels,
+                        kernels == 1 ? "" : "s", shell_word(printable(glob)));
   }
   return text;
 }

@@ -300,7 +300,7 @@ def test_kernels_that_are_skipped(tmp_path, globs):
     assert str(globs) in run.stdout
     if len(globs) == 1:
         assert run.returncode == 1, run.stderr
-        assert "skipped: 3 launches of 1 kernels (--skip by_columns)" in run.stderr
+        assert "skipped: 3 launches of 1 kernel (--skip by_columns)" in run.stderr
         assert {f.kernel for f in read_facts(tmp_path / "out" / "facts.jsonl")} == {"other"}
         assert "--skip by_columns -- " in run.stderr
     else:

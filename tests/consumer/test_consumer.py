@@ -1,5 +1,6 @@
 """examples/consumer, a project of its own: configured, built and gated in each way to take it in,
-and the first kernel of docs/first-kernel.md, which is written, seen to fail, and mended."""
+and the first kernel of docs/first-kernel.md, which is written, seen to fail, and mended, with the
+family of CONTRIBUTING.md beside it."""
 
 import json
 import os
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 EXAMPLE = ROOT / "examples/consumer"
 DOCUMENT = (ROOT / "docs/first-kernel.md").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 TARGETS = ["imaging-gauge", "imaging-gauge-emulated"]
 TARGETS += ["imaging-gauge-check", "imaging-gauge-check-emulated"]
 
@@ -63,7 +65,7 @@ def check_gate(build, programs=("imaging-gauge",)):
     judged = {(f["id"], f["metric"]): f for f in facts if f["scope"] == "case"}
     assert {f["verdict"] for f in judged.values()} <= {"pass", "unbudgeted", "unmeasured"}
     cases = {id for id, metric in judged if metric == "result.correct"}
-    assert len(cases) == 11
+    assert len(cases) == 12
     # The kernels' own file is blamed, of a library that was only watched, relative to the project.
     lines = {f["file"] for f in facts if f["scope"] == "line"}
     assert "imaging/filter.cu" in lines
@@ -185,8 +187,8 @@ def test_a_checkout_that_is_taken_in_gates(example):
         check_gate(build)
 
 
-def block(language, number=0):
-    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)[number]
+def block(language, document=DOCUMENT):
+    return re.search(rf"```{language}\n(.*?)```", document, re.DOTALL)[1]
 
 
 def test_the_first_kernel_is_short():
@@ -196,7 +198,12 @@ def test_the_first_kernel_is_short():
 def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     source = tmp_path / "transpose.cu"
     source.write_text(block("cpp"))
-    (tmp_path / "CMakeLists.txt").write_text(block("cmake"))
+    family = tmp_path / "sum_example/family.cu"
+    family.parent.mkdir()
+    family.write_text(block("cpp", CONTRIBUTING))
+    assert "SOURCES transpose.cu)" in block("cmake")
+    both = block("cmake").replace("transpose.cu)", "transpose.cu sum_example/family.cu)")
+    (tmp_path / "CMakeLists.txt").write_text(both)
     build = tmp_path / "build"
     configure(tmp_path, build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build, cwd=tmp_path)
@@ -215,7 +222,8 @@ def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     assert source.read_text() != text
     (tmp_path / "budgets.toml").write_text(block("toml"))
     run("cmake", "--build", build, cwd=tmp_path)
-    assert "PASS" in run("build/first", "gate", "--device=emulated", cwd=tmp_path)
+    told = run("build/first", "gate", "--device=emulated", cwd=tmp_path)
+    assert "PASS" in told and re.search(r"^sum_example +2 ", told, re.MULTILINE)
     tests = run("ctest", "--test-dir", "build", cwd=tmp_path)
     for name in ("perf.first", "emulated.first", "static.first.sm_90"):
         assert name in tests

@@ -76,42 +76,50 @@ TEST_F(Measure, HandsOnWhatFails) {
 }
 
 TEST_F(Measure, HoldsLaunchesAgainstBudgets) {
-  EXPECT_BUDGET("", [] { copy_tile(32, true); });
-  EXPECT_BUDGET("shared.wavefronts = { equal = 64 }\n\"registers\" = 64",
-                [] { copy_tile(32, true); });
-  EXPECT_BUDGET("shared.bank_conflicts = { equal = 992, reason = \"31 more in each of 32 reads\" }",
-                [] { copy_tile(32, false); });
+  EXPECT_BUDGET([] { copy_tile(32, true); }, "");
+  EXPECT_BUDGET([] { copy_tile(32, true); },
+                "shared.wavefronts = { equal = 64 }\n\"registers\" = 64");
+  EXPECT_BUDGET(
+      [] { copy_tile(32, false); },
+      "shared.bank_conflicts = { equal = 992, reason = \"31 more in each of 32 reads\" }");
+}
+
+TEST_F(Measure, ALambdaMayHaveCommas) {
+  int warps = 1, launches = 0;
+  EXPECT_BUDGET([&warps, &launches] { copy_tile(warps, ++launches > 0); }, "");
+  ASSERT_BUDGET([&warps, &launches] { copy_tile(warps, ++launches > 0); }, "");
+  EXPECT_EQ(launches, 2) << "each was launched once";
 }
 
 TEST_F(Measure, FailsWhatIsOverBudget) {
   const auto conflicts = [] { copy_tile(32, false); };
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("", conflicts), "shared.bank_conflicts");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("", conflicts) << "told", "told");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("shared.wavefronts = 1055", conflicts), "1056");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("shared.bank_conflicts = 992", conflicts), "must say why");
-  EXPECT_THAT(warpgauge::over_budget("registers = 1", conflicts), HasSubstr("registers"));
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, ""), "shared.bank_conflicts");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "") << "told", "told");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.wavefronts = 1055"), "1056");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.bank_conflicts = 992"), "must say why");
+  EXPECT_THAT(warpgauge::over_budget(conflicts, "registers = 1"), HasSubstr("registers"));
 }
 
 TEST_F(Measure, FailsWhatCannotBeJudged) {
   const auto fine = [] { copy_tile(1, true); };
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("time.median_us = { max = 5, tolerance = \"5%\" }", fine),
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "time.median_us = { max = 5, tolerance = \"5%\" }"),
                           "a launch by itself");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("no.such.metric = 0", fine), "unknown metric");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("registers", fine), "budget:2");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("", measured::nothing), "no kernel was launched");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "no.such.metric = 0"), "unknown metric");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "registers"), "budget:2");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(measured::nothing, ""), "no kernel was launched");
 }
 
 TEST_F(Measure, AnIdMeansTheBudgetsOfItsFile) {
   const auto conflicts = [] { copy_tile(32, false); };
-  EXPECT_BUDGET("tile.by_columns.s32@32", conflicts);
-  EXPECT_BUDGET("tile.padded.s32@32", [] { copy_tile(32, true); });
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tile.padded.s32@32", conflicts),
+  EXPECT_BUDGET(conflicts, "tile.by_columns.s32@32");
+  EXPECT_BUDGET([] { copy_tile(32, true); }, "tile.padded.s32@32");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "tile.padded.s32@32"),
                           "FAIL tile.padded.s32@32 on sm_");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tile.by_columns.s32@8", conflicts),
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "tile.by_columns.s32@8"),
                           "budgets/tile.toml has no section for it, did you mean");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("tiles.by_columns.s32@32", conflicts),
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "tiles.by_columns.s32@32"),
                           "budgets/tiles.toml, did you mean 'tile'?");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("by_columns@32", conflicts), "neither an id");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "by_columns@32"), "neither an id");
 }
 
 /// What measure() calls what is launched inside of ranges.
@@ -134,7 +142,7 @@ TEST_F(Measure, NvtxRangesNameWhatIsMeasured) {
   EXPECT_EQ(name_here(), "outer/inner");
   EXPECT_THAT(warpgauge::measure([] { copy_tile(1, true); }).str(),
               StartsWith("in outer/inner:\n"));
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET("registers = 1", [] { copy_tile(1, true); }),
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET([] { copy_tile(1, true); }, "registers = 1"),
                           "in outer/inner:\nFAIL");
   EXPECT_EQ(nvtxRangePop(), 0) << "of the default domain, which has been pushed before";
   EXPECT_EQ(name_here(), "inner");

@@ -1,4 +1,6 @@
 // Tests of GoogleTest that ask what launches cost: nothing is registered for them.
+#include <nvtx3/nvToolsExt.h>
+
 #include "imaging/imaging.h"
 #include "warpgauge/cuda_error.h"
 #include "warpgauge/gtest.h"
@@ -31,13 +33,23 @@ TEST_F(Imaging, AFilterReadsItsTileWithoutConflicts) {
 }
 
 TEST_F(Imaging, AFilterKeepsTheBudgetsOfItsCase) {
-  EXPECT_BUDGET("filter.rows.f32@64x1024",
-                [&] { imaging::filter_rows<float>(out_, pixels_, kWidth, kHeight, nullptr); });
+  EXPECT_BUDGET([&] { imaging::filter_rows<float>(out_, pixels_, kWidth, kHeight, nullptr); },
+                "filter.rows.f32@64x1024");
 }
 
 TEST_F(Imaging, NormalisingIsCoalesced) {
-  EXPECT_BUDGET("global.excess_sectors = 0\nregisters = 32",
-                [&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); });
+  EXPECT_BUDGET([&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); },
+                "global.excess_sectors = 0\nregisters = 32");
+}
+
+TEST_F(Imaging, NvtxRangesNameWhatIsMeasured) {
+  nvtxRangePushA("pipeline");
+  nvtxRangePushA("normalise");
+  const warpgauge::Measurement cost =
+      warpgauge::measure([&] { imaging::normalise(pixels_, 3, kWidth * kHeight, nullptr); });
+  nvtxRangePop();
+  nvtxRangePop();
+  EXPECT_EQ(cost.name(), "pipeline/normalise");
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Budgets as expectations of GoogleTest.
 //
-//   EXPECT_BUDGET("registers = 32", [&] { copy<<<grid, block>>>(b, a); });
-//   EXPECT_BUDGET("copy.plain.f32@1048576", ...);   // the budgets of that case
-//   EXPECT_BUDGET("", ...);                          // the built-in budgets: no bank conflicts,
-//   spills or local traffic
+//   EXPECT_BUDGET([&] { copy<<<grid, block>>>(b, a); }, "registers = 32");
+//   EXPECT_BUDGET(launch, "copy.plain.f32@1048576");  // the budgets of that case
+//   EXPECT_BUDGET(launch, "");  // the built-in budgets: no bank conflicts, spills or local traffic
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,10 +20,10 @@ namespace warpgauge {
 /// Whether what the launches do is within the budget lines, or the budgets of an id; see
 /// over_budget(). What cannot be measured fails.
 inline testing::AssertionResult is_within_budget(
-    std::string_view budget, const std::function<void()>& launch,
+    const std::function<void()>& launch, std::string_view budget,
     std::source_location where = std::source_location::current()) {
   try {
-    const std::string text = over_budget(budget, launch, where);
+    const std::string text = over_budget(launch, budget, where);
     return text.empty() ? testing::AssertionSuccess() : testing::AssertionFailure() << text;
   } catch (const std::exception& error) {
     return testing::AssertionFailure() << error.what();
@@ -33,14 +32,14 @@ inline testing::AssertionResult is_within_budget(
 
 }  // namespace warpgauge
 
-// The launch is the last argument, so that commas in it need no parentheses.
-#define WARPGAUGE_CHECK_BUDGET(fail, budget, ...)               \
-  if (const ::testing::AssertionResult warpgauge_result =       \
-          ::warpgauge::is_within_budget(budget, __VA_ARGS__)) { \
-  } else                                                        \
+// Variadic, so that commas in a lambda need no parentheses.
+#define WARPGAUGE_CHECK_BUDGET(fail, ...)                 \
+  if (const ::testing::AssertionResult warpgauge_result = \
+          ::warpgauge::is_within_budget(__VA_ARGS__)) {   \
+  } else                                                  \
     fail() << warpgauge_result.message()
 
-/// Fails and goes on; more can be told by <<.
-#define EXPECT_BUDGET(budget, ...) WARPGAUGE_CHECK_BUDGET(ADD_FAILURE, budget, __VA_ARGS__)
-/// Fails and leaves the test.
-#define ASSERT_BUDGET(budget, ...) WARPGAUGE_CHECK_BUDGET(FAIL, budget, __VA_ARGS__)
+/// EXPECT_BUDGET(launch, budget) fails and goes on; more can be told by <<.
+#define EXPECT_BUDGET(...) WARPGAUGE_CHECK_BUDGET(ADD_FAILURE, __VA_ARGS__)
+/// ASSERT_BUDGET(launch, budget) fails and leaves the test.
+#define ASSERT_BUDGET(...) WARPGAUGE_CHECK_BUDGET(FAIL, __VA_ARGS__)

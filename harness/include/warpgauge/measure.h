@@ -4,7 +4,7 @@
 //   cost["shared.bank_conflicts"];   // 0
 //
 // In a test of GoogleTest include <warpgauge/gtest.h>, which has EXPECT_BUDGET as well. The program
-// is made by warpgauge_add_gtest() (CMake).
+// is made by warpgauge_add_gtest() (CMake); its main() is warpgauge's, unless a source has one.
 #pragma once
 
 #include <functional>
@@ -52,9 +52,15 @@ class Measurement {
 /// Why nothing can be measured here ("no CUDA device here"); empty if it can. For GTEST_SKIP.
 std::string why_nothing_is_measured();
 
+/// Gets ready to count. For a main() of your own: call it before the first launch, best before
+/// anything else of CUDA, because it takes the GPU that CTest has assigned. The main() of
+/// warpgauge_add_gtest() does. Where nothing can be measured it keeps the reason for measure().
+/// Throws WARPGAUGE_CUDA's CudaError for a GPU that is there and cannot be used.
+void prepare_to_measure();
+
 /// Runs `launch` once, waits for what it launched, and returns what that did. It may launch several
-/// kernels, on any stream, and call anything else. Must have been preceded by no launch in a
-/// program whose main() is not that of warpgauge_add_gtest(). Throws NotMeasured, WARPGAUGE_CUDA's
+/// kernels, on any stream, and call anything else. A main() of your own must have called
+/// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
 /// CudaError for a launch that failed, and whatever `launch` throws.
 Measurement measure(const std::function<void()>& launch);
 
@@ -66,7 +72,7 @@ Measurement measure(const std::function<void()>& launch);
 /// folder BUDGETS of warpgauge_add_gtest() has a section for. Returns what is over budget, as the
 /// gate would tell it; empty if all is within. Throws what measure() throws, metrics::BudgetError
 /// for bad lines, and std::invalid_argument for an id that means nothing.
-std::string over_budget(std::string_view budget, const std::function<void()>& launch,
+std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where = std::source_location::current());
 
 }  // namespace warpgauge
