@@ -3,8 +3,9 @@
 # shellcheck shell=bash disable=SC2154
 
 about "Kernels and launches that go wrong"
-# Without progress and verdicts, which differ from build to build.
-try_lines '/^ERROR/,/^$/p' "warpgauge-faulty-emulated gate --timeout 2 --filter 'faulty.*'"
+# Without progress and verdicts, which differ from build to build, and without the endless kernel, of
+# which either the emulator or the gate is the first to have enough.
+try_lines '/^ERROR faulty.endless/,/^$/d; /^ERROR/,/^$/p' "warpgauge-faulty-emulated gate --timeout 2 --filter 'faulty.*'"
 try "warpgauge-faulty-emulated explain faulty.trap.f32@1024 --text"
 try "warpgauge-faulty-emulated explain faulty.no_launch.f32@1024"
 
