@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 def rank(place: Place) -> tuple[int, str]:
     """Sorts tables: those for all architectures first, then those of single ones by number."""
-    return (0, "") if place.arch is None else (int(re.sub(r"\D", "", place.arch)), place.arch)
+    return (0, "") if place.arch is None else (int(re.sub(r"\D", "", place.arch) or 0), place.arch)
 
 
 def sections_of(fact: Fact) -> list[str]:

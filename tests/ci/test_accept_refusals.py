@@ -69,6 +69,7 @@ OTHER = "f" * 40
         (conflicts(5), ["--baseline", "--metric", "result.max_error"], "no metric that is judged"),
         (conflicts(5), [*WHY, "--filter", "x"], "--filter 'x' matches no case"),
         (conflicts(5, arch="sm_9\n0"), WHY, "is not an architecture"),
+        (conflicts(5, arch="hopper"), WHY, "is not an architecture"),
         (conflicts(5, budget_reason="hers"), WHY, "run the gate again"),
         (a_fact(REGISTERS, 22, "fail", "<= 21"), WHY, "says '<= 20': run the gate again"),
         (a_fact(REGISTERS, 22, "unbudgeted"), WHY, "none of these values was held against"),
