@@ -43,6 +43,7 @@ try "warpgauge compare part.jsonl part.jsonl"
 try "warpgauge compare twice.jsonl twice.jsonl"
 try "warpgauge diff one.jsonl another.jsonl"
 try "warpgauge diff one.jsonl one.jsonl --noise much"
+try "warpgauge diff one.jsonl one.jsonl one.jsonl"
 try "warpgauge diff one.jsonl one.jsonl --filter 'transpoze.*'"
 
 about "Results for CI systems"

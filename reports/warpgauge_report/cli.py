@@ -39,8 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except ModuleNotFoundError as error:
         print(
-            as_started(f"warpgauge report lacks the Python module {error.name}; run ci/bootstrap, ")
-            + "or install this project's package with its extra 'reports'",
+            as_started(
+                f"warpgauge report lacks the Python module {error.name}; run ci/bootstrap, or "
+                "install this project's package with its extra 'reports'"
+            ),
             file=sys.stderr,
         )
         return 2
