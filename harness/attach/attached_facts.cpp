@@ -223,15 +223,9 @@ bool AttachedCase::is_called(const std::regex& expression) const {
 }
 
 Fact program_failure(const std::string& program, std::string how) {
-  Fact fact{
-      .id = {.family = family_of(program), .variant = "program", .type = "end", .size = "run"},
-      .file = "",
-      .line = 0};
-  fact.metric = "result.correct";
-  fact.source = "harness";
-  fact.verdict = metrics::Verdict::error;
-  fact.reason = std::move(how);
-  return fact;
+  Case one;
+  one.id = {.family = family_of(program), .variant = "program", .type = "end", .size = "run"};
+  return error_fact(one, std::move(how));
 }
 
 std::vector<AttachedCase> attached_cases(const std::string& program,

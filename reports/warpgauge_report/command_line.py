@@ -52,8 +52,8 @@ class CommandParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         does = (self.description or "").rstrip(".")
         parts = [
-            "NAME\n" + _filled(f"{self.prog} - {does[:1].lower()}{does[1:]}"),
-            "SYNOPSIS\n" + _filled(self._synopsis()),
+            "NAME\n" + _wrapped(f"{self.prog} - {as_started(does[:1].lower() + does[1:])}"),
+            "SYNOPSIS\n" + _wrapped(self._synopsis()),
         ]
         if self.page.about:
             paragraphs = self.page.about.strip().split("\n\n")
@@ -186,6 +186,10 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def _filled(text: str, indent: int = 4, first: str = "") -> str:
+    return _wrapped(as_started(text), indent, first)
+
+
+def _wrapped(text: str, indent: int = 4, first: str = "") -> str:
     filler = textwrap.TextWrapper(
         width=_COLUMNS,
         initial_indent=first or " " * indent,
@@ -193,7 +197,7 @@ def _filled(text: str, indent: int = 4, first: str = "") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return filler.fill(as_started(text))
+    return filler.fill(text)
 
 
 def _rows(rows: Mapping[Any, str | None]) -> str:
