@@ -190,7 +190,7 @@ def test_kernels_that_wait_for_other_gpus_are_skipped(tmp_path):
 
 @pytest.mark.parametrize(("way", "code"), [("graph", 2), ("graph_late", 3)])
 def test_a_graph_with_a_kernel_that_is_skipped(tmp_path, way, code):
-    """What else is in it is not counted, either, and that is told; in the first there is no more."""
+    """What else is in it is not counted, either, and that is told."""
     result = attach(tmp_path, way, 6, "--skip", "by_columns<32>*")
     assert result.returncode == code, result.stderr
     assert "not counted: 6 of 6 launches of void by_columns<33>(int*, int const*)" in result.stderr
