@@ -560,7 +560,7 @@ TEST_F(Recorder, AsksForResourcesInEachShapeOfBlocks) {
   }
   EXPECT_TRUE(recorder->finish(1s));
   ASSERT_THAT(saved().kernels, SizeIs(1));
-  const auto& resources = saved().kernels[0].resources;
+  const auto resources = saved().kernels[0].resources;
   ASSERT_THAT(resources, SizeIs(2));
   EXPECT_EQ(resources[0].resident_threads, 64u);
   EXPECT_EQ(resources[1].resident_threads, 128u);

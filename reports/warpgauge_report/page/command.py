@@ -10,7 +10,6 @@ from warpgauge_report.command_line import Page
 from warpgauge_report.database_option import add_database_option
 from warpgauge_report.history import open_history
 from warpgauge_report.output import printable, write_whole
-from warpgauge_report.page import digest, generations, pictures, report, speeds, view
 
 PAGE = Page(
     about="""\
@@ -54,33 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Writes the files and prints their paths, the page last. Nothing is written if anything is
     wrong."""
-    for path, content in _files(arguments).items():
-        write_whole(arguments.out / path, content)
-        print(arguments.out / path)
-
-
-def _files(arguments: argparse.Namespace) -> dict[str, bytes]:
     with open_history(arguments.db, create=False) as history:
+        # What finds changes and draws takes seconds to load: not before there is a history.
+        from warpgauge_report.page import files, report
+
         series = history.series(last_nights=arguments.nights)
         found = report.build(history.runs(), series, arguments.filter)
-    values = generations.latest_values(found.current)
-    matrix = generations.matrix(values)
-    heat_maps, more = pictures.heat_map_pictures(found.current)
-    drawn = [
-        *pictures.generation_picture(matrix),
-        *pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.current))),
-        *heat_maps,
-    ]
-    title = printable(arguments.title)
-    page = view.render(found, title, arguments.source_link, values, matrix, drawn, more)
-    files = {
-        f"{picture.stem}.{ending}": content
-        for picture in drawn
-        for ending, content in picture.files.items()
-    }
-    files["digest.md"] = digest.digest(found, title, matrix).encode("utf-8")
-    files["index.html"] = page.encode("utf-8")
-    return files
+    written = files.page_files(found, printable(arguments.title), arguments.source_link)
+    for path, content in written.items():
+        write_whole(arguments.out / path, content)
+        print(arguments.out / path)
 
 
 def _nights(text: str) -> int:
