@@ -134,6 +134,12 @@ class Recorder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
+  /// With nothing in the folder.
+  void start_anew(const warpgauge::Choice& choice) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    recorder = std::make_unique<warpgauge::Recorder>(folder, choice);
+  }
   auto begin(CUcontext context, const std::string& kernel, std::uint32_t blocks = 4) {
     return recorder->launch(
         context, {kFunction, kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}}, kStream);
@@ -491,9 +497,7 @@ TEST_F(Recorder, AProcessThatEndsWhileItLaunches) {
 }
 
 TEST_F(Recorder, ASampleOfEachKernel) {
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice{.sample = 2});
+  start_anew({.sample = 2, .skip = {}});
   recorder->context_made(kContext, kDevice);
   for (int i = 0; i < 5; ++i) launch("first");
   EXPECT_EQ(played.stops, 1);
@@ -512,10 +516,7 @@ TEST_F(Recorder, ASampleOfEachKernel) {
 }
 
 TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  const warpgauge::Choice choice{.sample = 3, .skip = {"nccl*", "in_graph"}};
-  recorder = std::make_unique<warpgauge::Recorder>(folder, choice);
+  start_anew({.sample = 3, .skip = {"nccl*", "in_graph"}});
   recorder->context_made(kContext, kDevice);
   launch("_Z13ncclAllReducePf");
   EXPECT_EQ(played.starts, 0);
@@ -540,9 +541,7 @@ TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
 }
 
 TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice{.skip = {"skipped"}});
+  start_anew({.sample = 0, .skip = {"skipped"}});
   recorder->context_made(kContext, kDevice);
   launch();
   capture(reinterpret_cast<CUstream>(0x31));
