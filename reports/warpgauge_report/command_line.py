@@ -180,9 +180,14 @@ def _spelled(action: argparse.Action) -> str:
     return names if action.nargs == 0 else f"{names} {_value(action)}"
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """What was meant by a mistyped word, if anything is near it."""
+    return next(iter(difflib.get_close_matches(word, list(known), n=1)), None)
+
+
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    nearest = difflib.get_close_matches(word, list(known), n=1)
-    return f", did you mean '{nearest[0]}'?" if nearest else ""
+    meant = nearest(word, known)
+    return f", did you mean '{meant}'?" if meant else ""
 
 
 def _filled(text: str, indent: int = 4, first: str = "") -> str:

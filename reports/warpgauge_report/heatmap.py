@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import hashlib
 import sys
 from collections import Counter
 from pathlib import Path
 
 from warpgauge_report import heatmap_picture
-from warpgauge_report.command_line import Page, as_started
+from warpgauge_report.command_line import Page, as_started, nearest
 from warpgauge_report.facts import Fact, metric_names, read_facts
 from warpgauge_report.grid import LEAST, Grid, find_grids
 from warpgauge_report.output import ReportError, safe_stem, write_whole
@@ -70,12 +69,8 @@ def run(arguments: argparse.Namespace) -> None:
 def _check_metric(metric: str) -> None:
     known = metric_names()
     if metric not in known:
-        nearest = difflib.get_close_matches(metric, known, n=1)
-        hint = (
-            f"did you mean {nearest[0]}?"
-            if nearest
-            else as_started("`warpgauge metrics` lists all")
-        )
+        meant = nearest(metric, known)
+        hint = f"did you mean {meant}?" if meant else as_started("`warpgauge metrics` lists all")
         raise ReportError(f"--metric: unknown metric '{metric}'; {hint}")
 
 
