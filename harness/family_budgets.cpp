@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
-#include "harness/source_root.h"
+#include "harness/files/source_root.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge {

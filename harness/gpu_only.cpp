@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "harness/output_of.h"
+#include "harness/process/output_of.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
 

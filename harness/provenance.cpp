@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
-#include "harness/output_of.h"
+#include "harness/process/output_of.h"
 
 namespace warpgauge {
 namespace {

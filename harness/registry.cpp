@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "harness/gpu_only.h"
-#include "harness/program_name.h"
+#include "harness/process/program_name.h"
 #include "metrics/nearest.h"
 #include "warpgauge/registration.h"
 

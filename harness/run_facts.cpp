@@ -13,8 +13,8 @@
 
 #include "harness/device_code.h"
 #include "harness/devices.h"
+#include "harness/files/source_root.h"
 #include "harness/nvtx_range.h"
-#include "harness/source_root.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
 #include "metrics/hash.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "harness/isolated_text.h"
+#include "harness/process/isolated_text.h"
 #include "harness/self_test_kernels.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"

@@ -13,7 +13,7 @@
 
 #include "harness/build_info.h"
 #include "harness/device_code.h"
-#include "harness/source_root.h"
+#include "harness/files/source_root.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/kernel_resources.h"

@@ -68,7 +68,7 @@ class Demands:
     exit_code: int | None = None
 
     def is_wrong(self, fact: Fact) -> bool:
-        """Whether the fact makes the run red: the rule of harness/summary.cpp, exit_code() and
+        """Whether the fact makes the run red: the rule of harness/outcome/summary.cpp, exit_code() and
         missing()."""
         if fact.verdict == "unmeasured":
             if catalog()[fact.metric].source in ("ptxas", "occupancy"):

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/summary.h"
+#include "harness/outcome/exit_code.h"
 
 namespace warpgauge {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <tuple>
 
-#include "harness/demangled.h"
 #include "harness/devices.h"
+#include "harness/files/demangled.h"
 #include "harness/run_facts.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/demangled.h"
-#include "harness/write_file.h"
+#include "harness/files/demangled.h"
+#include "harness/files/write_file.h"
 #include "metrics/glob.h"
 
 namespace warpgauge {

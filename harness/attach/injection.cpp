@@ -17,7 +17,7 @@
 #include "harness/attach/driver.h"
 #include "harness/attach/last_words.h"
 #include "harness/attach/recorder.h"
-#include "harness/write_file.h"
+#include "harness/files/write_file.h"
 #include "metrics/cupti_crc.h"
 #include "metrics/cupti_error.h"
 

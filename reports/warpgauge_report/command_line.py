@@ -1,7 +1,7 @@
 """The command line of programs: --help as a page of a manual, what mistakes are answered, and the
 words that complete a line in a shell.
 
-Help of the C++ programs looks the same: harness/help_text.h.
+Help of the C++ programs looks the same: harness/commands/help_text.h.
 """
 
 from __future__ import annotations

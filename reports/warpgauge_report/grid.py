@@ -91,7 +91,7 @@ def _two_extents(size: str) -> Extents | None:
 def _is_grid(all_extents: Iterable[Extents | None]) -> bool:
     """True where sizes are so many of so few extents that they span a grid.
 
-    The rule is that of the tables of warpgauge-bench (harness/bench_tables.cpp).
+    The rule is that of the tables of warpgauge-bench (harness/bench/bench_tables.cpp).
     """
     all_extents = list(all_extents)
     if None in all_extents:

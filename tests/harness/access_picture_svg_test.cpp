@@ -1,6 +1,6 @@
 // Pictures of accesses as SVG: a whole file, its form, names that mean harm. That an XML parser
 // takes them is shown by tests/cli/test_explain.py.
-#include "harness/access_picture_svg.h"
+#include "harness/explain/access_picture_svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

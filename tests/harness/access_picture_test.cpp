@@ -1,5 +1,5 @@
 // What pictures of accesses say, before anybody draws them.
-#include "harness/access_picture.h"
+#include "harness/explain/access_picture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Pictures of accesses in a terminal: whole texts, their width, colour, names that mean harm.
-#include "harness/access_picture_text.h"
+#include "harness/explain/access_picture_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "harness/text_lines.h"
+#include "harness/files/text_lines.h"
 #include "tests/harness/picture_accesses.h"
 
 namespace warpgauge {

@@ -1,4 +1,4 @@
-#include "harness/bench_tables.h"
+#include "harness/bench/bench_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/child_program.h"
+#include "harness/process/child_program.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Comparing what two runs counted: which differences matter, and what is not compared.
-#include "harness/compare.h"
+#include "harness/diff/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/compare_text.h"
+#include "harness/diff/compare_text.h"
+#include "harness/outcome/exit_code.h"
 #include "harness/run_facts.h"
-#include "harness/summary.h"
 
 namespace warpgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/demangled.h"
+#include "harness/files/demangled.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What the doctor makes of a machine: of one that is made up, for no machine has it all.
-#include "harness/doctor.h"
+#include "harness/doctor/doctor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "harness/counting_findings.h"
-#include "harness/finding.h"
-#include "harness/gpu_findings.h"
-#include "harness/surroundings.h"
+#include "harness/doctor/counting_findings.h"
+#include "harness/doctor/finding.h"
+#include "harness/doctor/gpu_findings.h"
+#include "harness/doctor/host_probe.h"
 
 namespace warpgauge {
 namespace {

@@ -11,7 +11,7 @@
 #include <iostream>
 #include <string>
 
-#include "harness/gate.h"
+#include "harness/commands/gate.h"
 
 namespace warpgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/isolate.h"
+#include "harness/process/isolate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

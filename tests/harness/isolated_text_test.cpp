@@ -1,4 +1,4 @@
-#include "harness/isolated_text.h"
+#include "harness/process/isolated_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

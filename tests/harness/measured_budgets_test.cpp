@@ -1,5 +1,5 @@
 // What a test may name as its budget: lines, or a case of this program.
-#include "harness/measured_budgets.h"
+#include "harness/measure/measured_budgets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/access_picture.h"
+#include "harness/explain/access_picture.h"
 
 namespace warpgauge {
 

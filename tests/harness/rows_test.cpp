@@ -1,4 +1,4 @@
-#include "harness/rows.h"
+#include "harness/commands/rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

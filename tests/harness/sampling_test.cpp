@@ -1,5 +1,5 @@
 // How often a case is timed.
-#include "harness/sampling.h"
+#include "harness/bench/sampling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a run as a whole comes to: tallies, order, exit codes.
-#include "harness/summary.h"
+#include "harness/outcome/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

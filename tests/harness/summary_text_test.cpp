@@ -1,5 +1,5 @@
 // Summaries as people read them, of recorded facts: whole texts, colour, names that mean harm.
-#include "harness/summary_text.h"
+#include "harness/outcome/summary_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

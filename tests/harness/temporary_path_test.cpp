@@ -1,5 +1,5 @@
 // Files and folders that are gone when nobody needs them any more.
-#include "harness/temporary_path.h"
+#include "harness/files/temporary_path.h"
 
 #include <gmock/gmock.h>
 

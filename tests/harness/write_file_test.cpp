@@ -1,4 +1,4 @@
-#include "harness/write_file.h"
+#include "harness/files/write_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,290 @@
+#include "harness/bench/bench.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/bench/bench_counters.h"
+#include "harness/bench/bench_tables.h"
+#include "harness/devices.h"
+#include "harness/family_budgets.h"
+#include "harness/files/write_file.h"
+#include "harness/machine_watch.h"
+#include "harness/outcome/summary_text.h"
+#include "harness/process/program.h"
+#include "harness/process/program_name.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
+#include "metrics/judge.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The selected cases, each yardstick in front of the first case that is held against it.
+std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selected) {
+  std::vector<const Case*> cases;
+  const auto add = [&](const Case* one) {
+    if (one != nullptr && std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
+  };
+  for (const Case* one : selected) {
+    add(Registry::instance().yardstick_of(*one));
+    add(one);
+  }
+  return cases;
+}
+
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options)
+      : options_(options),
+        budgets_(Registry::instance()),
+        cases_(with_yardsticks(Registry::instance().select(options.filter, options.large))),
+        run_(start_run()),
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
+
+  ExitCode run() {
+    std::string why;
+    if (!is_emulated() && !has_gpu()) {
+      current_device(&why);
+      fmt::print(stderr,
+                 "times need a GPU: {}\n{}-emulated runs the cases without one; its times say "
+                 "nothing about a GPU\n",
+                 why, program_name());
+      return kNotMeasured;
+    }
+    count();
+    machine_.emplace(assigned_device(), &why);
+    use_assigned_device();
+    run_.device = current_device(&why);
+    if (!why.empty() && !is_emulated()) {
+      fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
+    }
+    if (!options_.facts.empty()) {
+      writer_ = std::make_unique<metrics::FactWriter>(options_.facts, run_);
+    }
+    peak_ = peak_bytes_per_second();
+    if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
+    for (const Case* one : cases_) {
+      benchmark::RegisterBenchmark(one->id.str().c_str(),
+                                   [this, one](benchmark::State& state) { time(*one, state); })
+          ->UseManualTime()
+          ->Iterations(1)  // of many runs: their median is its time
+          ->Unit(benchmark::kMicrosecond);
+    }
+    benchmark::RunSpecifiedBenchmarks();
+    if (timings_.empty() && exit_code_ == kWithinBudget) {
+      throw std::invalid_argument(
+          fmt::format("--benchmark_filter selects no case; `{} list` shows all", gauge_name()));
+    }
+    if (!options_.tables.empty()) write_tables();
+    if (unmeasured_ > 0) {
+      fmt::print(stderr, "{} value{} with a budget unmeasured\n", unmeasured_,
+                 unmeasured_ == 1 ? "" : "s");
+    }
+    for (const std::string& disturbance : disturbances_) {
+      fmt::print(stderr, "disturbed: {}: these times are not fit for budgets\n", disturbance);
+    }
+    return exit_code_;
+  }
+
+ private:
+  void count() {
+    if (!options_.counters) return;
+    std::vector<const Case*> counted;
+    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
+    std::string why;
+    counts_ = count_cases(counted, &why);
+    if (!why.empty()) fmt::print(stderr, "not all was counted: {}\n", why);
+  }
+
+  void time(const Case& one, benchmark::State& state) {
+    try {
+      Stopwatch watch(one, options_.cache);
+      machine_->begin();
+      const metrics::MedianEstimate estimate =
+          sample(options_.sampling, [&watch] { return watch.time_us(); });
+      const std::optional<metrics::MachineState> machine = machine_->end();
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(estimate.median * 1e-6);
+      const Timing timing = timing_of(one, watch, estimate);
+      show(timing, state);
+      judge(one, facts_of(one, timing, machine));
+      timings_.push_back(timing);
+      if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
+    } catch (const std::exception& error) {
+      state.SkipWithError(error.what());
+      judge(one, {error_fact(one, error.what(), arch_of(*run_.device))});
+    }
+  }
+
+  Timing timing_of(const Case& one, const Stopwatch& watch,
+                   const metrics::MedianEstimate& estimate) const {
+    const double seconds = estimate.median * 1e-6;
+    Timing timing{.id = one.id,
+                  .estimate = estimate,
+                  .stable = options_.sampling.is_stable(estimate),
+                  .bytes_per_second = watch.problem().bytes() / seconds,
+                  .flops_per_second = watch.problem().flops() / seconds,
+                  .check_ms = watch.check_ms()};
+    const auto share_of = [&](double peak) {
+      return peak > 0 && one.counted ? 100 * timing.bytes_per_second / peak : 0;
+    };
+    timing.percent_of_peak = share_of(peak_);
+    timing.percent_of_measured_peak = share_of(measured_peak_);
+    if (const Errors& errors = watch.errors(); errors.count > 0) {
+      timing.max_error = errors.max_scaled;
+      timing.mean_absolute_error = errors.mean_absolute();
+      timing.mean_relative_error = errors.mean_relative();
+    }
+    if (const Case* yardstick = Registry::instance().yardstick_of(one)) {
+      const auto known = std::ranges::find(timings_, yardstick->id, &Timing::id);
+      timing.yardstick = one.yardstick;
+      if (known != timings_.end()) timing.relative_to = known->estimate.median / estimate.median;
+    }
+    return timing;
+  }
+
+  void show(const Timing& timing, benchmark::State& state) const {
+    using benchmark::Counter;
+    state.counters["median_us"] = timing.estimate.median;
+    state.counters["median_low_us"] = timing.estimate.interval.low;
+    state.counters["median_high_us"] = timing.estimate.interval.high;
+    state.counters["samples"] = timing.estimate.samples;
+    state.counters["bytes_per_second"] =
+        Counter(timing.bytes_per_second, Counter::kDefaults, Counter::kIs1000);
+    if (timing.flops_per_second > 0) {
+      state.counters["flops_per_second"] =
+          Counter(timing.flops_per_second, Counter::kDefaults, Counter::kIs1000);
+    }
+    if (timing.percent_of_measured_peak > 0) {
+      state.counters["percent_of_measured_peak"] = timing.percent_of_measured_peak;
+    }
+    if (const auto counts = counts_.find(timing.id.str()); counts != counts_.end()) {
+      for (const auto& [metric, value] : counts->second) state.counters[metric] = value;
+    }
+    state.SetLabel(label(timing));
+  }
+
+  /// What would not be read as a share among the counters: Google Benchmark scales them ("950m").
+  static std::string label(const Timing& timing) {
+    std::vector<std::string> shares;
+    if (!timing.stable) shares.push_back("not stable: " + precision(timing.estimate));
+    if (timing.percent_of_peak > 0) {
+      shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
+    }
+    if (timing.relative_to > 0) {
+      shares.push_back(
+          fmt::format("{:.3g} times the speed of {}", timing.relative_to, timing.yardstick));
+    }
+    return fmt::format("{}", fmt::join(shares, ", "));
+  }
+
+  /// "± 0.8 % after 25 runs".
+  static std::string precision(const metrics::MedianEstimate& estimate) {
+    return fmt::format("± {:.2g} % after {} runs", 100 * estimate.spread(), estimate.samples);
+  }
+
+  /// The facts of a timing; what has a budget and is not known is among them, as unmeasured.
+  std::vector<metrics::Fact> facts_of(const Case& one, const Timing& timing,
+                                      const std::optional<metrics::MachineState>& machine) const {
+    const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+    metrics::Fact blank = launched_fact(one, launches, arch_of(*run_.device));
+    const metrics::Fact unknown = blank;
+    blank.source = "harness";
+    blank.confidence = "estimate";
+    blank.confidence_reason =
+        fmt::format("times differ from run to run: {}{}", precision(timing.estimate),
+                    timing.stable ? "" : ", not stable");
+    blank.machine = machine;
+    const std::pair<const char*, double> values[] = {
+        {"time.median_us", timing.estimate.median},
+        {"throughput.bytes_per_second", timing.bytes_per_second},
+        {"throughput.percent_of_peak", timing.percent_of_peak},
+        {"throughput.percent_of_measured_peak", timing.percent_of_measured_peak},
+        {"throughput.flops_per_second", timing.flops_per_second},
+        {"time.relative_to", timing.relative_to}};
+    std::vector<metrics::Fact> facts;
+    for (const auto& [metric, value] : values) {
+      if (value <= 0) continue;
+      metrics::Fact& fact = facts.emplace_back(blank);
+      fact.metric = metric;
+      fact.value = value;
+      if (fact.metric == "time.median_us") fact.interval = timing.estimate.interval;
+    }
+    std::ranges::move(
+        missing_facts(facts, metrics::Source::timer, unknown,
+                      "not known in this run: its yardstick was not timed, or the device does not "
+                      "tell its peak",
+                      budgets_.of(one.id)),
+        std::back_inserter(facts));
+    return facts;
+  }
+
+  void judge(const Case& one, std::vector<metrics::Fact> facts) {
+    using metrics::Verdict;
+    for (metrics::Fact& fact : facts) {
+      metrics::judge(fact, budgets_.of(one.id), today_);
+      if (writer_) writer_->write(fact);
+      const bool unsure = metrics::would_fail(fact);
+      unmeasured_ += fact.verdict == Verdict::unmeasured ? 1 : 0;
+      if (fact.verdict == Verdict::fail) exit_code_ = std::max(exit_code_, kOverBudget);
+      if (fact.verdict == Verdict::error) exit_code_ = kFault;
+      if (fact.verdict != Verdict::fail && fact.verdict != Verdict::error &&
+          fact.verdict != Verdict::environment && !unsure) {
+        continue;
+      }
+      fmt::print(stderr, "{}",
+                 failure_text(fact, fmt::format("{}{} --filter '{}'", program_invocation_name,
+                                                one.large ? " --large" : "", one.id.str())));
+    }
+  }
+
+  void write_tables() const {
+    std::error_code error;  // write_file() says what is wrong
+    fs::create_directories(options_.tables, error);
+    const std::pair<const char*, std::string> tables[] = {
+        {"times.md", times_table(timings_)},
+        {"speeds.md", speeds_table(timings_)},
+        {"accuracy.md", accuracy_table(timings_)}};
+    for (const auto& [name, text] : tables) {
+      if (text.empty()) continue;
+      const fs::path path = options_.tables / name;
+      write_file(path, text);
+      fmt::print("table: {}\n", path.string());
+    }
+  }
+
+  const BenchOptions& options_;
+  FamilyBudgets budgets_;
+  std::vector<const Case*> cases_;
+  metrics::Run run_;
+  std::chrono::year_month_day today_;
+  std::unique_ptr<metrics::FactWriter> writer_;
+  double peak_ = 0, measured_peak_ = 0;  // bytes per second
+  std::map<std::string, CaseCounts> counts_;
+  std::optional<MachineWatch> machine_;
+  std::set<std::string> disturbances_;
+  std::vector<Timing> timings_;
+  int unmeasured_ = 0;
+  ExitCode exit_code_ = kWithinBudget;
+};
+
+}  // namespace
+
+ExitCode run_bench(const BenchOptions& options) { return Bench(options).run(); }
+
+}  // namespace warpgauge

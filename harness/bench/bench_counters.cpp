@@ -1,0 +1,63 @@
+#include "harness/bench/bench_counters.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "harness/devices.h"
+#include "harness/files/temporary_path.h"
+#include "harness/process/isolate.h"
+#include "harness/process/progress.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What benchmarks show of what is counted.
+constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors",
+                                  "global.store.sectors", "global.excess_sectors", "local.sectors"};
+
+}  // namespace
+
+std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
+                                              std::string* why) {
+  const TemporaryPath file = TemporaryPath::file();
+  std::optional<Meter> meter;  // only ever filled in children
+  std::unique_ptr<metrics::FactWriter> writer;
+  Progress progress("counts", cases.size());
+  IsolatedWork work = {.count = cases.size()};
+  work.begin = [&] {
+    use_assigned_device();
+    meter.emplace(true);
+    writer = std::make_unique<metrics::FactWriter>(file.path(), start_run());
+  };
+  work.work = [&](std::size_t i) {
+    for (const metrics::Fact& fact : meter->run(*cases[i], metrics::Budgets())) {
+      writer->write(fact);
+    }
+    return !meter->broken();
+  };
+  work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
+  work.died = [&](const Casualty& casualty) { *why = casualty.reason; };
+  run_isolated(work);
+  std::map<std::string, CaseCounts> counts;
+  for (const auto& [fact, run] : metrics::read_facts(file.path())) {
+    const bool shown = std::ranges::find(kShown, fact.metric) != std::end(kShown);
+    if (fact.scope == metrics::Scope::line || !shown) continue;
+    const double* value = std::get_if<double>(&fact.value);
+    if (value != nullptr) {
+      counts[fact.id.str()][fact.metric] = *value;
+    } else {
+      *why = fact.reason;
+    }
+  }
+  return counts;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,88 @@
+// warpgauge-bench: every case as a Google Benchmark benchmark.
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/archs.h"
+#include "harness/bench/bench.h"
+#include "harness/commands/help_text.h"
+#include "harness/devices.h"
+#include "harness/process/program.h"
+#include "harness/runtime.h"
+
+namespace {
+
+using namespace warpgauge;
+
+/// Hands what is no option of ours to Google Benchmark; false if it does not know it either.
+bool initialize_benchmark(char* program, std::vector<std::string> rest) {
+  std::vector<char*> arguments = {program};
+  for (std::string& argument : rest) arguments.push_back(argument.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
+}
+
+int run(int argc, char** argv) {
+  BenchOptions options;
+  CLI::App app("time every case, as benchmarks of Google Benchmark");
+  app.failure_message(parse_failure);
+  document(&app,
+           {.about = {"Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE "
+                      "and more) work as usual."},
+            .exit_codes = {{"0", "within budget"},
+                           {"1", "over budget"},
+                           {"2", "a fault"},
+                           {"3", "there is no GPU"}},
+            .examples = {"warpgauge-bench --filter 'transpose.*' --large",
+                         "warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot",
+                         "warpgauge-bench --tables out --facts out/facts.jsonl"}},
+           "warpgauge-bench");
+  app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
+      ->type_name("GLOB");
+  app.add_flag("--large", options.large, "Time the large cases, too");
+  app.add_flag_callback(
+      "--hot", [&options] { options.cache = Cache::hot; },
+      "Leave the L2 cache as the run before has left it, instead of flushing it");
+  app.add_option("--precision", options.sampling.precision,
+                 "Time each case until the 95 % confidence interval of its median is this narrow, "
+                 "as a fraction of the median on either side")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->capture_default_str();
+  app.add_option_function<int>(
+         "--samples",
+         [&options](const int& samples) {
+           options.sampling.least = options.sampling.most = samples;
+         },
+         "Time each case exactly so often, instead: at least 6 times, since fewer have no interval "
+         "of 95 % confidence")
+      ->check(CLI::Range(6, 1000000));
+  app.add_flag_callback(
+      "--no-counters", [&options] { options.counters = false; },
+      "Do not count bank conflicts, sectors and spills before the times are taken");
+  app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_option("--tables", options.tables,
+                 "Write tables of times, speeds and errors (Markdown) into this folder")
+      ->type_name("DIR");
+  app.allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kFault;
+  }
+  if (!initialize_benchmark(argv[0], app.remaining())) return kFault;
+  if (is_emulated()) {
+    emulate_arch(default_emulated_arch());
+    fmt::print(stderr, "these are times of the emulation: they say nothing about a GPU\n");
+  }
+  return run_bench(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }

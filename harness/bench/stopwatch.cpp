@@ -1,0 +1,114 @@
+#include "harness/bench/stopwatch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+
+#include "harness/run_facts.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+namespace {
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  WARPGAUGE_CUDA(cudaGetDevice(&device));
+  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+}  // namespace
+
+Stopwatch::Stopwatch(const Case& one, Cache cache) : case_(one) {
+  constexpr std::size_t kCopies = 3;
+  problems_.push_back(one.make_problem());
+  Problem& first = *problems_.front();
+  first.reset();
+  launch_in_range(one, first);
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
+  Comparison comparison;
+  const auto before = std::chrono::steady_clock::now();
+  first.check(comparison);
+  check_ms_ =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
+  if (!comparison.compared() && !comparison.is_counts_only()) {
+    throw std::runtime_error("its check compares nothing");
+  }
+  if (!comparison.passed()) throw std::runtime_error("wrong result: " + comparison.failure());
+  errors_ = comparison.errors();
+  if (cache == Cache::cold) {
+    const auto cache_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    flushed_bytes_ = 2 * cache_bytes;
+    WARPGAUGE_CUDA(cudaMalloc(&flushed_, flushed_bytes_));
+    const bool fits = first.bytes() <= static_cast<double>(cache_bytes);
+    while (fits && problems_.size() < kCopies) {
+      problems_.push_back(one.make_problem());
+      problems_.back()->reset();
+    }
+  }
+  WARPGAUGE_CUDA(cudaEventCreate(&begin_));
+  WARPGAUGE_CUDA(cudaEventCreate(&end_));
+}
+
+Stopwatch::~Stopwatch() {
+  // Errors here are earlier ones of the context, which have been reported where they arose.
+  if (begin_ != nullptr) static_cast<void>(cudaEventDestroy(begin_));
+  if (end_ != nullptr) static_cast<void>(cudaEventDestroy(end_));
+  if (flushed_ != nullptr) static_cast<void>(cudaFree(flushed_));
+}
+
+double Stopwatch::time_us() {
+  if (flushed_ != nullptr) WARPGAUGE_CUDA(cudaMemsetAsync(flushed_, 0, flushed_bytes_, nullptr));
+  WARPGAUGE_CUDA(cudaEventRecord(begin_, nullptr));
+  launch_in_range(case_, *problems_[next_]);
+  WARPGAUGE_CUDA(cudaEventRecord(end_, nullptr));
+  WARPGAUGE_CUDA(cudaEventSynchronize(end_));
+  next_ = (next_ + 1) % problems_.size();
+  float milliseconds = 0;
+  WARPGAUGE_CUDA(cudaEventElapsedTime(&milliseconds, begin_, end_));
+  return 1000.0 * milliseconds;
+}
+
+double measured_peak_bytes_per_second() {
+  constexpr std::size_t kBytes = std::size_t{256} << 20;
+  constexpr int kRuns = 9;
+  const auto fastest = [&](double moved, const std::function<void()>& move) {
+    double best_ms = 0;
+    cudaEvent_t begin = nullptr, end = nullptr;
+    WARPGAUGE_CUDA(cudaEventCreate(&begin));
+    WARPGAUGE_CUDA(cudaEventCreate(&end));
+    for (int run = 0; run < kRuns; ++run) {
+      WARPGAUGE_CUDA(cudaEventRecord(begin, nullptr));
+      move();
+      WARPGAUGE_CUDA(cudaEventRecord(end, nullptr));
+      WARPGAUGE_CUDA(cudaEventSynchronize(end));
+      float ms = 0;
+      WARPGAUGE_CUDA(cudaEventElapsedTime(&ms, begin, end));
+      if (run == 0 || ms < best_ms) best_ms = ms;
+    }
+    WARPGAUGE_CUDA(cudaEventDestroy(begin));
+    WARPGAUGE_CUDA(cudaEventDestroy(end));
+    return 1000 * moved / best_ms;
+  };
+  void *from = nullptr, *to = nullptr;
+  WARPGAUGE_CUDA(cudaMalloc(&from, kBytes));
+  WARPGAUGE_CUDA(cudaMalloc(&to, kBytes));
+  const double copied = fastest(2.0 * kBytes, [&] {
+    WARPGAUGE_CUDA(cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice, nullptr));
+  });
+  const double set =
+      fastest(1.0 * kBytes, [&] { WARPGAUGE_CUDA(cudaMemsetAsync(to, 0, kBytes, nullptr)); });
+  WARPGAUGE_CUDA(cudaFree(from));
+  WARPGAUGE_CUDA(cudaFree(to));
+  return std::max(copied, set);
+}
+
+double peak_bytes_per_second() {
+  const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate);
+  return 2 * clock_hz * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,246 @@
+// warpgauge-check: every case as a GoogleTest test. `family.variant.type@size` runs the case and
+// holds what it cost against its budget; `sm_NN/family.variant.type@size` does so with what the
+// compiler decided for that architecture, and needs no GPU.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "harness/archs.h"
+#include "harness/bounded_facts.h"
+#include "harness/commands/help_text.h"
+#include "harness/devices.h"
+#include "harness/family_budgets.h"
+#include "harness/measure/gtest_outcome.h"
+#include "harness/outcome/exit_code.h"
+#include "harness/outcome/summary_text.h"
+#include "harness/process/program.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
+#include "metrics/cupti.h"
+#include "metrics/judge.h"
+
+namespace warpgauge {
+namespace {
+
+struct Options {
+  std::string facts;  ///< file to append facts to; empty: none
+  bool use_cupti = true;
+  bool require_cupti = false;
+  bool large = false;  ///< large cases, too
+  std::string arch;    ///< what the emulator runs the cases as; empty: its default
+  int skip_code = 0;   ///< exit code when nothing failed but something was skipped
+};
+
+/// What the tests of this process share.
+class Session {
+ public:
+  Session(const Options& options, std::string program)
+      : options_(options),
+        program_(std::move(program)),
+        budgets_(Registry::instance()),
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+    if (!options_.facts.empty()) {
+      writer_ = std::make_unique<metrics::FactWriter>(options_.facts, start_run());
+    }
+  }
+
+  /// Made when the first case is run: static tests need no device.
+  Meter& meter() {
+    if (!meter_) {
+      if (is_emulated()) {
+        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch);
+      } else {
+        use_assigned_device();
+      }
+      meter_ = std::make_unique<Meter>(options_.use_cupti);
+      if (writer_ && meter_->device()) writer_->set_device(*meter_->device());
+    }
+    return *meter_;
+  }
+
+  const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
+  const Options& options() const { return options_; }
+
+  /// What came of judging the facts of a test.
+  struct Judged {
+    int within_budget = 0;
+    std::string unmeasured;  ///< why something was not measured; empty if all was
+  };
+
+  /// Judges the facts and turns what is over budget into failures of the running test.
+  Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
+    Judged judged;
+    const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
+    for (metrics::Fact& fact : facts) {
+      metrics::judge(fact, budgets(fact), today_);
+      if (writer_) writer_->write(fact);
+      if (fact.scope != metrics::Scope::whole_case) continue;
+      using enum metrics::Verdict;
+      judged.within_budget +=
+          fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
+      if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
+      if (fact.verdict == fail || fact.verdict == error) {
+        ADD_FAILURE_AT(fact.file.c_str(), fact.line)
+            << failure_text(fact, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
+      }
+    }
+    return judged;
+  }
+
+ private:
+  const metrics::Budgets& budgets(const metrics::Fact& fact) const { return budgets_.of(fact.id); }
+
+  Options options_;
+  std::string program_;
+  FamilyBudgets budgets_;
+  std::chrono::year_month_day today_;
+  std::unique_ptr<metrics::FactWriter> writer_;
+  std::unique_ptr<Meter> meter_;
+};
+
+/// The part of an id behind the family: GoogleTest puts the first point back in.
+std::string test_name(const metrics::CaseId& id) {
+  return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
+}
+
+class RunTest : public testing::Test {
+ public:
+  RunTest(Session& session, const Case& one) : session_(session), case_(one) {}
+
+  void TestBody() override {
+    Meter& meter = session_.meter();
+    if (meter.broken()) {
+      FAIL() << "not run: an earlier case left the device unusable to this process";
+    }
+    const metrics::Budgets& budgets = session_.budgets(case_);
+    std::vector<metrics::Fact> facts = meter.run(case_, budgets);
+    add_bounded_facts(meter, budgets, &facts);
+    const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
+    if (HasFailure()) return;
+    if (!judged.unmeasured.empty()) {
+      if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
+      GTEST_SKIP() << "unmeasured: " << judged.unmeasured;
+    }
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  /// Measures times and hardware counters if one has a budget; else they would cost time for
+  /// nothing.
+  void add_bounded_facts(const Meter& meter, const metrics::Budgets& budgets,
+                         std::vector<metrics::Fact>* facts) const {
+    if (!has_bounded_budget(case_, meter.arch(), budgets)) return;
+    std::string reason = meter.no_counters();
+    if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
+      try {
+        std::ranges::move(bounded_facts({&case_}, meter.arch()), std::back_inserter(*facts));
+        reason = "this device or this case does not give it";
+      } catch (const metrics::Unmeasured& unmeasured) {
+        reason = unmeasured.what();
+      }
+    }
+    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(case_, meter.arch()),
+                                    reason, budgets),
+                      std::back_inserter(*facts));
+  }
+
+  Session& session_;
+  const Case& case_;
+};
+
+class StaticTest : public testing::Test {
+ public:
+  StaticTest(Session& session, const Case& one, std::string arch)
+      : session_(session), case_(one), arch_(std::move(arch)) {}
+
+  void TestBody() override {
+    const Session::Judged judged = session_.assert_within_budget(
+        static_facts(case_, dry_launches(case_), arch_, PtxasTexts::of_this_build()),
+        arch_ + "/" + case_.id.str());
+    if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  Session& session_;
+  const Case& case_;
+  std::string arch_;
+};
+
+void register_tests(Session& session, bool large) {
+  const std::vector<const Case*> cases = Registry::instance().select("", large);
+  for (const Case* const selected : cases) {
+    const Case& one = *selected;
+    testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+                          one.file.c_str(), one.line,
+                          [&]() -> testing::Test* { return new RunTest(session, one); });
+  }
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    for (const Case* const selected : cases) {
+      const Case& one = *selected;
+      if (!one.counted) continue;
+      testing::RegisterTest(
+          (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+          one.file.c_str(), one.line,
+          [&, arch]() -> testing::Test* { return new StaticTest(session, one, arch); });
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  if (!initialize_tests(&argc, argv)) return 0;
+  Options options;
+  CLI::App app("run every case as a test of GoogleTest");
+  app.failure_message(parse_failure);
+  document(
+      &app,
+      {.about = {"A test runs a case and holds what it cost against its budget; one whose name "
+                 "begins with an architecture does so with what the compiler decided for it, "
+                 "and needs no GPU.",
+                 "Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
+                 "--gtest_help shows them."},
+       .exit_codes = {{"0", "within budget"},
+                      {"1", "over budget"},
+                      {"2", "a fault: nothing selected"}},
+       .examples = {"warpgauge-check --gtest_filter='transpose.*'",
+                    "warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl"}},
+      "warpgauge-check");
+  app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_flag_callback(
+      "--no-cupti", [&options] { options.use_cupti = false; },
+      "Leave CUPTI out, so that another profiler can attach");
+  app.add_flag("--require-cupti", options.require_cupti,
+               "Fail instead of skip where run-time facts cannot be measured");
+  app.add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
+  if (is_emulated()) {
+    app.add_option("--arch", options.arch, "What kernels are run as")
+        ->default_str("sm_90")
+        ->type_name("ARCH");
+  }
+  app.add_option("--skip-code", options.skip_code,
+                 "Exit with this code when no test failed but some were skipped (for CTest)")
+      ->type_name("CODE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kFault;
+  }
+  if (!options.arch.empty()) chosen_archs({options.arch});
+  Session session(options, argv[0]);
+  register_tests(session, options.large);
+  return run_all_tests(options.skip_code);
+}
+
+}  // namespace
+}  // namespace warpgauge
+
+int main(int argc, char** argv) { return warpgauge::run_program(warpgauge::run, argc, argv); }

@@ -1,0 +1,132 @@
+#include "harness/commands/emulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+
+#include "harness/archs.h"
+#include "harness/build_info.h"
+#include "harness/files/demangled.h"
+#include "harness/files/source_root.h"
+#include "harness/files/temporary_path.h"
+#include "harness/files/write_file.h"
+#include "harness/outcome/exit_code.h"
+#include "harness/process/child_program.h"
+#include "metrics/counts_report.h"
+#include "metrics/occupancy.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::LineCounts;
+
+std::uint64_t sectors(const metrics::Counts& counts) {
+  return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
+}
+
+/// What a line costs beyond the ideal.
+std::uint64_t waste(const LineCounts& line) {
+  const auto beyond = [](std::uint64_t taken, std::uint64_t ideal) {
+    return taken > ideal ? taken - ideal : 0;
+  };
+  return beyond(line.counts.shared_wavefronts, line.counts.shared_wavefronts_ideal) +
+         beyond(sectors(line.counts), line.counts.global_sectors_ideal) + line.counts.local_sectors;
+}
+
+/// "exact", or the least sure of what is told of the memory accesses of the line.
+std::string_view confidence(const LineCounts& line) {
+  auto worst = metrics::Confidence::exact;
+  for (const char* group : {"shared", "global", "local"}) {
+    worst = std::max(worst, metrics::trust_in(line, std::string(group) + ".").confidence);
+  }
+  return metrics::to_string(worst);
+}
+
+std::string pair_text(std::uint64_t taken, std::uint64_t ideal) {
+  return taken == 0 && ideal == 0 ? "-" : fmt::format("{}/{}", taken, ideal);
+}
+
+std::string table(std::vector<LineCounts> lines) {
+  std::map<std::string, std::vector<LineCounts>> kernels;
+  for (LineCounts& line : lines) kernels[line.kernel].push_back(std::move(line));
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (auto& [kernel, of_kernel] : kernels) {
+    fmt::format_to(out, "{}\n  {:>17} {:>17} {:>9}  {:<9}  {}\n", demangled(kernel), "wavefronts",
+                   "global sectors", "local", "counts", "line");
+    fmt::format_to(out, "  {:>17} {:>17} {:>9}\n", "taken/ideal", "taken/ideal", "sectors");
+    std::ranges::stable_sort(of_kernel, std::greater<>(), waste);
+    for (const LineCounts& line : of_kernel) {
+      const metrics::Counts& counts = line.counts;
+      const std::uint64_t requests = counts.shared_requests + counts.global_load_requests +
+                                     counts.global_store_requests + counts.global_atomic_requests +
+                                     counts.local_requests;
+      if (requests == 0) continue;
+      fmt::format_to(out, "  {:>17} {:>17} {:>9}  {:<9}  {}\n",
+                     pair_text(counts.shared_wavefronts, counts.shared_wavefronts_ideal),
+                     pair_text(sectors(counts), counts.global_sectors_ideal), counts.local_sectors,
+                     confidence(line),
+                     line.file.empty() ? "(no line information: compile with -lineinfo)"
+                                       : fmt::format("{}:{}", line.file, line.line));
+    }
+  }
+  return text;
+}
+
+/// Before the program is started: the emulator in it could only blame an environment variable.
+void check_arch(const std::string& arch) {
+  if (metrics::find_arch_limits(arch) != nullptr) return;
+  std::vector<std::string> known;
+  for (const metrics::ArchLimits& row : metrics::arch_limits()) {
+    known.push_back(fmt::format("sm_{}", row.major * 10 + row.minor));
+  }
+  throw std::invalid_argument(
+      fmt::format("--arch {}: the emulator does not know it{}; it can be {}", arch,
+                  meant_arch(arch, known), fmt::join(known, " ")));
+}
+
+}  // namespace
+
+int emulate_program(const EmulateOptions& options) {
+  check_arch(options.arch);
+  const fs::path library(kBuildInfo.emulated_cudart);
+  if (!fs::exists(library)) {
+    throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
+  }
+  const fs::path folder = options.json.parent_path();
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    throw std::runtime_error(
+        fmt::format("--json {}: there is no folder {}", options.json.string(), folder.string()));
+  }
+  const TemporaryPath report = TemporaryPath::file();
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
+  const Ending ending =
+      run_to_its_end(options.command, {{"LD_PRELOAD", library.string() + before},
+                                       {"WARPGAUGE_EMULATED_ARCH", options.arch},
+                                       {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+                                       {metrics::kReportVariable, report.path().string()}});
+  const int code = ending.exit_code();
+  const std::vector<LineCounts> lines = metrics::read_report(report.path());
+  if (!options.json.empty()) {
+    write_file(options.json, metrics::report_text(lines));
+  }
+  fmt::print(stderr, "{}", table(lines));
+  if (lines.empty()) {
+    fmt::print(stderr,
+               "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
+               "runtime, {} (nvcc -cudart shared)\n",
+               options.command[0], library.filename().string());
+    return code == 0 ? static_cast<int>(kFault) : code;
+  }
+  return code;
+}
+
+}  // namespace warpgauge

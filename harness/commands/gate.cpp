@@ -1,0 +1,315 @@
+#include "harness/commands/gate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "harness/archs.h"
+#include "harness/bounded_facts.h"
+#include "harness/family_budgets.h"
+#include "harness/files/colour.h"
+#include "harness/gpu_only.h"
+#include "harness/outcome/out_folder.h"
+#include "harness/outcome/summary_text.h"
+#include "harness/process/isolate.h"
+#include "harness/process/program_name.h"
+#include "harness/process/progress.h"
+#include "harness/provenance.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/self_test.h"
+#include "harness/static_facts.h"
+#include "metrics/cupti.h"
+#include "metrics/judge.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::Fact;
+using metrics::Verdict;
+using Cases = std::vector<const Case*>;
+using Archs = std::vector<std::string>;
+
+/// One run of the gate. The parent process never touches CUDA: its children do.
+class Gate {
+ public:
+  explicit Gate(const GateOptions& options)
+      : options_(options),
+        out_(options.out),
+        budgets_(Registry::instance()),
+        archs_(chosen_archs(options.archs)),
+        cases_(Registry::instance().select(options.filter, options.large)),
+        no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
+                    : options_.use_cupti && options_.bounded
+                        ? ""
+                        : "times and hardware counters were left out by an option"),
+        run_(start_run()),
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+    open_writer();  // facts are read back even where nobody has written any
+  }
+
+  /// The first lines say what the run-time facts are worth, and what is not there.
+  void announce() const {
+    fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
+                                                   fmt::join(emulated_archs(), ", "))
+                                     : "kernels run on the GPU");
+    if (const auto left_out = gpu_only_cases(options_.filter, options_.large); !left_out.empty()) {
+      fmt::print("cases left out because they call a library, which needs a GPU: {}\n",
+                 left_out.size());
+    }
+    std::fflush(stdout);
+  }
+
+  /// Before anything is measured. Throws SelfTestError.
+  void self_test() const {
+    SelfTestOptions what{
+        .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
+    if (is_emulated()) what.emulated_archs = emulated_archs();
+    fmt::print("{}\n", run_self_test(what));
+    std::fflush(stdout);
+  }
+
+  void measure_static() {
+    Cases counted;
+    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
+    Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
+                      counted.size());
+    isolated(one_by_one(counted), progress, nullptr, [this](const Cases& cases) {
+      const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
+      for (const std::string& arch : archs_) {
+        write(static_facts(*cases[0], launches, arch, PtxasTexts::of_this_build()));
+      }
+      return true;
+    });
+  }
+
+  /// Of the cases that launch something: the others have their error already.
+  void measure_runs() {
+    const Cases cases = cases_by_result(
+        [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
+    if (!is_emulated()) return measure_runs(cases, "run-time facts", "", [] {});
+    for (const std::string& arch : emulated_archs()) {
+      measure_runs(cases, "run-time facts, emulated " + arch, arch, [&] {
+        // A little before the case itself is stopped: the emulator can say where it was.
+        emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
+      });
+    }
+  }
+
+  /// Times and hardware counters of the cases that ran well, many in one profiling session.
+  void measure_bounded() {
+    constexpr std::size_t kCasesInOne = 64;
+    if (!no_bounded_.empty()) return;
+    Cases cases = cases_by_result(
+        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    std::erase_if(cases, [](const Case* one) { return !one->counted; });
+    std::vector<Cases> sessions;
+    for (std::size_t i = 0; i < cases.size(); i += kCasesInOne) {
+      const auto first = cases.begin() + static_cast<std::ptrdiff_t>(i);
+      sessions.emplace_back(first, first + std::min(kCasesInOne, cases.size() - i));
+    }
+    if (sessions.empty()) return;
+    Progress progress("times and hardware counters", sessions.size());
+    isolated(sessions, progress, nullptr, [this](const Cases& session) {
+      const Meter meter(false);  // exact counting patches kernels, which would disturb counters
+      metrics::Device device = meter.device().value();
+      try {
+        device.chip = chip_name();
+        writer_->set_device(device);
+        write(bounded_facts(session, meter.arch()));
+      } catch (const metrics::Unmeasured& unmeasured) {
+        fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
+        for (const Case* one : session) {
+          write(missing_facts({}, metrics::Source::range, blank_fact(*one, meter.arch()),
+                              unmeasured.what(), budgets_.of(one->id)));
+        }
+      }
+      return true;
+    });
+  }
+
+  /// Adds what should be there and is not, prints the summary and writes it.
+  ExitCode report() {
+    open_writer();
+    write(lost_facts());
+    const std::vector<metrics::StoredFact> facts = facts_of_this_run();
+    const Summary summary(facts);
+    const bool colour = may_be_coloured(STDOUT_FILENO);
+    fmt::print("{}", terminal_text(summary, options_.demands, colour));
+    const auto measured = std::ranges::find_if(
+        facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });
+    out_.write_summary(
+        markdown_text(summary, options_.demands, measured == facts.end() ? run_ : measured->run));
+    fmt::print("facts: {}\nsummary: {}\n", out_.facts().string(), out_.summary().string());
+    return summary.exit_code(options_.demands);
+  }
+
+ private:
+  /// `arch` is what the emulator is to be; empty on a GPU, which only the children ask.
+  void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
+                    const std::function<void()>& choose_device) {
+    Progress progress(title, cases.size());
+    std::optional<Meter> meter;  // only ever filled in children
+    isolated(
+        one_by_one(cases), progress,
+        [&] {
+          choose_device();
+          meter.emplace(options_.use_cupti);
+          if (meter->device()) writer_->set_device(*meter->device());
+        },
+        [this, &meter](const Cases& one) {
+          write(meter->run(*one[0], budgets_.of(one[0]->id)));
+          return !meter->broken();
+        },
+        arch);
+  }
+
+  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
+
+  void write(std::vector<Fact> facts) {
+    for (Fact& fact : facts) {
+      metrics::judge(fact, budgets_.of(fact.id), today_);
+      writer_->write(fact);
+    }
+  }
+
+  static std::vector<Cases> one_by_one(const Cases& cases) {
+    std::vector<Cases> items;
+    for (const Case* one : cases) items.push_back({one});
+    return items;
+  }
+
+  /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
+  void isolated(const std::vector<Cases>& items, Progress& progress,
+                const std::function<void()>& begin,
+                const std::function<bool(const Cases&)>& measure, const std::string& arch = "") {
+    std::size_t largest = 1;
+    for (const Cases& cases : items) largest = std::max(largest, cases.size());
+    IsolatedWork work = {.count = items.size(), .time_limit = options_.time_limit * largest};
+    const auto fail = [&](const Cases& cases, const std::string& reason) {
+      const std::string who =
+          cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
+      for (const Case* one : cases) write({error_fact(*one, reason + who, arch)});
+    };
+    work.begin = [&] {
+      open_writer();
+      if (begin) begin();
+    };
+    work.work = [&](std::size_t i) {
+      try {
+        return measure(items[i]);
+      } catch (const std::exception& error) {
+        fail(items[i], error.what());
+        return false;
+      }
+    };
+    work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
+    work.died = [&](const Casualty& casualty) {
+      open_writer();
+      fail(items[casualty.item], casualty.reason);
+    };
+    run_isolated(work);
+  }
+
+  std::vector<metrics::StoredFact> facts_of_this_run() const {
+    std::vector<metrics::StoredFact> facts = metrics::read_facts(out_.facts());
+    std::erase_if(facts, [this](const auto& stored) { return stored.run.id != run_.id; });
+    return facts;
+  }
+
+  /// The cases of which `wanted` holds, given the verdicts on their results so far.
+  Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) const {
+    std::map<std::string, std::set<Verdict>> results;
+    for (const metrics::StoredFact& stored : facts_of_this_run()) {
+      const Fact& fact = stored.fact;
+      if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
+    }
+    Cases cases;
+    std::ranges::copy_if(cases_, std::back_inserter(cases),
+                         [&](const Case* one) { return wanted(results[one->id.str()]); });
+    return cases;
+  }
+
+  Archs emulated_archs() const {
+    return options_.archs.empty() ? Archs{default_emulated_arch()} : options_.archs;
+  }
+
+  /// What no measurement has brought although it should have: a last line of defence, whatever went
+  /// wrong before.
+  std::vector<Fact> lost_facts() const {
+    std::map<std::string, std::vector<Fact>> by_case;
+    for (const metrics::StoredFact& stored : facts_of_this_run()) {
+      by_case[stored.fact.id.str()].push_back(stored.fact);
+    }
+    std::vector<Fact> lost;
+    for (const Case* one : cases_) {
+      const std::vector<Fact>& facts = by_case[one->id.str()];
+      const auto result = std::ranges::find(facts, "result.correct", &Fact::metric);
+      if (result == facts.end()) {
+        lost.push_back(error_fact(*one, "no result of this case came back"));
+        continue;
+      }
+      if (result->verdict == Verdict::error) continue;  // nothing more is to be expected
+      for (const std::string& arch : one->counted ? archs_ : Archs{}) {
+        const auto of_arch = [&](const Fact& fact) {
+          return fact.metric == "registers" && fact.arch == arch;
+        };
+        if (std::ranges::any_of(facts, of_arch)) continue;
+        lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
+      }
+      for (const std::string& arch : is_emulated() ? emulated_archs() : Archs{result->arch}) {
+        const auto of_arch = [&](const Fact& fact) {
+          return fact.metric == "result.correct" && fact.arch == arch;
+        };
+        if (!std::ranges::any_of(facts, of_arch)) {
+          lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
+        }
+        if (!one->counted) continue;
+        const std::string reason =
+            no_bounded_.empty() ? "no times and hardware counters came back" : no_bounded_;
+        std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
+                                        reason, budgets_.of(one->id)),
+                          std::back_inserter(lost));
+        std::ranges::move(
+            missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
+                          program_name() + "-bench measures it", budgets_.of(one->id)),
+            std::back_inserter(lost));
+      }
+    }
+    return lost;
+  }
+
+  const GateOptions& options_;
+  OutFolder out_;
+  FamilyBudgets budgets_;
+  std::vector<std::string> archs_;
+  Cases cases_;
+  std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
+  metrics::Run run_;
+  std::chrono::year_month_day today_;
+  std::unique_ptr<metrics::FactWriter> writer_;  // of this process
+};
+
+}  // namespace
+
+ExitCode run_gate(const GateOptions& options) {
+  Gate gate(options);
+  gate.announce();
+  gate.self_test();
+  gate.measure_static();
+  gate.measure_runs();
+  gate.measure_bounded();
+  return gate.report();
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,30 @@
+// The gate: runs everything this machine can measure, isolated, and says go or no-go.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/summary.h"
+
+namespace warpgauge {
+
+struct GateOptions {
+  std::string filter;  ///< glob over case ids; empty: all
+  bool large = false;  ///< large cases, too
+  /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
+  /// as each of these (empty: as default_emulated_arch()).
+  std::vector<std::string> archs;
+  std::filesystem::path out = "out";    ///< gets facts.jsonl and summary.md
+  std::chrono::seconds time_limit{60};  ///< for each case
+  bool use_cupti = true;
+  bool bounded = true;  ///< measure times and hardware counters, too
+  Demands demands;
+};
+
+/// Runs the gate; prints progress to stderr and the summary to stdout. Throws on bad budgets, bad
+/// options and anything else that stops it before it can judge.
+ExitCode run_gate(const GateOptions& options);
+
+}  // namespace warpgauge

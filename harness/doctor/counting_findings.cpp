@@ -1,0 +1,133 @@
+#include "harness/doctor/counting_findings.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/archs.h"
+#include "harness/bounded_facts.h"
+#include "harness/process/output_of.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/self_test.h"
+#include "harness/static_facts.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBuildAgain = "build again: cmake --build --preset dev, or ci/gate";
+
+/// The libcupti that was loaded, and its version: LD_LIBRARY_PATH may have brought another one than
+/// this was built with. CUPTI's headers belong to metrics/, so it is asked by name.
+std::string loaded_cupti() {
+  void* const function = dlsym(RTLD_DEFAULT, "cuptiGetVersion");
+  Dl_info info{};
+  std::uint32_t version = 0;
+  if (function == nullptr || dladdr(function, &info) == 0 ||
+      reinterpret_cast<int (*)(std::uint32_t*)>(function)(&version) != 0) {
+    return "it";
+  }
+  return fmt::format("version {} ({})", version, info.dli_fname);
+}
+
+}  // namespace
+
+Finding check_cupti() {
+  Finding finding{.id = "CUPTI", .health = Health::fail};
+  if (!metrics::built_with_cupti()) {
+    finding.text = "this build has none";
+    finding.remedy = "install the CUDA toolkit's CUPTI (12.8 or newer) and configure again";
+    return finding;
+  }
+  try {
+    finding.text = fmt::format("{} knows {} chips", loaded_cupti(), metrics::cupti_chips().size());
+    finding.health = Health::ok;
+    return finding;
+  } catch (const metrics::Unmeasured& unmeasured) {
+    return failed_finding("CUPTI", unmeasured.what());
+  }
+}
+
+Finding check_exact_count() {
+  try {
+    if (is_emulated()) emulate_arch(default_emulated_arch());
+    Meter meter(true);
+    const std::string why = check_planted_bank_conflict(planted_bank_conflict_facts(meter));
+    if (!why.empty()) return failed_finding("exact count", why);
+    return {.id = "exact count",
+            .health = Health::ok,
+            .text = fmt::format("{:.0f} bank conflicts of a known kernel on {} ({}), as in theory",
+                                kPlantedBankConflicts, meter.arch(), counts_source())};
+  } catch (const std::exception& error) {
+    return failed_finding("exact count", error.what());
+  }
+}
+
+Finding check_hardware_counters() {
+  try {
+    const Meter meter(false);  // exact counting patches kernels, which would disturb counters
+    if (!meter.device()) return failed_finding("hardware counters", meter.no_device());
+    const auto facts = bounded_facts({&planted_bank_conflict()}, meter.arch());
+    if (facts.empty()) {
+      return failed_finding("hardware counters", "the session of the range profiler gave nothing");
+    }
+    return {.id = "hardware counters",
+            .health = Health::ok,
+            .text = fmt::format("{} metrics of one session of the range profiler", facts.size())};
+  } catch (const std::exception& error) {
+    return failed_finding("hardware counters", error.what());
+  }
+}
+
+Finding check_emulator(const fs::path& program, std::chrono::seconds time_limit) {
+  if (!fs::exists(program)) {
+    return {.id = "emulator",
+            .health = Health::fail,
+            .text = program.string() + " is not there",
+            .remedy = std::string(kBuildAgain)};
+  }
+  // Its own preconditions, not those of the folder that this one is to write to.
+  const auto half = std::max(time_limit / 2, std::chrono::seconds(1));
+  const auto output =
+      output_of({program.string(), "doctor", "--device=emulated", "--json", "--timeout",
+                 std::to_string(half.count()), "--out", fs::temp_directory_path().string()});
+  try {
+    if (!output) throw std::runtime_error("its doctor finds it not ready");
+    const nlohmann::json diagnosis = nlohmann::json::parse(*output);
+    for (const nlohmann::json& check : diagnosis.at("checks")) {
+      Finding finding = finding_from(check);
+      if (finding.id != "exact count") continue;
+      finding.id = "emulator";
+      return finding;
+    }
+    throw std::runtime_error("its doctor tells no exact count");
+  } catch (const std::exception& error) {
+    return {.id = "emulator",
+            .health = Health::fail,
+            .text = fmt::format("{}: {}", program.filename().string(), error.what()),
+            .remedy = fmt::format("{} doctor", program.string())};
+  }
+}
+
+Finding check_ptxas() {
+  try {
+    return {.id = "ptxas",
+            .health = Health::ok,
+            .text = fmt::format("its reports of the kernels are here, for {}",
+                                fmt::join(PtxasTexts::of_this_build().archs(), " "))};
+  } catch (const std::exception& error) {
+    Finding finding = failed_finding("ptxas", error.what());
+    if (finding.remedy.empty()) finding.remedy = kBuildAgain;
+    return finding;
+  }
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,31 @@
+// What the doctor finds out by counting: one kernel whose bank conflicts are known from theory
+// (that of the self test), on the way that the gate takes. Each of these uses CUDA, and may take a
+// broken driver with it: call them in a process of its own (see isolate.h). None throws for what
+// CUDA or CUPTI report; all say it as their finding.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "harness/doctor/finding.h"
+
+namespace warpgauge {
+
+/// Was this built with CUPTI, and do its libraries load?
+Finding check_cupti();
+
+/// Counts the known kernel with what counts here, CUPTI or the emulator.
+Finding check_exact_count();
+
+/// Measures the known kernel in one session of the range profiler.
+Finding check_hardware_counters();
+
+/// Asks the doctor of `program`, the twin of this one on the emulator, for its exact count. Each of
+/// the twin's looks may take half of `time_limit`, so that it ends before who asks it is stopped.
+Finding check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
+
+/// Has the build kept what ptxas said of the kernels?
+Finding check_ptxas();
+
+}  // namespace warpgauge

@@ -1,0 +1,132 @@
+#include "harness/doctor/doctor.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/build_info.h"
+#include "harness/doctor/counting_findings.h"
+#include "harness/doctor/finding.h"
+#include "harness/doctor/gpu_findings.h"
+#include "harness/doctor/host_probe.h"
+#include "harness/files/colour.h"
+#include "harness/process/isolated_text.h"
+#include "harness/runtime.h"
+
+namespace warpgauge {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+class Doctor {
+ public:
+  explicit Doctor(const DoctorOptions& options) : options_(options) {}
+
+  Diagnosis diagnose_gpu() const {
+    const Surroundings here = Surroundings::of_this_machine();
+    const bool demanded = options_.require_cupti || options_.device == DeviceChoice::gpu;
+    Findings findings = isolated(kGpuFindings, [&] { return look_at_gpu(here); });
+    const Health gpu = findings.front().health;
+    const bool runs_there = demanded || gpu != Health::warn;
+    if (runs_there && gpu != Health::ok) findings.front().health = Health::fail;
+    if (gpu == Health::fail && findings.front().remedy.empty()) {
+      findings.front().remedy =
+          "see whether nvidia-smi works, and the kernel log for messages of the driver (dmesg)";
+    }
+
+    // What is tried decides; the rest explains why it fails.
+    findings.push_back(isolated("CUPTI", check_cupti));
+    findings.push_back(count_on(gpu, "exact count", check_exact_count));
+    findings.push_back(count_on(gpu, "hardware counters", check_hardware_counters));
+    for (const auto& check : {check_permission, check_mps, check_profilers, check_injection}) {
+      findings.push_back(check(here));
+    }
+    findings.push_back(isolated(
+        "emulator", [this] { return check_emulator(twin_program(), options_.time_limit); }));
+    add_workplace(&findings);
+
+    std::vector<std::string_view> needed = {"ptxas", "output"};
+    if (runs_there) {
+      needed.insert(needed.end(), {"GPU", "driver", "architectures", "CUPTI", "exact count"});
+    } else {
+      needed.emplace_back("emulator");
+    }
+    if (options_.require_cupti) needed.emplace_back("hardware counters");
+    settle(needed, findings);
+    return {std::move(findings), runs_there ? "gpu" : "emulator"};
+  }
+
+  Diagnosis diagnose_emulator() const {
+    Findings findings = {isolated("exact count", check_exact_count)};
+    add_workplace(&findings);
+    settle({"exact count", "ptxas", "output"}, findings);
+    return {std::move(findings), "emulator"};
+  }
+
+ private:
+  /// What `look` finds in a process of its own: the findings called `ids`. If it throws, crashes or
+  /// hangs, the first of them has failed, and nothing is known of the others.
+  Findings isolated(std::span<const std::string_view> ids,
+                    const std::function<Findings()>& look) const {
+    const auto as_json = [&look] {
+      nlohmann::ordered_json array = nlohmann::ordered_json::array();
+      for (const Finding& finding : look()) array.push_back(json_of(finding));
+      return array.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    try {
+      const auto array = nlohmann::json::parse(isolated_text(as_json, options_.time_limit));
+      Findings findings;
+      for (const nlohmann::json& object : array) findings.push_back(finding_from(object));
+      for (const std::string_view id : ids) finding_called(id, findings);
+      return findings;
+    } catch (const std::exception& error) {
+      Findings findings = {failed_finding(ids.front(), error.what())};
+      for (const std::string_view id : ids.subspan(1)) {
+        findings.push_back(
+            {.id = std::string(id), .text = fmt::format("not looked at: see {}", ids.front())});
+      }
+      return findings;
+    }
+  }
+
+  /// The same of a look that finds one thing.
+  Finding isolated(std::string_view id, const std::function<Finding()>& look) const {
+    return isolated(std::span(&id, 1), [&look] { return Findings{look()}; }).front();
+  }
+
+  /// What `count` finds, if there is a GPU to try it on.
+  Finding count_on(Health gpu, std::string_view id, const std::function<Finding()>& count) const {
+    if (gpu == Health::ok) return isolated(id, count);
+    return {.id = std::string(id), .text = gpu == Health::warn ? "no GPU" : "not tried: see GPU"};
+  }
+
+  /// What is needed wherever kernels are run.
+  void add_workplace(Findings* findings) const {
+    findings->push_back(check_ptxas());
+    findings->push_back(check_out(options_.out));
+    findings->push_back(isolated(
+        "Python", [] { return check_python(std::filesystem::path(kBuildInfo.programs_folder)); }));
+  }
+
+  const DoctorOptions& options_;
+};
+
+}  // namespace
+
+ExitCode run_doctor(const DoctorOptions& options) {
+  const Doctor doctor(options);
+  const Diagnosis diagnosis = is_emulated() ? doctor.diagnose_emulator() : doctor.diagnose_gpu();
+  const bool colour = may_be_coloured(STDOUT_FILENO);
+  fmt::print("{}", options.json ? diagnosis_json(diagnosis) : diagnosis_text(diagnosis, colour));
+  return diagnosis.ready() ? kWithinBudget : kNotMeasured;
+}
+
+}  // namespace warpgauge

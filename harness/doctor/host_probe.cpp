@@ -1,0 +1,258 @@
+#include "harness/doctor/host_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "harness/process/output_of.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first line of a file that begins with `key` and a colon, without them; nullopt if there is
+/// none.
+std::optional<std::string> value_of(const fs::path& path, std::string_view key) {
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ':') continue;
+    const std::size_t first = line.find_first_not_of(" \t", key.size() + 1);
+    return first == line.npos ? "" : line.substr(first);
+  }
+  return std::nullopt;
+}
+
+std::string word_in(const fs::path& path) {
+  std::ifstream stream(path);
+  std::string word;
+  stream >> word;
+  return word;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code ends;  // a process may go while it is looked at
+  for (fs::directory_iterator at(folder, ends), end; !ends && at != end; at.increment(ends)) {
+    entries.push_back(at->path());
+  }
+  return entries;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// Capabilities of this process that let it read counters, by name.
+std::set<std::string_view> capabilities(const Surroundings& here) {
+  constexpr int kSysAdmin = 21, kPerfmon = 38;
+  const std::string text = value_of(here.at("/proc/self/status"), "CapEff").value_or("");
+  std::uint64_t mask = 0;
+  std::from_chars(text.data(), text.data() + text.size(), mask, 16);
+  std::set<std::string_view> names;
+  if ((mask >> kSysAdmin & 1) != 0) names.insert("CAP_SYS_ADMIN");
+  if ((mask >> kPerfmon & 1) != 0) names.insert("CAP_PERFMON");
+  return names;
+}
+
+bool is_container(const Surroundings& here) {
+  return fs::exists(here.at("/.dockerenv")) || fs::exists(here.at("/run/.containerenv")) ||
+         here.variable("container").has_value();
+}
+
+/// The nearest folder above `path` that is there, or `path` itself.
+fs::path nearest_there(fs::path path) {
+  std::error_code error;
+  path = fs::absolute(path, error);
+  while (!fs::exists(path, error) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+}  // namespace
+
+Surroundings Surroundings::of_this_machine() {
+  Surroundings here;
+  here.variable = [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  return here;
+}
+
+fs::path Surroundings::at(const std::string& path) const {
+  return root / fs::path(path).relative_path();
+}
+
+std::vector<std::string> Surroundings::processes() const {
+  std::vector<std::string> names;
+  for (const fs::path& entry : entries_of(at("/proc"))) {
+    if (!is_number(entry.filename())) continue;
+    std::ifstream stream(entry / "comm");
+    std::string name;
+    if (std::getline(stream, name)) names.push_back(name);
+  }
+  return names;
+}
+
+int gpus_on_bus(const Surroundings& here) {
+  int count = 0;
+  for (const fs::path& device : entries_of(here.at("/sys/bus/pci/devices"))) {
+    const bool display = word_in(device / "class").starts_with("0x03");
+    count += display && word_in(device / "vendor") == "0x10de" ? 1 : 0;
+  }
+  return count;
+}
+
+Finding check_permission(const Surroundings& here) {
+  Finding finding{.id = "permission"};
+  const auto restricted = value_of(here.at("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
+  const std::set<std::string_view> own = capabilities(here);
+  if (!restricted) {
+    finding.text = "/proc/driver/nvidia/params does not say who may read counters";
+    return finding;
+  }
+  if (*restricted == "0") {
+    finding.health = Health::ok;
+    finding.text = "every user may read the counters";
+    return finding;
+  }
+  if (!own.empty()) {
+    finding.health = Health::ok;
+    finding.text = fmt::format("counters are for administrators, as which this process counts: {}",
+                               fmt::join(own, ", "));
+    if (!own.contains("CAP_SYS_ADMIN")) finding.text += " (suffices from driver 565 on)";
+    return finding;
+  }
+  finding.health = Health::warn;
+  finding.text = "counters are for administrators, and this process is none";
+  finding.remedy =
+      is_container(here)
+          ? "start the container with --cap-add=SYS_ADMIN"
+          : "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
+            "/etc/modprobe.d/nvidia-profiling.conf, rebuild the initramfs and reboot; or run as "
+            "root";
+  return finding;
+}
+
+Finding check_mps(const Surroundings& here) {
+  constexpr std::string_view kCut = "nvidia-cuda-mps";  // -control, -server: cut by the kernel
+  const std::string folder = here.variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
+  const std::vector<std::string> processes = here.processes();
+  const bool runs = std::ranges::find(processes, kCut) != processes.end();
+  const bool pipe = fs::exists(here.at(folder) / "control");
+  if (!runs && !pipe) {
+    return {.id = "MPS", .health = Health::ok, .text = "no daemon, and no pipe in " + folder};
+  }
+  return {.id = "MPS",
+          .health = Health::warn,
+          .text = runs ? "its daemon runs: CUPTI cannot count kernels that it serves"
+                       : fmt::format("{}/control is there, but its daemon is not seen: it may run "
+                                     "outside of this container, or be gone",
+                                     folder),
+          .remedy = "echo quit | nvidia-cuda-mps-control"};
+}
+
+Finding check_profilers(const Surroundings& here) {
+  struct Known {
+    std::string_view comm, name, remedy;
+  };
+  constexpr std::string_view kEnd = "wait for it to end, or stop it";
+  constexpr Known kKnown[] = {
+      {"nv-hostengine", "DCGM (nv-hostengine)", "dcgmi profile --pause"},
+      {"dcgm-exporter", "DCGM (dcgm-exporter)", "dcgmi profile --pause"},
+      {"ncu", "Nsight Compute", kEnd},
+      {"nsys", "Nsight Systems", kEnd},
+      {"nsys-launcher", "Nsight Systems", kEnd},
+      {"cuda-gdb", "cuda-gdb", kEnd},
+      {"compute-sanitiz", "compute-sanitizer", kEnd},
+  };
+  const std::vector<std::string> processes = here.processes();
+  std::set<std::string_view> names, remedies;
+  for (const Known& known : kKnown) {
+    if (std::ranges::find(processes, known.comm) == processes.end()) continue;
+    names.insert(known.name);
+    remedies.insert(known.remedy);
+  }
+  if (processes.empty()) return {.id = "other profilers", .text = "no process can be seen"};
+  if (names.empty()) {
+    return {.id = "other profilers",
+            .health = Health::ok,
+            .text = fmt::format("none among the {} processes that can be seen", processes.size())};
+  }
+  return {.id = "other profilers",
+          .health = Health::warn,
+          .text = fmt::format("{}: may keep the counters from others", fmt::join(names, ", ")),
+          .remedy = fmt::format("{}", fmt::join(remedies, "; "))};
+}
+
+Finding check_injection(const Surroundings& here) {
+  std::vector<std::string> set, names;
+  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
+    const auto value = here.variable(name);
+    if (!value || value->empty()) continue;
+    names.emplace_back(name);
+    set.push_back(fmt::format("{}={}", name, *value));
+  }
+  if (set.empty()) {
+    return {.id = "injected tools", .health = Health::ok, .text = "no variable attaches one"};
+  }
+  return {.id = "injected tools",
+          .health = Health::warn,
+          .text = fmt::format("{}: a tool in this process; CUPTI lets only one count",
+                              fmt::join(set, ", ")),
+          .remedy = fmt::format("unset {}", fmt::join(names, " "))};
+}
+
+Finding check_out(const fs::path& out) {
+  constexpr double kMiB = 1 << 20;
+  constexpr double kEnoughMiB = 100;  // facts of some thousand cases
+  Finding finding{.id = "output", .remedy = "choose another folder with --out"};
+  std::error_code error;
+  const fs::path there = nearest_there(out);
+  if (out.empty() || !fs::is_directory(there, error)) {
+    finding.health = Health::fail;
+    finding.text = fmt::format("--out '{}': {} is no folder", out.string(), there.string());
+    return finding;
+  }
+  // To root every folder looks writable; making one in it tells.
+  std::string probe = (there / ".warpgauge-XXXXXX").string();
+  if (mkdtemp(probe.data()) == nullptr) {
+    finding.health = Health::fail;
+    finding.text = fmt::format("--out '{}': {} cannot be written: {}", out.string(), there.string(),
+                               std::generic_category().message(errno));
+    return finding;
+  }
+  fs::remove(probe, error);
+  const fs::space_info space = fs::space(there, error);
+  const double free_mib = error ? 0 : static_cast<double>(space.available) / kMiB;
+  finding.text = fmt::format("'{}' can be written, {:.0f} MiB are free", out.string(), free_mib);
+  finding.health = free_mib < kEnoughMiB ? Health::warn : Health::ok;
+  if (finding.health == Health::ok) finding.remedy.clear();
+  return finding;
+}
+
+Finding check_python(const fs::path& programs) {
+  const fs::path program = programs / "warpgauge-emit";
+  Finding finding{.id = "Python", .health = Health::warn};
+  finding.remedy =
+      "ci/bootstrap of warpgauge, or WARPGAUGE_PYTHON=... (reports and CI formats need it)";
+  if (!fs::exists(program)) {
+    finding.text = program.string() + " is not there";
+    return finding;
+  }
+  if (!output_of({program.string(), "--help"})) {
+    finding.text = program.string() + " cannot be run";
+    return finding;
+  }
+  return {.id = "Python", .health = Health::ok, .text = program.string() + " can be run"};
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,86 @@
+#include "harness/explain/access_picture_text.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <iterator>
+
+#include "harness/files/printable.h"
+#include "harness/files/text_lines.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr const char* kBold = "\033[1m";
+constexpr const char* kConflict = "\033[33m";
+constexpr const char* kPlain = "\033[0m";
+
+/// Lines after the first are indented.
+std::string paragraph(const std::string& text) {
+  std::string result;
+  for (const std::string& line : wrapped(printable(text), kWidth - 2)) {
+    result += (result.empty() ? "" : "  ") + line + '\n';
+  }
+  return result;
+}
+
+std::string cell_text(const AccessPicture& picture, const AccessPicture::Row& row,
+                      std::size_t column) {
+  const std::uint32_t lanes = row.lanes[column];
+  const char* const edge = picture.sectors && column % 8 == 0 ? "|" : " ";
+  if (!picture.is_moved(row, column)) return std::string(edge) + "  ";
+  if (lanes == 0) return std::string(edge) + " .";
+  return fmt::format("{}{:02}", std::popcount(lanes) > 1 ? "+" : edge, std::countr_zero(lanes));
+}
+
+std::string row_text(const AccessPicture& picture, std::size_t number, bool colour) {
+  const AccessPicture::Row& row = picture.rows[number];
+  std::string text = fmt::format("{:>4}", row.label);
+  for (std::size_t column = 0; column < row.lanes.size(); ++column) {
+    const std::string cell = cell_text(picture, row, column);
+    const bool marked = colour && picture.conflicts(number, column);
+    text += marked ? kConflict + cell + kPlain : cell;
+  }
+  text.resize(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+}  // namespace
+
+std::string picture_text(const AccessPicture& picture, bool colour) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  const auto where = picture.file.empty() ? "(no line information)"
+                                          : fmt::format("{}:{}", picture.file, picture.line);
+  const std::string title =
+      fmt::format("{}, emulated as {}", printable(picture.id), printable(picture.arch));
+  fmt::format_to(out, "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
+                 shortened(printable(fmt::format("{}: {}", where, picture.source)), kWidth));
+  text += paragraph(picture.what) + paragraph(picture.caption) + '\n';
+  if (picture.sectors) {
+    fmt::format_to(out, "    |{:<23}|{:<23}|{:<23}|{}\n", "sector 0", "sector 1", "sector 2",
+                   "sector 3");
+  }
+  fmt::format_to(out, "{}", picture.column_name());
+  for (std::size_t column = 0; column < AccessPicture::kColumns; ++column) {
+    fmt::format_to(out, " {:02}", column);
+  }
+  text += '\n';
+  for (std::size_t row = 0; row < picture.rows.size(); ++row) {
+    if (row > 0 && picture.rows[row].group != picture.rows[row - 1].group) text += '\n';
+    text += row_text(picture, row, colour) + '\n';
+  }
+  text += '\n' +
+          (picture.sectors
+               ? std::string("rows: 128-byte lines; cells: lanes; . a word that is moved in vain\n")
+               : fmt::format("rows: {}; cells: lanes; . a bank without a lane\n",
+                             picture.rows.front().label.empty() ? "words by bank" : "wavefronts"));
+  const std::vector<std::string> shared = shared_cells(picture);
+  if (!shared.empty()) text += "+ several lanes want the word:\n";
+  for (const std::string& cells : shared) text += paragraph(cells);
+  for (const std::string& note : picture.notes) text += paragraph(note);
+  return text;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,186 @@
+#include "harness/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/archs.h"
+#include "harness/files/source_root.h"
+#include "harness/outcome/exit_code.h"
+#include "harness/registry.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
+#include "metrics/cupti.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// A source line of a kernel with its values by metric.
+struct Line {
+  std::string file;
+  int number = 0;
+  std::map<std::string, double> values;
+  std::set<std::string> unsure;  ///< the metrics whose values are not exact
+
+  double value(const std::string& metric) const {
+    const auto found = values.find(metric);
+    return found == values.end() ? 0 : found->second;
+  }
+  bool touches_memory() const {
+    return value("shared.wavefronts") + value("global.sectors_ideal") + value("local.sectors") > 0;
+  }
+  /// What the line costs beyond the ideal, in wavefronts and sectors.
+  double waste() const {
+    return value("shared.bank_conflicts") + value("global.excess_sectors") + value("local.sectors");
+  }
+  /// The sum of metrics as the table shows it, with a mark if it is not exact; "-" is a sure 0.
+  std::string count(const std::vector<std::string>& metrics) const {
+    double sum = 0;
+    bool sure = true;
+    for (const std::string& metric : metrics) {
+      sum += value(metric);
+      sure = sure && !unsure.contains(metric);
+    }
+    if (sum == 0) return sure ? "-" : "?";
+    return fmt::format("{}{:.0f}", sure ? "" : "~", sum);
+  }
+  /// taken/ideal
+  std::string pair(const std::vector<std::string>& taken, const std::string& ideal) const {
+    const std::string text = count(taken);
+    return text == "-" || text == "?" ? text : fmt::format("{}/{:.0f}", text, value(ideal));
+  }
+};
+
+/// What the table tells of accesses to memory.
+bool is_shown(const Fact& fact) {
+  const auto belongs_to = [&](std::string_view group) { return fact.metric.starts_with(group); };
+  return fact.scope == metrics::Scope::line &&
+         (belongs_to("shared.") || belongs_to("global.") || belongs_to("local."));
+}
+
+std::vector<Line> lines_of(const std::vector<Fact>& facts) {
+  std::map<std::pair<std::string, int>, Line> lines;
+  for (const Fact& fact : facts) {
+    if (!is_shown(fact)) continue;
+    Line& line = lines[{fact.file, fact.line}];
+    line.file = fact.file;
+    line.number = fact.line;
+    if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
+    if (fact.confidence != "exact") line.unsure.insert(fact.metric);
+  }
+  std::vector<Line> sorted;
+  for (auto& [where, line] : lines) {
+    if (line.touches_memory() || !line.unsure.empty()) sorted.push_back(std::move(line));
+  }
+  std::ranges::stable_sort(sorted, std::greater<>(), &Line::waste);
+  return sorted;
+}
+
+/// What the marks in the table mean, and why they are there; nothing if all is exact.
+std::string doubts(const std::vector<Fact>& facts) {
+  std::set<std::string> reasons;
+  for (const Fact& fact : facts) {
+    if (is_shown(fact) && fact.confidence != "exact") {
+      reasons.insert(fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    }
+  }
+  return reasons.empty()
+             ? ""
+             : fmt::format("\n~ not exact, ? not known\n{}\n", fmt::join(reasons, "\n"));
+}
+
+/// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
+std::string explain_lines(const Case& one) {
+  Meter meter(true);
+  if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
+  const std::vector<Fact> facts = meter.run(one, metrics::Budgets());
+  for (const Fact& fact : facts) {
+    if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
+    const bool counted = metrics::metric(fact.metric).source == metrics::Source::sass;
+    if (counted && std::holds_alternative<std::monostate>(fact.value)) {
+      throw metrics::Unmeasured(fact.reason, "");
+    }
+  }
+  std::string text =
+      fmt::format("counted by {}, {}\n", is_emulated() ? "the emulator" : "CUPTI", meter.arch());
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
+                 "global", "sectors", "local", "source");
+  fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}\n", "", "requests", "taken/ideal",
+                 "requests", "taken/ideal", "sectors");
+  std::string file;
+  for (const Line& line : lines_of(facts)) {
+    if (line.file != file) {
+      file = line.file;
+      fmt::format_to(out, "{}\n", file.empty() ? "(no line information)" : file);
+    }
+    fmt::format_to(
+        out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number,
+        line.count({"shared.requests"}),
+        line.pair({"shared.wavefronts"}, "shared.wavefronts_ideal"),
+        line.count({"global.load.requests", "global.store.requests", "global.atomic.requests"}),
+        line.pair({"global.load.sectors", "global.store.sectors", "global.atomic.sectors"},
+                  "global.sectors_ideal"),
+        line.count({"local.sectors"}), source_text(line.file, line.number));
+  }
+  return text + doubts(facts);
+}
+
+/// The compile-time values, a line per architecture.
+std::string explain_static(const Case& one) {
+  const PtxasTexts& texts = PtxasTexts::of_this_build();
+  const std::vector<LaunchRecord> launches = dry_launches(one);
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (const LaunchRecord& record : launches) {
+    const auto& [grid, block, shared, count] = record.launch;
+    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}\n", record.kernel,
+                   fmt::join(grid, ", "), fmt::join(block, ", "), shared, count,
+                   count == 1 ? "" : "s");
+  }
+  constexpr const char* kColumns[] = {
+      "registers",           "spill.store_bytes",     "spill.load_bytes", "stack.bytes",
+      "shared.static_bytes", "occupancy.theoretical", "occupancy.limiter"};
+  fmt::format_to(out, "{:<7}", "arch");
+  for (const char* column : kColumns) fmt::format_to(out, "  {}", column);
+  text += '\n';
+  for (const std::string& arch : texts.archs()) {
+    fmt::format_to(out, "{:<7}", arch);
+    const std::vector<Fact> facts = static_facts(one, launches, arch, texts);
+    for (const std::string column : kColumns) {
+      const auto fact = std::ranges::find(facts, column, &Fact::metric);
+      fmt::format_to(out, "  {:>{}}", metrics::to_text(fact->value), column.size());
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+int explain_case(const std::string& id, const std::string& arch) {
+  const Case& one = Registry::instance().at(id);
+  if (!arch.empty()) chosen_archs({arch});
+  if (is_emulated()) emulate_arch(arch.empty() ? default_emulated_arch() : arch);
+  fmt::print("{}\n{}\n", id, explain_static(one));
+  try {
+    fmt::print("{}", explain_lines(one));
+  } catch (const metrics::Unmeasured& unmeasured) {
+    fmt::print("counts per line: unmeasured: {}\n", unmeasured.what());
+    return kNotMeasured;
+  }
+  return kWithinBudget;
+}
+
+}  // namespace warpgauge

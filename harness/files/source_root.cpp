@@ -1,0 +1,27 @@
+#include "harness/files/source_root.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/build_info.h"
+
+namespace warpgauge {
+namespace fs = std::filesystem;
+
+std::string relative_to_root(const std::string& file) {
+  if (file.empty()) return file;
+  const fs::path relative = fs::path(file).lexically_relative(kBuildInfo.source_root);
+  return relative.empty() || *relative.begin() == ".." ? file : relative.string();
+}
+
+std::string source_text(const std::string& file, int line) {
+  std::ifstream stream(fs::path(kBuildInfo.source_root) / file);
+  std::string text;
+  for (int i = 0; i < line; ++i) {
+    if (!std::getline(stream, text)) return "";
+  }
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,43 @@
+#include "harness/files/write_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace warpgauge {
+
+namespace fs = std::filesystem;
+
+void write_file(fs::path path, std::string_view content) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(), why));
+  };
+  std::error_code error;
+  if (fs::exists(path, error)) path = fs::canonical(path);
+  if (fs::is_directory(path, error)) refuse("it is a folder");
+  const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  const fs::path half =
+      in_place ? path : fs::path(fmt::format("{}.half-{}", path.string(), getpid()));
+  errno = 0;
+  std::ofstream stream(half, std::ios::binary);
+  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  stream.close();
+  const int why = errno;
+  if (!stream) {
+    if (!in_place) fs::remove(half, error);
+    refuse(std::generic_category().message(why));
+  }
+  if (in_place) return;
+  fs::rename(half, path, error);
+  if (!error) return;
+  const std::string message = error.message();
+  fs::remove(half, error);
+  refuse(message);
+}
+
+}  // namespace warpgauge

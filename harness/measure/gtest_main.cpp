@@ -1,0 +1,43 @@
+// The main() of GoogleTest programs that measure kernels (warpgauge/gtest.h).
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/commands/help_text.h"
+#include "harness/measure/gtest_outcome.h"
+#include "harness/process/program.h"
+#include "warpgauge/measure.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  if (!warpgauge::initialize_tests(&argc, argv)) return 0;
+  int skip_code = 0;
+  CLI::App app("run tests that measure kernels");
+  app.failure_message(warpgauge::parse_failure);
+  warpgauge::document(
+      &app,
+      {.about = {"Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
+                 "--gtest_help shows them."},
+       .exit_codes = {{"0", "all passed"},
+                      {"1", "a test failed"},
+                      {"2", "a fault: nothing selected"}},
+       .examples = {"my-tests --gtest_filter='Filter.*'", "my-tests-emulated --gtest_list_tests"}},
+      "my-tests");
+  app.add_option("--skip-code", skip_code,
+                 "Exit with this code when no test failed but some were skipped (for CTest)")
+      ->type_name("CODE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : warpgauge::kFault;
+  }
+  if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
+  return warpgauge::run_all_tests(skip_code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }

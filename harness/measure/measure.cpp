@@ -1,0 +1,188 @@
+#include "warpgauge/measure.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/archs.h"
+#include "harness/devices.h"
+#include "harness/files/printable.h"
+#include "harness/files/source_root.h"
+#include "harness/launch_log.h"
+#include "harness/measure/measured_budgets.h"
+#include "harness/measure/open_ranges.h"
+#include "harness/outcome/summary_text.h"
+#include "harness/run_facts.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
+#include "metrics/catalog.h"
+#include "metrics/cupti.h"
+#include "metrics/judge.h"
+#include "metrics/nearest.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+
+using metrics::Fact;
+
+/// What this process measures with.
+class Measuring {
+ public:
+  static Measuring& instance() {
+    static Measuring measuring;
+    return measuring;
+  }
+
+  const std::string& why_not() const { return why_not_; }
+
+  /// The facts of one run of `launch`, of the whole of it, not judged.
+  std::vector<Fact> facts_of(const Case& one, const std::function<void()>& launch) {
+    if (!why_not_.empty()) throw NotMeasured(why_not_);
+    try {
+      const LaunchLog log(LaunchLog::Mode::record);
+      const auto lines = counter_->count([&] {
+        launch();
+        WARPGAUGE_CUDA(cudaGetLastError());
+        if (log.launches().empty()) throw NotMeasured("no kernel was launched");
+      });
+      need_counts_of_all(log.launches(), lines);
+      std::vector<Fact> facts = counted_facts(
+          lines, log.launches(), launched_fact(one, log.launches(), arch_), counts_source());
+      std::erase_if(facts, [](const Fact& fact) { return fact.scope == metrics::Scope::line; });
+      std::ranges::move(static_facts(one, log.launches(), arch_, PtxasTexts::of_this_build()),
+                        std::back_inserter(facts));
+      return facts;
+    } catch (const metrics::Unmeasured& error) {
+      throw NotMeasured(error.what());
+    } catch (const metrics::PtxasError& error) {
+      throw NotMeasured(error.what());
+    }
+  }
+
+  static Measurement measurement(std::string name, const std::vector<Fact>& facts) {
+    Measurement measured;
+    measured.name_ = std::move(name);
+    for (const Fact& fact : facts) {
+      const double* number = std::get_if<double>(&fact.value);
+      Measurement::Value value{
+          .unit = std::string(metrics::metric(fact.metric).unit),
+          .line = fact.line == 0 ? "" : fmt::format("{}:{}", fact.file, fact.line)};
+      if (number != nullptr) value.value = *number;
+      if (number == nullptr) {
+        value.why_not =
+            std::holds_alternative<std::string>(fact.value) ? "it is a word" : fact.reason;
+      } else if (fact.confidence != "exact") {
+        value.why_not =
+            fmt::format("{} is only {}: {}", *number, fact.confidence, fact.confidence_reason);
+      }
+      measured.values_[fact.metric] = std::move(value);
+    }
+    return measured;
+  }
+
+ private:
+  Measuring() {
+    if (is_emulated()) {
+      emulate_arch(default_emulated_arch());
+    } else {
+      use_assigned_device();
+    }
+    const std::optional<metrics::Device> device = current_device(&why_not_);
+    if (!device) return;
+    arch_ = arch_of(*device);
+    try {
+      counter_ = make_line_counter();
+    } catch (const metrics::Unmeasured& unmeasured) {
+      why_not_ = unmeasured.what();
+    }
+  }
+
+  std::string why_not_, arch_;
+  std::unique_ptr<LineCounter> counter_;
+};
+
+namespace {
+
+/// What facts are said to be of; `file` and `line` are blamed for what no line of a kernel has.
+Case a_case(const std::string& file, int line) {
+  Case one;
+  one.id = {.family = "measured", .variant = "here", .type = "launch", .size = "1"};
+  one.file = file;
+  one.line = line;
+  return one;
+}
+
+}  // namespace
+
+const Measurement::Value& Measurement::at(std::string_view metric) const {
+  if (const auto found = values_.find(metric); found != values_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const metrics::Metric& row : metrics::catalog()) known.emplace_back(row.id);
+  if (std::ranges::find(known, metric) != known.end()) {
+    throw NotMeasured(fmt::format("{}: a launch by itself does not tell it", metric));
+  }
+  throw std::out_of_range(
+      fmt::format("there is no metric '{}'{}", metric, metrics::did_you_mean(metric, known)));
+}
+
+double Measurement::operator[](std::string_view metric) const {
+  const Value& value = at(metric);
+  if (!value.why_not.empty()) throw NotMeasured(fmt::format("{}: {}", metric, value.why_not));
+  return value.value;
+}
+
+const std::string& Measurement::line(std::string_view metric) const { return at(metric).line; }
+
+std::string Measurement::str() const {
+  std::string text = name_.empty() ? "" : fmt::format("in {}:\n", printable(name_));
+  for (const auto& [metric, value] : values_) {
+    text += value.why_not.empty() ? fmt::format("{} {} {}\n", metric, value.value, value.unit)
+                                  : fmt::format("{} not measured: {}\n", metric, value.why_not);
+  }
+  return text;
+}
+
+void prepare_to_measure() { Measuring::instance(); }
+
+std::string why_nothing_is_measured() { return Measuring::instance().why_not(); }
+
+Measurement measure(const std::function<void()>& launch) {
+  std::string name = open_ranges();
+  return Measuring::measurement(std::move(name),
+                                Measuring::instance().facts_of(a_case("", 0), launch));
+}
+
+std::string over_budget(const std::function<void()>& launch, std::string_view budget,
+                        std::source_location where) {
+  Case one = a_case(where.file_name(), static_cast<int>(where.line()));
+  const metrics::Budgets budgets = budgets_of(budget, &one.id);
+  const std::string name = open_ranges();
+  std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
+  const Fact blank = blank_fact(one, facts.front().arch);
+  for (const metrics::Source source :
+       {metrics::Source::sass, metrics::Source::range, metrics::Source::timer}) {
+    std::ranges::move(
+        missing_facts(facts, source, blank, "a launch by itself does not tell it", budgets),
+        std::back_inserter(facts));
+  }
+  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  std::string text;
+  for (Fact& fact : facts) {
+    metrics::judge(fact, budgets, today);
+    using enum metrics::Verdict;
+    if (fact.verdict == unmeasured) {
+      text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
+    } else if (fact.verdict == fail || fact.verdict == error) {
+      text += failure_text(fact, "this test");
+    }
+  }
+  return text.empty() || name.empty() ? text : fmt::format("in {}:\n{}", printable(name), text);
+}
+
+}  // namespace warpgauge

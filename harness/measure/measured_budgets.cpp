@@ -1,0 +1,126 @@
+#include "harness/measure/measured_budgets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/build_info.h"
+#include "harness/family_budgets.h"
+#include "harness/files/source_root.h"
+#include "harness/registry.h"
+#include "metrics/nearest.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::Budgets;
+using metrics::CaseId;
+
+/// `registers = 32` and `shared.bank_conflicts = 0` as a budget file has them: names of several
+/// parts in quotes.
+std::string budget_text(std::string_view lines) {
+  std::string text = "[default]\n";
+  std::istringstream stream{std::string(lines)};
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    const std::size_t end = line.find_first_of(" \t=", begin == std::string::npos ? 0 : begin);
+    const bool plain = begin != std::string::npos && end != std::string::npos &&
+                       line[begin] != '"' && line[begin] != '#' &&
+                       line.substr(begin, end - begin).find('.') != std::string::npos;
+    if (plain) {
+      line.insert(end, "\"");
+      line.insert(begin, "\"");
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// The parts of `family.variant.type@size`, or nothing. A line of budgets has a '=', an id has
+/// none.
+std::optional<CaseId> as_id(std::string_view text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos || text.find_first_of("=\n#") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::size_t first = text.find('.'), second = text.find('.', first + 1);
+  if (second == std::string_view::npos || second > at) {
+    throw std::invalid_argument(fmt::format(
+        "'{}' is neither an id, family.variant.type@size, nor a budget line, metric = limit",
+        text));
+  }
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    return std::string(text.substr(begin, end - begin));
+  };
+  return CaseId{part(0, first), part(first + 1, second), part(second + 1, at),
+                part(at + 1, text.size())};
+}
+
+/// Of a case that this program has.
+Budgets registered(const CaseId& id) {
+  const Registry& registry = Registry::instance();
+  registry.at(id.str());  // or throws
+  std::vector<const Case*> family;
+  for (const Case& one : registry.cases()) {
+    if (one.id.family == id.family) family.push_back(&one);
+  }
+  return read_family_budgets(family);
+}
+
+std::string nearest_file(const fs::path& folder, const std::string& family) {
+  std::vector<std::string> families;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") families.push_back(entry.path().stem());
+  }
+  return metrics::did_you_mean(family, families);
+}
+
+/// Of a case that only a file in the folder for budgets knows.
+Budgets unregistered(const CaseId& id) {
+  const fs::path folder(kBuildInfo.budgets_folder);
+  if (folder.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: this program has no such case, and knows no other budgets; name their "
+                    "folder: BUDGETS <folder> of warpgauge_add_gtest()",
+                    id.str()));
+  }
+  const fs::path path = folder / (id.family + ".toml");
+  if (!fs::exists(path)) {
+    throw std::invalid_argument(fmt::format(
+        "{}: there is no {}{}", id.str(), relative_to_root(path), nearest_file(folder, id.family)));
+  }
+  Budgets budgets = Budgets::load_unregistered(path);
+  const std::set<std::string> sections = budgets.section_names();
+  const std::string whole = id.variant_type() + "@" + id.size;
+  if (!sections.contains(whole) && !sections.contains(id.variant_type()) &&
+      !sections.contains(id.variant)) {
+    const std::vector<std::string> names(sections.begin(), sections.end());
+    throw std::invalid_argument(fmt::format(
+        "{}: {} has no section for it{}; add [\"{}\"], or one of its variant, or of its type",
+        id.str(), relative_to_root(path), metrics::did_you_mean(whole, names), whole));
+  }
+  return budgets;
+}
+
+}  // namespace
+
+Budgets budgets_of(std::string_view budget, CaseId* id) {
+  const std::optional<CaseId> named = as_id(budget);
+  if (!named) return Budgets::parse(budget_text(budget), "budget", std::span(id, 1));
+  *id = *named;
+  const auto& cases = Registry::instance().cases();
+  const bool family_is_here =
+      std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
+  return family_is_here ? registered(*id) : unregistered(*id);
+}
+
+}  // namespace warpgauge

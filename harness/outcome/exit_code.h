@@ -1,0 +1,14 @@
+// The exit codes of every program.
+#pragma once
+
+namespace warpgauge {
+
+/// Where several hold, a fault goes before an excess before what is missing.
+enum ExitCode : int {
+  kWithinBudget = 0,  ///< everything that was measured is within its budget
+  kOverBudget = 1,    ///< something is over its budget (with --strict: or better than it)
+  kFault = 2,         ///< a build, crash, bad budget, bad option, or nothing selected
+  kNotMeasured = 3,   ///< something that was required could not be measured
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,41 @@
+#include "harness/outcome/out_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "harness/files/write_file.h"
+
+namespace warpgauge {
+
+namespace fs = std::filesystem;
+
+OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error || path_.empty()) {
+    throw std::runtime_error(fmt::format("--out '{}': cannot be made a folder: {}", path_.string(),
+                                         path_.empty() ? "no name" : error.message()));
+  }
+  const fs::path lock = path_ / ".lock";
+  lock_ = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (lock_ < 0) throw std::runtime_error(path_.string() + ": cannot be written; see --out");
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    close(lock_);
+    throw std::runtime_error(path_.string() +
+                             ": another run is writing to it; wait, or choose another --out");
+  }
+  fs::remove(summary());  // first: who finds one finds the facts that it is of, too
+  fs::remove(facts());
+}
+
+OutFolder::~OutFolder() { close(lock_); }
+
+void OutFolder::write_summary(const std::string& text) const { write_file(summary(), text); }
+
+}  // namespace warpgauge

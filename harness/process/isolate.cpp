@@ -1,0 +1,157 @@
+#include "harness/process/isolate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+
+namespace warpgauge {
+namespace {
+
+using std::chrono::steady_clock;
+
+// What a child tells its parent, a byte each.
+enum Message : char { kStarted = 's', kDone = 'd', kBegun = 'b' };
+
+/// A child process that works through the items from `first` on.
+class Child {
+ public:
+  Child(const IsolatedWork& work, std::size_t first) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw std::system_error(errno, std::generic_category(), "pipe");
+    std::fflush(nullptr);  // or both processes would print what is buffered
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) {
+      close(ends[0]);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan keeps the GPU busy
+      if (getppid() != parent) _exit(1);
+      dup2(STDERR_FILENO, STDOUT_FILENO);  // what kernels print is none of the parent's results
+      _exit(live(work, first, ends[1]));
+    }
+    close(ends[1]);
+    pipe_ = ends[0];
+  }
+
+  ~Child() {
+    close(pipe_);
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  enum class Event { message, end, timeout };
+  /// Waits for the next message, the end of the child, or the deadline.
+  Event wait(steady_clock::time_point deadline, char* message) {
+    for (;;) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+      pollfd poll_pipe{pipe_, POLLIN, 0};
+      const auto wait = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
+      const int ready = poll(&poll_pipe, 1, static_cast<int>(wait));
+      if (ready == 0 && wait < INT_MAX) return Event::timeout;
+      if (ready == 0) continue;
+      if (ready < 0 && errno == EINTR) continue;
+      return read(pipe_, message, 1) == 1 ? Event::message : Event::end;
+    }
+  }
+
+  /// Ends the child if it still lives; says how it ended.
+  std::string reap() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    if (WIFSIGNALED(status)) {
+      const int signal = WTERMSIG(status);
+      return fmt::format("killed by SIG{} ({})", sigabbrev_np(signal), sigdescr_np(signal));
+    }
+    return fmt::format("the process ended with status {}", WEXITSTATUS(status));
+  }
+
+  void kill_now() { kill(pid_, SIGKILL); }
+
+ private:
+  static int live(const IsolatedWork& work, std::size_t first, int out) {
+    const auto say = [out](char message) { return write(out, &message, 1) == 1; };
+    try {
+      work.begin();
+      if (!say(kBegun)) return 1;
+      for (std::size_t item = first; item < work.count; ++item) {
+        if (!say(kStarted)) return 1;
+        const bool go_on = work.work(item);
+        std::fflush(nullptr);
+        if (!say(kDone)) return 1;
+        if (!go_on) break;
+      }
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return 2;
+    }
+    return 0;
+  }
+
+  pid_t pid_ = -1;
+  int pipe_ = -1;
+};
+
+}  // namespace
+
+void run_isolated(const IsolatedWork& work) {
+  // Setting up CUDA and its profiler can take longer than any item may.
+  constexpr std::chrono::seconds kTimeToBegin{120};
+  std::size_t next = 0;
+  int barren = 0;  // children in a row that got nothing done
+  while (next < work.count) {
+    Child child(work, next);
+    const std::size_t first = next;
+    bool begun = false, working = false;
+    for (;;) {
+      const auto limit = begun ? work.time_limit : std::max(work.time_limit, kTimeToBegin);
+      char message = 0;
+      const auto event = child.wait(steady_clock::now() + limit, &message);
+      if (event == Child::Event::message) {
+        begun = true;
+        working = message == kStarted;
+        if (message == kDone) work.done(next++);
+        continue;
+      }
+      std::string reason;
+      if (event == Child::Event::timeout) {
+        child.kill_now();
+        child.reap();
+        reason = fmt::format("time limit of {} s exceeded", limit.count());
+      } else {
+        reason = child.reap();
+      }
+      if (working) {
+        work.died({next, reason});
+        work.done(next++);
+      }
+      barren = next == first ? barren + 1 : 0;
+      if (barren == 2) {
+        throw std::runtime_error("the measuring process cannot start: " + reason);
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,72 @@
+#include "harness/process/isolated_text.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+
+#include "harness/process/isolate.h"
+
+namespace warpgauge {
+namespace {
+
+/// What the child leaves for its parent, in memory that both have.
+struct Answer {
+  bool failed;
+  std::size_t length;
+  char text[65536];
+};
+
+class SharedAnswer {
+ public:
+  SharedAnswer()
+      : memory_(mmap(nullptr, sizeof(Answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  }
+  ~SharedAnswer() { munmap(memory_, sizeof(Answer)); }
+  SharedAnswer(const SharedAnswer&) = delete;
+  SharedAnswer& operator=(const SharedAnswer&) = delete;
+
+  void set(const std::string& text, bool failed) const {
+    get().length = text.copy(get().text, sizeof(Answer::text));
+    get().failed = failed;
+  }
+  Answer& get() const { return *static_cast<Answer*>(memory_); }
+
+ private:
+  void* memory_;
+};
+
+}  // namespace
+
+std::string isolated_text(const std::function<std::string()>& make,
+                          std::chrono::seconds time_limit) {
+  const SharedAnswer answer;
+  run_isolated({.count = 1,
+                .time_limit = time_limit,
+                .begin = [] {},
+                .work =
+                    [&](std::size_t) {
+                      try {
+                        answer.set(make(), false);
+                      } catch (const std::exception& error) {
+                        answer.set(error.what(), true);
+                      }
+                      return true;
+                    },
+                .done = [](std::size_t) {},
+                .died =
+                    [&](const Casualty& casualty) {
+                      answer.set("its process was lost: " + casualty.reason, true);
+                    }});
+  std::string text(answer.get().text, answer.get().length);
+  if (answer.get().failed) throw std::runtime_error(text);
+  return text;
+}
+
+}  // namespace warpgauge

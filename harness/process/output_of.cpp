@@ -1,0 +1,40 @@
+#include "harness/process/output_of.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace warpgauge {
+
+std::optional<std::string> output_of(std::vector<std::string> command) {
+  std::vector<char*> argv;
+  for (std::string& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+
+  int ends[2];
+  if (pipe(ends) != 0) return std::nullopt;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+
+  std::string output;
+  char buffer[4096];
+  for (ssize_t n; failed == 0 && (n = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    output.append(buffer, static_cast<std::size_t>(n));
+  }
+  close(ends[0]);
+  int status = 0;
+  if (failed != 0 || waitpid(child, &status, 0) != child || status != 0) return std::nullopt;
+  while (output.ends_with('\n')) output.pop_back();
+  return output;
+}
+
+}  // namespace warpgauge
