@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/attach/attach.h"
-#include "harness/commands/emulate.h"
 #include "harness/commands/help_text.h"
+#include "harness/emulate/emulate.h"
 
 namespace warpgauge {
 

@@ -11,7 +11,7 @@
 #include <iostream>
 #include <string>
 
-#include "harness/commands/gate.h"
+#include "harness/gate/gate.h"
 
 namespace warpgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/commands/gate.h"
+#include "harness/gate/gate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "harness/commands/emulate.h"
+#include "harness/emulate/emulate.h"
 
 #include <fmt/format.h>
 
