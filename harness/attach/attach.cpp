@@ -303,16 +303,16 @@ ExitCode attach_to_program(const AttachOptions& options) {
     writer.write(facts.back().fact);
   }
   const Summary summary(facts, lost);
-  const Demands demands{.strict = options.strict, .ptxas = true, .cupti = true};
+  const Requirements requirements{.strict = options.strict, .ptxas = true, .cupti = true};
   const bool colour = may_be_coloured(STDERR_FILENO);
   const Told told{
       .repeat = [&](const metrics::Fact& fact) { return repeat_command(options, fact); },
       .kernels = true};
   fmt::print(stderr, "{}{}\n{}facts: {}\nsummary: {}\n", table(cases), skipped,
-             terminal_text(summary, demands, colour, told), out.facts().string(),
+             terminal_text(summary, requirements, colour, told), out.facts().string(),
              out.summary().string());
-  out.write_summary(markdown_text(summary, demands, facts.front().run));
-  return summary.exit_code(demands);
+  out.write_summary(markdown_text(summary, requirements, facts.front().run));
+  return summary.exit_code(requirements);
 }
 
 }  // namespace warpgauge

@@ -66,7 +66,7 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->delimiter(',');
-  command->add_flag("--strict", options->demands.strict,
+  command->add_flag("--strict", options->requirements.strict,
                     "Values better than their budget fail, so that budgets stay tight");
   command
       ->add_option_function<int>(
@@ -83,15 +83,15 @@ void add_gate(CLI::App& app, std::function<int()>& action, char** argv) {
       "Leave out times and hardware counters: exact counts only");
   command->callback([=, &action] {
     for (const std::string& source : *required) {
-      (source == "cupti" ? options->demands.cupti : options->demands.ptxas) = true;
+      (source == "cupti" ? options->requirements.cupti : options->requirements.ptxas) = true;
     }
     action = [=] {
-      options->demands.device = *device == DeviceChoice::gpu;
+      options->requirements.device = *device == DeviceChoice::gpu;
       // Who asks for CUPTI is not content with the emulator.
-      if (options->demands.cupti && *device == DeviceChoice::emulated) {
+      if (options->requirements.cupti && *device == DeviceChoice::emulated) {
         throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
       }
-      continue_on(options->demands.cupti ? DeviceChoice::gpu : *device, argv);
+      continue_on(options->requirements.cupti ? DeviceChoice::gpu : *device, argv);
       return static_cast<int>(run_gate(*options));
     };
   });

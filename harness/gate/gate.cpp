@@ -145,13 +145,13 @@ class Gate {
     const std::vector<metrics::StoredFact> facts = facts_of_this_run();
     const Summary summary(facts);
     const bool colour = may_be_coloured(STDOUT_FILENO);
-    fmt::print("{}", terminal_text(summary, options_.demands, colour));
+    fmt::print("{}", terminal_text(summary, options_.requirements, colour));
     const auto measured = std::ranges::find_if(
         facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });
-    out_.write_summary(
-        markdown_text(summary, options_.demands, measured == facts.end() ? run_ : measured->run));
+    out_.write_summary(markdown_text(summary, options_.requirements,
+                                     measured == facts.end() ? run_ : measured->run));
     fmt::print("facts: {}\nsummary: {}\n", out_.facts().string(), out_.summary().string());
-    return summary.exit_code(options_.demands);
+    return summary.exit_code(options_.requirements);
   }
 
  private:

@@ -20,7 +20,7 @@ struct GateOptions {
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too
-  Demands demands;
+  Requirements requirements;
 };
 
 /// Runs the gate; prints progress to stderr and the summary to stdout. Throws on bad budgets, bad

@@ -81,20 +81,20 @@ std::vector<const Fact*> Summary::unsure_failures() const {
   return unsure;
 }
 
-std::vector<const Fact*> Summary::missing(const Demands& demands) const {
+std::vector<const Fact*> Summary::missing(const Requirements& requirements) const {
   std::vector<const Fact*> missing = with({Verdict::unmeasured});
   std::erase_if(missing, [&](const Fact* fact) {
-    if (!metrics::is_run_time(metrics::metric(fact->metric))) return !demands.ptxas;
-    return !demands.cupti && !(demands.device && fact->metric == "result.correct");
+    if (!metrics::is_run_time(metrics::metric(fact->metric))) return !requirements.ptxas;
+    return !requirements.cupti && !(requirements.device && fact->metric == "result.correct");
   });
   return missing;
 }
 
-ExitCode Summary::exit_code(const Demands& demands) const {
+ExitCode Summary::exit_code(const Requirements& requirements) const {
   const auto any = [this](Verdict verdict) { return !with({verdict}).empty(); };
   if (any(Verdict::error) || total().judged() == 0) return kFault;
-  if (any(Verdict::fail) || (demands.strict && any(Verdict::better))) return kOverBudget;
-  if (!missing(demands).empty() || !lost_.empty()) return kNotMeasured;
+  if (any(Verdict::fail) || (requirements.strict && any(Verdict::better))) return kOverBudget;
+  if (!missing(requirements).empty() || !lost_.empty()) return kNotMeasured;
   return kWithinBudget;
 }
 

@@ -20,7 +20,7 @@ struct Tally {
 };
 
 /// What must have been measured for a run to be a success.
-struct Demands {
+struct Requirements {
   bool strict = false;  ///< better than budget is not good enough: tighten the budget
   bool ptxas = false;   ///< every compile-time fact must be there
   bool cupti = false;   ///< every run-time fact must be there
@@ -44,11 +44,11 @@ class Summary {
   /// Facts that would fail if they were sure enough to be judged.
   std::vector<const metrics::Fact*> unsure_failures() const;
   const std::vector<std::string>& lost() const { return lost_; }
-  /// Unmeasured facts that `demands` ask for.
-  std::vector<const metrics::Fact*> missing(const Demands& demands) const;
+  /// Unmeasured facts that `requirements` name.
+  std::vector<const metrics::Fact*> missing(const Requirements& requirements) const;
   /// Faults before excesses before what is missing. That nothing at all was judged is a fault too:
   /// a gate that has compared nothing has nothing to say.
-  ExitCode exit_code(const Demands& demands) const;
+  ExitCode exit_code(const Requirements& requirements) const;
 
  private:
   std::vector<metrics::Fact> facts_;

@@ -51,11 +51,11 @@ std::string plural(std::size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-std::string headline(const Summary& summary, const Demands& demands) {
+std::string headline(const Summary& summary, const Requirements& requirements) {
   const Tally total = summary.total();
   const int failed = count(total, Verdict::fail);
   const int better = count(total, Verdict::better), missing = count(total, Verdict::unmeasured);
-  switch (summary.exit_code(demands)) {
+  switch (summary.exit_code(requirements)) {
     case kFault: {
       std::set<std::string> cases;
       for (const Fact* fact : summary.with({Verdict::error})) cases.insert(fact->id.str());
@@ -73,7 +73,7 @@ std::string headline(const Summary& summary, const Demands& demands) {
         return fmt::format("NOT MEASURED: {} things, see above", summary.lost().size());
       }
       return fmt::format("NOT MEASURED: {} that --require or --device asks for",
-                         plural(summary.missing(demands).size(), "value"));
+                         plural(summary.missing(requirements).size(), "value"));
     case kWithinBudget:
       break;
   }
@@ -236,7 +236,7 @@ std::string failure_text(const Fact& fact, const std::string& repeat, bool with_
   return text;
 }
 
-std::string terminal_text(const Summary& summary, const Demands& demands, bool colour,
+std::string terminal_text(const Summary& summary, const Requirements& requirements, bool colour,
                           const Told& told) {
   std::string text = table(summary);
   auto out = std::back_inserter(text);
@@ -248,7 +248,7 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
   for (const Group& group : groups(summary.with({Verdict::error, Verdict::fail}))) {
     text += full(group);
   }
-  if (demands.strict) {
+  if (requirements.strict) {
     for (const Group& group : groups(summary.with({Verdict::better}))) {
       const Fact& fact = *group.shown;
       fmt::format_to(out, "\nBETTER {}{}: {} = {}, budget {}: tighten it\n{}", fact.id.str(),
@@ -266,14 +266,15 @@ std::string terminal_text(const Summary& summary, const Demands& demands, bool c
     fmt::format_to(out, "\n{} {}\n", n, printable(reason));
   }
   for (const std::string& lost : summary.lost()) fmt::format_to(out, "\n{}\n", printable(lost));
-  const bool good = summary.exit_code(demands) == kWithinBudget;
+  const bool good = summary.exit_code(requirements) == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
-  fmt::format_to(out, "\n{}{}{}\n", on, headline(summary, demands), colour ? "\033[0m" : "");
+  fmt::format_to(out, "\n{}{}{}\n", on, headline(summary, requirements), colour ? "\033[0m" : "");
   return text;
 }
 
-std::string markdown_text(const Summary& summary, const Demands& demands, const metrics::Run& run) {
-  std::string text = fmt::format("# {}\n\n", escaped(headline(summary, demands)));
+std::string markdown_text(const Summary& summary, const Requirements& requirements,
+                          const metrics::Run& run) {
+  std::string text = fmt::format("# {}\n\n", escaped(headline(summary, requirements)));
   auto out = std::back_inserter(text);
   const std::string device =
       run.device ? fmt::format("{} (compute capability {}, driver {})", run.device->name,
@@ -304,7 +305,7 @@ std::string markdown_text(const Summary& summary, const Demands& demands, const 
     }
   };
   list("Failures", summary.with({Verdict::error, Verdict::fail}));
-  if (demands.strict) list("Better than budget", summary.with({Verdict::better}));
+  if (requirements.strict) list("Better than budget", summary.with({Verdict::better}));
   list("Moved by the machine: the code is that of the budget",
        summary.with({Verdict::environment}));
   list("Unsure: would fail if it were exact", summary.unsure_failures());

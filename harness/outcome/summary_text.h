@@ -25,10 +25,11 @@ struct Told {
 
 /// Table by family, failures, what is missing, verdict. At most 100 columns wide for names of usual
 /// length. `colour` puts ANSI colours in.
-std::string terminal_text(const Summary& summary, const Demands& demands, bool colour,
+std::string terminal_text(const Summary& summary, const Requirements& requirements, bool colour,
                           const Told& told = {});
 
 /// The same as Markdown. Names are escaped.
-std::string markdown_text(const Summary& summary, const Demands& demands, const metrics::Run& run);
+std::string markdown_text(const Summary& summary, const Requirements& requirements,
+                          const metrics::Run& run);
 
 }  // namespace warpgauge

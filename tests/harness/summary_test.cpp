@@ -20,10 +20,10 @@ using testing::IsEmpty;
 using testing::Pair;
 using enum metrics::Verdict;
 
-constexpr Demands kStrict = {.strict = true};
-constexpr Demands kPtxas = {.ptxas = true};
-constexpr Demands kCupti = {.cupti = true};
-constexpr Demands kEverything = {.strict = true, .ptxas = true, .cupti = true};
+constexpr Requirements kStrict = {.strict = true};
+constexpr Requirements kPtxas = {.ptxas = true};
+constexpr Requirements kCupti = {.cupti = true};
+constexpr Requirements kEverything = {.strict = true, .ptxas = true, .cupti = true};
 
 Fact fact(Verdict verdict, std::string metric = "registers", std::string variant = "tiled") {
   return {.id = {"transpose", std::move(variant), "f32", "64x64"},
@@ -49,10 +49,10 @@ Summary summary(const std::vector<Fact>& facts, std::vector<std::string> lost = 
 }
 
 /// One fact of `registers` (known without a run) for each verdict.
-ExitCode code(const std::vector<Verdict>& verdicts, const Demands& demands = {}) {
+ExitCode code(const std::vector<Verdict>& verdicts, const Requirements& requirements = {}) {
   std::vector<Fact> facts;
   for (const Verdict verdict : verdicts) facts.push_back(fact(verdict));
-  return summary(facts).exit_code(demands);
+  return summary(facts).exit_code(requirements);
 }
 
 TEST(Tally, CountsVerdictsByFamily) {
@@ -115,9 +115,9 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({unmeasured}), kFault) << "nothing measured is never success";
   EXPECT_EQ(code({unmeasured, unbudgeted}), kFault);
   EXPECT_EQ(summary({of_line("shared.bank_conflicts")}).exit_code({}), kFault);
-  for (const Demands& demands : {kStrict, kPtxas, kCupti, kEverything}) {
-    EXPECT_EQ(code({}, demands), kFault);
-    EXPECT_EQ(code({unmeasured}, demands), kFault);
+  for (const Requirements& requirements : {kStrict, kPtxas, kCupti, kEverything}) {
+    EXPECT_EQ(code({}, requirements), kFault);
+    EXPECT_EQ(code({unmeasured}, requirements), kFault);
   }
 }
 

@@ -33,8 +33,8 @@ using testing::StartsWith;
 
 const fs::path kData = fs::path(WARPGAUGE_TEST_DATA) / "summary";
 constexpr std::string_view kSource = "tests/data/summary/through_tile.cu";
-constexpr Demands kStrict = {.strict = true};
-constexpr Demands kCupti = {.cupti = true};
+constexpr Requirements kStrict = {.strict = true};
+constexpr Requirements kCupti = {.cupti = true};
 
 std::string content(const fs::path& path) {
   std::ifstream stream(path);
@@ -229,8 +229,8 @@ TEST(TerminalText, HasColourOnlyWhenAsked) {
   EXPECT_THAT(markdown_text(bad, {}, {}), Not(HasSubstr("\033")));
 }
 
-std::string last_line(const Summary& summary, const Demands& demands) {
-  return lines_of(terminal_text(summary, demands, false)).back();
+std::string last_line(const Summary& summary, const Requirements& requirements) {
+  return lines_of(terminal_text(summary, requirements, false)).back();
 }
 
 TEST(Headline, SaysWhatDecided) {
