@@ -44,7 +44,7 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     return !meter->broken();
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
-  work.died = [&](const Casualty& casualty) { *why = casualty.reason; };
+  work.died = [&](const CrashedItem& crashed) { *why = crashed.reason; };
   run_isolated(work);
   std::map<std::string, CaseCounts> counts;
   for (const auto& [fact, run] : metrics::read_facts(file.path())) {

@@ -214,9 +214,9 @@ class Gate {
       }
     };
     work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
-    work.died = [&](const Casualty& casualty) {
+    work.died = [&](const CrashedItem& crashed) {
       open_writer();
-      fail(items[casualty.item], casualty.reason);
+      fail(items[crashed.item], crashed.reason);
     };
     run_isolated(work);
   }

@@ -9,7 +9,7 @@
 namespace warpgauge {
 
 /// How an item ended that did not end by itself.
-struct Casualty {
+struct CrashedItem {
   std::size_t item;
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
@@ -24,10 +24,10 @@ struct IsolatedWork {
   /// In the child. Returning false says that this process can do no more (the item itself is
   /// done); the next item gets a new one.
   std::function<bool(std::size_t)> work;
-  /// In the parent, when an item is done (casualties included).
+  /// In the parent, when an item is done (crashed ones included).
   std::function<void(std::size_t)> done;
   /// In the parent, before `done`, for an item during which the child died.
-  std::function<void(const Casualty&)> died;
+  std::function<void(const CrashedItem&)> died;
 };
 
 /// The parent must not have used CUDA, which cannot be used in children forked after that. Throws

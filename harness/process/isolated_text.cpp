@@ -61,8 +61,8 @@ std::string isolated_text(const std::function<std::string()>& make,
                     },
                 .done = [](std::size_t) {},
                 .died =
-                    [&](const Casualty& casualty) {
-                      answer.set("its process was lost: " + casualty.reason, true);
+                    [&](const CrashedItem& crashed) {
+                      answer.set("its process was lost: " + crashed.reason, true);
                     }});
   std::string text(answer.get().text, answer.get().length);
   if (answer.get().failed) throw std::runtime_error(text);

@@ -31,7 +31,7 @@ Outcome run(std::size_t count, std::function<bool(std::size_t)> work) {
                 .begin = [] {},
                 .work = std::move(work),
                 .done = [&](std::size_t item) { outcome.done.push_back(item); },
-                .died = [&](const Casualty& c) { outcome.died[c.item] = c.reason; }});
+                .died = [&](const CrashedItem& c) { outcome.died[c.item] = c.reason; }});
   return outcome;
 }
 
@@ -69,7 +69,7 @@ TEST(Isolate, AWornOutProcessIsReplaced) {
                 .begin = [&] { ASSERT_EQ(write(pipe_ends[1], "b", 1), 1); },
                 .work = [](std::size_t) { return false; },
                 .done = [&](std::size_t item) { done.push_back(item); },
-                .died = [](const Casualty&) { FAIL(); }});
+                .died = [](const CrashedItem&) { FAIL(); }});
   char begun[8];
   EXPECT_EQ(read(pipe_ends[0], begun, sizeof begun), 3) << "one process for each item";
   EXPECT_THAT(done, ElementsAre(0, 1, 2));
@@ -88,7 +88,7 @@ TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
                              .begin = [] { throw std::runtime_error("cannot"); },
                              .work = [](std::size_t) { return true; },
                              .done = [](std::size_t) {},
-                             .died = [](const Casualty&) {}}),
+                             .died = [](const CrashedItem&) {}}),
                std::runtime_error);
 }
 
