@@ -31,7 +31,7 @@ class Doctor {
   explicit Doctor(const DoctorOptions& options) : options_(options) {}
 
   Diagnosis diagnose_gpu() const {
-    const Surroundings here = Surroundings::of_this_machine();
+    const HostProbe here = HostProbe::of_this_machine();
     const bool demanded = options_.require_cupti || options_.device == DeviceChoice::gpu;
     Findings findings = isolated(kGpuFindings, [&] { return look_at_gpu(here); });
     const Health gpu = findings.front().health;

@@ -71,7 +71,7 @@ Finding no_gpu(std::string_view id) {
   return {.id = std::string(id), .health = Health::unknown, .text = "no GPU"};
 }
 
-Finding none_visible(const std::string& why, const Surroundings& here) {
+Finding none_visible(const std::string& why, const HostProbe& here) {
   Finding finding{.id = "GPU", .health = Health::warn, .text = why};
   const int on_bus = gpus_on_bus(here);
   const auto visible = here.variable("CUDA_VISIBLE_DEVICES");
@@ -201,7 +201,7 @@ std::vector<Finding> check_state(const metrics::GpuState& state) {
   return {std::move(mig), std::move(clocks), std::move(others)};
 }
 
-std::vector<Finding> look_at_gpu(const Surroundings& here) {
+std::vector<Finding> look_at_gpu(const HostProbe& here) {
   std::string why, arch;
   Finding gpu{.id = "GPU", .health = Health::ok};
   std::optional<metrics::Device> device;

@@ -19,7 +19,7 @@ inline constexpr std::string_view kGpuFindings[] = {"GPU", "driver", "architectu
 /// Asks CUDA and NVML about the current GPU; makes no context. "GPU" is ok where one can be used,
 /// a warning where there is none, and has failed where it is there and cannot be used. Does not
 /// throw for what CUDA reports, but a broken driver may well hang or crash in it.
-std::vector<Finding> look_at_gpu(const Surroundings& here);
+std::vector<Finding> look_at_gpu(const HostProbe& here);
 
 /// Of CUDA versions as the runtime writes them (13000 for 13.0): what the driver supports, 0 where
 /// there is no driver, and the toolkit of this build. `version` of the driver: "580.159.04".

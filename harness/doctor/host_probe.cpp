@@ -52,7 +52,7 @@ bool is_number(const std::string& text) {
 }
 
 /// Capabilities of this process that let it read counters, by name.
-std::set<std::string_view> capabilities(const Surroundings& here) {
+std::set<std::string_view> capabilities(const HostProbe& here) {
   constexpr int kSysAdmin = 21, kPerfmon = 38;
   const std::string text = value_of(here.at("/proc/self/status"), "CapEff").value_or("");
   std::uint64_t mask = 0;
@@ -63,7 +63,7 @@ std::set<std::string_view> capabilities(const Surroundings& here) {
   return names;
 }
 
-bool is_container(const Surroundings& here) {
+bool is_container(const HostProbe& here) {
   return fs::exists(here.at("/.dockerenv")) || fs::exists(here.at("/run/.containerenv")) ||
          here.variable("container").has_value();
 }
@@ -78,8 +78,8 @@ fs::path nearest_there(fs::path path) {
 
 }  // namespace
 
-Surroundings Surroundings::of_this_machine() {
-  Surroundings here;
+HostProbe HostProbe::of_this_machine() {
+  HostProbe here;
   here.variable = [](const char* name) -> std::optional<std::string> {
     const char* value = std::getenv(name);
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -87,11 +87,11 @@ Surroundings Surroundings::of_this_machine() {
   return here;
 }
 
-fs::path Surroundings::at(const std::string& path) const {
+fs::path HostProbe::at(const std::string& path) const {
   return root / fs::path(path).relative_path();
 }
 
-std::vector<std::string> Surroundings::processes() const {
+std::vector<std::string> HostProbe::processes() const {
   std::vector<std::string> names;
   for (const fs::path& entry : entries_of(at("/proc"))) {
     if (!is_number(entry.filename())) continue;
@@ -102,7 +102,7 @@ std::vector<std::string> Surroundings::processes() const {
   return names;
 }
 
-int gpus_on_bus(const Surroundings& here) {
+int gpus_on_bus(const HostProbe& here) {
   int count = 0;
   for (const fs::path& device : entries_of(here.at("/sys/bus/pci/devices"))) {
     const bool display = word_in(device / "class").starts_with("0x03");
@@ -111,7 +111,7 @@ int gpus_on_bus(const Surroundings& here) {
   return count;
 }
 
-Finding check_permission(const Surroundings& here) {
+Finding check_permission(const HostProbe& here) {
   Finding finding{.id = "permission"};
   const auto restricted = value_of(here.at("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
   const std::set<std::string_view> own = capabilities(here);
@@ -142,7 +142,7 @@ Finding check_permission(const Surroundings& here) {
   return finding;
 }
 
-Finding check_mps(const Surroundings& here) {
+Finding check_mps(const HostProbe& here) {
   constexpr std::string_view kCut = "nvidia-cuda-mps";  // -control, -server: cut by the kernel
   const std::string folder = here.variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
   const std::vector<std::string> processes = here.processes();
@@ -160,7 +160,7 @@ Finding check_mps(const Surroundings& here) {
           .remedy = "echo quit | nvidia-cuda-mps-control"};
 }
 
-Finding check_profilers(const Surroundings& here) {
+Finding check_profilers(const HostProbe& here) {
   struct Known {
     std::string_view comm, name, remedy;
   };
@@ -193,7 +193,7 @@ Finding check_profilers(const Surroundings& here) {
           .remedy = fmt::format("{}", fmt::join(remedies, "; "))};
 }
 
-Finding check_injection(const Surroundings& here) {
+Finding check_injection(const HostProbe& here) {
   std::vector<std::string> set, names;
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
     const auto value = here.variable(name);

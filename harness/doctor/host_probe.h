@@ -12,28 +12,28 @@
 
 namespace warpgauge {
 
-/// The machine as it is, or as a test makes it up.
-struct Surroundings {
+/// The machine as it is, or as a test sets it up.
+struct HostProbe {
   std::filesystem::path root = "/";  ///< /proc, /sys, /tmp are looked for below it
   std::function<std::optional<std::string>(const char*)> variable;  ///< of the environment
 
-  static Surroundings of_this_machine();
+  static HostProbe of_this_machine();
   std::filesystem::path at(const std::string& path) const;  ///< an absolute path below `root`
   /// The names of the processes that can be seen, as the kernel keeps them: 15 characters.
   std::vector<std::string> processes() const;
 };
 
 /// NVIDIA GPUs on the PCI bus, whether a driver serves them or not.
-int gpus_on_bus(const Surroundings& here);
+int gpus_on_bus(const HostProbe& here);
 
 /// May this process read performance counters (ERR_NVGPUCTRPERM)?
-Finding check_permission(const Surroundings& here);
+Finding check_permission(const HostProbe& here);
 /// Is there an MPS daemon, under which CUPTI cannot count?
-Finding check_mps(const Surroundings& here);
+Finding check_mps(const HostProbe& here);
 /// Is there another process that may have the counters: DCGM, a profiler, a debugger?
-Finding check_profilers(const Surroundings& here);
+Finding check_profilers(const HostProbe& here);
 /// Do variables attach another tool to CUDA programs?
-Finding check_injection(const Surroundings& here);
+Finding check_injection(const HostProbe& here);
 /// Can the gate write its results into `out`? Writes nothing.
 Finding check_out(const std::filesystem::path& out);
 /// Can the programs that are Python, in the folder `programs`, be run with the packages that they

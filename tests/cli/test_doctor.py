@@ -15,7 +15,7 @@ HAS_GPU = Path("/dev/nvidia0").exists()
 HEALTH = ["ok", "warn", "fail", "unknown"]
 GPU = ["GPU", "driver", "architectures", "MIG", "clocks", "other processes"]
 COUNTS = ["CUPTI", "exact count", "hardware counters"]
-SURROUNDINGS = ["permission", "MPS", "other profilers", "injected tools"]
+HOST_PROBES = ["permission", "MPS", "other profilers", "injected tools"]
 NEEDED_ON_A_GPU = ["GPU", "driver", "architectures", "CUPTI", "exact count"]
 WORKPLACE = ["ptxas", "output", "Python"]
 
@@ -57,7 +57,7 @@ def test_every_precondition_is_looked_at(without_a_gpu):
     assert list(without_a_gpu["checks"]) == [
         *GPU,
         *COUNTS,
-        *SURROUNDINGS,
+        *HOST_PROBES,
         "emulator",
         *WORKPLACE,
     ]

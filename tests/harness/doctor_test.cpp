@@ -55,7 +55,7 @@ class Machine : public testing::Test {
   }
 
   std::map<std::string, std::string> variables_;
-  Surroundings here_;
+  HostProbe here_;
 };
 
 TEST_F(Machine, WithoutDriverSaysNothingOfThePermission) {
