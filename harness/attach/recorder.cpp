@@ -46,7 +46,7 @@ struct Recorder::Context {
 };
 
 Recorder::Recorder(std::filesystem::path folder, Choice choice)
-    : books_(std::move(folder), std::move(choice)) {}
+    : ledger_(std::move(folder), std::move(choice)) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
   const std::scoped_lock lock(mutex_);
@@ -71,11 +71,11 @@ void Recorder::open(Context& context) {
   context.opened = true;
   try {
     AttachedDevice device = driver::describe(context.device);
-    books_.device(context.device, device);
+    ledger_.device(context.device, device);
     const std::scoped_lock lock(counting_);
     context.cupti = metrics::open_context(context.handle, context.device);
     device.device.chip = context.cupti.chip;
-    books_.device(context.device, device);
+    ledger_.device(context.device, device);
   } catch (const std::exception& error) {
     context.countable = false;
     trouble(error.what());
@@ -106,7 +106,7 @@ bool Recorder::take(Context& context, Clock::duration patience) {
       std::unique_lock lock(counting_);
       const metrics::SassRecords records = context.session->take();
       lock.unlock();
-      books_.taken(context.handle, context.device, records);
+      ledger_.taken(context.handle, context.device, records);
     }
   } catch (const std::exception& error) {
     context.countable = false;
@@ -125,7 +125,7 @@ bool Recorder::take(Context& context) {
 }
 
 void Recorder::take_before(Context& context, const char* what) {
-  if (books_.waiting(context.handle) == 0) return;
+  if (ledger_.waiting(context.handle) == 0) return;
   if (captures_.any()) {
     trouble(std::string(what) + " while a stream was being captured");
   } else {
@@ -186,7 +186,7 @@ void Recorder::pause(Context& context) {
 
 Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels) {
   Launching launching{find(handle), {}, std::move(kernels)};
-  books_.launching(*launching.kernels);
+  ledger_.launching(*launching.kernels);
   if (!launching.context) {
     trouble("kernels were launched in a context that warpgauge was not told of");
     return launching;
@@ -195,9 +195,9 @@ Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Ke
   launching.lock = std::unique_lock(context.mutex);
   open(context);
   if (finished_) return launching;
-  if (books_.are_skipped(*launching.kernels)) {
+  if (ledger_.are_skipped(*launching.kernels)) {
     pause(context);
-  } else if (books_.are_wanted(*launching.kernels, context.device)) {
+  } else if (ledger_.are_wanted(*launching.kernels, context.device)) {
     start_anew(context);
   }
   return launching;
@@ -216,7 +216,7 @@ std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgr
                                                           CUstream stream) {
   const driver::RelaxedCapture relaxed;
   if (driver::is_capturing(stream)) return std::nullopt;
-  std::shared_ptr<const Kernels> kernels = books_.graph(exec);
+  std::shared_ptr<const Kernels> kernels = ledger_.graph(exec);
   if (!kernels) {
     trouble("a graph was launched that was made before warpgauge was there");
     kernels = std::make_shared<const Kernels>();
@@ -226,11 +226,11 @@ std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgr
 
 void Recorder::launched(Launching launching, bool succeeded) {
   const driver::RelaxedCapture relaxed;
-  if (!succeeded) books_.refused(*launching.kernels);
+  if (!succeeded) ledger_.refused(*launching.kernels);
   if (!succeeded || !launching.context) return;
   Context& context = *launching.context;
-  const Kernels unknown = books_.launched(context.handle, context.device, *launching.kernels,
-                                          context.session != nullptr);
+  const Kernels unknown = ledger_.launched(context.handle, context.device, *launching.kernels,
+                                           context.session != nullptr);
   if (finished_) {
     trouble("kernels were launched after the end of main(), which was too late to count them");
   }
@@ -238,9 +238,9 @@ void Recorder::launched(Launching launching, bool succeeded) {
   // count code that was loaded so.
   for (const driver::LaunchedKernel& kernel : unknown) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
-    if (resources) books_.resources(kernel.name, context.device, *resources);
+    if (resources) ledger_.resources(kernel.name, context.device, *resources);
   }
-  if (!books_.all_have_their_sample(context.device)) return;
+  if (!ledger_.all_have_their_sample(context.device)) return;
   if (!context.stays_on && !captures_.any() && !is_taken_once(context)) stop(context);
 }
 
@@ -248,7 +248,7 @@ void Recorder::make_graph(CUcontext handle, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
   const std::shared_ptr<Context> context = find(handle);
   if (!context || finished_) return;
-  const bool skipped = books_.skips_any() && books_.are_skipped(driver::kernels_of(graph).known);
+  const bool skipped = ledger_.skips_any() && ledger_.are_skipped(driver::kernels_of(graph).known);
   const std::scoped_lock lock(context->mutex);
   open(*context);
   skipped ? pause(*context) : start_anew(*context);
@@ -263,7 +263,7 @@ void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   if (kernels.contexts.size() > 1) {
     trouble("a graph has kernels of several contexts, and is counted in the one that launches it");
   }
-  books_.graph_made(exec, std::move(kernels.known));
+  ledger_.graph_made(exec, std::move(kernels.known));
 }
 
 void Recorder::capture_begins(CUcontext handle, CUstream stream) {
@@ -286,7 +286,7 @@ void Recorder::waited(CUcontext handle) {
   const std::unique_lock lock(context->mutex, std::try_to_lock);
   if (!lock || !context->session || captures_.any()) return;
   if (Clock::now() - context->last < (kShare - 1) * context->cost) return;
-  if (books_.waiting(handle) == 0 || is_taken_once(*context)) return;
+  if (ledger_.waiting(handle) == 0 || is_taken_once(*context)) return;
   const driver::RelaxedCapture relaxed;
   take(*context, kAtOnce);
 }
@@ -323,7 +323,7 @@ void Recorder::ends(CUcontext handle) {
     context->session->leave();
     context->session.reset();
   }
-  const std::uint64_t lost = books_.ended(handle);
+  const std::uint64_t lost = ledger_.ended(handle);
   if (lost > 0) trouble("a context ended before its counts could be taken");
   loads_.forget(handle);
   const std::scoped_lock all(mutex_);
@@ -340,7 +340,7 @@ bool Recorder::finish(std::chrono::seconds patience) {
     if (lock) stop(*context);
     all = all && lock;
   }
-  books_.save();
+  ledger_.save();
   return all;
 }
 

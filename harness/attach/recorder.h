@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/attach/books.h"
 #include "harness/attach/captures.h"
 #include "harness/attach/code_loads.h"
 #include "harness/attach/driver.h"
+#include "harness/attach/launch_ledger.h"
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_sass_session.h"
 
@@ -62,7 +62,7 @@ class Recorder {
   void make_graph(CUcontext context, CUgraph graph);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
-  void graph_ends(CUgraphExec exec) { books_.graph_ends(exec); }
+  void graph_ends(CUgraphExec exec) { ledger_.graph_ends(exec); }
   /// Before a capture begins.
   void capture_begins(CUcontext context, CUstream stream);
   /// After it could not begin, or may have ended.
@@ -85,7 +85,7 @@ class Recorder {
   bool finish(std::chrono::seconds patience);
 
   /// Says in the result that something is missing.
-  void trouble(const std::string& what) { books_.trouble(what); }
+  void trouble(const std::string& what) { ledger_.trouble(what); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -105,7 +105,7 @@ class Recorder {
   void stop(Context& context);
   bool is_taken_once(Context& context);
 
-  Books books_;
+  LaunchLedger ledger_;
   CodeLoads loads_;
   Captures captures_;
   std::atomic<bool> finished_ = false;

@@ -1,4 +1,4 @@
-// What is known of a process that is attached, and its file.
+// The launch ledger of an attached process: its launches, counts and warnings, and its file.
 #pragma once
 
 #include <cuda.h>
@@ -30,10 +30,10 @@ struct Choice {
 /// Launches, counts and troubles of this process. What was taken is in the file at once, and how
 /// many kernels were launched in another one, so that what a process that ends without a word has
 /// not counted is known. All functions may be called by any thread; none calls the driver.
-class Books {
+class LaunchLedger {
  public:
   /// Throws std::system_error for a folder that cannot be written.
-  Books(std::filesystem::path folder, Choice choice);
+  LaunchLedger(std::filesystem::path folder, Choice choice);
 
   /// Something is missing.
   void trouble(const std::string& what);

@@ -1,4 +1,4 @@
-#include "harness/attach/books.h"
+#include "harness/attach/launch_ledger.h"
 
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ std::string unique_name() {
 
 }  // namespace
 
-Books::Books(std::filesystem::path folder, Choice choice)
+LaunchLedger::LaunchLedger(std::filesystem::path folder, Choice choice)
     : path_(std::move(folder) / unique_name()),
       choice_(std::move(choice)),
       launches_(path_.string() + kLaunchesEnding) {
@@ -41,7 +41,7 @@ Books::Books(std::filesystem::path folder, Choice choice)
   write();
 }
 
-void Books::write() {
+void LaunchLedger::write() {
   try {
     process_.waiting = 0;
     for (const auto& [context, launches] : waiting_) process_.waiting += launches;
@@ -51,12 +51,12 @@ void Books::write() {
   }
 }
 
-void Books::save() {
+void LaunchLedger::save() {
   const std::scoped_lock lock(mutex_);
   write();
 }
 
-void Books::trouble(const std::string& what) {
+void LaunchLedger::trouble(const std::string& what) {
   const std::scoped_lock lock(mutex_);
   auto& troubles = process_.troubles;
   if (std::ranges::find(troubles, what) != troubles.end()) return;
@@ -64,24 +64,25 @@ void Books::trouble(const std::string& what) {
   write();
 }
 
-void Books::device(int ordinal, const AttachedDevice& device) {
+void LaunchLedger::device(int ordinal, const AttachedDevice& device) {
   const std::scoped_lock lock(mutex_);
   const auto known = process_.devices.try_emplace(ordinal, device).first;
   if (!device.device.chip.empty()) known->second = device;
 }
 
-std::size_t Books::place_of(const std::string& name, int device) {
+std::size_t LaunchLedger::place_of(const std::string& name, int device) {
   const auto [place, is_new] = kernels_.try_emplace({device, name}, process_.kernels.size());
   if (is_new)
     process_.kernels.push_back({.name = name, .device = device, .counted = {}, .resources = {}});
   return place->second;
 }
 
-void Books::launching(const Kernels& kernels) { launches_.add(kernels.size()); }
+void LaunchLedger::launching(const Kernels& kernels) { launches_.add(kernels.size()); }
 
-void Books::refused(const Kernels& kernels) { launches_.take_back(kernels.size()); }
+void LaunchLedger::refused(const Kernels& kernels) { launches_.take_back(kernels.size()); }
 
-Kernels Books::launched(CUcontext context, int device, const Kernels& kernels, bool counted) {
+Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& kernels,
+                               bool counted) {
   const std::scoped_lock lock(mutex_);
   if (counted) waiting_[context] += kernels.size();
   Kernels unknown;
@@ -103,19 +104,20 @@ Kernels Books::launched(CUcontext context, int device, const Kernels& kernels, b
   return unknown;
 }
 
-void Books::resources(const std::string& kernel, int device, const KernelResources& resources) {
+void LaunchLedger::resources(const std::string& kernel, int device,
+                             const KernelResources& resources) {
   const std::scoped_lock lock(mutex_);
   auto& known = process_.kernels[place_of(kernel, device)].resources;
   if (std::ranges::find(known, resources) == known.end()) known.push_back(resources);
 }
 
-bool Books::has_its_sample(const AttachedKernel& kernel) const {
+bool LaunchLedger::has_its_sample(const AttachedKernel& kernel) const {
   std::uint64_t counted = 0;
   for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
   return counted >= choice_.sample;
 }
 
-bool Books::is_skipped(const std::string& kernel) {
+bool LaunchLedger::is_skipped(const std::string& kernel) {
   const auto [known, is_new] = skipped_.try_emplace(kernel);
   if (is_new) {
     const std::vector<std::string> names = names_of(demangled(kernel));
@@ -125,14 +127,14 @@ bool Books::is_skipped(const std::string& kernel) {
   return known->second;
 }
 
-bool Books::are_skipped(const Kernels& kernels) {
+bool LaunchLedger::are_skipped(const Kernels& kernels) {
   if (!skips_any()) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(
       kernels, [&](const driver::LaunchedKernel& one) { return is_skipped(one.name); });
 }
 
-bool Books::are_wanted(const Kernels& kernels, int device) const {
+bool LaunchLedger::are_wanted(const Kernels& kernels, int device) const {
   if (choice_.sample == 0) return true;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
@@ -141,7 +143,7 @@ bool Books::are_wanted(const Kernels& kernels, int device) const {
   });
 }
 
-bool Books::all_have_their_sample(int device) {
+bool LaunchLedger::all_have_their_sample(int device) {
   if (choice_.sample == 0) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
@@ -149,7 +151,7 @@ bool Books::all_have_their_sample(int device) {
   });
 }
 
-void Books::taken(CUcontext context, int device, const metrics::SassRecords& records) {
+void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecords& records) {
   const std::scoped_lock lock(mutex_);
   metrics::SassRecords& all = process_.records[device];
   for (const auto& [instruction, values] : records) all[instruction] += values;
@@ -157,13 +159,13 @@ void Books::taken(CUcontext context, int device, const metrics::SassRecords& rec
   write();
 }
 
-std::uint64_t Books::waiting(CUcontext context) const {
+std::uint64_t LaunchLedger::waiting(CUcontext context) const {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(context);
   return found == waiting_.end() ? 0 : found->second;
 }
 
-std::uint64_t Books::ended(CUcontext context) {
+std::uint64_t LaunchLedger::ended(CUcontext context) {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(context);
   if (found == waiting_.end()) return 0;
@@ -172,17 +174,17 @@ std::uint64_t Books::ended(CUcontext context) {
   return launches;
 }
 
-void Books::graph_made(CUgraphExec exec, Kernels kernels) {
+void LaunchLedger::graph_made(CUgraphExec exec, Kernels kernels) {
   const std::scoped_lock lock(mutex_);
   graphs_[exec] = std::make_shared<const Kernels>(std::move(kernels));
 }
 
-void Books::graph_ends(CUgraphExec exec) {
+void LaunchLedger::graph_ends(CUgraphExec exec) {
   const std::scoped_lock lock(mutex_);
   graphs_.erase(exec);
 }
 
-std::shared_ptr<const Kernels> Books::graph(CUgraphExec exec) const {
+std::shared_ptr<const Kernels> LaunchLedger::graph(CUgraphExec exec) const {
   const std::scoped_lock lock(mutex_);
   const auto found = graphs_.find(exec);
   return found == graphs_.end() ? nullptr : found->second;
