@@ -44,9 +44,9 @@ void tell_of_the_end(AttachedProcess& process, std::uint64_t launches) {
   for (const AttachedKernel& kernel : process.kernels) taken += kernel.launches;
   taken -= std::min(taken, process.waiting);
   if (kill(static_cast<pid_t>(process.pid), 0) == 0) {
-    process.troubles.push_back("what it launches now: it still runs, and nobody waited for it");
+    process.warnings.push_back("what it launches now: it still runs, and nobody waited for it");
   } else if (launches > taken) {
-    process.troubles.push_back(
+    process.warnings.push_back(
         fmt::format("{} launches, whose counts were not taken before it ended (by _exit, exec, an "
                     "error or a signal that cannot be caught)",
                     launches - taken));
@@ -153,9 +153,9 @@ std::vector<std::string> not_counted(const std::vector<AttachedProcess>& process
                                      const std::vector<AttachedCase>& cases, bool samples) {
   std::vector<std::string> lost;
   for (const AttachedProcess& process : processes) {
-    for (const std::string& trouble : process.troubles) {
+    for (const std::string& warning : process.warnings) {
       lost.push_back(
-          fmt::format("not counted: {} (process {}: {})", trouble, process.pid, process.command));
+          fmt::format("not counted: {} (process {}: {})", warning, process.pid, process.command));
     }
   }
   for (const AttachedCase& one : cases) {

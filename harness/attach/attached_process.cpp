@@ -120,7 +120,7 @@ std::string to_text(const AttachedProcess& process) {
     records[std::to_string(ordinal)] = json_of(of_device);
   }
   json["waiting"] = process.waiting;
-  json["troubles"] = process.troubles;
+  json["warnings"] = process.warnings;
   // Arguments and names of kernels are bytes: what is not UTF-8 is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -135,7 +135,7 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
                             .kernels = {},
                             .records = {},
                             .waiting = json.at("waiting"),
-                            .troubles = json.at("troubles")};
+                            .warnings = json.at("warnings")};
     for (const auto& [ordinal, one] : json.at("devices").items()) {
       process.devices[std::stoi(ordinal)] = device_of(one);
     }

@@ -54,7 +54,7 @@ struct AttachedProcess {
   std::vector<AttachedKernel> kernels;
   std::map<int, metrics::SassRecords> records;  ///< by device
   std::uint64_t waiting = 0;          ///< of the launches: whose counts can still be taken
-  std::vector<std::string> troubles;  ///< what could not be counted, and why
+  std::vector<std::string> warnings;  ///< what could not be counted, and why
 };
 
 /// A result that cannot be read: says file and problem.

@@ -64,7 +64,7 @@ void launch_configured(const Call& call) {
 }
 
 void launch_of_old(const Call& /*call*/) {
-  recorder->trouble(
+  recorder->warn(
       "the program launches with cuLaunchGrid or on several devices at once, which "
       "is not counted");
 }
@@ -88,7 +88,7 @@ void graph_ends(const Call& call) {
   recorder->graph_ends(call.as<cuGraphExecDestroy_params>().hGraphExec);
 }
 void graph_changes(const Call& /*call*/) {
-  recorder->trouble(
+  recorder->warn(
       "the program changes kernels in a graph that is ready to be launched: what is launched in "
       "their place is not known by name");
 }
@@ -255,7 +255,7 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
 
 void tell(const std::exception& error) {
   try {
-    recorder->trouble(error.what());
+    recorder->warn(error.what());
   } catch (const std::exception&) {
     // What this was about was launched or was not counted, which the number of launches shows.
   }
@@ -317,7 +317,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     try {
       subscribe();
     } catch (const std::exception& error) {
-      recorder->trouble(error.what());
+      recorder->warn(error.what());
     }
   } catch (const std::exception&) {
     // The program runs as it would without this library.

@@ -56,11 +56,11 @@ void LaunchLedger::save() {
   write();
 }
 
-void LaunchLedger::trouble(const std::string& what) {
+void LaunchLedger::warn(const std::string& what) {
   const std::scoped_lock lock(mutex_);
-  auto& troubles = process_.troubles;
-  if (std::ranges::find(troubles, what) != troubles.end()) return;
-  troubles.push_back(what);
+  auto& warnings = process_.warnings;
+  if (std::ranges::find(warnings, what) != warnings.end()) return;
+  warnings.push_back(what);
   write();
 }
 

@@ -27,7 +27,7 @@ struct Choice {
   std::vector<std::string> skip;  ///< globs of the names of kernels that are not
 };
 
-/// Launches, counts and troubles of this process. What was taken is in the file at once, and how
+/// Launches, counts and warnings of this process. What was taken is in the file at once, and how
 /// many kernels were launched in another one, so that what a process that ends without a word has
 /// not counted is known. All functions may be called by any thread; none calls the driver.
 class LaunchLedger {
@@ -36,7 +36,7 @@ class LaunchLedger {
   LaunchLedger(std::filesystem::path folder, Choice choice);
 
   /// Something is missing.
-  void trouble(const std::string& what);
+  void warn(const std::string& what);
   /// The chip is empty where nothing can be counted.
   void device(int ordinal, const AttachedDevice& device);
 

@@ -78,7 +78,7 @@ void Recorder::open(Context& context) {
     ledger_.device(context.device, device);
   } catch (const std::exception& error) {
     context.countable = false;
-    trouble(error.what());
+    warn(error.what());
   }
 }
 
@@ -91,7 +91,7 @@ void Recorder::start(Context& context) {
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
   } catch (const std::exception& error) {
     context.countable = false;
-    trouble(error.what());
+    warn(error.what());
   }
 }
 
@@ -110,7 +110,7 @@ bool Recorder::take(Context& context, Clock::duration patience) {
     }
   } catch (const std::exception& error) {
     context.countable = false;
-    trouble(std::string("what was launched last is not counted: ") + error.what());
+    warn(std::string("what was launched last is not counted: ") + error.what());
   }
   context.last = Clock::now();
   context.cost = context.last - begin;
@@ -119,15 +119,15 @@ bool Recorder::take(Context& context, Clock::duration patience) {
 
 bool Recorder::take(Context& context) {
   if (take(context, kLongest)) return true;
-  trouble("a kernel still ran after " + std::to_string(kLongest.count()) +
-          " s of waiting: its counts, and those of code loaded since, could not be taken then");
+  warn("a kernel still ran after " + std::to_string(kLongest.count()) +
+       " s of waiting: its counts, and those of code loaded since, could not be taken then");
   return false;
 }
 
 void Recorder::take_before(Context& context, const char* what) {
   if (ledger_.waiting(context.handle) == 0) return;
   if (captures_.any()) {
-    trouble(std::string(what) + " while a stream was being captured");
+    warn(std::string(what) + " while a stream was being captured");
   } else {
     take(context);
   }
@@ -143,7 +143,7 @@ void Recorder::stop(Context& context) {
     // Nothing is missing yet. Code that other threads load from here on is, which shows where its
     // first instruction was not executed by all warps.
     if (context.stays_on) return;
-    trouble(error.what());
+    warn(error.what());
   }
   if (!context.countable) context.session->leave();  // it has failed: nothing to wait for
   context.session.reset();
@@ -166,7 +166,7 @@ void Recorder::start_anew(Context& context) {
   const bool stale = context.session && context.loads != loads();
   if (context.session && !stale) return;
   if (captures_.any()) {
-    trouble("new code was to be launched, or to be made a graph of, while a stream was captured");
+    warn("new code was to be launched, or to be made a graph of, while a stream was captured");
     return;
   }
   if (stale && !context.stays_on && !is_taken_once(context)) stop(context);
@@ -178,7 +178,7 @@ void Recorder::start_anew(Context& context) {
 void Recorder::pause(Context& context) {
   if (!context.session || context.stays_on || is_taken_once(context)) return;
   if (captures_.any()) {
-    trouble("kernels that --skip names were counted, because a stream was being captured");
+    warn("kernels that --skip names were counted, because a stream was being captured");
   } else {
     stop(context);
   }
@@ -188,7 +188,7 @@ Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Ke
   Launching launching{find(handle), {}, std::move(kernels)};
   ledger_.launching(*launching.kernels);
   if (!launching.context) {
-    trouble("kernels were launched in a context that warpgauge was not told of");
+    warn("kernels were launched in a context that warpgauge was not told of");
     return launching;
   }
   Context& context = *launching.context;
@@ -218,7 +218,7 @@ std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgr
   if (driver::is_capturing(stream)) return std::nullopt;
   std::shared_ptr<const Kernels> kernels = ledger_.graph(exec);
   if (!kernels) {
-    trouble("a graph was launched that was made before warpgauge was there");
+    warn("a graph was launched that was made before warpgauge was there");
     kernels = std::make_shared<const Kernels>();
   }
   return prepare(handle, std::move(kernels));
@@ -232,7 +232,7 @@ void Recorder::launched(Launching launching, bool succeeded) {
   const Kernels unknown = ledger_.launched(context.handle, context.device, *launching.kernels,
                                            context.session != nullptr);
   if (finished_) {
-    trouble("kernels were launched after the end of main(), which was too late to count them");
+    warn("kernels were launched after the end of main(), which was too late to count them");
   }
   // Not before the launch: the question would load the code in its stead, and CUPTI (13.0) does not
   // count code that was loaded so.
@@ -258,10 +258,10 @@ void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
   driver::GraphKernels kernels = driver::kernels_of(graph);
   if (!kernels.all) {
-    trouble("a graph has nodes whose kernels are not known before they are launched");
+    warn("a graph has nodes whose kernels are not known before they are launched");
   }
   if (kernels.contexts.size() > 1) {
-    trouble("a graph has kernels of several contexts, and is counted in the one that launches it");
+    warn("a graph has kernels of several contexts, and is counted in the one that launches it");
   }
   ledger_.graph_made(exec, std::move(kernels.known));
 }
@@ -324,7 +324,7 @@ void Recorder::ends(CUcontext handle) {
     context->session.reset();
   }
   const std::uint64_t lost = ledger_.ended(handle);
-  if (lost > 0) trouble("a context ended before its counts could be taken");
+  if (lost > 0) warn("a context ended before its counts could be taken");
   loads_.forget(handle);
   const std::scoped_lock all(mutex_);
   contexts_.erase(handle);

@@ -85,7 +85,7 @@ class Recorder {
   bool finish(std::chrono::seconds patience);
 
   /// Says in the result that something is missing.
-  void trouble(const std::string& what) { ledger_.trouble(what); }
+  void warn(const std::string& what) { ledger_.warn(what); }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -22,7 +22,7 @@ AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
                           .devices = {},
                           .kernels = {},
                           .records = {},
-                          .troubles = {}};
+                          .warnings = {}};
   process.devices[0] = {{.name = "NVIDIA H100", .chip = "GH100", .compute_capability = "9.0"},
                         2048};
   process.kernels.push_back({.name = kKernel,
@@ -66,7 +66,7 @@ std::vector<AttachedCase> cases_of(const std::vector<AttachedProcess>& processes
 
 TEST(AttachedProcess, ComesBackAsItWasWritten) {
   AttachedProcess process = process_of(5);
-  process.troubles = {"one", "two \xff"};
+  process.warnings = {"one", "two \xff"};
   process.waiting = 2;
   const AttachedProcess back = parse_attached(to_text(process), "x");
   EXPECT_EQ(back.command, process.command);
@@ -76,7 +76,7 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.kernels.at(0).launches, 5u);
   EXPECT_EQ(back.kernels.at(0).counted.at(0).count, 5u);
   EXPECT_EQ(back.kernels.at(0).resources, process.kernels.at(0).resources);
-  EXPECT_EQ(back.troubles.size(), 2u);
+  EXPECT_EQ(back.warnings.size(), 2u);
   EXPECT_EQ(back.waiting, 2u);
   ASSERT_EQ(back.records.at(0).size(), 2u);
   const metrics::Instruction first{kCubin, kKernel, 0x40};

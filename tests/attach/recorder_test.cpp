@@ -238,7 +238,7 @@ TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
   std::this_thread::sleep_for(10ms);
   recorder->waited(kContext);
   EXPECT_EQ(played.takes, 1) << "there is nothing new";
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
 TEST_F(Recorder, TellsOfAKernelThatDoesNotEnd) {
@@ -248,7 +248,7 @@ TEST_F(Recorder, TellsOfAKernelThatDoesNotEnd) {
   load_code(kContext);
   launch();
   EXPECT_EQ(played.stops, 0);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("still ran after 60 s")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("still ran after 60 s")));
   played.busy = {};
   launch();
   EXPECT_EQ(played.stops, 0) << "it is not tried again before more code is loaded";
@@ -287,7 +287,7 @@ TEST_F(Recorder, KeepsTheCountsOfWhatIsUnloadedOrGoes) {
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_TRUE(recorder->finish(1s)) << "a second time, as at exit after a signal";
   EXPECT_EQ(counted(), 5u);
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
 TEST_F(Recorder, ACaptureIsLeftAlone) {
@@ -298,7 +298,7 @@ TEST_F(Recorder, ACaptureIsLeftAlone) {
   recorder->waited(kContext);
   recorder->may_end(kContext);
   EXPECT_EQ(played.takes, 0) << "to ask whether the GPU is idle ends captures";
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("a context was given back while")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("a context was given back while")));
   recorder->capture_ends(other);  // refused: it goes on
   recorder->waited(kContext);
   EXPECT_EQ(played.takes, 0);
@@ -348,7 +348,7 @@ TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
   launch();
   EXPECT_EQ(launched(), 3u);
   EXPECT_EQ(saved().kernels.at(0).launches, 1u) << "the file was not written since";
-  recorder->trouble("something else");
+  recorder->warn("something else");
   EXPECT_EQ(saved().kernels.at(0).launches, 3u);
   EXPECT_EQ(saved().waiting, 2u);
   EXPECT_TRUE(recorder->finish(1s));
@@ -372,11 +372,11 @@ TEST_F(Recorder, BeginsAnewBeforeCodeThatAnotherThreadHasLoadedMeanwhile) {
   EXPECT_EQ(counted(), 3u) << "what was counted so far was taken";
   capture(reinterpret_cast<CUstream>(0x31));
   launch();
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
   load_code(kContext);
   launch();
   EXPECT_EQ(played.starts, 2);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("while a stream was captured")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("while a stream was captured")));
 }
 
 TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
@@ -393,7 +393,7 @@ TEST_F(Recorder, CodeThatCuptiCountsOnceIsTakenAtTheEnd) {
   played.cannot_stop = true;
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 2u) << "of three, which the warps of the first instruction show";
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
 TEST_F(Recorder, GoesOnWhereCountingCannotEnd) {
@@ -408,7 +408,7 @@ TEST_F(Recorder, GoesOnWhereCountingCannotEnd) {
   EXPECT_EQ(played.stops, 1) << "it is tried once";
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 1u) << "of three, which the warps of the first instruction show";
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
 TEST_F(Recorder, NothingIsTakenWhileAnotherThreadLaunches) {
@@ -471,10 +471,10 @@ TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
   recorder->context_made(kContext, kDevice);
   played.unknown_nodes = true;
   recorder->graph_made(kExec, kGraph);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("not known before they are launched")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("not known before they are launched")));
   played.several_contexts = true;
   recorder->graph_made(kExec, kGraph);
-  EXPECT_THAT(saved().troubles, SizeIs(2));
+  EXPECT_THAT(saved().warnings, SizeIs(2));
 }
 
 TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
@@ -482,10 +482,10 @@ TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
   launch();
   capture(kStream);
   recorder->before_unloading(kContext);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("code was unloaded")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("code was unloaded")));
   EXPECT_EQ(saved().waiting, 1u);
   recorder->ends(kContext);
-  EXPECT_THAT(saved().troubles, SizeIs(2));
+  EXPECT_THAT(saved().warnings, SizeIs(2));
   EXPECT_EQ(saved().waiting, 0u) << "they are told of once";
 }
 
@@ -537,7 +537,7 @@ TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(), 3u);
   EXPECT_EQ(launched(), 8u);
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
 TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
@@ -547,7 +547,7 @@ TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
   capture(reinterpret_cast<CUstream>(0x31));
   launch("skipped");
   EXPECT_EQ(played.stops, 0);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("--skip")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("--skip")));
 }
 
 TEST_F(Recorder, AsksForResourcesInEachShapeOfBlocks) {
@@ -570,10 +570,10 @@ TEST_F(Recorder, SaysThatSomethingWasLaunchedTooLate) {
   launch();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(played.stops, 1);
-  EXPECT_THAT(saved().troubles, IsEmpty());
+  EXPECT_THAT(saved().warnings, IsEmpty());
   launch();
   EXPECT_EQ(played.starts, 1);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("after the end of main()")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("after the end of main()")));
   EXPECT_EQ(saved().kernels.at(0).launches, 2u);
   EXPECT_EQ(saved().kernels.at(0).counted.at(0).count, 1u);
 }
@@ -584,7 +584,7 @@ TEST_F(Recorder, SaysWhatItCannotCount) {
   launch();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(played.starts, 0);
-  EXPECT_THAT(saved().troubles, ElementsAre("no permission"));
+  EXPECT_THAT(saved().warnings, ElementsAre("no permission"));
   EXPECT_EQ(saved().kernels.at(0).launches, 1u);
   EXPECT_TRUE(saved().kernels.at(0).counted.empty());
 }
@@ -598,7 +598,7 @@ TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
   EXPECT_TRUE(recorder->finish(1s));
   recorder->ends(kContext);
   EXPECT_EQ(counted(), 1u);
-  EXPECT_THAT(saved().troubles, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"),
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"),
                                             HasSubstr("before its counts could be taken")));
 }
 
@@ -606,7 +606,7 @@ TEST_F(Recorder, AContextThatItWasNotToldOf) {
   launch();
   launch_graph();
   EXPECT_TRUE(recorder->finish(1s));
-  EXPECT_EQ(saved().troubles.size(), 2u);
+  EXPECT_EQ(saved().warnings.size(), 2u);
 }
 
 }  // namespace

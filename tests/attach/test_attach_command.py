@@ -39,7 +39,7 @@ exec(sys.argv[2])
 """
 
 
-def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
+def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
     values = [0] * 14
     first = [0] * 14 + [launches * 32]  # of 32 warps each
     values[7], values[8], values[9], values[13] = (
@@ -75,7 +75,7 @@ def counted(launches=3, *, kernel=KERNEL, troubles=(), records=True):
         if records
         else {},
         "waiting": 0,
-        "troubles": list(troubles),
+        "warnings": list(warnings),
     }
 
 
@@ -311,8 +311,8 @@ def test_kernels_that_are_skipped(tmp_path, globs):
 def test_what_could_not_be_counted_is_told(tmp_path):
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
-    troubled = counted(troubles=["a graph was launched that nobody knows"])
-    run = attach(tmp_path / "out", troubled, "--budgets", budgets)
+    warned = counted(warnings=["a graph was launched that nobody knows"])
+    run = attach(tmp_path / "out", warned, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
     assert "not counted: a graph was launched that nobody knows (process" in run.stderr
 
