@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "harness/attach/driver.h"
-#include "harness/attach/last_words.h"
+#include "harness/attach/flush_at_exit.h"
 #include "harness/attach/recorder.h"
 #include "harness/files/write_file.h"
 #include "metrics/cupti_crc.h"
@@ -313,7 +313,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     folder = where;
     recorder = new Recorder(folder, choice());
-    speak_at_the_end(finish);
+    flush_at_exit(finish);
     try {
       subscribe();
     } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-"""A process that ends says what it has to say first, once, and still ends in its own way."""
+"""A process that ends flushes once before, and still ends in its own way."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
-PROGRAM = BUILD / "programs" / "last_words"
+PROGRAM = BUILD / "programs" / "flush_at_exit"
 pytestmark = pytest.mark.skipif(
     "WARPGAUGE_SANITIZE:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text(),
     reason="sanitizers end a program in their own way",
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize(
-    ("way", "code", "said"),
+    ("way", "code", "flushes"),
     [
         ("return", 0, 1),
         ("exit", 3, 1),
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.skipif(
         ("pipe", -signal.SIGPIPE, 1),
         ("before", -signal.SIGHUP, 1),
         ("own", 4, 0),  # a signal that the program handles is the program's
-        ("fork", 0, 1),  # a child that it forks does not speak
+        ("fork", 0, 1),  # forked children do not flush
     ],
 )
-def test_last_words(tmp_path, way, code, said):
-    file = tmp_path / "said"
+def test_flush_at_exit(tmp_path, way, code, flushes):
+    file = tmp_path / "flushed"
     result = subprocess.run([PROGRAM, way, file], timeout=20, capture_output=True, text=True)
     assert result.returncode == code
-    assert file.read_text() == "spoken\n" * said
+    assert file.read_text() == "flushed\n" * flushes
     assert (result.stdout, result.stderr) == ("", "")

@@ -1,4 +1,4 @@
-#include "harness/attach/last_words.h"
+#include "harness/attach/flush_at_exit.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -14,32 +14,32 @@
 namespace warpgauge {
 namespace {
 
-/// All that end a process, but for SIGKILL, which nobody can catch.
+/// All signals that end a process, except SIGKILL, which cannot be caught.
 constexpr std::array kFatal = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT, SIGBUS,
                                SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,   SIGALRM, SIGTERM,
                                SIGXCPU, SIGXFSZ, SIGSYS,  SIGPROF, SIGVTALRM, SIGPOLL};
 constexpr std::chrono::seconds kPatience(2);
 constexpr int kLongestMs = 5000;
 
-bool (*last_words)(std::chrono::seconds patience) = nullptr;
+bool (*flush_process)(std::chrono::seconds patience) = nullptr;
 pid_t process = 0;
-int asked = -1, answered = -1;  // counters that wake up who reads them
+int asked = -1, answered = -1;  // eventfds: a write wakes the reader
 
 void at_exit() {
-  if (in_attached_process()) last_words(kPatience);
+  if (in_attached_process()) flush_process(kPatience);
 }
 
-/// Waits for a signal handler to ask: nothing that counts may be called in a handler itself.
+/// Waits for a signal handler to ask: a handler itself may not call what counts.
 void serve() {
   std::uint64_t ignored = 0;
   if (read(asked, &ignored, sizeof ignored) < 0) return;
-  last_words(kPatience);
+  flush_process(kPatience);
   const std::uint64_t one = 1;
   static_cast<void>(!write(answered, &one, sizeof one));
 }
 
-/// Waits until the other thread has spoken, then lets the signal do what it would have done. A
-/// handler of the program's that is set later may call this one, as the one before it.
+/// Waits until the other thread has flushed, then lets the signal take its default action. A
+/// handler that the program sets later may call this one as its predecessor.
 void on_fatal_signal(int signal) {
   if (in_attached_process()) {
     const std::uint64_t one = 1;
@@ -54,21 +54,21 @@ void on_fatal_signal(int signal) {
 
 bool in_attached_process() { return getpid() == process; }
 
-void speak_at_the_end(bool (*speak)(std::chrono::seconds patience)) {
+void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   process = getpid();
-  last_words = speak;
+  flush_process = flush;
   std::atexit(at_exit);
   asked = eventfd(0, EFD_CLOEXEC);
   answered = eventfd(0, EFD_CLOEXEC);
   if (asked < 0 || answered < 0) return;
-  // The program's signals are not for the thread.
+  // The program's signals must not reach the thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool serves = true;
   try {
     std::thread(serve).detach();
-  } catch (const std::system_error&) {  // no thread is to be had: only exit() is a good end
+  } catch (const std::system_error&) {  // without a thread, only exit() flushes
     serves = false;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

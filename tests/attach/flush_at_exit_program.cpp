@@ -1,5 +1,5 @@
-// Ends in the way that it is told, after having said that it is to speak first: it writes into the
-// file that it is given.
+// Ends in the way that its first argument names; the flush before writes into the file of the
+// second.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "harness/attach/last_words.h"
+#include "harness/attach/flush_at_exit.h"
 
 namespace {
 
 int file = -1;
 
-bool speak(std::chrono::seconds) { return write(file, "spoken\n", 7) == 7; }
+bool flush(std::chrono::seconds) { return write(file, "flushed\n", 8) == 8; }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const std::string way = argv[1];
   file = open(argv[2], O_CREAT | O_WRONLY | O_APPEND, 0644);
   if (way == "own") std::signal(SIGTERM, [](int) { std::_Exit(4); });
-  warpgauge::speak_at_the_end(speak);
+  warpgauge::flush_at_exit(flush);
   if (way == "exit") std::exit(3);
   if (way == "abort") std::abort();
   if (way == "crash") *static_cast<volatile int*>(nullptr) = 1;
