@@ -1,8 +1,8 @@
 # What `cmake --install` installs, so that find_package(warpgauge) finds it, wherever it is moved to:
 #   include/warpgauge/        the headers that kernels include
 #   lib/                      libraries; lib/warpgauge/ the emulated runtime, whose name is NVIDIA's
-#   bin/                      warpgauge, without kernels of its own, and its twin on the emulator; the
-#                             programs that are Python, which run $WARPGAUGE_PYTHON, or python3
+#   bin/                      warpgauge, without kernels of its own, and warpgauge-emulated; the programs
+#                             that are Python, which run $WARPGAUGE_PYTHON, or python3
 #   share/warpgauge/cmake/    the package, and warpgauge_add_kernels()
 #   share/warpgauge/          what programs of kernels compile for themselves, and the Python programs
 include(CMakePackageConfigHelpers)

@@ -12,7 +12,7 @@
 #   <name>         the command line tool: <name> gate, list, explain, ...
 #   <name>-check   each case as a GoogleTest test
 #   <name>-bench   each case as a Google Benchmark benchmark
-# and of each a twin with -emulated behind its name, which needs no GPU. Tests: perf.<name> (label
+# and of each the emulated program, <program>-emulated, which needs no GPU. Tests: perf.<name> (label
 # gpu;perf; skipped where there is no GPU), emulated.<name> (host;perf) and static.<name>.sm_NN
 # (static;perf) for each architecture.
 #
@@ -199,7 +199,7 @@ function(warpgauge_add_build_info target)
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} -lineinfo" flags)
-  string(REGEX REPLACE "-emulated$" "" gate "${target}")  # which finds its twin
+  string(REGEX REPLACE "-emulated$" "" gate "${target}")  # which finds the emulated program
   string(APPEND gate " gate")
   cmake_path(APPEND PROJECT_SOURCE_DIR "" OUTPUT_VARIABLE here)
   if(here STREQUAL root)  # the kernels of this tree, which has a script

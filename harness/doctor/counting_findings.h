@@ -21,8 +21,8 @@ Finding check_exact_count();
 /// Measures the known kernel in one session of the range profiler.
 Finding check_hardware_counters();
 
-/// Asks the doctor of `program`, the twin of this one on the emulator, for its exact count. Each of
-/// the twin's looks may take half of `time_limit`, so that it ends before who asks it is stopped.
+/// Asks the doctor of the emulated program `program` for its exact count. Each of its checks may
+/// take half of `time_limit`, so that it ends before its caller is stopped.
 Finding check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
 
 /// Has the build kept what ptxas said of the kernels?

@@ -50,7 +50,7 @@ class Doctor {
       findings.push_back(check(here));
     }
     findings.push_back(isolated(
-        "emulator", [this] { return check_emulator(twin_program(), options_.time_limit); }));
+        "emulator", [this] { return check_emulator(program_path(true), options_.time_limit); }));
     add_workplace(&findings);
 
     std::vector<std::string_view> needed = {"ptxas", "output"};

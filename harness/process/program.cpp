@@ -16,13 +16,13 @@
 #include "harness/devices.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/isolated_text.h"
+#include "harness/process/program_name.h"
 #include "harness/runtime.h"
 
 namespace warpgauge {
 namespace {
 
-constexpr std::string_view kTwinSuffix = "-emulated";
-/// How long the driver may take to say whether there is a GPU: it may have to start it.
+/// For the driver to answer whether there is a GPU, which it may have to start first.
 constexpr std::chrono::seconds kLongestAnswer(60);
 
 }  // namespace
@@ -36,15 +36,12 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   }
 }
 
-std::filesystem::path twin_program() {
-  std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");
+std::filesystem::path program_path(bool emulated) {
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");
   std::string name = path.filename();
-  if (name.ends_with(kTwinSuffix)) {
-    name.resize(name.size() - kTwinSuffix.size());
-  } else {
-    name += kTwinSuffix;
-  }
-  return path.replace_filename(name);
+  if (name.ends_with(kEmulatedSuffix)) name.resize(name.size() - kEmulatedSuffix.size());
+  if (emulated) name += kEmulatedSuffix;
+  return std::filesystem::path(path).replace_filename(name);
 }
 
 bool has_gpu() {
@@ -66,7 +63,7 @@ void continue_on(DeviceChoice choice, char** argv) {
   const bool emulated = choice == DeviceChoice::emulated ||
                         (choice == DeviceChoice::automatic && (is_emulated() || !has_gpu()));
   if (emulated == is_emulated()) return;
-  const std::filesystem::path program = twin_program();
+  const std::filesystem::path program = program_path(emulated);
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error(
         fmt::format("{}: not there, but kernels run {} in it; build it, or choose another --device",

@@ -2,12 +2,9 @@
 
 #include <cerrno>  // program_invocation_short_name
 #include <filesystem>
-#include <string_view>
 
 namespace warpgauge {
 namespace {
-
-constexpr std::string_view kTwinSuffix = "-emulated";
 
 std::string without(std::string name, std::string_view suffix) {
   if (name.size() > suffix.size() && name.ends_with(suffix)) {
@@ -18,7 +15,7 @@ std::string without(std::string name, std::string_view suffix) {
 
 }  // namespace
 
-std::string program_name() { return without(program_invocation_short_name, kTwinSuffix); }
+std::string program_name() { return without(program_invocation_short_name, kEmulatedSuffix); }
 
 std::string gauge_name() {
   namespace fs = std::filesystem;
@@ -27,7 +24,7 @@ std::string gauge_name() {
   std::error_code unknown;
   const fs::path beside = fs::read_symlink("/proc/self/exe", unknown).replace_filename(gauge);
   const bool there = fs::exists(beside, unknown) ||
-                     fs::exists(fs::path(beside) += std::string(kTwinSuffix), unknown);
+                     fs::exists(fs::path(beside) += std::string(kEmulatedSuffix), unknown);
   return there ? gauge : name;
 }
 

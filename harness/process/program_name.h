@@ -1,12 +1,15 @@
-// What the running program is called, in help and in messages.
+// The name of the running program, for help and messages.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace warpgauge {
 
-/// The name that this program was started as, without folder; its twin on the emulator goes by the
-/// same name.
+/// Ends the name of an emulated program: warpgauge-emulated is warpgauge on the emulator.
+inline constexpr std::string_view kEmulatedSuffix = "-emulated";
+
+/// The name that this program was started as, without folder and kEmulatedSuffix.
 std::string program_name();
 
 /// The name of the gauge that this program belongs to: of my-gauge-check and my-gauge-bench it is

@@ -30,7 +30,7 @@ def test_help_lists_them():
 def test_every_gauge_hands_them_their_arguments(program, command):
     result = run(BIN / program, command, "--help")
     assert result.returncode == 0, result.stderr
-    name = program.removesuffix("-emulated")  # as twins go by the name of the other
+    name = program.removesuffix("-emulated")
     assert result.stdout.startswith(f"NAME\n    {name} {command} - ")
     assert f"\n    {name} {command} [OPTIONS] " in result.stdout
     refused = run(BIN / program, command, "--no-such-option")

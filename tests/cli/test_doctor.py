@@ -177,21 +177,22 @@ def test_nothing_is_left_in_the_output_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def copy_of_the_program(folder, twin):
-    """The program in a folder of its own, where `twin` (None: nothing) stands for the emulator."""
+def copy_of_the_program(folder, emulated):
+    """The program in a folder of its own; the script `emulated` stands in for the emulated program
+    (None: it is missing)."""
     program = folder / "warpgauge"
     try:
         os.link(PROGRAM, program)
     except OSError:  # another file system
         shutil.copy(PROGRAM, program)
-    if twin is not None:
-        (folder / "warpgauge-emulated").write_text(f"#!/bin/sh\n{twin}\n")
+    if emulated is not None:
+        (folder / "warpgauge-emulated").write_text(f"#!/bin/sh\n{emulated}\n")
         (folder / "warpgauge-emulated").chmod(0o755)
     return program
 
 
 @pytest.mark.parametrize(
-    "twin, told",
+    "emulated, told",
     [
         (None, "is not there"),
         ("exit 3", "its doctor finds it not ready"),
@@ -205,8 +206,8 @@ def copy_of_the_program(folder, twin):
         ),
     ],
 )
-def test_an_emulator_that_does_not_work_is_told(tmp_path, twin, told):
-    program = copy_of_the_program(tmp_path, twin)
+def test_an_emulator_that_does_not_work_is_told(tmp_path, emulated, told):
+    program = copy_of_the_program(tmp_path, emulated)
     found = diagnosis(program=program, CUDA_VISIBLE_DEVICES="")
     assert not found["ready"]
     assert found["checks"]["emulator"]["health"] == "fail"
