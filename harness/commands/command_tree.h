@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/commands/companions.h"
 #include "harness/commands/completion.h"
+#include "harness/commands/external_commands.h"
 
 namespace warpgauge {
 
@@ -37,11 +37,11 @@ inline CompletedOption completed_option(const CLI::Option& option) {
 inline std::vector<CompletedCommand> command_tree(const CLI::App& app) {
   std::vector<CompletedCommand> commands;
   for (const CLI::App* command : app.get_subcommands({})) {
-    const auto is_companion = [&](const Companion& one) {
+    const auto is_external = [&](const ExternalCommand& one) {
       return one.command == command->get_name();
     };
     CompletedCommand completed{command->get_name(), command->get_description(),
-                               std::ranges::any_of(companions(), is_companion)};
+                               std::ranges::any_of(external_commands(), is_external)};
     const auto add = [&](const CLI::App& part) {
       for (const CLI::Option* option : part.get_options()) {
         if (option != part.get_help_ptr()) completed.options.push_back(completed_option(*option));

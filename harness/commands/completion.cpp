@@ -87,7 +87,7 @@ FUNCTION_words() {
 FUNCTION_command() {
   local asked=$option
   case ${COMP_WORDS[1]} in
-BRANCHES    COMPANIONS)
+BRANCHES    EXTERNALS)
       if [[ $word == -* && $word != *=* ]]; then asked=-; fi
       if ((COMP_CWORD > 2)); then
         words=$(WARPGAUGE_COMPLETE=$asked "$program" "${COMP_WORDS[1]}" "${COMP_WORDS[2]}" 2>/dev/null)
@@ -164,11 +164,11 @@ std::string function_name(const std::string& program) {
 std::string bash_script(const std::string& program, std::string_view shell,
                         const std::vector<CompletedCommand>& commands) {
   std::string branches;
-  std::vector<std::string> names, companions;
+  std::vector<std::string> names, externals;
   for (const CompletedCommand& command : commands) {
     names.push_back(command.name);
-    if (command.is_companion) {
-      companions.push_back(command.name);
+    if (command.is_external) {
+      externals.push_back(command.name);
     } else {
       branches += bash_branch(command);
     }
@@ -176,7 +176,7 @@ std::string bash_script(const std::string& program, std::string_view shell,
   std::string script(kBash);
   if (shell == "zsh") script += kZshEnd;
   script = replaced(script, "COMMANDS", quoted(fmt::format("{}", fmt::join(names, " "))));
-  script = replaced(script, "COMPANIONS", fmt::format("{}", fmt::join(companions, " | ")));
+  script = replaced(script, "EXTERNALS", fmt::format("{}", fmt::join(externals, " | ")));
   script = replaced(script, "BRANCHES", branches);
   script = replaced(script, "FUNCTION", function_name(program));
   script = replaced(script, "SHELL", shell);
@@ -186,9 +186,9 @@ std::string bash_script(const std::string& program, std::string_view shell,
 // ---- fish
 // ------------------------------------------------------------------------------------------
 
-/// Companions print words for the place at the cursor, one a line.
+/// External commands print words for the place at the cursor, one a line.
 constexpr std::string_view kFish = R"sh(# Completes PROGRAM: PROGRAM completion fish | source
-function FUNCTION_companion
+function FUNCTION_external
   set -l before (commandline -opc)
   set -l word (commandline -ct)
   set -l asked ''
@@ -248,8 +248,8 @@ std::string fish_script(const std::string& program, const std::vector<CompletedC
                    command.name, fish_quoted(command.help));
     const std::string of_command =
         fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, command.name);
-    if (command.is_companion) {
-      fmt::format_to(out, "{} -a '(_{}_companion)'\n", of_command, function_name(program));
+    if (command.is_external) {
+      fmt::format_to(out, "{} -a '(_{}_external)'\n", of_command, function_name(program));
     }
     for (const CompletedOption& option : command.options) {
       const std::string name =

@@ -20,7 +20,7 @@ struct CompletedOption {
 
 struct CompletedCommand {
   std::string name, help;
-  bool is_companion = false;  ///< another program, which is asked at the time
+  bool is_external = false;  ///< another program, which is asked at the time
   std::vector<CompletedOption> options;
 };
 

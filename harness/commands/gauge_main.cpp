@@ -14,7 +14,7 @@
 #include "harness/archs.h"
 #include "harness/build_info.h"
 #include "harness/commands/command_line.h"
-#include "harness/commands/companions.h"
+#include "harness/commands/external_commands.h"
 #include "harness/commands/generations.h"
 #include "harness/commands/help_text.h"
 #include "harness/commands/list.h"
@@ -330,13 +330,13 @@ int main(int argc, char** argv) {
   add_attach(app, action);
   add_devices(app, action, argv);
   add_doctor(app, action, argv);
-  for (const Companion& one : companions()) {
+  for (const ExternalCommand& one : external_commands()) {
     app.add_subcommand(std::string(one.command), std::string(one.help));
   }
   add_completion(app, action);
   app.set_version_flag("--version", version, "Show what this is and what it was built for");
   try {
-    continue_in_companion(argv);
+    continue_in_external_command(argv);
     check_command(app, argc, argv);
     app.parse(argc, argv);
     if (action) return action();

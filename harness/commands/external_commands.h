@@ -7,16 +7,16 @@
 
 namespace warpgauge {
 
-struct Companion {
+struct ExternalCommand {
   std::string_view command, help;
 };
 
 /// The commands that other programs do, in the order in which --help lists them.
-std::span<const Companion> companions();
+std::span<const ExternalCommand> external_commands();
 
 /// Replaces this process by the program that does the command argv[1], with the arguments behind
-/// it; returns if no companion does it. `argv` as main() got it. Throws std::runtime_error if the
-/// program is not there, and std::system_error if it cannot be started.
-void continue_in_companion(char** argv);
+/// it; returns if it is not an external command. `argv` as main() got it. Throws std::runtime_error
+/// if the program is not there, and std::system_error if it cannot be started.
+void continue_in_external_command(char** argv);
 
 }  // namespace warpgauge

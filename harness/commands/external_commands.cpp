@@ -1,4 +1,4 @@
-#include "harness/commands/companions.h"
+#include "harness/commands/external_commands.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,21 +16,21 @@
 
 namespace warpgauge {
 
-std::span<const Companion> companions() {
-  static constexpr Companion kCompanions[] = {
+std::span<const ExternalCommand> external_commands() {
+  static constexpr ExternalCommand kExternalCommands[] = {
       {"accept", "Make what was measured the new budgets, where values moved"},
       {"diff", "Show what changed between two runs, the worst first, and why"},
       {"emit", "Write facts for CI systems: JUnit, SARIF, annotations and more"},
       {"report", "Keep runs in a history, and make pages and pictures of them"},
   };
-  return kCompanions;
+  return kExternalCommands;
 }
 
-void continue_in_companion(char** argv) {
+void continue_in_external_command(char** argv) {
   if (argv[0] == nullptr || argv[1] == nullptr) return;
   const auto found =
-      std::ranges::find(companions(), std::string_view(argv[1]), &Companion::command);
-  if (found == companions().end()) return;
+      std::ranges::find(external_commands(), std::string_view(argv[1]), &ExternalCommand::command);
+  if (found == external_commands().end()) return;
   const std::string name = fmt::format("warpgauge-{}", found->command);
   std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
