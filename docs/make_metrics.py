@@ -20,28 +20,26 @@ HEAD = """\
 <!-- Written by docs/make_metrics.py from metrics/catalog.json: change those, and run it again. -->
 # Metrics
 
-Every quantity that warpgauge measures, by the name that facts, budgets and reports give it.
+Every quantity that warpgauge measures, by its name in facts, budgets and reports.
 `warpgauge metrics` prints the same table, and `warpgauge metrics --chip GH100` what a chip can
-count. "Good" says which values are good, or what to look for where no value is good by itself, and
-"cure" what usually mends a value that is not. The class says how far a value can be trusted:
+count. "Good" gives the good values, or what to look for; "cure" gives the usual fix. The class is
 
-- **exact** repeats to the last digit, and is judged as it is;
-- **bounded** is noisy: its budget must have a `tolerance` (see [budgets](budgets.md));
-- **info** is shown and never judged.
+- **exact**: repeats to the last digit, and is judged as it is;
+- **bounded**: noisy; its budget must have a `tolerance` ([budgets](budgets.md));
+- **info**: shown and never judged.
 
-The source says who measures it on a GPU. What `cupti-sass` counts there, the emulator counts
-elsewhere, as exactly but for what [its document](emulator.md) lists; `cuda-events` and
-`cupti-range` need a GPU. A built-in budget holds for every kernel whose budget file does not say
-otherwise.
+"Source" is what measures it on a GPU. The emulator counts the metrics of `cupti-sass`, with the
+exceptions in [its document](emulator.md); `cuda-events` and `cupti-range` need a GPU. A built-in
+budget holds for every kernel unless its budget file says otherwise.
 
 """
 
 # Where a value comes from, in words.
 SOURCES = {
     "run": "the comparison with the CPU reference",
-    "ptxas": "what ptxas says when it compiles the kernel, for every architecture of the build",
-    "occupancy": "CUDA's occupancy rules, applied to what ptxas says and to the launch",
-    "cupti-sass": "CUPTI's SASS metrics (patched instructions, one launch); else the emulator",
+    "ptxas": "the compiler's report on the kernel, for every architecture of the build",
+    "occupancy": "CUDA's occupancy rules, from the compiler's report and the launch",
+    "cupti-sass": "CUPTI's SASS metrics (patched instructions, one launch), or the emulator",
     "cuda-events": "CUDA events around the launches, by `warpgauge-bench`",
     "cupti-range": "CUPTI's range profiler: hardware counters, several passes",
 }
@@ -59,54 +57,53 @@ SECTIONS = [
     (
         "Results",
         ("result.",),
-        """A result that is not right makes the case an error (exit code 2), whatever it costs.""",
+        """A wrong result makes the case an error (exit code 2), whatever it costs.""",
     ),
     (
         "What the compiler decides",
         ("registers", "barriers", "spill.", "stack.", "shared.static", "constant.")
         + ("occupancy.theoretical", "occupancy.limiter"),
-        """None of it needs a GPU. Good is what leaves room for as many warps as hide the kernel's
-        latencies: no spills, and the occupancy that theory asks for. Of a case that launches
-        several kernels the worst decides.""",
+        """These need no GPU. Good values leave room for enough warps to hide the kernel's
+        latencies: no spills, and the occupancy that theory asks for. For a case with several
+        kernels the worst value counts.""",
     ),
     (
         "Shared memory",
         ("shared.wavefronts", "shared.bank", "shared.requests"),
-        """32 banks of 4 bytes serve a warp. A request of all its lanes takes at best 1 wavefront
-        for words of 4 bytes, 2 for 8 and 4 for 16; lanes that want different words of one bank add
+        """32 banks of 4 bytes serve a warp. A request of all lanes takes at best 1 wavefront for
+        4-byte words, 2 for 8 and 4 for 16 bytes; lanes that want different words of one bank add
         to that. Good is `shared.wavefronts` = `shared.wavefronts_ideal`, which is
         `shared.bank_conflicts` = 0 and `shared.bank_ways` = 1.""",
     ),
     (
         "Global memory",
         ("global.",),
-        """Memory is asked for in sectors of 32 bytes. A warp whose lanes read neighbouring words
-        from the beginning of a sector on touches 4 sectors for words of 4 bytes, 8 for 8, 16 for
-        16, and `global.excess_sectors` is 0. The worst is 32, a sector for each lane.""",
+        """Memory moves in sectors of 32 bytes. A warp that reads neighbouring words from the start
+        of a sector touches 4 sectors for 4-byte words, 8 for 8 and 16 for 16 bytes, and
+        `global.excess_sectors` is 0. The worst is 32, a sector for each lane.""",
     ),
     (
         "Local memory",
         ("local.",),
-        """It holds spilled registers, stack frames, and arrays whose indices the compiler does not
-        know. Good is none.""",
+        """Local memory holds spilled registers, stack frames and arrays with indices unknown to the
+        compiler. Good is none.""",
     ),
     (
         "Instructions",
         ("instructions", "branches."),
-        """The emulator runs PTX, which ptxas turns into more or fewer instructions: there both are
-        estimates.""",
+        """On the emulator both are estimates, because it runs PTX, and ptxas turns PTX into more or
+        fewer instructions.""",
     ),
     (
         "Times and speeds",
         ("time.median_us", "time.relative_to", "throughput."),
-        """Only a GPU has them. The fact of a median has its 95 % confidence interval, and the state
-        of the GPU around it.""",
+        """These need a GPU. The fact of a median has its 95 % confidence interval and the state of
+        the GPU.""",
     ),
     (
         "Hardware counters",
         ("time.profiled_us", "occupancy.achieved", "dram.", "l2.", "shared.raw_"),
-        """Only a GPU has them. What is known of how they vary stands in
-        [exactness](exactness.md).""",
+        """These need a GPU. [Exactness](exactness.md) shows how they vary.""",
     ),
 ]
 
@@ -125,8 +122,8 @@ def entry(metric: Metric) -> str:
         lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
     lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))
     lines.append(wrapped(f"- Cure: {as_markdown(metric.cure)}"))
-    lines.append(f"- Source: `{metric.source}`: {SOURCES[metric.source]}.")
-    lines += [f"  - `{name}`" for name in metric.cupti_names]
+    names = "".join(f", `{name}`" for name in metric.cupti_names)
+    lines.append(wrapped(f"- Source: `{metric.source}`{names}."))
     return "\n".join(lines) + "\n"
 
 
@@ -150,7 +147,8 @@ def document() -> str:
         if len(titles) != 1:
             raise ValueError(f"{metric.id} belongs to {titles or 'no section'}: see SECTIONS")
         sections[titles[0]].append(entry(metric))
-    return HEAD + "\n".join(
+    sources = "".join(f"| `{name}` | {what} |\n" for name, what in SOURCES.items())
+    return f"{HEAD}| source | is |\n|---|---|\n{sources}\n" + "\n".join(
         f"## {title}\n\n{wrapped(good)}\n\n" + "\n".join(sections[title])
         for title, _, good in SECTIONS
     )

@@ -103,7 +103,7 @@ def test_commands_do_what_the_document_says(path, tmp_path):
             result = None
 
 
-@documents
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "README.md"], ids=lambda path: path.name)
 def test_quotations_stand_in_their_files(path):
     for block in blocks_of(path):
         if block.source:
@@ -121,6 +121,26 @@ def test_links_lead_somewhere(path):
         assert target.is_relative_to(ROOT) and target.exists(), f"{path.name}: {link}"
         if heading:
             assert heading in headings_of(target), f"{path.name}: {link}: no such heading"
+
+
+def test_the_readme_shows_the_first_kernel_and_the_two_commands():
+    blocks = blocks_of(ROOT / "README.md")
+    assert [block.source for block in blocks if block.source] == ["docs/first-kernel.md"] * 2
+    assert any(re.search(r"^ci/gate .*\nci/test ", block.text, re.M) for block in blocks)
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_picture_of_the_readme_is_what_explain_draws(tmp_path):
+    drawn = shell(
+        "warpgauge explain bank_stride.read.f32@4 --arch sm_90 --picture explain.svg", tmp_path
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    place = re.compile(r"family\.cu:\d+")
+    now, kept = (
+        place.sub("family.cu", (folder / "explain.svg").read_text())
+        for folder in (tmp_path, ROOT / "docs/pictures")
+    )
+    assert now == kept, "draw it anew: warpgauge explain ... --picture docs/pictures/explain.svg"
 
 
 def test_the_index_names_every_document():

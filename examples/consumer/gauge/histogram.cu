@@ -19,8 +19,7 @@ struct Histogram : warpgauge::Problem {
     if (stream != nullptr) cudaStreamDestroy(stream);
   }
 
-  // Not in the constructor: problems are also made where there is no device, to see what they
-  // launch.
+  // Not in the constructor: the gate also makes problems without a device, to see their launches.
   void prepare() override {
     if (stream == nullptr) WARPGAUGE_CUDA(cudaStreamCreate(&stream));
   }

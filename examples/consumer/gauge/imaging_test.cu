@@ -1,4 +1,4 @@
-// Tests of GoogleTest that ask what launches cost: nothing is registered for them.
+// GoogleTest tests that measure launches; they register nothing.
 #include <nvtx3/nvToolsExt.h>
 
 #include "imaging/imaging.h"

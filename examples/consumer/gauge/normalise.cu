@@ -1,4 +1,4 @@
-// Gauges imaging::normalise, which changes its pixels in place: InOut brings them back before each
+// Gauges imaging::normalise, which changes its pixels in place: InOut restores them before each
 // run.
 #include "imaging/imaging.h"
 #include "warpgauge/warpgauge.h"
@@ -15,11 +15,11 @@ struct Normalise : warpgauge::Problem {
   void check(warpgauge::Comparison& comparison) const override {
     std::vector<float> expected = pixels.initial();
     for (float& pixel : expected) pixel /= kDivisor;
-    comparison.equal(pixels, expected);  // division rounds in one way only
+    comparison.equal(pixels, expected);  // division is correctly rounded
   }
 };
 
-// Without a reference: what a run costs is judged, what it computes is not.
+// Without a reference: the gate judges the cost of a run, not its result.
 struct Unchecked : Normalise {
   using Normalise::Normalise;
   void check(warpgauge::Comparison& comparison) const override { comparison.counts_only(); }

@@ -1,5 +1,5 @@
-// Gauges imaging::tone_map and imaging::expose_all, whose library is compiled apart and linked on
-// the device: one kernel calls a function of another source file, the other does not.
+// Gauges imaging::tone_map and imaging::expose_all, from a library with separable compilation: one
+// kernel calls a function of another source file, the other does not.
 #include "imaging/imaging.h"
 #include "warpgauge/warpgauge.h"
 

@@ -17,7 +17,7 @@ __global__ void count(std::uint32_t* partial, const std::uint8_t* in, int pixels
   partial[blockIdx.x * kBins + threadIdx.x] = bins[threadIdx.x];
 }
 
-// One thread a bin adds up what the blocks have counted.
+// One thread per bin adds up the blocks' counts.
 __global__ void add_up(std::uint32_t* bins, const std::uint32_t* partial, int blocks) {
   std::uint32_t sum = 0;
   for (int block = 0; block < blocks; ++block) sum += partial[block * kBins + threadIdx.x];

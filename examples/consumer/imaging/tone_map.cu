@@ -11,7 +11,7 @@ __global__ void map_tones(float* pixels, int which, int count) {
   if (i < count) pixels[i] = tone(pixels[i], which);
 }
 
-// Calls nothing of other files.
+// Calls no function of another file.
 __global__ void expose(float* pixels, int which, int count) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < count) pixels[i] *= exposure[which];
