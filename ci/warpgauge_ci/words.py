@@ -103,7 +103,7 @@ def _gate() -> list[str]:
 def _bench() -> str:
     """The program beside the gate that takes times."""
     program = _gate()[0]
-    return "build/ci/bin/warpgauge-bench" if program == "ci/gate" else f"{program}-bench"
+    return "build/gate/bin/warpgauge-bench" if program == "ci/gate" else f"{program}-bench"
 
 
 def paragraph(fact: Fact, results: Results) -> str:

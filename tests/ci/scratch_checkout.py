@@ -18,11 +18,11 @@ def scratch_checkout(folder, program="warpgauge"):
     bootstrap.write_text("#!/usr/bin/env bash\nexit 0\n")
     with (folder / "ci/common.sh").open("a") as common:
         common.write("\nbuild_preset() { :; }\n")
-    (folder / "build/ci/bin").mkdir(parents=True)
+    (folder / "build/gate/bin").mkdir(parents=True)
     (folder / "build/venv").symlink_to(ROOT / "build/venv")
     for built in BIN.iterdir():
-        (folder / "build/ci/bin" / built.name).symlink_to(built)
-    gauge = folder / "build/ci/bin/warpgauge"
+        (folder / "build/gate/bin" / built.name).symlink_to(built)
+    gauge = folder / "build/gate/bin/warpgauge"
     gauge.unlink()
     gauge.symlink_to(BIN / program)
     return folder
@@ -34,7 +34,7 @@ GAUGE = """#!/usr/bin/env bash
 case $* in
   'devices --models') printf '%s' "$MODELS"; exit "${DEVICES_CODE:-0}" ;;
 esac
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "$*" >>"$TOLD"
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "$*" >>"$TOLD"
 words=()
 for word; do
   [[ $word != --device=gpu ]] || word=--device=emulated
@@ -44,7 +44,7 @@ done
 exec PROGRAM "${words[@]}"
 """
 BENCH = """#!/usr/bin/env bash
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES-none}" "bench $*" >>"$TOLD"
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$TOLD"
 [[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
 exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
@@ -59,7 +59,7 @@ done
 
 def stand_in(checkout, name, text):
     """Puts the script TEXT in the place of the program NAME."""
-    path = checkout / "build/ci/bin" / name
+    path = checkout / "build/gate/bin" / name
     path.unlink()
     path.write_text(text)
     path.chmod(0o755)

@@ -63,10 +63,10 @@ def test_the_gate_is_green_after_what_it_found_was_accepted(other_root, tmp_path
     result = gate()  # strict: the new budgets are tight as well
     assert result.returncode == 0, result.stdout + result.stderr
     text = budgets.read_text()
-    kept = (ROOT / "tests/canaries/budgets.toml").read_text().splitlines()
-    assert [line for line in text.splitlines() if line in kept and line] == [
-        line for line in kept if line
-    ]
+    # Every other line is kept. Occupancy is better than its budget on some architectures.
+    before = (ROOT / "tests/canaries/budgets.toml").read_text().splitlines()
+    kept = [line for line in before if line and not line.startswith('"occupancy')]
+    assert [line for line in text.splitlines() if line in kept] == kept
     assert text.count("equal = 1984") == 1
     budgets.write_text(text.replace("equal = 1984", "equal = 1983"))
     assert gate().returncode == 1
