@@ -55,9 +55,11 @@ logged() { # NAME TITLE COMMAND...
   return "$status"
 }
 
-# What ci/gate leaves in the folder of its results: the gauge's own files, and those of emit.
-results=(facts.jsonl summary.md junit.xml warpgauge.sarif github.txt summary-ci.md
-  gl-code-quality.json gl-metrics.txt results.tap smaller-is-better.json bencher.json ctest.txt)
+# Prints the names of the files that ci/gate writes: those of the gauge, and one for each format.
+result_files() {
+  printf '%s\n' facts.jsonl summary.md
+  sed -n 's/^FILE = "\(.*\)"$/\1/p' "$root"/reports/warpgauge/outputs/*.py
+}
 
 # Takes away what an earlier run has left, before anything of this one can fail.
 remove_results() { # DIR
@@ -66,7 +68,7 @@ remove_results() { # DIR
   # The gauge locks this file while it runs.
   exec {lock}>>"$1/.lock" || fault "$1: cannot be written; see --out"
   flock -n "$lock" || fault "$1: another run is writing to it; wait, or choose another --out"
-  for file in "${results[@]}"; do
+  for file in $(result_files); do
     rm -f -- "$1/$file" || fault "$1/$file must not outlive this run, and cannot be removed"
   done
   exec {lock}>&-

@@ -56,12 +56,11 @@ install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATIO
 warpgauge_python_programs("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
   "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)")
 install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
-install(DIRECTORY ci/warpgauge_ci DESTINATION ${share}/ci PATTERN __pycache__ EXCLUDE)
 # What is a link here into another folder is a file there.
-install(DIRECTORY reports/warpgauge_report DESTINATION ${share}/reports
+install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
 install(FILES metrics/catalog.json metrics/fact.schema.json
-        DESTINATION ${share}/reports/warpgauge_report)
+        DESTINATION ${share}/reports/warpgauge/facts)
 
 # The command line tool for facts, GPUs, and programs that know nothing of it. What it needs it finds by where
 # it lies itself.

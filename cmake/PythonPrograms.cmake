@@ -1,28 +1,25 @@
-# The programs that are Python beside those that are built, so that `warpgauge accept` and the like
-# find them: small scripts that run Python on the source tree. WARPGAUGE_PYTHON names another
-# interpreter than that of ci/bootstrap; it must have this project's package (pip install -e .), with
-# its extra `reports` for reports and `dev` for the tests.
+# The commands that are Python, as programs beside those that are built: small scripts that run
+# `python -m warpgauge COMMAND` on the source tree. WARPGAUGE_PYTHON names another interpreter than
+# that of ci/bootstrap; it must have this project's package (pip install -e .), with its extra
+# `reports` for reports and `dev` for the tests.
 set(python "python3")
 if(PROJECT_IS_TOP_LEVEL)
   set(python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
 endif()
 set(WARPGAUGE_PYTHON "${python}" CACHE STRING
-    "Python for the programs of ci/warpgauge_ci and reports/, and for the tests in tests/*/test_*.py")
+    "Python for the commands in reports/warpgauge, and for the tests in tests/*/test_*.py")
 
-# warpgauge-NAME runs `python -m CALL`. `python` and `source` are as a shell reads them.
-function(warpgauge_python_program name call folder python source)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-${name}" @ONLY
-                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-                                  WORLD_READ WORLD_EXECUTE)
-endfunction()
-
-# All of them into a folder.
+# warpgauge-NAME in a folder, for each command. `python` and `source` are as a shell reads them.
 function(warpgauge_python_programs folder python source)
-  foreach(command IN ITEMS accept diff emit)
-    warpgauge_python_program(${command} "warpgauge_ci.cli ${command}" "${folder}" "${python}"
-                             "${source}")
+  file(GLOB commands CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/reports/warpgauge/commands"
+       "${PROJECT_SOURCE_DIR}/reports/warpgauge/commands/[a-z]*")
+  foreach(command IN LISTS commands)
+    string(REGEX REPLACE "\\.py$" "" command "${command}")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-${command}"
+                   @ONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                    WORLD_READ WORLD_EXECUTE)
   endforeach()
-  warpgauge_python_program(report warpgauge_report "${folder}" "${python}" "${source}")
 endfunction()
 
 function(warpgauge_in_quotes path out)  # the single quotes of a shell

@@ -11,8 +11,8 @@ from textwrap import fill
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "reports"))
 
-from warpgauge_report.catalog import Metric, catalog  # noqa: E402
-from warpgauge_report.output import write_whole  # noqa: E402
+from warpgauge.facts.catalog import Metric, catalog  # noqa: E402
+from warpgauge.files import write_whole  # noqa: E402
 
 OUTPUT = ROOT / "docs" / "metrics.md"
 

@@ -24,8 +24,9 @@ from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from warpgauge_report.cli import main as warpgauge_report
-from warpgauge_report.output import ReportError, write_whole
+from warpgauge.errors import CommandError
+from warpgauge.files import write_whole
+from warpgauge.program import main as warpgauge
 
 OF_DOCUMENTS = Path(__file__).parents[1] / "docs" / "pictures"
 MOST_BYTES = 200_000
@@ -61,13 +62,22 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            page = ["html", "--db", options.db, "--out", folder, "--nights", str(options.nights)]
+            page = [
+                "report",
+                "html",
+                "--db",
+                options.db,
+                "--out",
+                folder,
+                "--nights",
+                str(options.nights),
+            ]
             with redirect_stdout(StringIO()):  # the names of files that do not last
-                code = warpgauge_report(page)
+                code = warpgauge(page)
             if code:
                 return code
             write(Path(folder) / "index.html", options.out)
-    except ReportError as error:
+    except CommandError as error:
         print(f"pictures.py: {error}", file=sys.stderr)
         return 2
     return 0
@@ -83,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def write(page: Path, folder: Path) -> None:
-    """Takes all shots of a page into a folder and prints their paths; ReportError as take()."""
+    """Takes all shots of a page into a folder and prints their paths; CommandError as take()."""
     with browser() as chromium:
         pictures = take(chromium, page.absolute().as_uri())
     for name, content in pictures.items():
@@ -96,7 +106,7 @@ def browser() -> Iterator[webdriver.Chrome]:
     """Chromium without a window and without a network."""
     programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if not all(programs):
-        raise ReportError("needs Chromium: install the packages chromium and chromium-driver")
+        raise CommandError("needs Chromium: install the packages chromium and chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = programs[0]
     for argument in (
@@ -112,7 +122,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 def take(chromium: webdriver.Chrome, address: str) -> dict[str, bytes]:
-    """All shots of a page as PNG, by name. Raises ReportError where the page lacks a part, or a
+    """All shots of a page as PNG, by name. Raises CommandError where the page lacks a part, or a
     picture is too large."""
     return {shot.name: _small(shot, _take(chromium, address, shot)) for shot in SHOTS}
 
@@ -128,7 +138,7 @@ def _take(chromium: webdriver.Chrome, address: str, shot: Shot) -> bytes:
     chromium.get(address)
     found = chromium.find_elements(By.CSS_SELECTOR, shot.start)
     if not found or not chromium.find_elements(By.CSS_SELECTOR, _DRAWN):
-        raise ReportError(f"no picture of {shot.name}: the page has no {shot.start}")
+        raise CommandError(f"no picture of {shot.name}: the page has no {shot.start}")
     box = chromium.execute_script(
         "const r = arguments[0].getBoundingClientRect(), page = document.documentElement;"
         "return [r.x + scrollX, r.y + scrollY, r.width, r.height, page.scrollHeight]",
@@ -154,7 +164,7 @@ def _small(shot: Shot, png: bytes) -> bytes:
     small = BytesIO()
     image.save(small, format="PNG", optimize=True)
     if len(small.getvalue()) > MOST_BYTES:
-        raise ReportError(f"{shot.name}: {len(small.getvalue())} bytes, more than {MOST_BYTES}")
+        raise CommandError(f"{shot.name}: {len(small.getvalue())} bytes, more than {MOST_BYTES}")
     return small.getvalue()
 
 

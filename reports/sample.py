@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from warpgauge_report.cli import main as warpgauge_report
-from warpgauge_report.output import ReportError
+from warpgauge.errors import CommandError
+from warpgauge.program import main as warpgauge
 
 RECORDED = Path(__file__).parents[1] / "tests" / "data" / "nights"
 TITLE = "warpgauge, recorded nights"
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         import pictures  # a browser is needed for nothing else
 
         pictures.write(options.out / "index.html", pictures.OF_DOCUMENTS)
-    except ReportError as error:
+    except CommandError as error:
         print(f"sample.py: {error}", file=sys.stderr)
         return 2
     return 0
@@ -43,8 +43,8 @@ def write_page(facts: list[Path], out: Path) -> int:
     with tempfile.TemporaryDirectory(dir=out) as folder:
         database = Path(folder) / "history.db"
         page = ["--out", str(out), "--title", TITLE]
-        code = warpgauge_report(["ingest", *map(str, facts), "--db", str(database)])
-        code = code or warpgauge_report(["html", "--db", str(database), *page])
+        code = warpgauge(["report", "ingest", *map(str, facts), "--db", str(database)])
+        code = code or warpgauge(["report", "html", "--db", str(database), *page])
         if not code:
             database.replace(out / "history.db")
     return code

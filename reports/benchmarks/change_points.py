@@ -1,7 +1,7 @@
 """How well changes of noisy series are found: false alarms and misses on simulated series.
 
 Prints tables in Markdown: detectors that could be taken, and what the one that is taken
-(warpgauge_report.level_shifts) does. The same at each run, in under 2 minutes. Apache Otava is
+(warpgauge.changes.level_shifts) does. The same at each run, in under 2 minutes. Apache Otava is
 tried as well where it is installed.
 
     build/venv/bin/python reports/benchmarks/change_points.py
@@ -18,8 +18,8 @@ from functools import partial
 import numpy as np
 import ruptures
 from simulated_series import KINDS, Kind, simulated
-from warpgauge_report import level_shifts as level
-from warpgauge_report.level_shifts import MIN_HISTORY, PENALTY, night_to_night_noise
+from warpgauge.changes import level_shifts as level
+from warpgauge.changes.level_shifts import MIN_HISTORY, PENALTY, night_to_night_noise
 
 Detector = Callable[[np.ndarray], list[int]]
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
 
-from warpgauge_report.facts import Fact, schema_name
+from warpgauge.facts.reader import Fact, schema_name
 
 ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_110", "sm_120")
 GPUS = {"sm_90": ("NVIDIA H100 80GB HBM3", "GH100"), "sm_89": ("NVIDIA L4", "AD104")}

@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
 from nights import Plan, nights  # noqa: E402
-from warpgauge_report.history import Keep, open_history  # noqa: E402
+from warpgauge.history import Keep, open_history  # noqa: E402
 
 MEGA = 1e6
 
@@ -96,7 +96,7 @@ def _read(url: str) -> None:
 
 
 def _page(url: str, out: Path) -> None:
-    command = [sys.executable, "-m", "warpgauge_report", "html", "--db", url, "--out", str(out)]
+    command = [sys.executable, "-m", "warpgauge", "report", "html", "--db", url, "--out", str(out)]
     with Timer() as timer:
         ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode != 0:

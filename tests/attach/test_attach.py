@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 GAUGE = BUILD / "bin" / "warpgauge"

@@ -4,8 +4,8 @@ import json
 import tomllib
 from pathlib import Path
 
-from warpgauge_ci.accept import CI_VARIABLES
-from warpgauge_ci.cli import run
+from warpgauge.commands.accept import CI_VARIABLES
+from warpgauge.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
@@ -75,6 +75,6 @@ class Project:
     def accept(self, facts, *options):
         path = self.root / "facts.jsonl"
         path.write_text("".join(json.dumps(fact) + "\n" for fact in facts))
-        code = run("accept", [str(path), "--root", str(self.root), *map(str, options)])
+        code = main(["accept", str(path), "--root", str(self.root), *map(str, options)])
         self.out, self.err = self._capsys.readouterr()
         return code

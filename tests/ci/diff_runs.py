@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from warpgauge_ci.cli import run
+from warpgauge.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
@@ -49,7 +49,7 @@ def differ(tmp_path, capsys):
         for name, facts in (("a", a), ("b", b)):
             text = "".join(json.dumps(fact) + "\n" for fact in facts)
             (tmp_path / f"{name}.jsonl").write_text(text)
-        code = run("diff", [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
+        code = main(["diff", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
         out, err = capsys.readouterr()
         return code, out, err
 

@@ -4,9 +4,9 @@ import dataclasses
 import functools
 from pathlib import Path
 
-from warpgauge_ci.formats import FORMATS
-from warpgauge_ci.results import Demands, Results, Sources
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
+from warpgauge.outcome.results import Demands, Results, Sources
+from warpgauge.outputs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARIES = ROOT / "tests" / "data" / "emit" / "canaries.jsonl"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from accept_project import ROOT
-from warpgauge_ci.accept import CI_VARIABLES
+from warpgauge.commands.accept import CI_VARIABLES
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 

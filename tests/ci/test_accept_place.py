@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from accept_project import REGISTERS, WHY, Project, a_fact, conflicts, outside_of_ci
-from warpgauge_ci import replace_files as replacing
-from warpgauge_ci.replace_files import replace_files
-from warpgauge_report.output import ReportError
+from warpgauge import files as replacing
+from warpgauge.errors import CommandError
+from warpgauge.files import replace_files
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_all_files_or_none(tmp_path, monkeypatch):
         rename(source, place)
 
     monkeypatch.setattr(replacing.os, "replace", fails_once)
-    with pytest.raises(ReportError, match=f"{bad}: cannot be written: No space left on device"):
+    with pytest.raises(CommandError, match=f"{bad}: cannot be written: No space left on device"):
         replace_files({old: b"after", new: b"after", bad: b"after"})
     assert old.read_text() == bad.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "old"]

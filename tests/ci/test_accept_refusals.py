@@ -15,7 +15,7 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
-from warpgauge_ci.accept import CI_VARIABLES
+from warpgauge.commands.accept import CI_VARIABLES
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from emit_samples import CANARIES, GOLDEN, H100, SOURCE
-from warpgauge_ci.formats import FORMATS
+from warpgauge.outputs import FORMATS
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 FILES = {format.file for format in FORMATS.values()}
@@ -143,7 +143,7 @@ def test_what_cannot_be_written_is_told(tmp_path):
     [
         ([], "FACTS"),
         ([CANARIES], "one of the arguments --format --all is required"),
-        ([CANARIES, "--format", "junitt"], "'junitt' is none of junit, sarif, "),
+        ([CANARIES, "--format", "junitt"], "'junitt' is none of bencher, "),
         ([CANARIES, "--format", "tap", "--all", "out"], "not allowed with"),
         ([CANARIES, "--all", "out", "--out", "file"], "--out goes with --format"),
         ([CANARIES, "--al", "out"], "--al"),

@@ -4,9 +4,9 @@ import ci_readers as read
 import pytest
 from emit_samples import changed, one_of_each_verdict, rendered, results
 from junitparser import Error, Failure, Skipped
-from warpgauge_ci import words
-from warpgauge_ci.results import Demands, unmeasured_reasons
-from warpgauge_report.facts import would_fail
+from warpgauge.facts.reader import would_fail
+from warpgauge.outcome import words
+from warpgauge.outcome.results import Demands, unmeasured_reasons
 
 STRICT = Demands(strict=True, exit_code=1)
 CUPTI = Demands(cupti=True, exit_code=3)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from scratch_checkout import BIN, ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
-from warpgauge_ci.formats import FORMATS
+from warpgauge.outputs import FORMATS
 
 FILES = {format.file for format in FORMATS.values()}
 
@@ -141,7 +141,7 @@ def test_results_of_a_run_that_is_still_writing_are_left_alone(tmp_path):
 
 def test_the_list_of_results_is_that_of_the_formats():
     listed = subprocess.run(
-        ["bash", "-c", 'source "$0" && printf "%s\\n" "${results[@]}"', ROOT / "ci/common.sh"],
+        ["bash", "-c", 'source "$0" && result_files', ROOT / "ci/common.sh"],
         capture_output=True,
         text=True,
         check=True,

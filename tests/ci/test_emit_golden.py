@@ -2,7 +2,7 @@
 
 import pytest
 from emit_samples import GOLDEN, canaries, rendered
-from warpgauge_ci.formats import FORMATS
+from warpgauge.outputs import FORMATS
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)

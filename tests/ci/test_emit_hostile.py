@@ -6,8 +6,8 @@ import json
 import ci_readers as read
 import pytest
 from emit_samples import HOSTILE, changed, hostile, one_of_each_verdict, rendered, results
-from warpgauge_ci.formats import FORMATS
-from warpgauge_ci.results import Sources
+from warpgauge.outcome.results import Sources
+from warpgauge.outputs import FORMATS
 
 
 def shown(format):

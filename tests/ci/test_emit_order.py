@@ -4,8 +4,8 @@ import random
 
 import pytest
 from emit_samples import CANARIES, changed, facts_of, one_of_each_verdict, results
-from warpgauge_ci import words
-from warpgauge_ci.results import VERDICTS, unmeasured_reasons
+from warpgauge.outcome import words
+from warpgauge.outcome.results import VERDICTS, unmeasured_reasons
 
 
 def failing(**members):

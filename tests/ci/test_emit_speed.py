@@ -4,9 +4,9 @@ import time
 
 import pytest
 from emit_samples import CANARIES, SOURCE
-from warpgauge_ci.formats import FORMATS
-from warpgauge_ci.results import Results, Sources
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
+from warpgauge.outcome.results import Results, Sources
+from warpgauge.outputs import FORMATS
 
 FACTS = 20_000
 # The aim is 2 s of a processor for reading and one format; a busy machine gets three times that.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from private_mounts import OWN_MOUNTS, with_file
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from private_mounts import OWN_MOUNTS, needs_mounts
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 HAS_GPU = Path("/dev/nvidia0").exists()

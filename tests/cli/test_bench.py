@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from private_mounts import needs_mounts, with_file
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 HAS_GPU = Path("/dev/nvidia0").exists()

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]

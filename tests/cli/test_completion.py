@@ -14,8 +14,9 @@ import time
 from pathlib import Path
 
 import pytest
-from warpgauge_ci.formats import FORMATS
-from warpgauge_report.cli import COMMANDS
+from warpgauge.commands import report
+from warpgauge.outputs import FORMATS
+from warpgauge.program import command_names
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
@@ -115,7 +116,7 @@ def test_files_and_programs_that_are_python(tmp_path):
 
 
 def test_what_programs_that_are_python_know():
-    assert completed("warpgauge report ") == list(COMMANDS)
+    assert completed("warpgauge report ") == command_names(report)
     assert completed("warpgauge report ex") == ["export"]
     assert completed("warpgauge report export --for") == ["--format"]
     assert completed("warpgauge report export --format ") == ["jsonl", "csv"]
@@ -203,7 +204,7 @@ def test_the_first_key_is_enough_in_zsh(way, tmp_path):
         ("warpgauge gate --dev", ["--device"]),
         ("warpgauge gate --device em", ["emulated"]),
         (f"warpgauge explain {CASE[:-3]}", [CASE]),
-        ("warpgauge report ", list(COMMANDS)),
+        ("warpgauge report ", command_names(report)),
         ("warpgauge report export --for", ["--format"]),
         ("warpgauge emit --format sm", ["smaller-is-better"]),
         ("warpgauge emit --format=sm", ["--format=smaller-is-better"]),

@@ -31,8 +31,7 @@ def test_every_gauge_hands_them_their_arguments(program, command):
     result = run(BIN / program, command, "--help")
     assert result.returncode == 0, result.stderr
     name = program.removesuffix("-emulated")
-    assert result.stdout.startswith(f"NAME\n    {name} {command} - ")
-    assert f"\n    {name} {command} [OPTIONS] " in result.stdout
+    assert result.stdout.startswith(f"usage: {name} {command} [-h] ")
     refused = run(BIN / program, command, "--no-such-option")
     assert f"`{name} {command} --help`" in refused.stderr
 
@@ -40,7 +39,7 @@ def test_every_gauge_hands_them_their_arguments(program, command):
 def test_reports_are_a_program_with_commands_of_its_own():
     result = run(BIN / "warpgauge", "report", "html", "--help")
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("NAME\n    warpgauge report html - ")
+    assert result.stdout.startswith("usage: warpgauge report html [-h] ")
     refused = run(BIN / "warpgauge-report", "no-such-command")
     assert refused.returncode == 2
     assert "no-such-command" in refused.stderr
@@ -60,7 +59,7 @@ def test_a_copy_finds_them_where_its_build_has_them(tmp_path):
     command = [tmp_path / "warpgauge", "diff", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, env=env)
     assert result.returncode == 0
-    assert result.stdout.startswith("NAME\n    warpgauge diff - ")
+    assert result.stdout.startswith("usage: warpgauge diff [-h] ")
 
 
 def test_a_script_without_its_python_says_what_to_do(tmp_path):
@@ -78,10 +77,10 @@ def test_a_script_without_its_python_says_what_to_do(tmp_path):
 def test_a_python_module_that_is_missing_is_a_fault():
     """As with an interpreter that ci/bootstrap did not make; -S: without installed packages."""
     result = subprocess.run(
-        [sys.executable, "-S", "-m", "warpgauge_ci.cli", "accept", "facts.jsonl"],
+        [sys.executable, "-S", "-m", "warpgauge", "accept", "facts.jsonl"],
         capture_output=True,
         text=True,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": "ci:reports"},
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": "reports"},
         cwd=ROOT,
     )
     assert result.returncode == 2

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_report.facts import FactError, read_facts
+from warpgauge.errors import FactError
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]

@@ -182,7 +182,7 @@ def test_python_has_one_reader_of_facts():
         for path in (ROOT / folder).rglob("*.py")
         if "warpgauge.fact/" in path.read_text() or "fact.schema" in path.read_text()
     ]
-    assert readers == ["reports/warpgauge_report/facts.py"]
+    assert readers == ["reports/warpgauge/facts/reader.py"]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda path: path.name)

@@ -73,7 +73,7 @@ def test_messages_of_each_language_are_found(tmp_path):
             }""",
         "harness/emulator/b.cpp": 'throw Error("of the emulator, which is left out");',
         "reports/c.py": """
-raise ReportError(
+raise CommandError(
     f"{path}: the frob {'is bent' if bent else name} "
     "today")
 print(f"frobbing {n} times", file=sys.stderr)

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 HAS_GPU = Path("/dev/nvidia0").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from blocks import blocks_of, headings_of, links_of, without_blocks
-from warpgauge_ci.accept import CI_VARIABLES
+from warpgauge.commands.accept import CI_VARIABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"

@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from warpgauge_report.catalog import catalog
+from warpgauge.facts.catalog import catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 WARPGAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"

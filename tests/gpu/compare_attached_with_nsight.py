@@ -23,7 +23,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from compare_with_nsight import SAME
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 
 def used_mib():

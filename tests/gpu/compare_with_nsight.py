@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from warpgauge_report.facts import read_facts
+from warpgauge.facts.reader import read_facts
 
 # Nsight Compute's name -> the metrics of ours whose sum it is.
 SAME = {

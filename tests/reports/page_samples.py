@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
-from warpgauge_report.page import generations, pictures, report, speeds, view
+from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
+from warpgauge.page import generations, pictures, report, speeds, view
 
 NIGHTS = 30
 HOSTILE = "<script>alert(1)</script>\"'&<!--"

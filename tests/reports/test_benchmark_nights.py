@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from warpgauge_report import read_facts
-from warpgauge_report.history import open_history
+from warpgauge.facts.reader import read_facts
+from warpgauge.history import open_history
 
 BENCHMARKS = Path(__file__).parents[2] / "reports" / "benchmarks"
 sys.path.append(str(BENCHMARKS))

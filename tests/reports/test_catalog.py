@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge_report.catalog import catalog
-from warpgauge_report.facts import metric_names
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import metric_names
 
 ROOT = Path(__file__).parents[2]
 WARPGAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"

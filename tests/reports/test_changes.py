@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from warpgauge_report.catalog import catalog
-from warpgauge_report.changes import changes
-from warpgauge_report.facts import Launch
-from warpgauge_report.history.model import Device, Point, Run, Series, SeriesKey
-from warpgauge_report.level_shifts import level_shifts
+from warpgauge.changes.level_shifts import level_shifts
+from warpgauge.changes.series import changes
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import Launch
+from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 
 GPU = Device("NVIDIA H100", "GH100", "9.0", "580.1", "0123")
 

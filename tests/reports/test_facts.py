@@ -8,7 +8,8 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
-from warpgauge_report import Fact, FactError, Launch, MachineState, read_facts
+from warpgauge.errors import FactError
+from warpgauge.facts.reader import Fact, Launch, MachineState, read_facts
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "facts"

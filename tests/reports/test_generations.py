@@ -4,8 +4,8 @@ import re
 
 import pytest
 from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, conflicts, render
-from warpgauge_report.catalog import catalog
-from warpgauge_report.page import elements, generation_picture, generations
+from warpgauge.facts.catalog import catalog
+from warpgauge.page import elements, generation_picture, generations
 
 REGISTERS = {"unit": "registers/thread", "source": "ptxas"}
 

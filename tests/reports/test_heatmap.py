@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from warpgauge_report import style
-from warpgauge_report.cli import main
-from warpgauge_report.output import MAX_STEM
+from warpgauge.drawing import style
+from warpgauge.program import main
+from warpgauge.text import MAX_STEM
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "facts"
@@ -58,7 +58,7 @@ def write(path, facts):
 def draw(tmp_path, facts, *arguments):
     """Names of the files made of the facts, which must be possible, in order."""
     path = write(tmp_path / "facts.jsonl", facts)
-    assert main(["heatmap", str(path), "--out", str(tmp_path / "out"), *arguments]) == 0
+    assert main(["report", "heatmap", str(path), "--out", str(tmp_path / "out"), *arguments]) == 0
     return sorted(path.name for path in (tmp_path / "out").iterdir())
 
 
@@ -79,7 +79,7 @@ def marked(path, kind):
 
 def refuse(capsys, *arguments):
     """The one line that says why there is no picture."""
-    assert main(["heatmap", *map(str, arguments)]) == 2
+    assert main(["report", "heatmap", *map(str, arguments)]) == 2
     streams = capsys.readouterr()
     assert streams.out == ""
     (line,) = streams.err.splitlines()
@@ -137,7 +137,7 @@ def test_the_users_own_matplotlib_settings_do_not_matter(tmp_path):
     made = []
     for name, settings in (("a", {}), ("b", {"MATPLOTLIBRC": str(tmp_path / "own")})):
         result = subprocess.run(
-            [sys.executable, "-m", "warpgauge_report", "heatmap", tmp_path / "facts.jsonl"]
+            [sys.executable, "-m", "warpgauge", "report", "heatmap", tmp_path / "facts.jsonl"]
             + ["--out", tmp_path / name],
             env={**os.environ, "PYTHONPATH": str(ROOT / "reports"), **settings},
             capture_output=True,
@@ -365,7 +365,7 @@ def test_bad_options_are_refused(tmp_path, capsys):
     write(facts, sweep())
     assert f"{facts}" in refuse(capsys, facts, "--out", facts)
     assert "--filter 'nosuch.*'" in refuse(capsys, facts, "--filter", "nosuch.*", *out)
-    for arguments in (["heatmap"], [], ["nonsense"], ["heatmap", str(facts)]):
+    for arguments in (["report", "heatmap"], [], ["nonsense"], ["report", "heatmap", str(facts)]):
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2
@@ -373,17 +373,17 @@ def test_bad_options_are_refused(tmp_path, capsys):
 
 def test_help_has_examples(capsys):
     with pytest.raises(SystemExit) as caught:
-        main(["heatmap", "--help"])
+        main(["report", "heatmap", "--help"])
     assert caught.value.code == 0
     text = capsys.readouterr().out
-    for word in ("--metric", "--filter", "--out", "EXIT CODES", "EXAMPLES", "time.median_us"):
+    for word in ("--metric", "--filter", "--out", "exit codes:", "examples:", "time.median_us"):
         assert word in text
 
 
 def test_the_program_is_installed():
-    program = Path(sys.executable).parent / "warpgauge-report"
+    program = Path(sys.executable).parent / "warpgauge-py"
     result = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=120)
-    assert result.returncode == 0 and "heatmap" in result.stdout
+    assert result.returncode == 0 and "report" in result.stdout
 
 
 def test_facts_that_the_reader_is_tested_with_are_taken(tmp_path, capsys):

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from warpgauge_report.facts import MachineState, read_facts
-from warpgauge_report.grid import Grid
-from warpgauge_report.heatmap_caption import caption
+from warpgauge.drawing.grid import Grid
+from warpgauge.drawing.heat_map_caption import caption
+from warpgauge.facts.reader import MachineState, read_facts
 
 FACT = read_facts(Path(__file__).parents[1] / "data" / "facts" / "good.jsonl")[0]
 TIME = replace(FACT, metric="time.median_us", unit="us", value=10.0, time="2026-01-01T00:00:00Z")

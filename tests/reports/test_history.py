@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from some_facts import EMULATED, GPU, a_fact, a_time, as_line, registers, write
-from warpgauge_report import FactError, read_facts
-from warpgauge_report.facts import Fact, Launch
-from warpgauge_report.history import Keep, Point, open_history
-from warpgauge_report.output import ReportError
+from warpgauge.errors import CommandError, FactError
+from warpgauge.facts.reader import Fact, Launch, read_facts
+from warpgauge.history import Keep, Point, open_history
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -357,7 +356,7 @@ def test_prune_by_age_counts_from_the_newest_run(history, ingest):
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "3x", "1.5", "d", "٣", "3 d", "9999999"])
 def test_what_to_keep_is_a_number_or_days(text):
-    with pytest.raises(ReportError, match="--keep: .* neither a number"):
+    with pytest.raises(CommandError, match="--keep: .* neither a number"):
         Keep.parse(text)
 
 

@@ -12,12 +12,11 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from some_facts import a_fact, as_line, registers, write
-from warpgauge_report.facts import FactError
-from warpgauge_report.history import Keep, open_history, reader, writer
-from warpgauge_report.history import database as database_module
-from warpgauge_report.history.database import Database
-from warpgauge_report.history.tables import metadata
-from warpgauge_report.output import ReportError
+from warpgauge.errors import CommandError, FactError
+from warpgauge.history import Keep, open_history, reader, writer
+from warpgauge.history import database as database_module
+from warpgauge.history.database import Database
+from warpgauge.history.tables import metadata
 
 SECRET = "s3cr3t"
 
@@ -73,7 +72,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     for create in (False, True):
-        with pytest.raises(ReportError, match="has form 9999, which a newer warpgauge made"):
+        with pytest.raises(CommandError, match="has form 9999, which a newer warpgauge made"):
             open_history(url, create=create)
     with database.reading() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
@@ -94,16 +93,16 @@ def test_a_series_keeps_its_unit(url, database, tmp_path):
 def test_tables_of_others_are_left_alone(url, database):
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TABLE alembic_version")
-    with pytest.raises(ReportError, match="tables of other programs"):
+    with pytest.raises(CommandError, match="tables of other programs"):
         open_history(url, create=True)
 
 
 def test_a_database_without_history(postgresql, tmp_path):
-    with pytest.raises(ReportError, match="there is no history in this database"):
+    with pytest.raises(CommandError, match="there is no history in this database"):
         open_history(postgresql.new_url())
     path = tmp_path / "none.db"
     with pytest.raises(
-        ReportError, match="none.db: there is no history; `warpgauge report ingest`"
+        CommandError, match="none.db: there is no history; `warpgauge report ingest`"
     ):
         open_history(path)
     assert not path.exists()
@@ -140,7 +139,7 @@ def test_a_writer_waits_for_another_only_so_long(url, database, monkeypatch):
     with ThreadPoolExecutor() as pool, database.writing():
         second = pool.submit(lambda: other.writing().__enter__())
         error = second.exception(timeout=60)
-    assert isinstance(error, ReportError) and "lock" in str(error)
+    assert isinstance(error, CommandError) and "lock" in str(error)
     with other.writing():
         pass
     other.close()
@@ -269,7 +268,7 @@ def test_deleting_leaves_nothing_behind_and_makes_the_file_smaller(url, database
     ],
 )
 def test_errors_do_not_show_passwords(url, error):
-    with pytest.raises(ReportError) as caught:
+    with pytest.raises(CommandError) as caught:
         open_history(url, create=True)
     assert str(caught.value).startswith(error)
     assert SECRET not in str(caught.value)
@@ -277,7 +276,7 @@ def test_errors_do_not_show_passwords(url, error):
 
 def test_without_the_driver_of_postgresql(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ReportError, match="needs the Python package psycopg: run ci/bootstrap"):
+    with pytest.raises(CommandError, match="needs the Python package psycopg: run ci/bootstrap"):
         open_history(f"postgresql://u:{SECRET}@h/d")
 
 
@@ -289,12 +288,12 @@ def test_the_name_of_a_history_has_no_password(postgresql):
 
 def test_files_that_are_no_database(tmp_path):
     (tmp_path / "text.db").write_text("text " * 1000)
-    with pytest.raises(ReportError, match="text.db: file is not a database"):
+    with pytest.raises(CommandError, match="text.db: file is not a database"):
         open_history(tmp_path / "text.db", create=True)
-    with pytest.raises(ReportError, match="there is no history"):
+    with pytest.raises(CommandError, match="there is no history"):
         open_history(tmp_path)
     (tmp_path / "empty.db").touch()
-    with pytest.raises(ReportError, match="empty.db: there is no history in this database"):
+    with pytest.raises(CommandError, match="empty.db: there is no history in this database"):
         open_history(tmp_path / "empty.db")
 
 
@@ -306,7 +305,7 @@ def test_a_damaged_database_is_a_fault(tmp_path):
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    with pytest.raises(ReportError, match="history.db: "), open_history(path) as history:
+    with pytest.raises(CommandError, match="history.db: "), open_history(path) as history:
         list(history.series())
 
 
@@ -318,5 +317,5 @@ def test_a_database_that_may_only_be_read(tmp_path):
     path.chmod(stat.S_IREAD)
     with open_history(path) as history:
         assert len(history.runs()) == 1
-    with pytest.raises(ReportError, match="readonly"), open_history(path, create=True) as history:
+    with pytest.raises(CommandError, match="readonly"), open_history(path, create=True) as history:
         history.ingest(write(tmp_path / "more.jsonl", [a_fact(2)]))

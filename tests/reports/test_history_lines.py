@@ -2,7 +2,7 @@
 
 import pytest
 from some_facts import GPU, a_fact, as_line, registers
-from warpgauge_report.history import lines, open_history
+from warpgauge.history import lines, open_history
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from some_facts import a_fact, write
-from warpgauge_report.history import Keep, Run, nights_of, open_history
+from warpgauge.history import Keep, Run, nights_of, open_history
 
 MIDNIGHT = datetime(2026, 1, 5, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, write
-from warpgauge_report.cli import main
+from warpgauge.program import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def report(capsys, db):
     """Runs a command on the database; its exit code, what it printed, and its complaints."""
 
     def run(command, *arguments):
-        status = main([command, *map(str, arguments), "--db", db])
+        status = main(["report", command, *map(str, arguments), "--db", db])
         return (status, *capsys.readouterr())
 
     return run
@@ -51,10 +51,10 @@ def test_ingest_does_not_load_what_draws(db, tmp_path):
     """matplotlib and ruptures take two seconds to load, and a night is ingested in as much."""
     path = write(tmp_path / "facts.jsonl", [a_fact()])
     program = (
-        "import sys; from warpgauge_report.cli import main; code = main(sys.argv[1:]); "
+        "import sys; from warpgauge.program import main; code = main(sys.argv[1:]); "
         "sys.exit(code or bool({'matplotlib', 'ruptures', 'jinja2'} & sys.modules.keys()))"
     )
-    command = [sys.executable, "-c", program, "ingest", path, "--db", db]
+    command = [sys.executable, "-c", program, "report", "ingest", path, "--db", db]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
 
@@ -168,7 +168,7 @@ def test_export_of_nothing_writes_nothing(tmp_path, report, arguments, error):
 def test_export_to_a_reader_that_has_enough(tmp_path, report, db):
     facts = [a_fact(1, n, case=f"case_{n}") for n in range(3000)]
     report("ingest", write(tmp_path / "facts.jsonl", facts))
-    command = [sys.executable, "-m", "warpgauge_report", "export", "--db", db]
+    command = [sys.executable, "-m", "warpgauge", "report", "export", "--db", db]
     paths = os.pathsep.join(map(str, (ROOT / "reports", ROOT / "ci")))
     with subprocess.Popen(
         command,

@@ -4,7 +4,9 @@ import errno
 import os
 
 import pytest
-from warpgauge_report.output import MAX_STEM, ReportError, safe_stem, write_parts, write_whole
+from warpgauge.errors import CommandError
+from warpgauge.files import write_parts, write_whole
+from warpgauge.text import MAX_STEM, safe_stem
 
 
 def test_files_are_replaced_whole(tmp_path):
@@ -24,7 +26,7 @@ def test_files_are_replaced_whole(tmp_path):
     ("problem", "error"),
     [
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "file.svg: cannot be written: No space"),
-        (ReportError("nothing to write"), "nothing to write"),
+        (CommandError("nothing to write"), "nothing to write"),
     ],
 )
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, problem, error):
@@ -35,7 +37,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, problem, error):
         yield b"new"
         raise problem
 
-    with pytest.raises(ReportError, match=error):
+    with pytest.raises(CommandError, match=error):
         write_parts(path, half())
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["file.svg"]

@@ -18,9 +18,9 @@ from page_samples import (
     conflicts,
     render,
 )
-from warpgauge_report.cli import main
-from warpgauge_report.output import ReportError
-from warpgauge_report.page import digest, encode, generations, report, rows
+from warpgauge.errors import CommandError
+from warpgauge.page import digest, encode, generations, report, rows
+from warpgauge.program import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -153,9 +153,9 @@ def test_a_gpu_that_is_missing_is_told_in_a_line():
 
 
 def test_no_history_and_nothing_selected_are_faults():
-    with pytest.raises(ReportError, match="no runs"):
+    with pytest.raises(CommandError, match="no runs"):
         report.build([], [])
-    with pytest.raises(ReportError, match="no case that matches --filter 'nowhere'"):
+    with pytest.raises(CommandError, match="no case that matches --filter 'nowhere'"):
         build(pattern="nowhere")
 
 
@@ -303,23 +303,32 @@ def test_a_move_knows_the_point_before_it():
 
 def test_a_bad_option_is_a_fault(capsys, tmp_path):
     with pytest.raises(SystemExit) as stopped:
-        main(["html", "--out", str(tmp_path), "--source-link", "javascript:alert(1)//{file}"])
+        main(
+            [
+                "report",
+                "html",
+                "--out",
+                str(tmp_path),
+                "--source-link",
+                "javascript:alert(1)//{file}",
+            ]
+        )
     assert stopped.value.code == 2
     assert "http://" in capsys.readouterr().err
 
 
 def test_without_a_history_nothing_is_written(capsys, tmp_path):
     out = tmp_path / "site"
-    assert main(["html", "--db", str(tmp_path / "none.db"), "--out", str(out)]) == 2
+    assert main(["report", "html", "--db", str(tmp_path / "none.db"), "--out", str(out)]) == 2
     assert "none.db" in capsys.readouterr().err and not out.exists()
 
 
 def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
     facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
     db, out = str(tmp_path / "history.db"), tmp_path / "site"
-    assert main(["ingest", str(facts), "--db", db]) == 0
+    assert main(["report", "ingest", str(facts), "--db", db]) == 0
     capsys.readouterr()
-    assert main(["html", "--db", db, "--out", str(out), "--title", "a <title>"]) == 0
+    assert main(["report", "html", "--db", db, "--out", str(out), "--title", "a <title>"]) == 0
     written = {path.name for path in out.iterdir()}
     assert {"index.html", "digest.md"} <= written
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "index.html")
@@ -332,7 +341,7 @@ def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
 def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):
     facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
     db, out = str(tmp_path / "history.db"), tmp_path / "site"
-    assert main(["ingest", str(facts), "--db", db]) == 0
-    assert main(["html", "--db", db, "--out", str(out), "--filter", "nowhere.*"]) == 2
+    assert main(["report", "ingest", str(facts), "--db", db]) == 0
+    assert main(["report", "html", "--db", db, "--out", str(out), "--filter", "nowhere.*"]) == 2
     assert "no case that matches --filter 'nowhere.*'" in capsys.readouterr().err
     assert not out.exists()

@@ -1,8 +1,8 @@
 """Heat maps on the page: one for all architectures that have the same values."""
 
 from page_samples import GPU, GPU_RUNS, a_series, build
-from warpgauge_report.facts import Launch
-from warpgauge_report.page import pictures
+from warpgauge.facts.reader import Launch
+from warpgauge.page import pictures
 
 SHAPES = [(y, x) for y in (1, 2, 4, 8) for x in (8, 16, 32, 64)]
 

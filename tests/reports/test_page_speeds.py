@@ -4,7 +4,7 @@ import re
 
 import pytest
 from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, conflicts, render
-from warpgauge_report.page import pictures, roofline_picture, sections, speeds
+from warpgauge.page import pictures, roofline_picture, sections, speeds
 
 H200 = "NVIDIA H200"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from page_samples import build, render, samples
 from PIL import Image
-from warpgauge_report.output import ReportError
+from warpgauge.errors import CommandError
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "reports"))
@@ -61,7 +61,7 @@ def test_every_part_is_a_small_picture_of_its_size(chromium, tmp_path, page):
 
 
 def test_a_part_that_is_not_there_is_a_fault(chromium, tmp_path, page):
-    with pytest.raises(ReportError, match="no picture of heat_map"):
+    with pytest.raises(CommandError, match="no picture of heat_map"):
         pictures.take(chromium, written(tmp_path, page))
 
 

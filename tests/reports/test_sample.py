@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from warpgauge_report.cli import main as warpgauge_report
-from warpgauge_report.page import report, speeds
+from warpgauge.page import report, speeds
+from warpgauge.program import main as warpgauge
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "reports"))
@@ -170,7 +170,7 @@ def test_nothing_is_wider_than_the_screen_or_the_paper(folder, width, medium):
 
 
 def test_the_history_can_be_asked(folder, capsys):
-    assert warpgauge_report(["runs", "--db", str(folder / "history.db")]) == 0
+    assert warpgauge(["report", "runs", "--db", str(folder / "history.db")]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 9  # with the head
 
 

@@ -2,7 +2,7 @@
 
 import matplotlib
 import pytest
-from warpgauge_report import style
+from warpgauge.drawing import style
 
 
 @pytest.mark.parametrize(

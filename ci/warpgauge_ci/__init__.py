@@ -1,1 +1,0 @@
-"""What CI needs of facts: formats of CI systems, differences of two runs, new budgets."""

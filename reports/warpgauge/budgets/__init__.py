@@ -1,0 +1,1 @@
+"""Budgets: reading and rewriting budget files for `warpgauge accept`."""

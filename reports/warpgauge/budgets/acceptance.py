@@ -1,0 +1,101 @@
+"""What of a run becomes a budget."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from warpgauge.budgets.budget_file import BudgetFile
+from warpgauge.budgets.limits import Limit, asked_for, is_same, limit_text
+from warpgauge.budgets.placing import Move
+from warpgauge.errors import CommandError
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import Fact
+
+_BUILT_IN = "built-in default"  # how the reason of a limit that stands in no file begins
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asked for. metrics: those that --baseline adds where there is no budget; code:
+    whether their lines name the code that was measured."""
+
+    reason: str | None
+    tighten_only: bool
+    baseline: bool
+    metrics: frozenset[str]
+    code: bool
+    today: datetime.date
+
+    def takes(self, fact: Fact) -> bool:
+        """Whether the fact is to become a budget, if its budget file and the rest allow it."""
+        if self.baseline:
+            is_new = fact.verdict == "unbudgeted" and fact.metric in self.metrics
+            return is_new or fact.verdict == "fail"
+        return fact.verdict == "better" or (fact.verdict == "fail" and not self.tighten_only)
+
+    def reason_for(self, move: Move) -> str | None:
+        """The reason that is written into the line; None: it keeps its own, if it has one."""
+        if self.baseline and self.reason is None:
+            return f"baseline of {move.fact.time[:10]}"
+        return self.reason if move.loosens else None
+
+
+class Moves(NamedTuple):
+    """What is to become a budget, and how many values over their budget are left alone."""
+
+    moves: list[Move]
+    left: int
+
+
+def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) -> Moves:
+    """The facts that are to become budgets, but for those that are one already.
+
+    Raises CommandError if a budget file is not the one that the facts were held against.
+    """
+    moves, stale, left = [], [], 0
+    for fact in facts:
+        if not wish.takes(fact):
+            left += fact.verdict == "fail"
+            continue
+        file, row = files[fact.family], catalog()[fact.metric]
+        holder = file.holder(fact)
+        old = _built_in(fact) if holder is None else file.limit(holder, fact.metric)
+        new = asked_for(fact, row, old, wish.today, wish.code)
+        if old is not None and is_same(old, new, row):
+            continue  # accepted before
+        if wish.baseline and fact.verdict == "fail" and holder is not None:
+            left += 1  # it breaks a budget that somebody wrote, and no default
+            continue
+        known = None if old is None else limit_text(old, row)
+        if fact.budget != known:
+            stale.append(
+                f"{name(fact)} was held against '{fact.budget}', but {file.name} says "
+                f"'{known or 'nothing'}': run the gate again"
+            )
+        moves.append(Move(fact, old, new, loosens=fact.verdict != "better"))
+    if stale:
+        raise CommandError(*first_of(stale), "nothing was written")
+    return Moves(moves, left)
+
+
+def name(fact: Fact) -> str:
+    return f"{fact.id}{f' on {fact.arch}' if fact.arch else ''}: {fact.metric}"
+
+
+def first_of(sentences: list[str]) -> list[str]:
+    """So many of the sentences as people read, and how many are left."""
+    left = len(sentences) - _MOST_SHOWN
+    return sentences[:_MOST_SHOWN] + ([f"and {left} more"] if left > 0 else [])
+
+
+def _built_in(fact: Fact) -> Limit | None:
+    """The built-in limit as the fact tells it, which no budget file holds; None if the limit was
+    one of a file."""
+    says_so = (fact.budget_reason or "").startswith(_BUILT_IN)
+    if not says_so or not (fact.budget or "").startswith("= "):
+        return None
+    return {"equal": float(fact.budget[2:])}

@@ -1,0 +1,86 @@
+"""In which table of a budget file the new limit of a case is to stand.
+
+Where the old line stands, if all that it holds has moved to the same limit; otherwise in the widest
+table that touches nothing else. So one case that breaks a line of its family does not loosen it for
+the others: it gets a section of its own. Nor is a line loosened for cases that may be there and
+were not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from warpgauge.budgets.budget_file import BudgetFile, Place, places_of, sections_of
+from warpgauge.budgets.limits import Limit, is_same
+from warpgauge.facts.catalog import Metric
+from warpgauge.facts.reader import Fact
+
+
+class Move(NamedTuple):
+    """A value that is to have another limit."""
+
+    fact: Fact
+    old: Limit | None
+    new: Limit
+    loosens: bool
+
+
+class Placing:
+    """Finds the tables for one metric of one family."""
+
+    def __init__(
+        self, metric: Metric, moves: Sequence[Move], facts: Sequence[Fact], file: BudgetFile
+    ) -> None:
+        """`facts`: all of the metric, those that do not move or have no value among them."""
+        self._metric, self._file = metric, file
+        self._moves = {(move.fact.id, move.fact.arch): move for move in moves}
+        self._facts = [(fact, places_of(fact), file.holder(fact)) for fact in facts]
+
+    def place(self, move: Move) -> Place:
+        """The table for the new limit of a move; that of its own case if no other will do."""
+        *wider, own = self._candidates(move.fact)
+        return next((place for place in wider if self._fits(place, own, move)), own)
+
+    def _candidates(self, fact: Fact) -> list[Place]:
+        """The old line's table and those within it, the widest first."""
+        holder = self._file.holder(fact)
+        names = sections_of(fact)[::-1]
+        names = names[names.index(holder.section) :] if holder else names[1:]
+        archs = [fact.arch] if holder and holder.arch else dict.fromkeys([None, fact.arch])
+        return [Place(name, arch) for name in names for arch in archs]
+
+    def _fits(self, place: Place, own: Place, move: Move) -> bool:
+        """Whether a line in the table would hold for moves to the same limit only."""
+        touched = [fact for fact, places, holder in self._facts if _holds(place, places, holder)]
+        measured = [fact for fact in touched if fact.value is not None]
+        known = {(fact.id, fact.arch) for fact in measured}
+        if move.loosens and any((fact.id, fact.arch) not in known for fact in touched):
+            return False
+        for fact in measured:
+            other = self._moves.get((fact.id, fact.arch))
+            if other is None or not is_same(other.new, move.new, self._metric):
+                return False
+        several = len({fact.id for fact in measured}) > 1
+        if place.section == "default":  # it is for cases, too, that the facts do not have
+            return several and not move.loosens
+        holder = self._file.holder(move.fact)
+        is_old = holder is not None and place.section == holder.section
+        is_for_one = place.section == own.section or (is_old and not move.loosens)
+        if not several and not is_for_one:
+            return False
+        return is_old or place.arch is not None or not self._hides_archs(place, move.fact)
+
+    def _hides_archs(self, place: Place, fact: Fact) -> bool:
+        """Whether a wider section has lines for single architectures, which need not be in the
+        facts."""
+        names = sections_of(fact)
+        wider = names[names.index(place.section) + 1 :]
+        return any(self._file.archs_with(name, fact.metric) for name in wider)
+
+
+def _holds(place: Place, places: list[Place], holder: Place | None) -> bool:
+    """Whether a line in this table would be the one that holds for a fact with these places."""
+    if place not in places:
+        return False
+    return holder is None or places.index(place) <= places.index(holder)

@@ -1,0 +1,110 @@
+"""What must not become a budget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from warpgauge.budgets.acceptance import Wish, first_of, name
+from warpgauge.budgets.limits import is_storable, tolerance_of
+from warpgauge.budgets.placing import Move
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import Fact
+from warpgauge.facts.selection import gpu_of
+
+_TIMED = ("time.", "throughput.")  # metrics that need a GPU that does nothing else
+
+
+def refusals(
+    moves: Iterable[Move], facts: Iterable[Fact], wish: Wish, head: str | None
+) -> list[str]:
+    """Why these must not become budgets, a sentence for each; empty if they may.
+
+    `facts`: all that there are, because others of a case can speak against it, too; `head`: the
+    commit that they must be of, None: of any.
+    """
+    failed, gpus = {}, defaultdict(set)
+    for fact in facts:
+        if fact.verdict == "error":
+            failed[fact.id, fact.arch] = fact
+        elif fact.value is not None:
+            gpus[fact.id, fact.arch, fact.metric].add(gpu_of(fact))
+    found = []
+    for move in moves:
+        fact = move.fact
+        error = failed.get((fact.id, fact.arch)) or failed.get((fact.id, None))
+        why = (
+            (error and f"the case failed at {error.time} ({error.reason}); mend it")
+            or _objection_to_origin(fact, head)
+            or _objection_to_noise(move, gpus[fact.id, fact.arch, fact.metric])
+            or _objection(move, wish)
+        )
+        if why:
+            found.append(f"{name(fact)}: {why}")
+    return first_of(found)
+
+
+def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
+    if fact.dirty:
+        return (
+            "measured from sources with changes that are not committed; commit them, and run the "
+            "gate again"
+        )
+    if head is not None and fact.commit != head:
+        return (
+            f"measured from {f'commit {fact.commit}' if fact.commit else 'no commit'}, and the "
+            f"sources are at {head}; run the gate again, or take facts of --any-commit"
+        )
+    return None
+
+
+def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
+    """What makes a noisy value unfit to be kept."""
+    fact = move.fact
+    if catalog()[fact.metric].cls != "bounded":
+        return None
+    if fact.device is None or fact.device.driver == "emulator":
+        return "the emulator's times are not those of a GPU; measure on one"
+    if len(gpus) > 1:
+        return (
+            f"measured on {len(gpus)} GPUs of this architecture, and a budget holds for all of "
+            "them; give the facts of one"
+        )
+    if fact.metric.startswith(_TIMED) and fact.machine is None:
+        return "nobody watched the GPU (no NVML), so it may have been disturbed; measure with NVML"
+    if fact.machine is not None and fact.machine.disturbance is not None:
+        return f"the GPU was disturbed ({fact.machine.disturbance}); measure again"
+    return _objection_to_interval(fact, tolerance_of(move.new))
+
+
+def _objection_to_interval(fact: Fact, tolerance: float) -> str | None:
+    if fact.interval is None:
+        is_stable = not (fact.confidence_reason or "").endswith("not stable")
+        return None if is_stable else f"{fact.confidence_reason}; measure again"
+    spread = max(fact.value - fact.interval[0], fact.interval[1] - fact.value)
+    if spread > tolerance * fact.value:
+        return (
+            f"{fact.value} is not stable: its confidence interval, {fact.interval[0]} to "
+            f"{fact.interval[1]}, is wider than the tolerance of {tolerance:.3g}; measure again"
+        )
+    return None
+
+
+def _objection(move: Move, wish: Wish) -> str | None:
+    fact = move.fact
+    row = catalog()[fact.metric]
+    if fact.metric == "result.correct":
+        return "a wrong result is never a budget; mend the kernel"
+    if row.cls == "exact" and fact.confidence != "exact":
+        return (
+            f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "
+            "it is exact"
+        )
+    if not is_storable(move.new):
+        return f"{fact.value} is more than a budget file can hold (2^53)"
+    if move.loosens and not wish.baseline and wish.reason is None:
+        return (
+            f"{fact.value} is over its budget {fact.budget}; say why it may be with --reason, or "
+            "leave it out with --tighten"
+        )
+    return None

@@ -1,0 +1,1 @@
+"""Changes of values: their causes, and when a series changed."""

@@ -1,0 +1,116 @@
+"""The parser that all commands share: help, one-line errors, and the words that complete a line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from warpgauge.text import nearest
+
+# Set by the scripts of `warpgauge completion`: "-" asks for options, the name of an option for its
+# values, and nothing for an argument.
+_COMPLETE = "WARPGAUGE_COMPLETE"
+
+
+def program_name() -> str:
+    """The name of the program that runs this one: warpgauge, or the gauge of another project."""
+    return os.environ.get("WARPGAUGE_PROGRAM", "warpgauge")
+
+
+def as_started(text: str) -> str:
+    """The text with program_name() where a command or a program beside it is called warpgauge."""
+    return re.sub(r"(?<![\w./-])warpgauge(?=[ -])", lambda _: program_name(), text)
+
+
+def add_database_option(parser: argparse.ArgumentParser) -> None:
+    """The option --db of the commands on the history."""
+    parser.add_argument(
+        "--db",
+        default="history.db",
+        metavar="URL",
+        help="the history: path of an SQLite file, or postgresql://HOST/NAME; keep passwords in "
+        "PGPASSWORD or ~/.pgpass (default: %(default)s)",
+    )
+
+
+def add_filter_option(parser: argparse.ArgumentParser) -> None:
+    """The option --filter of commands that read facts."""
+    parser.add_argument(
+        "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
+    )
+
+
+class CommandParser(argparse.ArgumentParser):
+    """argparse's own, with texts as they are written and errors in one line."""
+
+    def __init__(self, **settings: Any) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(**{"allow_abbrev": False, "formatter_class": formatter} | settings)
+
+    def format_help(self) -> str:
+        return as_started(super().format_help())
+
+    # ---- errors
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"^argument (?=\S+: )", "", message)
+        print(f"{message}; `{as_started(self.prog)} --help` shows what there is", file=sys.stderr)
+        raise SystemExit(2)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = ", ".join(action.choices)
+            meant = _did_you_mean(value, action.choices)
+            raise argparse.ArgumentError(action, f"'{value}' is none of {known}{meant}")
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
+        """Leaves nothing over: the error of a command names that command's --help."""
+        parsed, rest = super().parse_known_args(args, namespace)
+        if rest:
+            unknown = next((word for word in rest if word.startswith("-")), None)
+            if unknown is None:
+                self.error(f"'{rest[0]}' is one argument too many")
+            meant = _did_you_mean(unknown.partition("=")[0], self._option_string_actions)
+            self.error(f"there is no option {unknown}{meant}")
+        return parsed, rest
+
+    # ---- completion
+
+    def parse_args(self, args=None, namespace=None):  # type: ignore[override]
+        """Where a shell asks for words, prints them and ends the program."""
+        if (asked := os.environ.get(_COMPLETE)) is not None:
+            print("\n".join(self.words(sys.argv[1:] if args is None else args, asked)))
+            raise SystemExit(0)
+        return super().parse_args(args, namespace)
+
+    def words(self, before: Sequence[str], asked: str) -> list[str]:
+        """The words that can follow those before: GLOB and ARCH stand for what the gauge lists
+        (cases, architectures), an empty list for files."""
+        commands = self._commands()
+        if before and before[0] in commands:
+            return commands[before[0]].words(before[1:], asked)
+        if asked == "-":
+            return [name for name in self._option_string_actions if name.startswith("--")]
+        option = self._option_string_actions.get(asked)
+        if option is None or option.nargs == 0:
+            return list(commands)
+        if option.choices is not None:
+            return list(option.choices)
+        if option.metavar == "METRIC":
+            from warpgauge.facts.reader import metric_names
+
+            return list(metric_names())
+        return [option.metavar] if option.metavar in ("GLOB", "ARCH") else []
+
+    def _commands(self) -> dict[str, CommandParser]:
+        kinds = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+        return dict(next((action.choices for action in kinds), {}))
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    meant = nearest(word, known)
+    return f", did you mean '{meant}'?" if meant else ""

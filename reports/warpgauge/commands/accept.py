@@ -1,0 +1,219 @@
+"""Make the measured values the new budgets, where they moved.
+
+Rewrites the lines of budgets.toml whose values failed (needs --reason) or
+became better; every other byte stays. A line changes in place if all the facts
+under it moved alike; else the case that moved gets a section of its own. So
+pass the facts of a whole run. Writes everything or nothing. Prints a table for
+the pull request, the worst first.
+
+Refuses estimates, wrong results and other values of a failed case, facts of
+uncommitted sources or of another commit than that of --root (unless
+--any-commit), times of the emulator, of several GPUs, of a disturbed or
+unobserved GPU, and times less certain than their budget's tolerance. Never
+runs in CI.
+
+A time over a budget with `code` does not fail while machine code and launches
+are those of the budget (verdict environment). A line that has `code` gets the
+new one; new lines get it with --code only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from warpgauge.budgets.acceptance import Wish, find_moves
+from warpgauge.budgets.budget_file import BudgetFile, rank
+from warpgauge.budgets.checkout import head_commit
+from warpgauge.budgets.families import budget_path
+from warpgauge.budgets.limits import with_reason
+from warpgauge.budgets.placing import Move, Placing
+from warpgauge.budgets.refusals import refusals
+from warpgauge.budgets.table import Row, table
+from warpgauge.command_line import add_filter_option, as_started
+from warpgauge.errors import CommandError
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import Fact
+from warpgauge.facts.selection import matching, newest, read_all
+from warpgauge.files import replace_files
+
+EPILOG = """\
+exit codes:
+  0  written, or nothing moved
+  2  an error or a refusal; nothing is written
+
+examples:
+  warpgauge accept out/facts.jsonl --tighten
+  warpgauge accept out/facts.jsonl --filter 'reduce.*' --reason 'issue 12'
+  warpgauge accept out/facts.jsonl --baseline --metric registers
+"""
+
+# Set by CI services; the first by nearly all of them.
+CI_VARIABLES = (
+    *("CI", "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TF_BUILD", "TEAMCITY_VERSION"),
+    "BUILDKITE",
+)
+
+
+def run(options: argparse.Namespace) -> int:
+    for variable in CI_VARIABLES:
+        if os.environ.get(variable, "").lower() not in ("", "0", "false", "no"):
+            raise CommandError(
+                f"{variable} is set: budgets are accepted by people, in a commit, never by CI"
+            )
+    wish = _wish(options)
+    facts = list(newest(read_all(options.facts)).values())
+    selected = matching(facts, options.filter)
+    files = _files(selected, facts, options.root, options.budgets, wish)
+    moves, left = find_moves(selected, files, wish)
+    if not moves:
+        print(f"nothing to accept: none of {_judged(selected)} judged values moved")
+        _tell_what_is_left(selected, left)
+        return 0
+    head = None if options.any_commit else head_commit(options.root)
+    if problems := refusals(moves, facts, wish, head):
+        raise CommandError(*problems, "nothing was written")
+    rows = _rewrite(moves, facts, files, wish)
+    changed = {f.path: f.text.encode() for f in files.values() if f.text.encode() != f.original}
+    if not options.dry_run:
+        replace_files(changed)
+    print(table(rows), end="")
+    for file in files.values():
+        if file.path in changed:
+            print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
+    _tell_what_is_left(selected, left)
+    return 0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("facts", nargs="+", metavar="FACTS", help="facts of the gate (facts.jsonl)")
+    add_filter_option(parser)
+    parser.add_argument("--reason", metavar="TEXT", help="why budgets may be looser; kept in them")
+    parser.add_argument(
+        "--tighten", action="store_true", help="only what became better; leave failures alone"
+    )
+    parser.add_argument(
+        "--baseline",
+        action="store_true",
+        help="adopt kernels as they are: what breaks a built-in default gets today's count as its "
+        "budget, and 'baseline of DATE' as its reason",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="with --baseline: also give this metric a budget where it has none (repeatable)",
+    )
+    parser.add_argument(
+        "--code",
+        action="store_true",
+        help="with --metric: new lines of times name the code that was measured",
+    )
+    parser.add_argument(
+        "--any-commit",
+        action="store_true",
+        help="take facts of another commit than that of --root, or of none",
+    )
+    parser.add_argument(
+        "--root", type=Path, default=Path(), metavar="DIR", help="source tree (default: here)"
+    )
+    budgets = os.environ.get("WARPGAUGE_BUDGETS")
+    parser.add_argument(
+        "--budgets",
+        type=Path,
+        default=Path(budgets) if budgets else None,
+        metavar="DIR",
+        help="folder with FAMILY.toml, of a build that has one (default: budgets.toml beside the "
+        "sources; programs of a build with such a folder name it themselves)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
+
+
+def _wish(options: argparse.Namespace) -> Wish:
+    if options.reason is not None and not options.reason.strip():
+        raise CommandError("--reason is empty: say why the budgets may be looser")
+    if options.tighten and (options.baseline or options.reason is not None):
+        raise CommandError("--tighten loosens nothing: leave --baseline and --reason out")
+    if options.metric and not options.baseline:
+        raise CommandError("--metric says what --baseline adds: give both")
+    if options.code and not options.metric:
+        raise CommandError("--code is for the lines that --baseline --metric adds: give all three")
+    for metric in options.metric:
+        row = catalog().get(metric)
+        if row is None or row.cls == "info":
+            raise CommandError(
+                f"--metric: '{metric}' is no metric that is judged; "
+                + as_started("`warpgauge metrics` lists them")
+            )
+    return Wish(
+        reason=options.reason,
+        tighten_only=options.tighten,
+        baseline=options.baseline,
+        metrics=frozenset(options.metric),
+        code=options.code,
+        today=datetime.now(UTC).date(),
+    )
+
+
+def _files(
+    selected: list[Fact], facts: list[Fact], root: Path, budgets: Path | None, wish: Wish
+) -> dict[str, BudgetFile]:
+    """The budget file of each family that needs one."""
+    of_family = defaultdict(list)
+    for fact in facts:
+        of_family[fact.family].append(fact)
+    files = {}
+    for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
+        path = budget_path(family, of_family[family], root, budgets)
+        files[family] = BudgetFile(path, os.path.relpath(path, root))
+    return files
+
+
+def _rewrite(
+    moves: list[Move], facts: list[Fact], files: dict[str, BudgetFile], wish: Wish
+) -> list[Row]:
+    """Puts the new limits into the files (in memory), and returns what was done by line."""
+    of_metric, siblings = defaultdict(list), defaultdict(list)
+    for fact in facts:
+        of_metric[fact.family, fact.metric].append(fact)
+    for move in moves:
+        siblings[move.fact.family, move.fact.metric].append(move)
+    lines = defaultdict(list)
+    for (family, metric), group in siblings.items():
+        row, all_of_it = catalog()[metric], of_metric[family, metric]
+        placing = Placing(row, group, all_of_it, files[family])
+        for move in group:
+            lines[family, placing.place(move), metric].append(move)
+    rows = []
+    # Stable: tables of architectures come behind the section that they belong to, in order.
+    for (family, where, metric), group in sorted(lines.items(), key=lambda line: rank(line[0][1])):
+        limit = with_reason(group[0].new, catalog()[metric], wish.reason_for(group[0]))
+        files[family].set(where, metric, limit)
+        rows.append(Row(group, limit, files[family].name, where))
+    return rows
+
+
+def _judged(facts: list[Fact]) -> int:
+    judged = sum(fact.verdict not in ("unbudgeted", "unmeasured", "error") for fact in facts)
+    if judged == 0:
+        raise CommandError("none of these values was held against a budget; run the gate first")
+    return judged
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _tell_what_is_left(selected: list[Fact], left: int) -> None:
+    errors = sum(fact.verdict == "error" for fact in selected)
+    if errors:
+        print(
+            f"not accepted: {_counted(errors, 'fault')} (verdict error): mend them", file=sys.stderr
+        )
+    if left:
+        print(f"left alone: {_counted(left, 'value')} over budget", file=sys.stderr)

@@ -1,0 +1,135 @@
+"""Write values of the history as facts (JSON lines) or as CSV.
+
+JSON lines are the facts as they were ingested, oldest run first; the history
+has no values of single source lines. CSV has the same members as columns,
+parts as device.name and so on, lists as JSON. Text that a spreadsheet would
+take for a formula (it begins with =, +, - or @) follows an apostrophe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from warpgauge.command_line import add_database_option, add_filter_option
+from warpgauge.errors import CommandError
+from warpgauge.facts.reader import metric_names
+from warpgauge.files import write_parts
+from warpgauge.history import open_history
+
+EPILOG = """\
+exit codes:
+  0  written
+  2  an error: no history, nothing selected
+
+examples:
+  warpgauge report export --out all.jsonl
+  warpgauge report export --metric registers --arch sm_90 --format csv
+  warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl
+"""
+
+Members = dict[str, Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_DEVICE = ("name", "chip", "compute_capability", "driver", "uuid_hash")
+_DEVICE += ("sm_clock_mhz", "memory_clock_mhz")
+_PARTS = {
+    "device": _DEVICE,
+    "launch": ("grid", "block", "dynamic_shared_bytes", "count"),
+    "machine": ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "throttling")
+    + ("other_processes", "disturbance"),
+    "interval": ("low", "high"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_database_option(parser)
+    add_filter_option(parser)
+    parser.add_argument("--metric", metavar="METRIC", help="only this metric")
+    parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
+    parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
+    parser.add_argument(
+        "--format", choices=("jsonl", "csv"), default="jsonl", help="how values are written"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="file to write (default: standard output)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the file as a whole, or to stdout as it comes."""
+    if options.metric and options.metric not in metric_names():
+        raise CommandError(f"--metric: unknown metric '{options.metric}'")
+    to_text = _csv if options.format == "csv" else _json_lines
+    with open_history(options.db) as history:
+        facts = history.export(options.filter, options.metric, options.arch, options.run_id)
+        parts = (text.encode() for text in to_text(_something(facts, history.name)))
+        if options.out:
+            write_parts(options.out, parts)
+        else:
+            _print(parts)
+    return 0
+
+
+def _print(parts: Iterable[bytes]) -> None:
+    try:
+        sys.stdout.buffer.writelines(parts)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _something(facts: Iterator[Members], where: str) -> Iterator[Members]:
+    first = next(facts, None)
+    if first is None:
+        raise CommandError(f"{where}: nothing in the history is of that selection")
+    yield first
+    yield from facts
+
+
+def _json_lines(facts: Iterable[Members]) -> Iterator[str]:
+    for fact in facts:
+        yield json.dumps(fact, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _csv(facts: Iterable[Members]) -> Iterator[str]:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    header = False
+    for fact in facts:
+        if not header:
+            writer.writerow(_columns(fact))
+            header = True
+        writer.writerow(map(_cell, _values(fact)))
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+
+
+def _columns(fact: Members) -> Iterator[str]:
+    for key in fact:
+        yield from (f"{key}.{part}" for part in _PARTS[key]) if key in _PARTS else (key,)
+
+
+def _values(fact: Members) -> Iterator[Any]:
+    for key, value in fact.items():
+        if key not in _PARTS:
+            yield value
+        elif key == "interval":
+            yield from value or (None, None)
+        else:
+            yield from ((value or {}).get(part) for part in _PARTS[key])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

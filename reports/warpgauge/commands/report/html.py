@@ -1,0 +1,79 @@
+"""Write one page on the nights in a history: what is wrong, what changed, and why.
+
+Writes DIR/index.html, which needs no network and no other file, DIR/digest.md
+for a chat or a mail, and the page's pictures (generations, rooflines, heat
+maps) as SVG and PNG. The page answers, in this order: is something wrong, what
+changed since last night and why, what is over budget, and how do the GPU
+generations compare. It shows the gate's verdicts and gives none of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from warpgauge.command_line import add_database_option, add_filter_option
+from warpgauge.files import write_whole
+from warpgauge.history import open_history
+from warpgauge.text import printable
+
+EPILOG = """\
+exit codes:
+  0  written
+  2  an error: no history, nothing selected
+
+examples:
+  warpgauge report html --db history.db --out site
+  warpgauge report html --out site --nights 365 --filter 'transpose.*'
+  warpgauge report html --db history.db --out site \\
+      --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_database_option(parser)
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
+    parser.add_argument(
+        "--nights",
+        type=_nights,
+        default=90,
+        metavar="N",
+        help="how many of the newest nights to look at (default: %(default)s)",
+    )
+    add_filter_option(parser)
+    parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
+    parser.add_argument(
+        "--source-link",
+        type=_link,
+        metavar="PATTERN",
+        help="address of a source line, with {commit}, {file} and {line}",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the files and prints their paths, the page last. Nothing is written if anything is
+    wrong."""
+    with open_history(options.db, create=False) as history:
+        # What finds changes and draws takes seconds to load: not before there is a history.
+        from warpgauge.page import files, report
+
+        series = history.series(last_nights=options.nights)
+        found = report.build(history.runs(), series, options.filter)
+    written = files.page_files(found, printable(options.title), options.source_link)
+    for path, content in written.items():
+        write_whole(options.out / path, content)
+        print(options.out / path)
+    return 0
+
+
+def _nights(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not a number of nights, from 1")
+    return int(text)
+
+
+def _link(text: str) -> str:
+    if not re.match(r"https?://", text) or "{file}" not in text:
+        raise argparse.ArgumentTypeError("needs an address with http:// or https://, and {file}")
+    return text

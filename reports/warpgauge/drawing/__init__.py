@@ -1,0 +1,1 @@
+"""Pictures as files: their style, grids, heat maps."""

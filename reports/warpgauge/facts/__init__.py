@@ -1,0 +1,1 @@
+"""Facts: the reader, the catalog of metrics, and the selection of facts."""

@@ -1,0 +1,93 @@
+"""What the history holds, as everything above the database sees it: runs, and series of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from warpgauge.facts.reader import Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A GPU, without its clocks: those are the state of a night, not the GPU."""
+
+    name: str
+    chip: str | None = None
+    compute_capability: str | None = None
+    driver: str | None = None
+    uuid_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the program (a night). `device` is the GPU it measured on, None where it had none;
+    `emulated` says that some of its values come from the emulator. `time` is in UTC."""
+
+    id: str
+    time: datetime
+    commit: str | None
+    dirty: bool
+    toolkit: str | None
+    flags: str | None
+    device: Device | None
+    emulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesKey:
+    """What makes values comparable from night to night: one line of a chart.
+
+    `source` is ptxas, cupti, emulator or harness; None for what was never measured. What ptxas and
+    the emulator say does not depend on the GPU: their `device_name` is None.
+    """
+
+    family: str
+    variant: str
+    type: str
+    size: str
+    metric: str
+    unit: str
+    arch: str | None
+    source: str | None
+    device_name: str | None
+
+    @property
+    def id(self) -> str:
+        """The case, as everything else calls it."""
+        return f"{self.family}.{self.variant}.{self.type}@{self.size}"
+
+
+class Point(NamedTuple):
+    """One value of a series. Of value (a number, in the unit of the series) and text (a word)
+    at most one is there; neither where it was not measured. `interval` is the 95 % confidence
+    interval. `disturbance` is what made a time unfit to be compared. `code_hash` is that of the
+    machine code and launches of a whole case, of times only.
+
+    (A named tuple: millions are made for a report, and a frozen dataclass takes 5 times as long.)
+    """
+
+    run: Run
+    value: float | None = None
+    text: str | None = None
+    interval: tuple[float, float] | None = None
+    verdict: str = "unbudgeted"
+    budget: str | None = None
+    reason: str | None = None
+    confidence: str | None = None
+    sass_hash: str | None = None
+    source_hash: str | None = None
+    file: str | None = None
+    line: int | None = None
+    disturbance: str | None = None
+    code_hash: str | None = None
+    launch: Launch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The values of one key, oldest run first, at most one a run."""
+
+    key: SeriesKey
+    points: tuple[Point, ...]

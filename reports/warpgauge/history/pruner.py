@@ -1,0 +1,94 @@
+"""Deletes what is old, and what nothing needs any more then."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from warpgauge.errors import CommandError
+from warpgauge.history.database import Database
+from warpgauge.history.nights import nights_of
+from warpgauge.history.reader import read_runs
+from warpgauge.history.tables import contexts, devices, observations, runs, series, states
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """What stays: the newest `values` of each series, or the nights of the last `days`."""
+
+    values: int | None = None
+    days: int | None = None
+
+    @staticmethod
+    def parse(text: str) -> Keep:
+        """ "30" or "365d"; CommandError for anything else."""
+        found = re.fullmatch(r"([1-9][0-9]{0,5})(d?)", text)
+        if not found:
+            raise CommandError(
+                f"--keep: '{text}' is neither a number such as 30 nor days as in 365d"
+            )
+        number = int(found[1])
+        return Keep(days=number) if found[2] else Keep(values=number)
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """How much was deleted."""
+
+    values: int
+    runs: int
+    series: int
+
+
+def prune(database: Database, keep: Keep) -> PruneResult:
+    """The last days are counted from the newest run, so that a history that nobody adds to does
+    not vanish. A night stays as a whole if any run of it is so young."""
+    with database.writing() as connection:
+        values = _delete_old(connection, keep)
+        result = _delete_unused(connection, values) if values else PruneResult(0, 0, 0)
+    if values:
+        database.give_back_space()
+    return result
+
+
+def _delete_old(connection: Connection, keep: Keep) -> int:
+    columns = observations.c
+    if keep.days is not None:
+        start = _start_of_what_stays(connection, timedelta(days=keep.days))
+        old = sa.select(runs.c.id).where(runs.c.time < start)
+        return connection.execute(sa.delete(observations).where(columns.run_id.in_(old))).rowcount
+    place = sa.func.row_number().over(
+        partition_by=columns.series_id, order_by=(runs.c.time.desc(), runs.c.name.desc())
+    )
+    placed = (
+        sa.select(columns.run_id, columns.series_id, place.label("place"))
+        .join_from(observations, runs, runs.c.id == columns.run_id)
+        .subquery()
+    )
+    old = sa.select(placed.c.run_id, placed.c.series_id).where(placed.c.place > keep.values)
+    chosen = sa.tuple_(columns.run_id, columns.series_id).in_(old)
+    return connection.execute(sa.delete(observations).where(chosen)).rowcount
+
+
+def _start_of_what_stays(connection: Connection, age: timedelta) -> int:
+    nights = nights_of(read_runs(connection).values())
+    young = [night for night in nights if nights[-1][-1].time - night[-1].time <= age]
+    return int(young[0][0].time.timestamp()) if young else 0
+
+
+def _delete_unused(connection: Connection, values: int) -> PruneResult:
+    seen = sa.exists().where(observations.c.run_id == runs.c.id)
+    deleted_runs = connection.execute(sa.delete(runs).where(~seen)).rowcount
+    for table, column, used in (
+        (devices, devices.c.run_id, runs.c.id),
+        (states, states.c.id, observations.c.state_id),
+        (contexts, contexts.c.id, states.c.context_id),
+    ):
+        connection.execute(sa.delete(table).where(column.not_in(sa.select(used).distinct())))
+    used = sa.select(states.c.series_id).distinct()
+    deleted_series = connection.execute(sa.delete(series).where(series.c.id.not_in(used))).rowcount
+    return PruneResult(values, deleted_runs, deleted_series)

@@ -1,0 +1,86 @@
+"""The history: what the rest of the package does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from warpgauge.history import exporter, pruner, reader, writer
+from warpgauge.history.database import Database
+from warpgauge.history.model import Run, Series, SeriesKey
+from warpgauge.history.pruner import Keep, PruneResult
+from warpgauge.history.reader import Selection
+from warpgauge.history.writer import IngestResult
+
+
+class History:
+    """Values of all runs. Every method sees one state of the database, whoever writes meanwhile,
+    and raises CommandError, which never shows a password, for what the database refuses."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    @property
+    def name(self) -> str:
+        """The path or URL, without a password."""
+        return self._database.name
+
+    def runs(self) -> list[Run]:
+        """All runs, oldest first."""
+        with self._database.reading() as connection:
+            return list(reader.read_runs(connection).values())
+
+    def keys(
+        self, family: str | None = None, metric: str | None = None, arch: str | None = None
+    ) -> list[SeriesKey]:
+        """The series that there are, cases in the order in which they came."""
+        with self._database.reading() as connection:
+            return list(reader.read_keys(connection, Selection(family, metric, arch)).values())
+
+    def series(
+        self,
+        family: str | None = None,
+        metric: str | None = None,
+        arch: str | None = None,
+        last_nights: int | None = None,
+    ) -> Iterator[Series]:
+        """The series with their points, a few hundred in memory at a time; with `last_nights` only
+        the points of the last so many nights, as nights_of() has them."""
+        with self._database.reading() as connection:
+            yield from reader.read_series(connection, Selection(family, metric, arch), last_nights)
+
+    def ingest(self, path: str | Path) -> IngestResult:
+        """All of a file of facts or nothing; the same file again changes nothing.
+
+        Raises FactError with file and line for what is no fact, or contradicts the history.
+        """
+        return writer.ingest(self._database, path)
+
+    def prune(self, keep: Keep) -> PruneResult:
+        """Deletes what is not to be kept, and gives the space back."""
+        return pruner.prune(self._database, keep)
+
+    def export(
+        self,
+        case: str = "*",
+        metric: str | None = None,
+        arch: str | None = None,
+        run: str | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """The members of facts, oldest run first; `case` is a glob of ids, `run` a run's id."""
+        with self._database.reading() as connection:
+            selection = Selection(None, metric, arch)
+            yield from exporter.read_members(connection, selection, case, run)
+
+
+def open_history(url: str | Path, *, create: bool = False) -> History:
+    """The history at a URL of SQLAlchemy or in an SQLite file. `create` makes a new one where there
+    is none; otherwise that is a CommandError."""
+    return History(Database(str(url), create=create))

@@ -1,0 +1,1 @@
+"""The outcome of a gate: results in order, and their texts."""

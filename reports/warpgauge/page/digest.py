@@ -1,0 +1,129 @@
+"""The report in Markdown, short enough for a chat or a mail."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from warpgauge.page.generation_picture import cell_text
+from warpgauge.page.generations import Matrix
+from warpgauge.page.report import Report, count
+from warpgauge.page.rows import Finding, Move, Row
+from warpgauge.page.sections import change_text, quantity
+from warpgauge.text import shortened
+
+MOST = 10  # lines of each table
+_LONGEST = 120  # characters of a text of the facts
+
+
+def digest(report: Report, title: str, matrix: Matrix) -> str:
+    """Headline, counts, the largest changes, what is over budget, and the generations."""
+    night = report.last_night[-1]
+    commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
+    lines = [f"# {_text(report.headline)}", ""]
+    lines += [f"{_text(title)}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
+    if report.differences:
+        lines += ["", "**The environment is not that of the night before:**", ""]
+        lines += [
+            f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
+            for one in report.differences
+        ]
+    lines += _changes(report) + _over(report) + _generations(matrix)
+    return "\n".join(lines) + "\n"
+
+
+def _counts(report: Report) -> str:
+    verdicts = report.verdicts
+    parts = [
+        f"{verdicts['fail']:,} over budget",
+        f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
+        f"{report.worse:,} worse and {report.better:,} better since the night before",
+        f"{report.gone:,} missing" if report.gone else "",
+        f"{verdicts['unmeasured']:,} unmeasured",
+    ]
+    return ", ".join(filter(None, parts)) + "."
+
+
+def _changes(report: Report) -> list[str]:
+    if not report.new:
+        return []
+    head = ["", "## What changed", "", "| what | where | before | after | change | why |"]
+    lines = [_change(move) for move in report.new[:MOST]]
+    return [*head, "|---|---|--:|--:|--:|---|", *lines, *_left_out(len(report.new))]
+
+
+def _change(move: Move) -> str:
+    change, key = move.change, move.key
+    sign = {True: "better, ", False: "**worse**, ", None: ""}[change.better]
+    values = (_text(quantity(value, key.unit)) for value in (change.before, change.after))
+    cells = [_what(move), _where(move.rows), *values, sign + _text(change_text(change))]
+    return _line([*cells, _text(change.cause)])
+
+
+def _over(report: Report) -> list[str]:
+    if not report.over:
+        return []
+    head = ["", "## Over budget", "", "| what | where | value | budget | since | to blame |"]
+    lines = [_finding(finding, report) for finding in report.over[:MOST]]
+    return [*head, "|---|---|--:|--:|---|---|", *lines, *_left_out(len(report.over))]
+
+
+def _finding(finding: Finding, report: Report) -> str:
+    last, since = finding.last, finding.bad_since
+    earlier = " or earlier" if since and report.is_oldest(since) else ""
+    place = f"{last.file}:{last.line}" if last.line else last.file
+    value = last.text if last.text is not None else last.value
+    return _line(
+        [
+            _what(finding),
+            _where(finding.rows),
+            _text(quantity(value, finding.key.unit)),
+            _text(last.budget or "none"),
+            f"{since.time:%Y-%m-%d}{earlier}" if since else "",
+            _code(place or ""),
+        ]
+    )
+
+
+def _generations(matrix: Matrix) -> list[str]:
+    if len(matrix.archs) < 2 or not matrix.rows:
+        return []
+    head = ["", "## Generations", "", f"Relative to {_text(matrix.archs[0])}:", ""]
+    head += [_line(["metric", *map(_text, matrix.archs)]), "|---" * (len(matrix.archs) + 1) + "|"]
+    rows = [
+        _line([_code(metric.id), *(_text(cell_text(cell)) if cell else "" for cell in cells)])
+        for metric, cells in matrix.rows[:MOST]
+    ]
+    return head + rows + _left_out(len(matrix.rows))
+
+
+def _left_out(number: int) -> list[str]:
+    return ["", f"{count(number - MOST, 'more line')} on the page."] if number > MOST else []
+
+
+def _what(one: Move | Finding) -> str:
+    return f"{_code(one.key.id)} {_code(one.key.metric)}"
+
+
+def _where(rows: tuple[Row, ...]) -> str:
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return _text(rows[0].where) + more
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(text: str) -> str:
+    """Text that is shown as it is: no markup of Markdown or HTML, no link, no cell's end."""
+    text = html.escape(shortened(text, _LONGEST), quote=False)
+    text = re.sub(r"[`*\[\]~#\\|@$]|\b_|_\b", lambda letter: f"&#{ord(letter[0])};", text)
+    return text.replace("://", ":&#47;/")
+
+
+def _code(text: str) -> str:
+    """The same in the letters of code: in backticks, which a chat without HTML shows as well, where
+    nothing in the text could end them or the cell."""
+    if re.search(r"[`|$\\<&]|://", text) or text != text.strip():
+        return f"<code>{_text(text)}</code>" if text.strip() else ""
+    return f"`{shortened(text, _LONGEST)}`" if text else ""

@@ -1,0 +1,239 @@
+"""What the page says of each series: what it is now, what moved it, and since when it is bad."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from warpgauge.changes.series import Change
+from warpgauge.facts.catalog import Metric, catalog
+from warpgauge.history.model import Point, Run, Series, SeriesKey
+
+BAD = ("error", "fail")  # what makes a night red
+NOTEWORTHY = ("environment", "waived", "unmeasured", "better")  # told, in this order
+_TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
+SPARK = 40  # newest values that a sparkline shows
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A series on the page. `number` is its place in the page's data, which links name.
+
+    `age` is the number of nights since it was last there: 0 for the last night. `bad_since` is the
+    first run of the stretch over budget that lasts until now, None if it is within its budget.
+    """
+
+    number: int
+    key: SeriesKey
+    last: Point
+    changes: tuple[Change, ...]
+    previous: tuple[int, ...]  # of each change the index of the last point before it
+    spark: tuple[float | None, ...]
+    age: int
+    bad_since: Run | None
+
+    @property
+    def metric(self) -> Metric:
+        return catalog()[self.key.metric]
+
+    @property
+    def finder(self) -> str:
+        """Who found the value: a GPU's name, or a program's."""
+        if self.key.device_name == f"Emulated GPU ({self.key.arch})":
+            return "emulator"
+        return self.key.device_name or self.key.source or "not measured"
+
+    @property
+    def where(self) -> str:
+        """The architecture, and who found the value there."""
+        return f"{self.key.arch or 'no architecture'}, {self.finder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Rows of one case and metric that changed alike: on several architectures, for instance."""
+
+    rows: tuple[Row, ...]
+    change: Change
+
+    @property
+    def key(self) -> SeriesKey:
+        return self.rows[0].key
+
+    @property
+    def before_index(self) -> int:
+        """The place of the point before the change in its series."""
+        row = self.rows[0]
+        return row.previous[row.changes.index(self.change)]
+
+    @property
+    def size(self) -> float:
+        """How large the change is, whichever way it went: |ln(after / before)|; infinite where one
+        of them is 0 or a word."""
+        before, after = self.change.before, self.change.after
+        if isinstance(before, str) or isinstance(after, str) or before * after <= 0:
+            return math.inf
+        return abs(math.log(after / before))
+
+    @property
+    def rank(self) -> tuple:
+        """The largest first; of those that are infinitely large the worse ones, then by amount."""
+        amounts = [v for v in (self.change.before, self.change.after) if not isinstance(v, str)]
+        amount = max(map(abs, amounts), default=0)
+        return (-self.size, self.change.better is not False, -amount, self.key.id, self.key.metric)
+
+
+def make_row(number: int, series: Series, changes: Sequence[Change], ages: dict[str, int]) -> Row:
+    """A row of a series that has points; `ages` has the nights since each run, by its id."""
+    points = series.points
+    return Row(
+        number,
+        series.key,
+        points[-1],
+        tuple(changes),
+        tuple(_index_before(points, change) for change in changes),
+        tuple(point.value for point in points[-SPARK:]),
+        ages[points[-1].run.id],
+        _bad_since(points),
+    )
+
+
+def _index_before(points: Sequence[Point], change: Change) -> int:
+    """The place of the last measured point before a change."""
+    before = range(change.index - 1, -1, -1)
+    return next((i for i in before if points[i].run.id == change.previous.id), change.index)
+
+
+def _bad_since(points: Sequence[Point]) -> Run | None:
+    since = None
+    for point in reversed(points):
+        if point.verdict not in BAD:
+            break
+        since = point.run
+    return since
+
+
+def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int) -> list[Move]:
+    """What changed in nights of these ages, the largest change first."""
+    groups: dict[tuple, list[tuple[Row, Change]]] = defaultdict(list)
+    for row in rows:
+        for change in row.changes:
+            if youngest <= ages[change.run.id] <= oldest:
+                alike = (row.key.id, row.key.metric, change.before, change.after, change.cause)
+                groups[*alike, ages[change.run.id]].append((row, change))
+    found = [Move(tuple(row for row, _ in group), group[0][1]) for group in groups.values()]
+    return sorted(found, key=lambda move: move.rank)
+
+
+def without_derived(found: Sequence[Move]) -> list[Move]:
+    """Without speeds that say in other units what a time of the same case says that moved in the
+    same run."""
+    times = {
+        (row.key.id, row.key.arch, row.key.device_name, move.change.run.id)
+        for move in found
+        if move.key.metric == _TIME
+        for row in move.rows
+    }
+    return [
+        move
+        for move in found
+        if not move.key.metric.startswith(_DERIVED)
+        or any(
+            (row.key.id, row.key.arch, row.key.device_name, move.change.run.id) not in times
+            for row in move.rows
+        )
+    ]
+
+
+def matters(move: Move) -> bool:
+    """False for what is only a description: of metrics that have no better direction, or that
+    nobody judges."""
+    return move.change.better is not None and move.rows[0].metric.cls != "info"
+
+
+def current(rows: Sequence[Row]) -> list[Row]:
+    """Without cases that are no more: those that their family had in a place once, and did not when
+    the same metric was last measured there."""
+    newest: dict[tuple, int] = {}
+    for row in rows:
+        group = _group(row)
+        newest[group] = min(row.age, newest.get(group, row.age))
+    return [row for row in rows if row.age == newest[_group(row)]]
+
+
+def _group(row: Row) -> tuple:
+    key = row.key
+    return key.family, key.metric, key.arch, key.source, key.device_name
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What was there the night before, and was not in the last night: all values of a place or a
+    case of which nothing else was measured either, or those of one case and metric (`value`)."""
+
+    rows: tuple[Row, ...]
+    what: Literal["place", "case", "value"]
+
+
+def missing(rows: Sequence[Row]) -> list[Missing]:
+    """First the places that are missing as a whole, then cases, then single values. An error of a
+    case that was measured by the same in the last night is over, not missing."""
+    places = {row.where for row in rows if row.age == 0}
+    finders = {row.finder for row in rows if row.age == 0}
+    cases = {row.key.id for row in rows if row.age == 0}
+    measured = {(row.key.id, row.finder) for row in rows if row.age == 0}
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.age != 1 or row.key.source is None:
+            continue
+        if row.last.verdict == "error" and (row.key.id, row.finder) in measured:
+            continue
+        # (Errors know of no architecture, and would be a place of their own.)
+        if row.finder not in finders or (row.key.arch and row.where not in places):
+            groups["place", row.where].append(row)
+        elif row.key.id not in cases:
+            groups["case", row.key.id].append(row)
+        else:
+            groups["value", row.key.id, row.key.metric].append(row)
+    order = ("place", "case", "value")
+    found = [Missing(tuple(gone), what) for (what, *_), gone in groups.items()]
+    return sorted(found, key=lambda one: order.index(one.what))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Rows of one case and metric that have the same verdict, value and budget."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def key(self) -> SeriesKey:
+        return self.rows[0].key
+
+    @property
+    def last(self) -> Point:
+        return self.rows[0].last
+
+    @property
+    def bad_since(self) -> Run | None:
+        """The first run of the oldest of the stretches."""
+        runs = [row.bad_since for row in self.rows if row.bad_since]
+        return min(runs, key=lambda run: run.time, default=None)
+
+
+def findings(rows: Iterable[Row], verdict: str) -> list[Finding]:
+    """What the judge said of the last night, the newest first: what has just become bad is what
+    someone has just done."""
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.age == 0 and row.last.verdict == verdict:
+            last = row.last
+            groups[row.key.id, row.key.metric, last.value, last.text, last.budget].append(row)
+    found = [Finding(tuple(group)) for group in groups.values()]
+    found.sort(key=lambda finding: (finding.key.id, finding.key.metric))
+    if verdict in BAD:
+        found.sort(key=lambda finding: finding.bad_since.time, reverse=True)
+    return found

@@ -1,0 +1,213 @@
+"""Renders a report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup
+
+from warpgauge.changes.series import Change
+from warpgauge.drawing import style
+from warpgauge.history import Point
+from warpgauge.history.nights import PAUSE
+from warpgauge.page import generations, sections, speeds
+from warpgauge.page.elements import problems_with_elements
+from warpgauge.page.encode import SHORT, compact
+from warpgauge.page.generation_picture import balance, cell_text, gain, mean_change
+from warpgauge.page.pictures import Picture
+from warpgauge.page.report import NOISY_NIGHTS, Report, count
+from warpgauge.page.rows import BAD, Row
+from warpgauge.page.sparkline import sparkline
+
+MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
+
+FIRST_ROWS = 15  # of a long table; the others are folded
+_SCRIPTS = (
+    *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
+    "page.js",
+)
+_FOLDED = (
+    ("environment", "beyond a budget because of the environment, with the same machine code"),
+    ("waived", "over budget with a waiver"),
+    ("unmeasured", "unmeasured"),
+    ("better", "better than the budget, which could be tightened"),
+)
+_SPEED_LABELS = (
+    *("Time", "Bytes a second", "Of the peak", "Of the measured peak"),
+    *("Operations a second", "Times the yardstick's speed"),
+)
+_ERROR_LABELS = (
+    *("Largest error / max(1, |reference|)", "Mean absolute error"),
+    "Mean relative error",
+)
+_SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
+
+
+def render(
+    report: Report,
+    title: str,
+    link: str | None,
+    values: generations.Values,
+    matrix: generations.Matrix,
+    pictures: Sequence[Picture],
+    more_heat_maps: int,
+) -> str:
+    """The page. `link` is a pattern of addresses of source lines, see source_address()."""
+    timed = speeds.speeds(report.current)
+    script = "\n".join(_file(name) for name in _SCRIPTS)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    extra = {"link": link, "counted": problems_with_elements(values)}
+    extra["ofLastNight"] = len(report.last_night)  # runs, the last ones
+    data = f"{compact(extra)[:-1]},{report.data[1:]}"
+    shown_runs = [run for night in reversed(report.nights[-2:]) for run in reversed(night)]
+    heat_maps = [picture for picture in pictures if picture.stem.startswith("heatmap")]
+    rooflines = [picture for picture in pictures if picture.stem.startswith("roofline")]
+    return (
+        _environment(link)
+        .get_template("page.html.jinja")
+        .render(
+            report=report,
+            title=title,
+            sign=_SIGNS[report.tone],
+            counts=_counts(report),
+            folded=_FOLDED,
+            steady=sum(not row.changes for row in report.rows),
+            families=sorted({row.key.family for row in report.rows}),
+            metrics=sorted({row.key.metric for row in report.rows}),
+            archs=generations.archs_of(values),
+            matrix=matrix,
+            resources=generations.resources(values),
+            speeds=_by_share(timed),
+            copies=speeds.copies(timed),
+            gpus=speeds.beside(timed),
+            speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
+            error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
+            accuracy=sections.accuracy(report.current),
+            heat_maps=heat_maps,
+            rooflines=rooflines,
+            more_heat_maps=more_heat_maps,
+            shown_runs=shown_runs[:MOST_ROWS],
+            most=MOST_ROWS,
+            first=FIRST_ROWS,
+            short=SHORT,
+            noisy_nights=NOISY_NIGHTS,
+            pause=PAUSE // timedelta(hours=1),
+            css=Markup(style.css_variables() + _file("page.css")),
+            script=Markup(script),
+            script_hash=f"'sha256-{digest}'",
+            # "<" is the only letter of JSON that could end the element or begin a comment.
+            data=Markup(data.replace("<", "\\u003c")),
+        )
+    )
+
+
+def source_address(link: str, point: Point) -> str | None:
+    """The address of a point's source line; None if it is not known. `{commit}`, `{file}` and
+    `{line}` of the pattern are replaced."""
+    if not point.file or not point.run.commit:
+        return None
+    address = link.replace("{commit}", quote(point.run.commit, safe=""))
+    address = address.replace("{line}", str(point.line or 1))
+    return address.replace("{file}", quote(point.file))
+
+
+def _environment(link: str | None) -> jinja2.Environment:
+    def address(point: Point) -> str | None:
+        return source_address(link, point) if link else None
+
+    filters: dict[str, Callable] = {
+        "arrow": _arrow,
+        "cell_text": cell_text,
+        "change_text": sections.change_text,
+        "count": count,
+        "night": lambda time: time.strftime("%-d %b %Y"),
+        "number": sections.number,
+        "quantity": sections.quantity,
+        "source_link": address,
+        "spark": _spark,
+        "balance": lambda cell, metric: _tint(balance(cell, metric)),
+        "mean_change": mean_change,
+        "part": lambda text: quote(text, safe=""),
+        "steps": pairwise,
+        "tint": lambda cell, metric: _tint(gain(cell, metric)),
+        "utc": _utc,
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("warpgauge", "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment
+
+
+@cache
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _counts(report: Report) -> list[tuple[int, str, str]]:
+    """What the headline counts: number, words, where more of it is."""
+    verdicts = report.verdicts
+    found = [
+        (verdicts["fail"], "over budget", "#budget"),
+        (verdicts["error"], "errors", "#budget"),
+        (report.worse, "got worse", "#changes"),
+        (report.better, "got better", "#changes"),
+        (report.gone, "missing", "#changes"),
+        (verdicts["unmeasured"], "unmeasured", "#budget"),
+        (verdicts["waived"], "waived", "#budget"),
+        (verdicts["environment"], "beyond budget by the environment", "#budget"),
+        (verdicts["pass"] + verdicts["better"], "within budget", "#every"),
+        (verdicts["unbudgeted"], "without budget", "#every"),
+    ]
+    always = {"over budget", "got worse", "got better", "unmeasured", "within budget"}
+    return [entry for entry in found if entry[0] or entry[1] in always]
+
+
+def _arrow(change: Change) -> str:
+    """Whether the value went up or down; nothing of words."""
+    before, after = change.before, change.after
+    if isinstance(before, str) or isinstance(after, str):
+        return ""
+    return "▲" if after > before else "▼"
+
+
+def _spark(row: Row) -> Markup:
+    known = [value for value in row.spark if value is not None]
+    if not known:
+        return Markup("trend")
+    newest = sections.quantity(known[-1], row.key.unit)
+    kind = " bad" if row.last.verdict in BAD else ""
+    return sparkline(row.spark, f"{len(row.spark)} newest values, now {newest}{kind}")
+
+
+def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
+    """Without copies, those with the largest share of the peak first; those without one last."""
+
+    def share(speed: speeds.Speed) -> float:
+        row = speed.values.get(speeds.PEAK)
+        return -row.last.value if row else 0
+
+    others = (speed for speed in timed if speed.family != speeds.COPIES)
+    return sorted(others, key=lambda speed: (share(speed), speed.id, speed.device))
+
+
+def _tint(gain: float) -> str:
+    """A background between the page's paper and its colour for better or worse."""
+    name = "better" if gain > 0 else "worse"
+    return f"background: color-mix(in srgb, var(--{name}) {abs(gain) * 55:.0f}%, var(--paper))"
+
+
+def _utc(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")

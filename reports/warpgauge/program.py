@@ -1,0 +1,83 @@
+"""Finds the command, runs it, and turns every error into exit code 2.
+
+A command is a module in commands/ with a docstring (its help; the first line is its summary),
+EPILOG, add_arguments(parser) and run(options), which returns the exit code. A package in commands/
+is a group of commands. Only the chosen module is imported: matplotlib alone takes a second.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from warpgauge import commands
+from warpgauge.command_line import CommandParser, program_name
+from warpgauge.errors import CommandError, FactError
+from warpgauge.text import printable
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        options = _parser(arguments).parse_args(arguments)
+        code = options.run(options)
+        sys.stdout.flush()
+        return code
+    except (FactError, CommandError) as error:
+        for line in error.args:
+            print(printable(line), file=sys.stderr)
+    except BrokenPipeError:  # the reader of the output is gone, and cannot know the verdict
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ModuleNotFoundError as error:
+        print(
+            f"{program_name()} {arguments[0]} lacks the Python module {error.name}; run "
+            "ci/bootstrap, or install the package warpgauge with its extra 'reports'",
+            file=sys.stderr,
+        )
+    except Exception:  # Python would exit with 1, which is a verdict
+        traceback.print_exc()
+    return 2
+
+
+def command_names(group: ModuleType = commands) -> list[str]:
+    """The commands of a group, in alphabetical order."""
+    return [module.name for module in pkgutil.iter_modules(group.__path__)]
+
+
+def _parser(arguments: Sequence[str]) -> CommandParser:
+    parser = CommandParser(prog="warpgauge", description=commands.__doc__)
+    _add_commands(parser, commands, arguments)
+    return parser
+
+
+def _add_commands(parser: CommandParser, group: ModuleType, arguments: Sequence[str]) -> None:
+    """The chosen command with its arguments, and the names and summaries of the others."""
+    chosen = arguments[0] if arguments else None
+    added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in command_names(group):
+        command = added.add_parser(name, help=_summary(group, name))
+        if name != chosen:
+            continue
+        module = importlib.import_module(f"{group.__name__}.{name}")
+        command.description, command.epilog = module.__doc__, getattr(module, "EPILOG", None)
+        if hasattr(module, "__path__"):
+            _add_commands(command, module, arguments[1:])
+        else:
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+
+
+def _summary(group: ModuleType, name: str) -> str:
+    """The first line of a command's docstring, without importing it."""
+    path = Path(group.__path__[0], name)
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(source.read_text("utf-8"))) or ""
+    return text.partition("\n")[0].rstrip(".")

@@ -1,0 +1,33 @@
+"""Text made of data: what is printed, names of files, the nearest known word."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+MAX_STEM = 160  # characters of a file name without its ending; file systems take 255 bytes
+
+
+def printable(text: str) -> str:
+    """The text with "?" for control characters and line breaks, which a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def shortened(text: str, length: int) -> str:
+    """The text as printable(), and cut to so many characters."""
+    text = printable(text)
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def safe_stem(*parts: str, tail: str = "") -> str:
+    """A file name without ending, the parts joined by "-": letters, digits, "_", "-" and "." only,
+    and no leading dot. A name that is too long loses its end, but never its tail."""
+    name, end = (re.sub(r"[^A-Za-z0-9_.-]+", "_", text) for text in ("-".join(parts), tail))
+    end = f"-{end[: MAX_STEM // 2]}" if end else ""
+    return name.lstrip(".")[: MAX_STEM - len(end)] + end
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that a mistyped one is nearest to, if any is near."""
+    return next(iter(difflib.get_close_matches(word, list(known), n=1)), None)
