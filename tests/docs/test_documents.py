@@ -143,6 +143,15 @@ def test_the_picture_of_the_readme_is_what_explain_draws(tmp_path):
     assert now == kept, "draw it anew: warpgauge explain ... --picture docs/pictures/explain.svg"
 
 
+@pytest.mark.parametrize("name", ["docs/architecture.md", "docs/install.md", "CONTRIBUTING.md"])
+def test_places_in_the_tree_are_there(name):
+    tops = "ci|cmake|docs|examples|harness|kernels|metrics|reports|tests"
+    for place in re.findall(rf"`((?:{tops})/[\w./*-]*)`", without_blocks(ROOT / name)):
+        assert list(ROOT.glob(place.rstrip("/").replace("FAMILY", "*"))), (
+            f"{name}: {place}: no such place"
+        )
+
+
 def test_the_index_names_every_document():
     named = {link.partition("#")[0] for link in links_of(ROOT / "docs/README.md")}
     assert {path.name for path in DOCUMENTS} - {"README.md"} <= named
