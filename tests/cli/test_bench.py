@@ -120,6 +120,11 @@ def test_bad_options_are_faults(arguments, message):
     assert message in result.stderr
 
 
+def test_times_of_the_emulation_are_marked_as_such():
+    result = bench("warpgauge-bench-emulated", "--filter", "no.such")
+    assert "these are times of the emulation: they say nothing about a GPU" in result.stderr
+
+
 def test_tables_that_cannot_be_written_are_a_fault(tmp_path):
     (tmp_path / "file").write_text("kept")
     result = bench(

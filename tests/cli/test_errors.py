@@ -13,22 +13,15 @@ BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 GALLERY = ROOT / "examples/errors"
 SECTIONS = sorted(script.stem for script in GALLERY.glob("*.sh"))
 # `warpgauge attach` counts with CUPTI, and says so before anything else where it is not there.
-NEED_CUPTI = {"attach", "budgets"}
+NEED_CUPTI = {"budgets", "programs"}
 HAS_CUPTI = (BUILD / "lib" / "libwarpgauge_injection.so").exists()
-# What differs from machine to machine and from version to version.
+# Machines and versions differ in these.
 DIFFERS = (
     (r"(\.cmake|common\.sh: line |\.cpp|/faulty/family\.cu):?\d+", r"\1:LINE"),
-    (r"not in range [^;\n]*", "not in range MIN to MAX"),  # CLI11
-    (r"(no regular expression: ).*", r"\1WHY"),  # the standard library
-    (r"(json\.exception\.\S+ ).*?(; run the|$)", r"\1WHY\2"),
-    (r"\(\d+ ms total\)", "(N ms total)"),
     (r"libcudart\.so\.\d+", "libcudart.so.N"),
     (r"this build has( sm_\w+)+", "this build has sm_NN ..."),
     (r"no CUDA device here \([^)]*\)", "no CUDA device here (WHY)"),
     (r" at 0x[0-9a-f]+:", " at 0xADDRESS:"),
-    (r"\.attached-\w+/\d+\.json", ".attached-NAME/PID.json"),
-    (r"/tmp/warpgauge-\w+:", "/tmp/warpgauge-NAME:"),
-    (r"\(process \d+:", "(process PID:"),
 )
 
 
@@ -73,12 +66,11 @@ def test_messages_are_those_of_the_gallery(section, gallery):
         pytest.skip("this build has no CUPTI, which counts in attached programs")
     text, golden = gallery[section], GALLERY / f"{section}.txt"
     shown = re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:.*\n)*?)exit (\d+)$", text, re.MULTILINE)
-    assert len(shown) == text.count("\n$ ") > 5
+    assert len(shown) == text.count("\n$ ") > 3
     for command, message, code in shown:
         assert message.strip(), command
-        # 3: not measured is no fault of anybody's. 1 is what GoogleTest and CMake say.
-        by_others = command.startswith("cmake") or "--gtest_filter" in command
-        assert code in ({"1", "2"} if by_others else {"2", "3", "143"}), command
+        expected = {"1"} if command.startswith("cmake") else {"2", "3"}
+        assert code in expected, command
         assert "Traceback" not in message and "terminate called" not in message
     if os.environ.get("WARPGAUGE_WRITE_GOLDEN"):
         golden.write_text(text)

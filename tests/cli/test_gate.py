@@ -190,6 +190,13 @@ def test_without_a_gpu_run_tests_are_skipped_with_the_reason():
     assert required.returncode == 1
 
 
+def test_a_gpu_that_ctest_names_wrongly_is_an_error():
+    named = {"CTEST_RESOURCE_GROUP_0_GPUS": "first"}
+    result = run("warpgauge-check", "--gtest_filter=hello.add.*", env=named)
+    assert result.returncode == 1
+    assert "is 'first', expected id:NUMBER,slots:1; check the resource file" in result.stdout
+
+
 def test_a_filter_that_selects_no_test_is_a_fault():
     result = run("warpgauge-check", "--gtest_filter=no.such")
     assert result.returncode == 2

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/budget.h"
@@ -140,6 +141,25 @@ TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
             "  \t\"größe\" = 1\n"
             "  \t^\n"
             "  `warpgauge metrics` lists them; names with dots need quotes.");
+}
+
+TEST(BudgetError, SaysWhatToDo) {
+  const std::vector<std::pair<std::string, std::string>> remedies = {
+      {"\"result.max_error\" = 0", "Take the line out."},
+      {"registers = -1", "Write the number of registers/thread that is expected."},
+      {"\"occupancy.limiter\" = 3", "Write the expected resource as a string."},
+      {"\"occupancy.limiter\" = { equal = \"a\", tolerance = 0.1 }", "Take it out."},
+      {"registers = { max = 20, until = \"soon\" }", "Write a date without quotes, such as"},
+      {"registers = { max = 20, code = \"aa\" }", "Take 'code' out: it is for times"},
+      {"registers = { equal = 20, max = 21 }", "Keep one of them."},
+      {"registers = { max = 20, min = 21 }", "Swap them."},
+      {"registers = { max = 20, until = 2027-01-31 }", "Add reason = \"...\"."},
+      {"\"shared.bank_conflicts\" = 31", "Write { equal = ..., reason = \"...\" } with the"},
+      {"\"time.median_us\" = 10", "Write { max = 10, tolerance = \"10%\" } or the like."},
+  };
+  for (const auto& [line, remedy] : remedies) {
+    EXPECT_THAT(error_of("[default]\n" + line), HasSubstr("^\n  " + remedy));
+  }
 }
 
 TEST(BudgetError, ColumnsAreCountedInCharacters) {

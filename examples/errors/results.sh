@@ -1,0 +1,26 @@
+# Recorded facts: comparing them, writing them for CI, accepting them as budgets, keeping their history.
+# shellcheck shell=bash disable=SC2154
+
+printf 'not facts\n' >text.jsonl
+for family in hello copies; do
+  warpgauge-emulated gate --filter "$family.*" --out $family >gate.txt 2>&1
+done
+warpgauge-faulty-emulated gate --filter 'canaries.padding_removed.*' --arch sm_90 --out red >gate.txt 2>&1
+sed -i 's/"dirty":true/"dirty":false/' red/facts.jsonl  # as from a commit
+
+about "Files of facts"
+try "warpgauge emit missing.jsonl --format tap"
+try "warpgauge emit text.jsonl --format tap"
+try "warpgauge emit hello/facts.jsonl --format junti"
+try "warpgauge diff hello/facts.jsonl copies/facts.jsonl"
+
+about "Accepting budgets"
+accept="warpgauge accept red/facts.jsonl --root '$root' --any-commit"
+try "CI=true $accept"
+try "$accept"
+try "$accept --filter 'transpoze.*'"
+
+about "The history"
+try "warpgauge report runs --db missing.db"
+try "warpgauge report ingest text.jsonl --db history.db"
+try "warpgauge report html --db history.db --out site"

@@ -1,0 +1,38 @@
+"""Configures, builds and gates a project that uses warpgauge."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+
+
+def run(*command, cwd, code=0, **env):
+    """Runs it, shows what it printed if it does not end with `code`, and returns stdout."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == code, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def configure(source, build, *options, archs="90", **env):
+    run(
+        *("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CUDA_ARCHITECTURES={archs}"),
+        *("-DCMAKE_BUILD_TYPE=Debug", *options),
+        cwd=source,
+        **env,
+    )
+
+
+def gate(build, program, *options, code=0):
+    run(build / program, "gate", "--device=emulated", "--out=out", *options, cwd=build, code=code)
+    lines = (build / "out/facts.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
