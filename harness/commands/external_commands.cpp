@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -16,22 +15,17 @@
 
 namespace warpgauge {
 
-std::span<const ExternalCommand> external_commands() {
-  static constexpr ExternalCommand kExternalCommands[] = {
+std::vector<ExternalCommand> external_commands() {
+  return {
       {"accept", "Make what was measured the new budgets, where values moved"},
       {"diff", "Show what changed between two runs, the worst first, and why"},
       {"emit", "Write facts for CI systems: JUnit, SARIF, annotations and more"},
       {"report", "Keep runs in a history, and make pages and pictures of them"},
   };
-  return kExternalCommands;
 }
 
-void continue_in_external_command(char** argv) {
-  if (argv[0] == nullptr || argv[1] == nullptr) return;
-  const auto found =
-      std::ranges::find(external_commands(), std::string_view(argv[1]), &ExternalCommand::command);
-  if (found == external_commands().end()) return;
-  const std::string name = fmt::format("warpgauge-{}", found->command);
+void run_external_command(char** argv) {
+  const std::string name = fmt::format("warpgauge-{}", argv[1]);
   std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
   if (!std::filesystem::exists(program)) {
@@ -41,9 +35,9 @@ void continue_in_external_command(char** argv) {
     throw std::runtime_error(
         fmt::format("{}: not there, but it does the command '{}'; configure the build again (cmake "
                     "writes it), or run {} of the Python package",
-                    program.string(), found->command, name));
+                    program.string(), argv[1], name));
   }
-  // What they cannot know of this program, and of its build.
+  // The Python side does not know this program and its build.
   setenv("WARPGAUGE_PROGRAM", program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {
