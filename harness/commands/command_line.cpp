@@ -13,6 +13,7 @@
 #include "harness/commands/external_commands.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/help.h"
+#include "harness/process/program_name.h"
 #include "harness/provenance.h"
 #include "metrics/nearest.h"
 
@@ -67,16 +68,22 @@ void CommandLine::continue_in_external_command() {
   if (!app_.get_subcommands([&](const CLI::App* one) { return one->check_name(word); }).empty()) {
     return;
   }
-  for (const ExternalCommand& one : external_commands()) {
+  const std::vector<ExternalCommand> externals = external_commands();
+  for (const ExternalCommand& one : externals) {
     if (word == one.name) run_external_command(argv_);
     app_.add_subcommand(one.name, one.summary);
   }
   if (word.empty() || word.starts_with('-')) return;
   std::vector<std::string> names;
   for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
-  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}", word,
+  std::string missing;
+  if (externals.empty()) {
+    missing = fmt::format("; {}, which has more, cannot be run: see `{} doctor`",
+                          external_program().string(), program_name());
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}{}", word,
                                           metrics::did_you_mean(word, names),
-                                          fmt::join(names, ", ")));
+                                          fmt::join(names, ", "), missing));
 }
 
 int CommandLine::run() {

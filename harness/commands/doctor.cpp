@@ -44,9 +44,10 @@ void add_doctor(CommandLine& line) {
       ->add_option_function<int>(
           "--timeout",
           [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit in seconds for each check that may hang")
+          "Time limit for each check that may hang")
       ->check(CLI::Range(1, 86400))
-      ->default_str("60");
+      ->default_str("60")
+      ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print one JSON object");
   line.on_run(command, [=, &line] {
     options->device = *device;

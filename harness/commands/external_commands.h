@@ -1,7 +1,7 @@
-// Commands that another program runs: `warpgauge accept` is warpgauge-accept, beside this program
-// or where this build has it.
+// Commands that another program runs: `warpgauge accept` is `warpgauge-python accept`.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,12 +11,14 @@ struct ExternalCommand {
   std::string name, summary;
 };
 
-/// In the order in which --help lists them.
+/// warpgauge-python, beside this program or where this build has it; it may be missing.
+std::filesystem::path external_program();
+
+/// The commands of external_program(), which it lists itself; empty where it cannot be run.
 std::vector<ExternalCommand> external_commands();
 
-/// Replaces this process by the program of the command argv[1], with the arguments behind it.
-/// `argv` as main() got it. Throws std::runtime_error if the program is missing, std::system_error
-/// if it cannot be started.
+/// Replaces this process by external_program(), with the same arguments. `argv` as main() got it.
+/// Throws std::system_error if it cannot be started.
 [[noreturn]] void run_external_command(char** argv);
 
 }  // namespace warpgauge

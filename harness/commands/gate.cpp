@@ -59,6 +59,7 @@ void add_gate(CommandLine& line) {
       ->type_name("DIR");
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
+      ->type_name("{ptxas,cupti}")
       ->delimiter(',');
   command->add_flag("--strict", options->requirements.strict,
                     "Values better than their budget fail, so that budgets stay tight");
@@ -66,9 +67,10 @@ void add_gate(CommandLine& line) {
       ->add_option_function<int>(
           "--timeout",
           [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each case in seconds")
+          "Time limit for each case")
       ->check(CLI::Range(1, 86400))
-      ->default_str("60");
+      ->default_str("60")
+      ->type_name("SECONDS");
   line.on_run(command, [=, &line] {
     Requirements& requirements = options->requirements;
     for (const std::string& source : *required) {
