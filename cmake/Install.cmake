@@ -53,7 +53,7 @@ install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_inf
         DESTINATION ${share}/harness)
 install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATION include
         FILES_MATCHING PATTERN *.h)
-warpgauge_python_programs("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
+warpgauge_python_program("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
   "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)")
 install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
 # What is a link here into another folder is a file there.

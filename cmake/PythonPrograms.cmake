@@ -1,6 +1,6 @@
-# The commands that are Python, as programs beside those that are built: small scripts that run
-# `python -m warpgauge COMMAND` on the source tree. WARPGAUGE_PYTHON names another interpreter than
-# that of ci/bootstrap; it must have this project's package (pip install -e .), with its extra
+# warpgauge-python, beside the programs that are built: a small script that runs the commands that are
+# Python, `python -m warpgauge COMMAND`, on the source tree. WARPGAUGE_PYTHON names another interpreter
+# than that of ci/bootstrap; it must have this project's package (pip install -e .), with its extra
 # `reports` for reports and `dev` for the tests.
 set(python "python3")
 if(PROJECT_IS_TOP_LEVEL)
@@ -9,17 +9,11 @@ endif()
 set(WARPGAUGE_PYTHON "${python}" CACHE STRING
     "Python for the commands in reports/warpgauge, and for the tests in tests/*/test_*.py")
 
-# warpgauge-NAME in a folder, for each command. `python` and `source` are as a shell reads them.
-function(warpgauge_python_programs folder python source)
-  file(GLOB commands CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/reports/warpgauge/commands"
-       "${PROJECT_SOURCE_DIR}/reports/warpgauge/commands/[a-z]*")
-  foreach(command IN LISTS commands)
-    string(REGEX REPLACE "\\.py$" "" command "${command}")
-    configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-${command}"
-                   @ONLY
-                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-                                    WORLD_READ WORLD_EXECUTE)
-  endforeach()
+# warpgauge-python in a folder. `python` and `source` are as a shell reads them.
+function(warpgauge_python_program folder python source)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-python" @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                  WORLD_READ WORLD_EXECUTE)
 endfunction()
 
 function(warpgauge_in_quotes path out)  # the single quotes of a shell
@@ -28,5 +22,5 @@ function(warpgauge_in_quotes path out)  # the single quotes of a shell
 endfunction()
 warpgauge_in_quotes("${WARPGAUGE_PYTHON}" python)
 warpgauge_in_quotes("${PROJECT_SOURCE_DIR}" source)
-warpgauge_python_programs("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}")
+warpgauge_python_program("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}")
 set_property(GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR "${PROJECT_BINARY_DIR}/bin")

@@ -9,14 +9,30 @@
 
 #include "harness/archs.h"
 #include "harness/bench/bench.h"
-#include "harness/commands/help_text.h"
 #include "harness/devices.h"
+#include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"
 
 namespace {
 
 using namespace warpgauge;
+
+constexpr std::string_view kFooter =
+    R"(Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE and more) work as
+usual.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault
+  3  there is no GPU
+
+Examples:
+  warpgauge-bench --filter 'transpose.*' --large
+  warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot
+  warpgauge-bench --tables out --facts out/facts.jsonl
+)";
 
 /// Hands what is no option of ours to Google Benchmark; false if it does not know it either.
 bool initialize_benchmark(char* program, std::vector<std::string> rest) {
@@ -30,19 +46,8 @@ bool initialize_benchmark(char* program, std::vector<std::string> rest) {
 
 int run(int argc, char** argv) {
   BenchOptions options;
-  CLI::App app("time every case, as benchmarks of Google Benchmark");
-  app.failure_message(parse_failure);
-  document(&app,
-           {.about = {"Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE "
-                      "and more) work as usual."},
-            .exit_codes = {{"0", "within budget"},
-                           {"1", "over budget"},
-                           {"2", "a fault"},
-                           {"3", "there is no GPU"}},
-            .examples = {"warpgauge-bench --filter 'transpose.*' --large",
-                         "warpgauge-bench --filter 'reduce.*' --precision 0.005 --hot",
-                         "warpgauge-bench --tables out --facts out/facts.jsonl"}},
-           "warpgauge-bench");
+  CLI::App app("Time every case, as benchmarks of Google Benchmark");
+  set_help(app, kFooter, "warpgauge-bench");
   app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   app.add_flag("--large", options.large, "Time the large cases, too");
@@ -70,11 +75,7 @@ int run(int argc, char** argv) {
                  "Write tables of times, speeds and errors (Markdown) into this folder")
       ->type_name("DIR");
   app.allow_extras();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kFault;
-  }
+  if (const auto ended = parse(app, argc, argv)) return *ended;
   if (!initialize_benchmark(argv[0], app.remaining())) return kFault;
   if (is_emulated()) {
     emulate_arch(default_emulated_arch());

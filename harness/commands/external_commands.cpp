@@ -3,54 +3,44 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <stdexcept>
-#include <string>
+#include <sstream>
 #include <system_error>
 
 #include "harness/build_info.h"
+#include "harness/process/output_of.h"
 #include "harness/process/program_name.h"
 
 namespace warpgauge {
 
-std::span<const ExternalCommand> external_commands() {
-  static constexpr ExternalCommand kExternalCommands[] = {
-      {"accept", "Make what was measured the new budgets, where values moved"},
-      {"diff", "Show what changed between two runs, the worst first, and why"},
-      {"emit", "Write facts for CI systems: JUnit, SARIF, annotations and more"},
-      {"report", "Keep runs in a history, and make pages and pictures of them"},
-  };
-  return kExternalCommands;
+std::filesystem::path external_program() {
+  constexpr const char* kName = "warpgauge-python";
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").replace_filename(kName);
+  if (std::filesystem::exists(beside)) return beside;
+  return std::filesystem::path(kBuildInfo.programs_folder) / kName;
 }
 
-void continue_in_external_command(char** argv) {
-  if (argv[0] == nullptr || argv[1] == nullptr) return;
-  const auto found =
-      std::ranges::find(external_commands(), std::string_view(argv[1]), &ExternalCommand::command);
-  if (found == external_commands().end()) return;
-  const std::string name = fmt::format("warpgauge-{}", found->command);
-  std::filesystem::path program =
-      std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
-  if (!std::filesystem::exists(program)) {
-    program = std::filesystem::path(kBuildInfo.programs_folder) / name;
+std::vector<ExternalCommand> external_commands() {
+  std::vector<ExternalCommand> commands;
+  std::istringstream lines(output_of({external_program(), "--list"}).value_or(""));
+  for (ExternalCommand one; std::getline(lines, one.name, '\t');) {
+    std::getline(lines, one.summary);
+    commands.push_back(one);
   }
-  if (!std::filesystem::exists(program)) {
-    throw std::runtime_error(
-        fmt::format("{}: not there, but it does the command '{}'; configure the build again (cmake "
-                    "writes it), or run {} of the Python package",
-                    program.string(), found->command, name));
-  }
-  // What they cannot know of this program, and of its build.
+  return commands;
+}
+
+void run_external_command(char** argv) {
+  // The Python side does not know this program and its build.
   setenv("WARPGAUGE_PROGRAM", program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {
     setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);
   }
-  execv(program.c_str(), argv + 1);
-  throw std::system_error(errno, std::generic_category(), program.string());
+  const std::string program = external_program();
+  execv(program.c_str(), argv);
+  throw std::system_error(errno, std::generic_category(), program);
 }
 
 }  // namespace warpgauge

@@ -1,22 +1,24 @@
-// Commands that are programs of their own: `warpgauge accept` is warpgauge-accept, beside it or
-// where this build has it.
+// Commands that another program runs: `warpgauge accept` is `warpgauge-python accept`.
 #pragma once
 
-#include <span>
-#include <string_view>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace warpgauge {
 
 struct ExternalCommand {
-  std::string_view command, help;
+  std::string name, summary;
 };
 
-/// The commands that other programs do, in the order in which --help lists them.
-std::span<const ExternalCommand> external_commands();
+/// warpgauge-python, beside this program or where this build has it; it may be missing.
+std::filesystem::path external_program();
 
-/// Replaces this process by the program that does the command argv[1], with the arguments behind
-/// it; returns if it is not an external command. `argv` as main() got it. Throws std::runtime_error
-/// if the program is not there, and std::system_error if it cannot be started.
-void continue_in_external_command(char** argv);
+/// The commands of external_program(), which it lists itself; empty where it cannot be run.
+std::vector<ExternalCommand> external_commands();
+
+/// Replaces this process by external_program(), with the same arguments. `argv` as main() got it.
+/// Throws std::system_error if it cannot be started.
+[[noreturn]] void run_external_command(char** argv);
 
 }  // namespace warpgauge

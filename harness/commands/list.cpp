@@ -1,19 +1,32 @@
-#include "harness/commands/list.h"
+// warpgauge list: the cases and architectures of this build.
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <stdexcept>
-#include <vector>
 
 #include "harness/archs.h"
+#include "harness/commands/command_line.h"
 #include "harness/commands/rows.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
 
 namespace warpgauge {
+namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kFooter =
+    R"(Needs no GPU.
+
+Exit codes:
+  0  listed
+  2  a fault: no case matches
+
+Examples:
+  warpgauge list --filter '*.f64@*'
+  warpgauge list --archs
+  warpgauge list --rows
+)";
 
 int list_cases(const std::string& filter, bool large) {
   for (const Case* one : Registry::instance().select(filter, large)) {
@@ -35,6 +48,32 @@ int list_rows() {
 int list_archs() {
   for (const std::string& arch : chosen_archs({})) fmt::print("{}\n", arch);
   return kWithinBudget;
+}
+
+struct Options {
+  std::string filter;
+  bool archs = false, large = false, rows = false;
+};
+
+}  // namespace
+
+void add_list(CommandLine& line) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = line.add("list", "List the cases: one id a line", kFooter);
+  CLI::Option* filter =
+      command->add_option("--filter", options->filter, "Only ids that match this glob")
+          ->type_name("GLOB");
+  command->add_flag("--archs", options->archs, "List the architectures of the build instead")
+      ->excludes(filter);
+  command->add_flag("--large", options->large, "List the large cases, too");
+  command
+      ->add_flag("--rows", options->rows,
+                 "List the rows of the catalogue and the families that cover each, instead")
+      ->excludes(filter);
+  line.on_run(command, [=] {
+    if (options->archs) return list_archs();
+    return options->rows ? list_rows() : list_cases(options->filter, options->large);
+  });
 }
 
 }  // namespace warpgauge

@@ -240,7 +240,7 @@ Finding check_out(const fs::path& out) {
 }
 
 Finding check_python(const fs::path& programs) {
-  const fs::path program = programs / "warpgauge-emit";
+  const fs::path program = programs / "warpgauge-python";
   Finding finding{.id = "Python", .health = Health::warn};
   finding.remedy =
       "ci/bootstrap of warpgauge, or WARPGAUGE_PYTHON=... (reports and CI formats need it)";
@@ -248,7 +248,7 @@ Finding check_python(const fs::path& programs) {
     finding.text = program.string() + " is not there";
     return finding;
   }
-  if (!output_of({program.string(), "--help"})) {
+  if (!output_of({program.string(), "emit", "--help"})) {
     finding.text = program.string() + " cannot be run";
     return finding;
   }

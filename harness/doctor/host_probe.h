@@ -36,8 +36,8 @@ Finding check_profilers(const HostProbe& here);
 Finding check_injection(const HostProbe& here);
 /// Can the gate write its results into `out`? Writes nothing.
 Finding check_out(const std::filesystem::path& out);
-/// Can the programs that are Python, in the folder `programs`, be run with the packages that they
-/// need? Runs one of them.
+/// Can warpgauge-python in the folder `programs` be run with the packages that the gate needs? Runs
+/// one of its commands.
 Finding check_python(const std::filesystem::path& programs);
 
 }  // namespace warpgauge

@@ -5,35 +5,36 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "harness/commands/help_text.h"
 #include "harness/measure/gtest_outcome.h"
+#include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "warpgauge/measure.h"
 
 namespace {
 
+constexpr std::string_view kFooter =
+    R"(Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; --gtest_help
+shows them.
+
+Exit codes:
+  0  all passed
+  1  a test failed
+  2  a fault: no test matches
+
+Examples:
+  my-tests --gtest_filter='Filter.*'
+  my-tests-emulated --gtest_list_tests
+)";
+
 int run(int argc, char** argv) {
   if (!warpgauge::initialize_tests(&argc, argv)) return 0;
   int skip_code = 0;
-  CLI::App app("run tests that measure kernels");
-  app.failure_message(warpgauge::parse_failure);
-  warpgauge::document(
-      &app,
-      {.about = {"Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
-                 "--gtest_help shows them."},
-       .exit_codes = {{"0", "all passed"},
-                      {"1", "a test failed"},
-                      {"2", "a fault: nothing selected"}},
-       .examples = {"my-tests --gtest_filter='Filter.*'", "my-tests-emulated --gtest_list_tests"}},
-      "my-tests");
+  CLI::App app("Run tests that measure kernels");
+  warpgauge::set_help(app, kFooter, "my-tests");
   app.add_option("--skip-code", skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : warpgauge::kFault;
-  }
+  if (const auto ended = warpgauge::parse(app, argc, argv)) return *ended;
   if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
   return warpgauge::run_all_tests(skip_code);
 }

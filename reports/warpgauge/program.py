@@ -27,6 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        if arguments == ["--list"]:  # asked for by the program that runs these commands
+            for name in command_names():
+                print(name, _summary(commands, name), sep="\t")
+            return 0
         options = _parser(arguments).parse_args(arguments)
         code = options.run(options)
         sys.stdout.flush()

@@ -50,10 +50,12 @@ printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$TOLD"
 exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
 # And of the history and its page, where a test is not about these: they take seconds.
-REPORT = """#!/usr/bin/env bash
-printf '%s\\n' "report $*" >>"$TOLD"
-[[ $1 != html ]] || for word; do
-  [[ $word != --out=* ]] || { mkdir -p "${word#*=}" && echo "a digest" >"${word#*=}/digest.md"; }
+REPORT = f"""#!/usr/bin/env bash
+[[ $1 == report ]] || exec {BIN}/warpgauge-python "$@"
+printf '%s\\n' "$*" >>"$TOLD"
+[[ $2 != html ]] || for word; do
+  page=${{word#--out=}}
+  [[ $word == "$page" ]] || {{ mkdir -p "$page" && echo "a digest" >"$page/digest.md"; }}
 done
 """
 

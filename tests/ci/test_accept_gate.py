@@ -37,7 +37,7 @@ def test_the_gate_is_green_after_what_it_found_was_accepted(other_root, tmp_path
     built = (BIN / program.name).read_bytes()
     program.write_bytes(built.replace(bytes(ROOT), moved))
     program.chmod(0o755)
-    shutil.copy(BIN / "warpgauge-accept", tmp_path)
+    shutil.copy(BIN / "warpgauge-python", tmp_path)
     facts = tmp_path / "out" / "facts.jsonl"
     budgets = other_root / "tests/canaries/budgets.toml"
 

@@ -1,4 +1,4 @@
-"""The program warpgauge-emit: its options, its exit codes, and what it leaves behind."""
+"""The command emit: its options, its exit codes, and what it leaves behind."""
 
 import json
 import os
@@ -15,7 +15,8 @@ FILES = {format.file for format in FORMATS.values()}
 
 def emit(*arguments, **options):
     return subprocess.run(
-        [BIN / "warpgauge-emit", *arguments], capture_output=True, text=True, timeout=120, **options
+        [BIN / "warpgauge-python", "emit", *arguments],
+        **{"capture_output": True, "text": True, "timeout": 120} | options,
     )
 
 

@@ -80,7 +80,7 @@ def test_a_run_that_gets_nowhere_leaves_no_results_of_an_earlier_one(tmp_path, o
 )
 def test_results_that_cannot_be_written_are_a_fault(tmp_path, program, options):
     checkout = scratch_checkout(tmp_path / "checkout", program)
-    stand_in(checkout, "warpgauge-emit", "echo no space left >&2\nexit 1")
+    stand_in(checkout, "warpgauge-python", "echo no space left >&2\nexit 1")
     result = gate(checkout, options)
     assert result.returncode == 2
     assert "no space left\n[gate] the results could not be written for CI systems" in result.stderr
@@ -176,7 +176,7 @@ def test_help_has_every_option_of_the_program():
 def test_emit_learns_how_the_gate_was_run(tmp_path, options, handed_on):
     checkout = scratch_checkout(tmp_path / "checkout")
     stand_in(checkout, "warpgauge", "mkdir -p out && touch out/summary.md && exit 3")
-    stand_in(checkout, "warpgauge-emit", 'echo "$@"')
+    stand_in(checkout, "warpgauge-python", 'echo "$@"')
     result = gate(checkout, {}, *options)
     told = result.stdout.split("--all out ")[1]
     handed_on = handed_on if isinstance(handed_on, str) else " ".join(handed_on)

@@ -135,7 +135,7 @@ def _(folder):
 @way("CI accepts what CI has found", FAULT, "CI is set")
 def _(folder):
     facts = facts_of(folder, RED, "red.jsonl")
-    return run("warpgauge-accept", facts, "--reason", "because", CI="true")
+    return run("warpgauge-python", "accept", facts, "--reason", "because", CI="true")
 
 
 @way("a first run asks for a baseline that nobody has written", WITHIN, "PASS")
@@ -246,7 +246,7 @@ def _(folder):
 @way("a comparison with a file that is not there passes", FAULT, "none.jsonl")
 def _(folder):
     good = facts_of(folder, HEALTHY, "good.jsonl")
-    return run("warpgauge-diff", folder / "none.jsonl", good)
+    return run("warpgauge-python", "diff", folder / "none.jsonl", good)
 
 
 @way("a change for the worse is shown and passes", OVER, "worse")
@@ -258,20 +258,20 @@ def _(folder):
         if fact["metric"] == "local.sectors":
             fact["value"] *= 2
     bad.write_text("".join(json.dumps(fact) + "\n" for fact in lines))
-    return run("warpgauge-diff", good, bad)
+    return run("warpgauge-python", "diff", good, bad)
 
 
 @way("a case that a comparison misses is skipped", NOT_MEASURED, "lost")
 def _(folder):
     both = facts_of(folder, "canaries.[hp]*", "both.jsonl")
-    return run("warpgauge-diff", both, facts_of(folder, HEALTHY, "one.jsonl"))
+    return run("warpgauge-python", "diff", both, facts_of(folder, HEALTHY, "one.jsonl"))
 
 
 @way("a report of nothing is written as a success", FAULT, "nothing was measured")
 def _(folder):
     empty = folder / "empty.jsonl"
     empty.touch()
-    return run("warpgauge-emit", empty, "--format", "junit")
+    return run("warpgauge-python", "emit", empty, "--format", "junit")
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)

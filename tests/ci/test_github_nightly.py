@@ -39,7 +39,7 @@ def job(tmp_path, monkeypatch):
     def make(name, program="warpgauge", one=ONE_PASSES, fails=(), **contexts):
         checkout = scratch_checkout(tmp_path / "checkout", program)
         pretend_gpus(checkout, program)
-        stand_in(checkout, "warpgauge-report", REPORT)
+        stand_in(checkout, "warpgauge-python", REPORT)
         nightly = checkout / "ci/nightly"
         real = nightly.rename(checkout / "ci/real")
         nightly.write_text(f"#!/bin/sh\nexec '{real}' --filter='{one['filter']}' \"$@\"\n")

@@ -43,7 +43,7 @@ class Night:
 
     def runs(self):
         listed = subprocess.run(
-            [BIN / "warpgauge-report", "runs", "--db", "history.db", "--json"],
+            [BIN / "warpgauge-python", "report", "runs", "--db", "history.db", "--json"],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -169,7 +169,7 @@ def test_facts_of_other_machines_are_gathered(night):
     ],
 )
 def test_what_is_gathered_of_each_machine(night, options, ingested):
-    stand_in(night.folder, "warpgauge-report", REPORT)
+    stand_in(night.folder, "warpgauge-python", REPORT)
     for name in ("a/x/facts.jsonl", "a/x/times.jsonl", "a/x/other.jsonl", "b/y z/facts.jsonl"):
         (night.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (night.folder / name).write_text("{}\n")

@@ -64,7 +64,7 @@ def submitted(cluster, checkout, text, *options, **env):
 def checkout(tmp_path):
     """One whose history and page are stand-ins: they take seconds."""
     made = scratch_checkout(tmp_path / "checkout")
-    stand_in(made, "warpgauge-report", REPORT)
+    stand_in(made, "warpgauge-python", REPORT)
     return made
 
 
@@ -95,14 +95,14 @@ def test_a_night_measures_on_each_gpu_and_gathers_all_of_it(cluster, tmp_path):
     out = checkout / "out" / job
     assert (out / "emulated/facts.jsonl").stat().st_size
     assert "<html" in (out / "report/index.html").read_text()
-    listed = [BIN / "warpgauge-report", "runs", "--json", "--db", checkout / "nights.db"]
+    listed = [BIN / "warpgauge-python", "report", "runs", "--json", "--db", checkout / "nights.db"]
     runs = json.loads(cluster.run(*listed).stdout)
     assert len(runs) == 5  # counts and times of each GPU, and the emulator
 
 
 def test_each_job_ends_with_the_exit_code_of_its_part_of_the_night(cluster, tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout", "warpgauge-faulty")
-    stand_in(checkout, "warpgauge-report", REPORT)
+    stand_in(checkout, "warpgauge-python", REPORT)
     job, gather = submitted(cluster, checkout, TWO, *FAILS)
     assert cluster.exit_codes(job, 2) == [1, 1]
     summary = checkout / "out" / job / "L4/emulated/summary.md"

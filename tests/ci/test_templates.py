@@ -262,7 +262,7 @@ def test_the_gitlab_report_gathers_from_all_gpus_however_they_ended():
 
 def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_done(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    stand_in(checkout, "warpgauge-report", REPORT)
+    stand_in(checkout, "warpgauge-python", REPORT)
     (checkout / "out/h100/model").mkdir(parents=True)
     (checkout / "out/h100/model/facts.jsonl").write_text("{}\n")
     ended, log = run_gitlab_job(

@@ -1,4 +1,4 @@
-"""`warpgauge accept` and the like: programs of their own, found beside the program."""
+"""`warpgauge accept` and the like: commands of warpgauge-python, found beside the program."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def run(program, *arguments):
 def test_help_lists_them():
     lines = run(BIN / "warpgauge", "--help").stdout.splitlines()
     for command in [*COMMANDS, "emit", "report"]:
-        assert [line for line in lines if line.startswith(f"    {command} ")]
+        assert [line for line in lines if line.startswith(f"  {command} ")]
 
 
 @pytest.mark.parametrize("program", ["warpgauge", "warpgauge-emulated", "warpgauge-faulty"])
@@ -40,7 +40,7 @@ def test_reports_are_a_program_with_commands_of_its_own():
     result = run(BIN / "warpgauge", "report", "html", "--help")
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("usage: warpgauge report html [-h] ")
-    refused = run(BIN / "warpgauge-report", "no-such-command")
+    refused = run(BIN / "warpgauge-python", "report", "no-such-command")
     assert refused.returncode == 2
     assert "no-such-command" in refused.stderr
 
@@ -64,12 +64,12 @@ def test_a_copy_finds_them_where_its_build_has_them(tmp_path):
 
 def test_a_script_without_its_python_says_what_to_do(tmp_path):
     """1 would be a verdict."""
-    script = (BIN / "warpgauge-accept").read_text()
+    script = (BIN / "warpgauge-python").read_text()
     python = next(line for line in script.splitlines() if line.startswith("python="))
-    broken = tmp_path / "warpgauge-accept"
+    broken = tmp_path / "warpgauge-python"
     broken.write_text(script.replace(python, "python='/nowhere/it'\\''s/python'"))
     broken.chmod(0o755)
-    result = run(broken, "facts.jsonl")
+    result = run(broken, "accept", "facts.jsonl")
     assert result.returncode == 2
     assert result.stderr.startswith("/nowhere/it's/python: not there; run ci/bootstrap")
 

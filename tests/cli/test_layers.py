@@ -17,9 +17,10 @@ CUDA = (
 )
 CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
+CLI = r"CLI/CLI\.hpp"
 
-# What each folder may include in <>, beside the standard library. Programs (*_main.cpp) may also
-# read command lines and be GoogleTest, and what is for such programs (*gtest*) as well.
+# What each folder may include in <>, beside the standard library. Programs (*_main.cpp), and what
+# is for them (*gtest*), may also read command lines and be GoogleTest.
 LIBRARIES = {
     "metrics": [
         *(POSIX, CUDA, CUPTI, FMT),
@@ -32,7 +33,7 @@ LIBRARIES = {
     "harness/include": [],
     "harness/attach": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json\.hpp"],
     "harness/files": [POSIX, FMT],
-    "harness/process": [POSIX, CUDA, FMT],
+    "harness/process": [POSIX, CUDA, FMT, CLI],
     "harness/outcome": [POSIX, FMT, r"nlohmann/json\.hpp"],
     "harness/diff": [POSIX, FMT, r"nlohmann/json\.hpp"],
     "harness/gate": [POSIX, FMT],
@@ -41,12 +42,12 @@ LIBRARIES = {
     "harness/explain": [POSIX, FMT],
     "harness/measure": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
     "harness/bench": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"benchmark/benchmark\.h"],
-    "harness/commands": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"toml\+\+/toml\.h"],
+    "harness/check": [POSIX, FMT],
+    "harness/commands": [POSIX, CUDA, FMT, CLI, r"nlohmann/json\.hpp", r"toml\+\+/toml\.h"],
     "harness": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"],
     "kernels": [CUDA, r"cublas\w*\.h"],
 }
-OF_MAINS = ["command_line.h", "command_tree.h", "help_text.h", "program_commands.h"]
-PROGRAMS = [r"CLI/CLI\.hpp", r"gtest/gtest\.h"]
+PROGRAMS = [CLI, r"gtest/gtest\.h"]
 
 
 def harness_rooms(*names):
@@ -80,6 +81,7 @@ OURS = {
     "harness/explain": harness_rooms("explain", "outcome", "process", "files", ""),
     "harness/measure": harness_rooms("measure", "outcome", "process", "files", ""),
     "harness/bench": harness_rooms("bench", "outcome", "process", "files", ""),
+    "harness/check": harness_rooms("measure", "outcome", "process", "files", ""),
     "harness/commands": [r"harness/([\w]+/)?\w+\.h", r"metrics/\w+\.h"],
     "harness": [r"harness/emulator/emulator\.h", *harness_rooms("process", "files", "")],
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/\w+/\w+\.h"],
@@ -117,12 +119,10 @@ def test_folders_include_only_what_they_may_know(folder):
     wrong = []
     for path in own_sources(folder):
         libraries = [STANDARD, *LIBRARIES[folder]]
-        ours = OURS[folder]
-        if path.name.endswith("_main.cpp") or path.name in OF_MAINS or "gtest" in path.name:
+        if path.name.endswith("_main.cpp") or "gtest" in path.name:
             libraries += PROGRAMS
-            ours = [*ours, r"harness/commands/help_text\.h"]
         for bracket, name in INCLUDE.findall(path.read_text()):
-            if not fits(name, ours if bracket == '"' else libraries):
+            if not fits(name, OURS[folder] if bracket == '"' else libraries):
                 wrong.append(f"{path.relative_to(ROOT)} includes {name}")
     assert not wrong
 

@@ -1,4 +1,4 @@
-"""warpgauge-report heatmap as a user sees it: pictures, names of files, errors, exit codes."""
+"""warpgauge report heatmap as a user sees it: pictures, names of files, errors, exit codes."""
 
 import json
 import os
@@ -381,7 +381,7 @@ def test_help_has_examples(capsys):
 
 
 def test_the_program_is_installed():
-    program = Path(sys.executable).parent / "warpgauge-py"
+    program = Path(sys.executable).parent / "warpgauge-python"
     result = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0 and "report" in result.stdout
 

@@ -1,4 +1,4 @@
-#include "harness/commands/metrics_table.h"
+// warpgauge metrics: the catalog of metrics, and how much of it a chip can count.
 
 #include <fmt/format.h>
 
@@ -6,12 +6,28 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "harness/commands/command_line.h"
 #include "harness/outcome/exit_code.h"
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
 
 namespace warpgauge {
 namespace {
+
+constexpr std::string_view kFooter =
+    R"(Needs no GPU.
+
+Exit codes:
+  0  listed
+  2  a fault
+  3  CUPTI, which knows the chips, is missing (--chip)
+
+Examples:
+  warpgauge metrics
+  warpgauge metrics --chip GH100
+  warpgauge metrics --chip all
+  warpgauge metrics --json
+)";
 
 void show_catalog() {
   fmt::print("{:<34} {:<17} {:<7} {:<8} {}\n", "metric", "unit", "better", "class", "source");
@@ -54,8 +70,6 @@ void show_all_chips() {
   }
 }
 
-}  // namespace
-
 int show_metrics(const std::string& chip) {
   try {
     if (chip.empty()) {
@@ -72,7 +86,8 @@ int show_metrics(const std::string& chip) {
   return kWithinBudget;
 }
 
-int print_metrics_as_json() {
+/// {"metrics": [{id, unit, direction, ...}, ...]}: metrics/catalog.json, which other programs read.
+int print_json() {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
   for (const metrics::Metric& row : metrics::catalog()) {
@@ -92,6 +107,20 @@ int print_metrics_as_json() {
   table["metrics"] = std::move(rows);
   fmt::print("{}\n", table.dump(2));
   return kWithinBudget;
+}
+
+}  // namespace
+
+void add_metrics(CommandLine& line) {
+  auto chip = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command =
+      line.add("metrics", "List the metrics; with --chip, which of them a chip can count", kFooter);
+  CLI::Option* of_chip =
+      command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'")
+          ->type_name("CHIP");
+  command->add_flag("--json", *json, "Print the table as JSON instead")->excludes(of_chip);
+  line.on_run(command, [=] { return *json ? print_json() : show_metrics(*chip); });
 }
 
 }  // namespace warpgauge

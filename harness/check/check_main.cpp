@@ -14,12 +14,12 @@
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
-#include "harness/commands/help_text.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/measure/gtest_outcome.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/summary_text.h"
+#include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/provenance.h"
 #include "harness/run_facts.h"
@@ -30,6 +30,21 @@
 
 namespace warpgauge {
 namespace {
+
+constexpr std::string_view kFooter =
+    R"(A test runs a case and holds what it cost against its budget; one whose name begins with an
+architecture holds what the compiler decided for it, and needs no GPU. Options of GoogleTest
+(--gtest_filter=..., --gtest_output=...) work as usual; --gtest_help shows them.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault: no case matches
+
+Examples:
+  warpgauge-check --gtest_filter='transpose.*'
+  warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl
+)";
 
 struct Options {
   std::string facts;  ///< file to append facts to; empty: none
@@ -199,21 +214,8 @@ void register_tests(Session& session, bool large) {
 int run(int argc, char** argv) {
   if (!initialize_tests(&argc, argv)) return 0;
   Options options;
-  CLI::App app("run every case as a test of GoogleTest");
-  app.failure_message(parse_failure);
-  document(
-      &app,
-      {.about = {"A test runs a case and holds what it cost against its budget; one whose name "
-                 "begins with an architecture does so with what the compiler decided for it, "
-                 "and needs no GPU.",
-                 "Options of GoogleTest (--gtest_filter=..., --gtest_output=...) work as usual; "
-                 "--gtest_help shows them."},
-       .exit_codes = {{"0", "within budget"},
-                      {"1", "over budget"},
-                      {"2", "a fault: nothing selected"}},
-       .examples = {"warpgauge-check --gtest_filter='transpose.*'",
-                    "warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl"}},
-      "warpgauge-check");
+  CLI::App app("Run every case as a test of GoogleTest");
+  set_help(app, kFooter, "warpgauge-check");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_flag_callback(
       "--no-cupti", [&options] { options.use_cupti = false; },
@@ -229,11 +231,7 @@ int run(int argc, char** argv) {
   app.add_option("--skip-code", options.skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kFault;
-  }
+  if (const auto ended = parse(app, argc, argv)) return *ended;
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session, options.large);

@@ -1,0 +1,127 @@
+#include "harness/commands/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/archs.h"
+#include "harness/build_info.h"
+#include "harness/commands/external_commands.h"
+#include "harness/outcome/exit_code.h"
+#include "harness/process/help.h"
+#include "harness/process/program_name.h"
+#include "harness/provenance.h"
+#include "metrics/nearest.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(Runs kernels, counts what the hardware had to do for them (bank conflicts, memory
+sectors, spills, registers, time), and holds the counts against budgets.
+`warpgauge COMMAND --help` describes a command.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault
+  3  something required was not measured
+
+Examples:
+  warpgauge doctor
+  warpgauge gate --filter 'transpose.*'
+  warpgauge explain --help
+)";
+
+std::string version() {
+  return fmt::format("warpgauge {} (CUDA {}; {})", kBuildInfo.version, toolkit(),
+                     fmt::join(chosen_archs({}), " "));
+}
+
+}  // namespace
+
+CommandLine::CommandLine(int argc, char** argv)
+    : argc_(argc), argv_(argv), app_("A go/no-go gauge for CUDA kernels") {
+  set_help(app_, kFooter);
+  app_.set_version_flag("--version", version, "Print the version, the toolkit and architectures");
+  app_.require_subcommand(0, 1);  // run() handles none
+}
+
+CLI::App* CommandLine::add(const std::string& name, const std::string& summary,
+                           std::string_view footer) {
+  CLI::App* command = app_.add_subcommand(name, summary);
+  set_help(*command, footer);
+  return command;
+}
+
+void CommandLine::on_run(CLI::App* command, std::function<int()> run) {
+  command->callback([this, run = std::move(run)] { exit_code_ = run(); });
+}
+
+/// Returns if the first word is an option or a command of this program.
+void CommandLine::continue_in_external_command() {
+  const std::string word = argc_ < 2 ? "" : argv_[1];
+  if (!app_.get_subcommands([&](const CLI::App* one) { return one->check_name(word); }).empty()) {
+    return;
+  }
+  const std::vector<ExternalCommand> externals = external_commands();
+  for (const ExternalCommand& one : externals) {
+    if (word == one.name) run_external_command(argv_);
+    app_.add_subcommand(one.name, one.summary);
+  }
+  if (word.empty() || word.starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+  std::string missing;
+  if (externals.empty()) {
+    missing = fmt::format("; {}, which has more, cannot be run: see `{} doctor`",
+                          external_program().string(), program_name());
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}{}", word,
+                                          metrics::did_you_mean(word, names),
+                                          fmt::join(names, ", "), missing));
+}
+
+int CommandLine::run() {
+  try {
+    continue_in_external_command();
+    if (const auto ended = parse(app_, argc_, argv_)) return *ended;
+    if (!app_.get_subcommands().empty()) return exit_code_;
+    fmt::print(stderr, "{}\nname a command\n", app_.help());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  }
+  return kFault;
+}
+
+std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
+  auto choice = std::make_shared<DeviceChoice>(DeviceChoice::automatic);
+  const auto choose = [choice](const std::string& word) {
+    const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
+    const auto found = std::ranges::find(words, word);
+    if (found == words.end()) {
+      throw CLI::ValidationError("--device",
+                                 fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
+                                             metrics::did_you_mean(word, words)));
+    }
+    *choice = static_cast<DeviceChoice>(found - words.begin());
+  };
+  command
+      ->add_option_function<std::string>(
+          "--device", choose, "Where kernels run; auto: on the GPU, else on the emulator")
+      ->default_str("auto")
+      ->type_name("{auto,gpu,emulated}");
+  return choice;
+}
+
+void add_program(CLI::App* command, std::vector<std::string>& words) {
+  command->add_option("command", words, "The program to run, and its arguments")
+      ->required()
+      ->type_name("-- PROGRAM [ARGUMENT...]");
+}
+
+}  // namespace warpgauge

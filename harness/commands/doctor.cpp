@@ -1,0 +1,64 @@
+// warpgauge doctor: checks what measuring needs on this machine.
+
+#include "harness/doctor/doctor.h"
+
+#include <chrono>
+#include <stdexcept>
+
+#include "harness/commands/command_line.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(Counts a kernel whose bank conflicts are known, the same way as the gate, and prints one
+fix per problem.
+
+Exit codes:
+  0  the gate can run here
+  2  a fault
+  3  a requirement is not met
+
+Examples:
+  warpgauge doctor
+  warpgauge doctor --require=cupti --json
+)";
+
+}  // namespace
+
+void add_doctor(CommandLine& line) {
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command =
+      line.add("doctor", "Check what measuring needs here, and print how to fix it", kFooter);
+  auto device = add_device(command);
+  command
+      ->add_option_function<std::string>(
+          "--require", [options](const std::string&) { options->require_cupti = true; },
+          "As for the gate: cupti needs a GPU and all of its counters")
+      ->check(CLI::IsMember({"cupti"}))
+      ->type_name("{cupti}");
+  command->add_option("--out", options->out, "The folder that the gate is to write to")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command
+      ->add_option_function<int>(
+          "--timeout",
+          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
+          "Time limit for each check that may hang")
+      ->check(CLI::Range(1, 86400))
+      ->default_str("60")
+      ->type_name("SECONDS");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  line.on_run(command, [=, &line] {
+    options->device = *device;
+    if (options->require_cupti && *device == DeviceChoice::emulated) {
+      throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
+    }
+    // The doctor itself finds out whether there is a GPU: a broken one must not end it.
+    const DeviceChoice choice = options->require_cupti ? DeviceChoice::gpu : *device;
+    if (choice != DeviceChoice::automatic) line.continue_on(choice);
+    return static_cast<int>(run_doctor(*options));
+  });
+}
+
+}  // namespace warpgauge

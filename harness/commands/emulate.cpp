@@ -1,0 +1,38 @@
+// warpgauge emulate: runs a CUDA program on the emulator and shows what its kernels counted.
+
+#include "harness/emulate/emulate.h"
+
+#include "harness/commands/command_line.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold
+PTX. The counts go to stderr.
+
+Exit codes:
+  2      the program could not be run, or no kernel ran
+  other  the program's own
+
+Examples:
+  warpgauge emulate -- ./program --size 1024
+  warpgauge emulate --arch sm_75 --json counts.jsonl -- ./program
+)";
+
+}  // namespace
+
+void add_emulate(CommandLine& line) {
+  auto options = std::make_shared<EmulateOptions>();
+  CLI::App* command = line.add(
+      "emulate", "Run a CUDA program on the emulator and show what its kernels counted", kFooter);
+  command->add_option("--arch", options->arch, "The architecture to emulate")
+      ->capture_default_str()
+      ->type_name("ARCH");
+  command->add_option("--json", options->json, "Also write the counts to this file, a line each")
+      ->type_name("FILE");
+  add_program(command, options->command);
+  line.on_run(command, [options] { return emulate_program(*options); });
+}
+
+}  // namespace warpgauge

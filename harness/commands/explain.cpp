@@ -1,0 +1,82 @@
+// warpgauge explain: what each source line of a case costs, or a picture of one access.
+
+#include "harness/explain/explain.h"
+
+#include <stdexcept>
+
+#include "harness/commands/command_line.h"
+#include "harness/explain/explain_picture.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(--text and --picture draw lanes against banks, a row for each wavefront, of the access to
+shared memory with the most wavefronts beyond the ideal; of a line that only accesses global
+memory, lanes against sectors. They run the case on the emulator even where there is a GPU:
+only the emulator knows addresses.
+
+Exit codes:
+  0  shown
+  2  a fault
+  3  it could not be counted
+
+Examples:
+  warpgauge explain transpose.tiled.f32@1024x1024
+  warpgauge explain transpose.tiled.f32@1024x1024 --arch sm_75
+  warpgauge explain transpose.tiled.f32@1024x1024 --text
+  warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture x.svg
+)";
+
+const CLI::Validator kNotEmpty(
+    [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
+
+const CLI::Validator kSvg(
+    [](const std::string& text) {
+      return text.ends_with(".svg") ? std::string()
+                                    : "'" + text + "' does not end in .svg: pictures are SVG";
+    },
+    "", "");
+
+}  // namespace
+
+void add_explain(CommandLine& line) {
+  auto options = std::make_shared<PictureOptions>();
+  CLI::App* command = line.add(
+      "explain", "Show what each source line of a case costs, or draw one access", kFooter);
+  auto device = add_device(command);
+  command->add_option("--arch", options->arch, "What the emulator runs it as")
+      ->default_str("sm_90")
+      ->type_name("ARCH");
+  command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
+      ->required()
+      ->type_name("ID");
+  command->add_flag("--text", options->text, "Draw one access, as text");
+  command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
+      ->check(kSvg)
+      ->type_name("FILE.svg");
+  command
+      ->add_option("--line", options->line,
+                   "With --text, --picture: draw the worst access of this source line, LINE or "
+                   "FILE:LINE")
+      ->check(kNotEmpty)
+      ->type_name("LINE");
+  line.on_run(command, [=, &line] {
+    const bool draws = options->text || !options->svg.empty();
+    if (!draws && !options->line.empty()) {
+      throw std::invalid_argument("--line says what to draw: add --text or --picture FILE.svg");
+    }
+    if (!draws) {
+      line.continue_on(*device);
+      return explain_case(options->id, options->arch);
+    }
+    if (*device == DeviceChoice::gpu) {
+      throw std::invalid_argument(
+          "--device=gpu: a GPU does not tell addresses; --text and --picture need the emulator");
+    }
+    line.continue_on(DeviceChoice::emulated);
+    return draw_case(*options);
+  });
+}
+
+}  // namespace warpgauge

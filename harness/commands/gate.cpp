@@ -1,0 +1,88 @@
+// warpgauge gate: measures everything this machine can and judges it against the budgets.
+
+#include "harness/gate/gate.h"
+
+#include <chrono>
+#include <stdexcept>
+
+#include "harness/commands/command_line.h"
+
+namespace warpgauge {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(Measured values with their verdicts go to facts.jsonl; what is wrong, and why, to the
+terminal and to summary.md.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault
+  3  something required was not measured
+
+Examples:
+  warpgauge gate
+  warpgauge gate --filter 'transpose.*' --arch sm_90
+  warpgauge gate --device=emulated --arch sm_75,sm_120
+  warpgauge gate --require=cupti --strict --out results
+)";
+
+void add_selection(CLI::App* command, GateOptions& options) {
+  command->add_option("--filter", options.filter, "Only cases whose id matches this glob")
+      ->type_name("GLOB");
+  command->add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
+  command
+      ->add_option("--arch", options.archs,
+                   "Only these architectures (sm_90,...): their compile-time facts, and what the "
+                   "emulator runs kernels as (default: all, and sm_90)")
+      ->delimiter(',')
+      ->type_name("ARCH,...");
+  command->add_flag_callback(
+      "--no-cupti", [&options] { options.use_cupti = false; },
+      "Leave CUPTI out, so that another profiler can attach");
+  command->add_flag_callback(
+      "--no-bounded", [&options] { options.bounded = false; },
+      "Leave out times and hardware counters: exact counts only");
+}
+
+}  // namespace
+
+void add_gate(CommandLine& line) {
+  auto options = std::make_shared<GateOptions>();
+  auto required = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = line.add(
+      "gate", "Measure everything this machine can and judge it against the budgets", kFooter);
+  auto device = add_device(command);
+  add_selection(command, *options);
+  command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command->add_option("--require", *required, "Exit 3 unless all of this was measured")
+      ->check(CLI::IsMember({"ptxas", "cupti"}))
+      ->type_name("{ptxas,cupti}")
+      ->delimiter(',');
+  command->add_flag("--strict", options->requirements.strict,
+                    "Values better than their budget fail, so that budgets stay tight");
+  command
+      ->add_option_function<int>(
+          "--timeout",
+          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
+          "Time limit for each case")
+      ->check(CLI::Range(1, 86400))
+      ->default_str("60")
+      ->type_name("SECONDS");
+  line.on_run(command, [=, &line] {
+    Requirements& requirements = options->requirements;
+    for (const std::string& source : *required) {
+      (source == "cupti" ? requirements.cupti : requirements.ptxas) = true;
+    }
+    requirements.device = *device == DeviceChoice::gpu;
+    if (requirements.cupti && *device == DeviceChoice::emulated) {
+      throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
+    }
+    line.continue_on(requirements.cupti ? DeviceChoice::gpu : *device);
+    return static_cast<int>(run_gate(*options));
+  });
+}
+
+}  // namespace warpgauge
