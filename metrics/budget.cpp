@@ -20,8 +20,8 @@ constexpr std::string_view kBuiltIn = "";  // no section of a file can have this
 Limit built_in(double equal, std::string_view reason) {
   Limit limit;
   limit.equal = equal;
-  limit.reason = fmt::format("built-in default: {}", reason);
-  limit.where = "built-in default";
+  limit.reason = reason;
+  limit.origin = kBuiltInOrigin;
   return limit;
 }
 
@@ -60,22 +60,6 @@ std::pair<std::string, std::string> without_arch(const std::string& section) {
 
 }  // namespace
 
-std::string to_text(std::chrono::year_month_day date) {
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-}
-
-std::string Limit::str() const {
-  std::string text;
-  if (const double* number = std::get_if<double>(&equal)) text = "= " + exact_text(*number);
-  if (const std::string* word = std::get_if<std::string>(&equal)) text = "= " + *word;
-  if (min) text = ">= " + exact_text(*min);
-  if (max) text += (min ? " and <= " : "<= ") + exact_text(*max);
-  if (tolerance > 0) text += fmt::format(" ± {:g}%", tolerance * 100);
-  if (until) text += " until " + to_text(*until);
-  return text;
-}
-
 const Limit* built_in_limit(std::string_view metric) {
   const auto found = built_in_limits().find(metric);
   return found == built_in_limits().end() ? nullptr : &found->second;
@@ -83,8 +67,9 @@ const Limit* built_in_limit(std::string_view metric) {
 
 Budgets::Budgets() { sections_[std::string(kBuiltIn)] = built_in_limits(); }
 
-Budgets Budgets::load(const std::filesystem::path& path, std::span<const CaseId> cases) {
-  return read(text_of(path), path.string(), &cases);
+Budgets Budgets::load(const std::filesystem::path& path, std::string_view shown_as,
+                      std::span<const CaseId> cases) {
+  return read(text_of(path), shown_as, &cases);
 }
 
 Budgets Budgets::load_unregistered(const std::filesystem::path& path) {

@@ -15,30 +15,9 @@
 #include "metrics/catalog.h"
 #include "metrics/confidence.h"
 #include "metrics/fact.h"
+#include "metrics/limit.h"
 
 namespace warpgauge::metrics {
-
-/// One budget line. Either `equal` or at least one of max and min is set.
-///
-/// A limit with `until` is a waiver: a temporary, looser limit that needs a reason. Up to and
-/// including that date a value within it is `waived`, however good it is (the line does not say
-/// what would be right without it), and a value beyond it fails. After that date every value
-/// fails until the line is taken out or replaced by a lasting budget.
-struct Limit {
-  std::optional<double> max, min;
-  Value equal;           ///< monostate: not set
-  double tolerance = 0;  ///< 0..1, fraction of the limit by which a value may go beyond it
-  std::optional<std::chrono::year_month_day> until;
-  std::string code;  ///< the code_hash of the fact that the limit was measured by; may be empty
-  std::string reason;
-  std::string where;  ///< file:line of the budget line; "built-in default" for those
-
-  /// "<= 20", ">= 0.5", "= 32", ">= 1 and <= 2", with " ± 5%" and " until 2027-01-31".
-  std::string str() const;
-};
-
-/// "2027-01-31", as dates are shown.
-std::string to_text(std::chrono::year_month_day date);
 
 /// The limit of `metric` that holds for every kernel unless its budget file says otherwise, or
 /// nullptr: a right result, and no bank conflicts, spills or local traffic.
@@ -63,7 +42,9 @@ class Budgets {
   /// `cases` are the cases of the family; a section that fits none of them, an unknown metric or
   /// key, or a limit that makes no sense throws BudgetError with the nearest name. Only the
   /// first error of a file is reported.
-  static Budgets load(const std::filesystem::path& path, std::span<const CaseId> cases);
+  /// `shown_as` names the file in errors and as the origin of limits.
+  static Budgets load(const std::filesystem::path& path, std::string_view shown_as,
+                      std::span<const CaseId> cases);
   /// The same for a text; `path` names it in errors.
   static Budgets parse(std::string_view text, std::string_view path, std::span<const CaseId> cases);
   /// Reads the budget file of a family whose cases nobody registered here: its sections say which

@@ -45,7 +45,7 @@ class LimitReader {
       read_plain(*node);
     }
     check(key->source());
-    limit_.where = fmt::format("{}:{}", text_.path(), key->source().begin.line);
+    limit_.origin = fmt::format("{}:{}", text_.path(), key->source().begin.line);
     return limit_;
   }
 

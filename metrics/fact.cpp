@@ -1,12 +1,14 @@
-// Facts as JSON objects. The order of the keys is fixed: it is that of the schema.
+// Facts as JSON objects: the four records of metrics/fact.schema.json, in its order of keys.
 #include "metrics/fact.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "metrics/catalog.h"
+#include "metrics/hash.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -20,63 +22,90 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 8> kVerdicts = {{
     {Verdict::unmeasured, "unmeasured"},
     {Verdict::unbudgeted, "unbudgeted"},
     {Verdict::waived, "waived"},
-    {Verdict::environment, "environment"},
+    {Verdict::moved, "moved"},
     {Verdict::error, "error"},
 }};
+constexpr std::array<std::pair<CaseKind, std::string_view>, 5> kKinds = {{
+    {CaseKind::catalogue, "catalogue"},
+    {CaseKind::attached, "attached"},
+    {CaseKind::emulated, "emulated"},
+    {CaseKind::measured, "measured"},
+    {CaseKind::inspected, "inspected"},
+}};
 
-ordered_json text_or_null(std::string_view text) {
-  return text.empty() ? ordered_json() : ordered_json(text);
+/// Members that say nothing are absent.
+void set(ordered_json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
 }
-
-ordered_json whole_or_null(int number) {
-  return number == 0 ? ordered_json() : ordered_json(number);
+void set(ordered_json& object, const char* key, int number) {
+  if (number != 0) object[key] = number;
+}
+void set(ordered_json& object, const char* key, const std::vector<std::string>& texts) {
+  if (!texts.empty()) object[key] = texts;
 }
 
 /// Whole numbers as integers, so that they are written without ".0".
-ordered_json value_json(const Value& value) {
-  if (const std::string* word = std::get_if<std::string>(&value)) return *word;
+ordered_json number_json(double number) {
+  const bool whole = number == std::trunc(number) && std::abs(number) <= kMaxExactWhole;
+  return whole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
+}
+
+void set(ordered_json& object, const char* key, const Value& value) {
+  if (const std::string* word = std::get_if<std::string>(&value)) object[key] = *word;
   const double* number = std::get_if<double>(&value);
-  if (!number || !std::isfinite(*number)) return nullptr;
-  const bool whole = *number == std::trunc(*number) && std::abs(*number) <= kMaxExactWhole;
-  return whole ? ordered_json(static_cast<std::int64_t>(*number)) : ordered_json(*number);
+  if (number && std::isfinite(*number)) object[key] = number_json(*number);
 }
 
-ordered_json device_json(const std::optional<Device>& device) {
-  if (!device) return nullptr;
-  return {{"name", device->name},
-          {"chip", text_or_null(device->chip)},
-          {"compute_capability", text_or_null(device->compute_capability)},
-          {"driver", text_or_null(device->driver)},
-          {"uuid_hash", text_or_null(device->uuid_hash)},
-          {"sm_clock_mhz", whole_or_null(device->sm_clock_mhz)},
-          {"memory_clock_mhz", whole_or_null(device->memory_clock_mhz)}};
+ordered_json device_json(const Device& device) {
+  ordered_json object = {{"name", device.name}};
+  set(object, "chip", device.chip);
+  set(object, "compute_capability", device.compute_capability);
+  set(object, "driver", device.driver);
+  set(object, "uuid_hash", device.uuid_hash);
+  set(object, "sm_clock_mhz", device.sm_clock_mhz);
+  set(object, "memory_clock_mhz", device.memory_clock_mhz);
+  return object;
 }
 
-ordered_json launch_json(const std::optional<Launch>& launch) {
-  if (!launch) return nullptr;
-  return {{"grid", launch->grid},
-          {"block", launch->block},
-          {"dynamic_shared_bytes", launch->dynamic_shared_bytes},
-          {"count", launch->count}};
+ordered_json asked_json(const Asked& asked) {
+  ordered_json object = ordered_json::object();
+  set(object, "device", asked.device);
+  set(object, "require", asked.require);
+  if (asked.strict) object["strict"] = true;
+  set(object, "filter", asked.filter);
+  set(object, "exclude", asked.exclude);
+  set(object, "architectures", asked.architectures);
+  if (asked.large) object["large"] = true;
+  return object;
 }
 
-ordered_json machine_json(const std::optional<MachineState>& machine) {
-  if (!machine) return nullptr;
+ordered_json kernel_json(const Kernel& kernel) {
+  ordered_json object = {{"name", kernel.name}};
+  set(object, "sass_hash", kernel.sass_hash);
+  set(object, "source_hash", kernel.source_hash);
+  for (const Launch& launch : kernel.launches) {
+    ordered_json shape = {{"grid", launch.grid}, {"block", launch.block}};
+    if (launch.dynamic_shared_bytes != 0) {
+      shape["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
+    }
+    if (launch.count != 1) shape["count"] = launch.count;
+    object["launches"].push_back(shape);
+  }
+  return object;
+}
+
+ordered_json machine_json(const MachineState& machine) {
   const auto pair = [](const std::array<int, 2>& values) {
-    return ordered_json{whole_or_null(values[0]), whole_or_null(values[1])};
+    const auto one = [](int value) { return value == 0 ? ordered_json() : ordered_json(value); };
+    return ordered_json{one(values[0]), one(values[1])};
   };
-  const int others = machine->other_processes;
-  return {{"sm_clock_mhz", pair(machine->sm_clock_mhz)},
-          {"memory_clock_mhz", pair(machine->memory_clock_mhz)},
-          {"temperature_c", pair(machine->temperature_c)},
-          {"throttling", machine->throttling},
-          {"other_processes", others < 0 ? ordered_json() : ordered_json(others)},
-          {"disturbance", text_or_null(machine->disturbance)}};
-}
-
-ordered_json interval_json(const std::optional<Interval>& interval) {
-  if (!interval || !std::isfinite(interval->low) || !std::isfinite(interval->high)) return nullptr;
-  return {value_json(interval->low), value_json(interval->high)};
+  ordered_json object = {{"sm_clock_mhz", pair(machine.sm_clock_mhz)},
+                         {"memory_clock_mhz", pair(machine.memory_clock_mhz)},
+                         {"temperature_c", pair(machine.temperature_c)},
+                         {"throttling", machine.throttling}};
+  if (machine.other_processes >= 0) object["other_processes"] = machine.other_processes;
+  set(object, "disturbance", machine.disturbance);
+  return object;
 }
 
 }  // namespace
@@ -90,45 +119,109 @@ std::optional<Verdict> verdict_from(std::string_view text) {
   return found == kVerdicts.end() ? std::nullopt : std::optional(found->first);
 }
 
+std::string_view to_string(CaseKind kind) {
+  return std::ranges::find(kKinds, kind, &decltype(kKinds)::value_type::first)->second;
+}
+
+std::optional<CaseKind> case_kind_from(std::string_view text) {
+  const auto found = std::ranges::find(kKinds, text, &decltype(kKinds)::value_type::second);
+  return found == kKinds.end() ? std::nullopt : std::optional(found->first);
+}
+
+const std::shared_ptr<const CaseContext>& no_context() {
+  static const auto kNothing = std::make_shared<const CaseContext>();
+  return kNothing;
+}
+
 std::string CaseId::str() const { return family + "." + variant_type() + "@" + size; }
 std::string CaseId::variant_type() const { return variant + "." + type; }
 
-ordered_json to_json(const Fact& fact, const Run& run) {
-  const bool of_line = fact.scope == Scope::line;
-  return {{"schema", kFactSchema},
-          {"run", run.id},
-          {"time", run.time},
-          {"commit", text_or_null(run.commit)},
-          {"dirty", run.dirty},
-          {"toolkit", text_or_null(run.toolkit)},
-          {"flags", text_or_null(run.flags)},
-          {"device", device_json(run.device)},
-          {"id", fact.id.str()},
-          {"family", fact.id.family},
-          {"variant", fact.id.variant},
-          {"type", fact.id.type},
-          {"size", fact.id.size},
-          {"arch", text_or_null(fact.arch)},
-          {"source", text_or_null(fact.source)},
-          {"confidence", text_or_null(fact.confidence)},
-          {"confidence_reason", text_or_null(fact.confidence_reason)},
-          {"scope", of_line ? "line" : "case"},
-          {"kernel", text_or_null(fact.kernel)},
-          {"launch", launch_json(fact.launch)},
-          {"machine", machine_json(fact.machine)},
-          {"metric", fact.metric},
-          {"value", value_json(fact.value)},
-          {"unit", metric(fact.metric).unit},
-          {"interval", interval_json(fact.interval)},
-          {"file", text_or_null(fact.file)},
-          {"line", whole_or_null(fact.line)},
-          {"sass_hash", text_or_null(fact.sass_hash)},
-          {"source_hash", text_or_null(fact.source_hash)},
-          {"code_hash", text_or_null(fact.code_hash)},
-          {"budget", text_or_null(fact.budget)},
-          {"budget_reason", text_or_null(fact.budget_reason)},
-          {"verdict", text_or_null(of_line ? "" : to_string(fact.verdict))},
-          {"reason", text_or_null(fact.reason)}};
+ordered_json run_json(const Run& run) {
+  ordered_json object = {
+      {"record", "run"}, {"schema", kFactSchema}, {"run", run.id}, {"time", run.time}};
+  set(object, "command", run.command);
+  set(object, "version", run.version);
+  set(object, "commit", run.commit);
+  object["dirty"] = run.dirty;
+  set(object, "branch", run.branch);
+  set(object, "label", run.label);
+  set(object, "toolkit", run.toolkit);
+  set(object, "flags", run.flags);
+  for (const Device& device : run.devices) object["devices"].push_back(device_json(device));
+  if (ordered_json asked = asked_json(run.asked); !asked.empty()) object["asked"] = asked;
+  return object;
+}
+
+ordered_json case_json(const Fact& fact) {
+  const CaseContext& context = *fact.context;
+  ordered_json members = {{"family", fact.id.family},
+                          {"variant", fact.id.variant},
+                          {"type", fact.id.type},
+                          {"size", fact.id.size}};
+  if (context.kind != CaseKind::catalogue) members["kind"] = to_string(context.kind);
+  set(members, "arch", fact.arch);
+  set(members, "device", context.device);
+  for (const Kernel& kernel : context.kernels) members["kernels"].push_back(kernel_json(kernel));
+  set(members, "code_hash", context.code_hash);
+  set(members, "input_hash", context.input_hash);
+  set(members, "carried", context.carried);
+  set(members, "file", context.file);
+  set(members, "line", context.line);
+  const std::string text = members.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  constexpr std::size_t kDigits = 12;
+  ordered_json object = {{"record", "case"},
+                         {"case", hash_text(std::as_bytes(std::span(text))).substr(0, kDigits)}};
+  object.update(members);
+  return object;
+}
+
+ordered_json limit_json(const Limit& limit) {
+  ordered_json object = ordered_json::object();
+  if (limit.max) object["max"] = number_json(*limit.max);
+  if (limit.min) object["min"] = number_json(*limit.min);
+  set(object, "equal", limit.equal);
+  if (limit.tolerance > 0) object["tolerance"] = limit.tolerance;
+  if (limit.until) object["until"] = to_text(*limit.until);
+  set(object, "code", limit.code);
+  set(object, "of", limit.of);
+  if (limit.origin != kBuiltInOrigin) set(object, "reason", limit.reason);
+  object["origin"] = limit.origin;
+  if (limit.gate_on != Confidence::exact) object["gate_on"] = to_string(limit.gate_on);
+  return object;
+}
+
+ordered_json value_json(const Fact& fact, const std::string& case_name) {
+  const bool whole_case = fact.scope == Scope::whole_case;
+  const CaseContext& context = *fact.context;
+  ordered_json object = {
+      {"record", "value"}, {"case", case_name}, {"metric", metric(fact.metric).id}};
+  set(object, "value", fact.value);
+  set(object, "source", fact.source);
+  if (!whole_case) object["scope"] = fact.scope == Scope::line ? "line" : "node";
+  if (fact.node) object["node"] = *fact.node;
+  if (context.kernels.size() != 1 || context.kernels[0].name != fact.kernel) {
+    set(object, "kernel", fact.kernel);
+  }
+  if (fact.file != context.file || fact.line != context.line) {
+    set(object, "file", fact.file);
+    set(object, "line", fact.line);
+  }
+  for (const CallSite& call : fact.inlined) {
+    object["inlined"].push_back({{"file", call.file}, {"line", call.line}});
+  }
+  if (fact.interval && std::isfinite(fact.interval->low) && std::isfinite(fact.interval->high)) {
+    object["interval"] = {number_json(fact.interval->low), number_json(fact.interval->high)};
+  }
+  if (fact.stable) object["stable"] = *fact.stable;
+  if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
+  set(object, "confidence_reason", fact.confidence_reason);
+  if (fact.machine) object["machine"] = machine_json(*fact.machine);
+  if (fact.limit) object["limit"] = limit_json(*fact.limit);
+  if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
+  if (fact.would) object["would"] = to_string(*fact.would);
+  set(object, "cause", fact.cause);
+  set(object, "reason", fact.reason);
+  return object;
 }
 
 }  // namespace warpgauge::metrics

@@ -1,26 +1,33 @@
-// A fact: one measured value with all its provenance. Facts are kept as JSON lines.
+// A fact: one measured value with all its provenance. Facts are kept as JSON lines of four records:
+// run, case, value and end (metrics/fact.schema.json).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "metrics/limit.h"
 #include "metrics/value.h"
 
 namespace warpgauge::metrics {
 
-inline constexpr std::string_view kFactSchema = "warpgauge.fact/1";
+inline constexpr std::string_view kFactSchema = "warpgauge.fact/2";
 
-/// What the judge says of a fact. `error` is a fault of the case (crash, wrong result, time limit).
-/// `environment`: beyond its budget, but machine code and launches are those which the budget was
+/// The judge's decision on a value. `error` is a fault of the case (crash, wrong result, time
+/// limit). `moved`: beyond its budget, but machine code and launches are those which the budget was
 /// measured with, so that the machine has changed and not the case.
-enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, environment, error };
+enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, moved, error };
 std::string_view to_string(Verdict verdict);
 std::optional<Verdict> verdict_from(std::string_view text);
 
@@ -40,15 +47,23 @@ struct Device {
   int sm_clock_mhz = 0, memory_clock_mhz = 0;
 };
 
-/// What every fact of a run shares. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
-/// whole seconds ("2026-05-01T23:00:00Z").
-struct Run {
-  std::string id, time, commit, toolkit, flags;
-  bool dirty = false;
-  std::optional<Device> device;
+/// The options that decide what is measured, and what is a success. Empty: not asked for.
+struct Asked {
+  std::string device;  ///< auto | gpu | emulated
+  std::vector<std::string> require, filter, exclude, architectures;
+  bool strict = false, large = false;
 };
 
-/// Shape of the launch a fact belongs to; `count` launches had this shape.
+/// What the facts of a run share. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
+/// whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
+struct Run {
+  std::string id, time, command, version, commit, branch, label, toolkit, flags;
+  bool dirty = false;
+  std::vector<Device> devices;  ///< as far as they are known yet
+  Asked asked;
+};
+
+/// Shape of a launch; `count` launches had this shape.
 struct Launch {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint64_t dynamic_shared_bytes = 0;
@@ -91,52 +106,103 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// Where the value belongs to: a whole case (judged) or one source line of it (explains).
-enum class Scope { whole_case, line };
+/// How a case came to be: registered, a kernel of an attached or emulated program, a launch inside
+/// a test, or compiled code.
+enum class CaseKind { catalogue, attached, emulated, measured, inspected };
+std::string_view to_string(CaseKind kind);
+std::optional<CaseKind> case_kind_from(std::string_view text);
 
-/// One value. Members that are empty or nullopt are written as null.
+/// A kernel of a case. Hashes are empty where the code is not known.
+struct Kernel {
+  std::string name;              ///< mangled
+  std::string sass_hash;         ///< of its machine code without addresses
+  std::string source_hash;       ///< of the files that its code comes from
+  std::vector<Launch> launches;  ///< by shape
+};
+
+/// What the values of a case on one architecture share, beside its id.
+struct CaseContext {
+  CaseKind kind = CaseKind::catalogue;
+  std::string device;           ///< name of the device that ran it; empty for compile-time values
+  std::vector<Kernel> kernels;  ///< in the order of their first launch
+  std::string code_hash;        ///< of the machine code and the launches of all kernels
+  std::string input_hash;       ///< of the inputs
+  std::string carried;          ///< id of the run that the values were carried over from
+  std::string file;  ///< where it is registered, relative to the source root where it lies below it
+  int line = 0;
+};
+
+/// Of a case of which nothing is known.
+const std::shared_ptr<const CaseContext>& no_context();
+
+/// The value of a whole case is judged; those of a source line and of a node of a graph explain it.
+enum class Scope { whole_case, line, node };
+
+/// A line that another was inlined into.
+struct CallSite {
+  std::string file;
+  int line = 0;
+};
+
+/// One value. Members that are empty or nullopt are not written.
 struct Fact {
   CaseId id;
+  std::string arch;  ///< full name, "sm_90a"; empty where no device was there to tell
+  std::shared_ptr<const CaseContext> context = no_context();  ///< never null
   std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
   Value value;
-  std::optional<Interval> interval;  ///< of 95 % confidence; of times
+  std::string
+      source;  ///< ptxas | cubin | cupti | cupti-range | emulator | clock | harness; or empty
   Scope scope = Scope::whole_case;
-  std::string arch;               ///< "sm_90"; empty where no device was there to tell
-  std::string source;             ///< ptxas | cupti | emulator | harness; empty if not measured
+  std::optional<int> node;  ///< number of the graph's node
+  std::string kernel;       ///< mangled name of the kernel (the worst one of several)
+  std::string file;         ///< the line to blame, as in CaseContext
+  int line = 0;
+  std::vector<CallSite> inlined;     ///< calls through which the line was inlined, innermost first
+  std::optional<Interval> interval;  ///< of 95 % confidence; of times
+  std::optional<bool> stable;        ///< whether the median is known well enough; of times
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
-  std::string kernel;             ///< mangled name of the kernel (the worst one of several)
-  std::optional<Launch> launch;
-  std::optional<MachineState> machine;  ///< of timings
-  std::string file;  ///< the line to blame, relative to the source root where it lies below it
-  int line = 0;
-  std::string sass_hash;
-  std::string source_hash;    ///< of the files that the code of the kernel comes from
-  std::string code_hash;      ///< of the machine code and the launches of the whole case; of times
-  std::string budget;         ///< the limit as text: "= 32", "<= 20"; empty if unbudgeted
-  std::string budget_reason;  ///< the reason written beside the limit
-  Verdict verdict = Verdict::unbudgeted;  ///< of facts of lines always this, written as null
+  std::optional<MachineState> machine;    ///< of timings
+  std::optional<Limit> limit;             ///< the budget; nullopt if unbudgeted
+  Verdict verdict = Verdict::unbudgeted;  ///< then not written
+  std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
+  std::string cause;                      ///< why a value moved: environment
   std::string reason;                     ///< why the verdict is what it is, one sentence
 };
 
-/// The JSON object of a fact, as the schema (metrics/fact.schema.json) describes it. A number that
-/// JSON cannot hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
-/// std::out_of_range for a metric that the catalog does not know.
-nlohmann::ordered_json to_json(const Fact& fact, const Run& run);
+/// The records of a file of facts as JSON objects, as the schema describes them. A number that JSON
+/// cannot hold (NaN, infinity) is left out; the judge has put it into the reason.
+nlohmann::ordered_json run_json(const Run& run);
+/// `case` is the hash of the other members.
+nlohmann::ordered_json case_json(const Fact& fact);
+/// Throws std::out_of_range for a metric that the catalog does not know.
+nlohmann::ordered_json value_json(const Fact& fact, const std::string& case_name);
+/// A limit as an object.
+nlohmann::ordered_json limit_json(const Limit& limit);
 
 /// Facts that cannot be read: says file and line.
 class FactError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A fact with the run it came from, as read back.
-struct StoredFact {
-  Fact fact;
-  Run run;
+/// How a run ended: the number of values by verdict, and what was left out, a sentence each.
+struct RunEnd {
+  std::map<Verdict, int> counts;
+  int exit_code = 0;
+  std::vector<std::string> left_out;
 };
 
-/// Appends facts to a file, each with one write() call under a lock of the file, so that writers
-/// in several processes never mix their lines and a crash loses at most the line being written.
+/// A run as read back. Without an end it was cut off.
+struct StoredRun {
+  Run run;
+  std::vector<Fact> facts;
+  std::optional<RunEnd> end;
+};
+
+/// Appends records to a file, each with one write() call under a lock of the file, so that writers
+/// in several processes never mix their lines and a crash loses at most the line being written. The
+/// record of the run goes first, and again wherever another process has written in between.
 class FactWriter {
  public:
   /// Opens (creates) `path` for appending, and cuts off the torn last line that a crash may have
@@ -146,20 +212,55 @@ class FactWriter {
   FactWriter(const FactWriter&) = delete;
   FactWriter& operator=(const FactWriter&) = delete;
 
-  /// Throws FactError with path and cause (such as a full disk); the file then still ends in a
-  /// whole line.
+  /// The record of the case goes before its first value. Throws FactError with path and cause (such
+  /// as a full disk); the file then still ends in a whole line.
   void write(const Fact& fact);
+  void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
-  void set_device(Device device) { run_.device = std::move(device); }
+  /// The run is written again with it, unless it has a device of this name already.
+  void add_device(const Device& device);
 
  private:
+  static constexpr std::int64_t kNothingWritten = -1;
+
+  void append(const nlohmann::ordered_json& record);
+
   int fd_;
+  std::int64_t end_ = kNothingWritten;  // of the file, after what this process wrote last
   std::filesystem::path path_;
   Run run_;
+  std::set<std::string> cases_;  // whose records this process has written
 };
 
-/// Reads a file of facts. A last line without newline (a crash while it was written) is dropped;
-/// anything else that is not a fact of this schema throws FactError with file:line.
-std::vector<StoredFact> read_facts(const std::filesystem::path& path);
+/// Reads a file of facts, to which others may still append.
+class FactReader {
+ public:
+  /// Throws FactError for a file that cannot be read.
+  explicit FactReader(const std::filesystem::path& path);
+
+  /// The runs with all that has been appended since the last call. A last line without newline is
+  /// read when it is whole. Throws FactError with file:line for what is not a record of this
+  /// schema.
+  const std::vector<StoredRun>& update();
+  /// The runs so far. A torn last line takes the end of its run with it.
+  std::vector<StoredRun> runs() &&;
+
+ private:
+  [[noreturn]] void refuse() const;
+  void read(const std::string& line);
+  void begin(Run run);
+
+  std::filesystem::path path_;
+  std::ifstream file_;
+  std::size_t line_ = 0;  // the number of the last line read
+  bool torn_ = false;
+  std::vector<StoredRun> runs_;
+  std::size_t current_ = 0;                                   // the run that records belong to
+  std::vector<std::unordered_map<std::string, Fact>> cases_;  // of each run
+};
+
+/// Reads a file of facts to its end. A last line without newline (a crash while it was written) is
+/// dropped, and so is the end of its run.
+std::vector<StoredRun> read_facts(const std::filesystem::path& path);
 
 }  // namespace warpgauge::metrics

@@ -22,27 +22,16 @@ json Members::take(std::string_view key) {
 }
 
 std::string Members::text(std::string_view key) {
-  std::string text = text_or_null(key);
-  if (text.empty()) fail(key, "must not be null");
-  return text;
-}
-
-std::string Members::text_or_null(std::string_view key) {
   const json member = take(key);
-  if (member.is_null()) return "";
   if (!member.is_string() || member == "") fail(key, "must be a text that is not empty");
   return member.get<std::string>();
 }
 
-std::string Members::one_of(std::string_view key, std::initializer_list<std::string_view> words) {
-  std::string word = one_of_or_null(key, words);
-  if (word.empty()) fail(key, "must not be null");
-  return word;
-}
+std::string Members::text_or_absent(std::string_view key) { return has(key) ? text(key) : ""; }
 
-std::string Members::one_of_or_null(std::string_view key,
-                                    std::initializer_list<std::string_view> words) {
-  std::string word = text_or_null(key);
+std::string Members::one_of_or_absent(std::string_view key,
+                                      std::initializer_list<std::string_view> words) {
+  std::string word = text_or_absent(key);
   if (!word.empty() && std::ranges::find(words, word) == words.end()) {
     fail(key, fmt::format("has the unknown word '{}'", word));
   }
@@ -55,11 +44,52 @@ bool Members::truth(std::string_view key) {
   return member.get<bool>();
 }
 
-int Members::whole_or_null(std::string_view key) { return whole_or(key, 1, 0); }
-
-int Members::whole_or(std::string_view key, int least, int nothing) {
+std::vector<std::string> Members::texts_or_absent(std::string_view key) {
+  if (!has(key)) return {};
   const json member = take(key);
-  return member.is_null() ? nothing : to_whole(key, member, least);
+  const auto is_text = [](const json& one) { return one.is_string() && one != ""; };
+  if (!member.is_array() || !std::ranges::all_of(member, is_text)) {
+    fail(key, "must be a list of texts");
+  }
+  return member.get<std::vector<std::string>>();
+}
+
+std::vector<Members> Members::objects_or_absent(std::string_view key) {
+  std::vector<Members> objects;
+  if (!has(key)) return objects;
+  json member = take(key);
+  if (!member.is_array()) fail(key, "must be a list of objects");
+  for (std::size_t i = 0; i < member.size(); ++i) {
+    if (!member[i].is_object()) fail(key, "must be a list of objects");
+    objects.emplace_back(std::move(member[i]), fmt::format("{}{}.{}.", prefix_, key, i));
+  }
+  return objects;
+}
+
+Members Members::object(std::string_view key) {
+  json member = take(key);
+  if (!member.is_object()) fail(key, "must be an object");
+  return {std::move(member), fmt::format("{}{}.", prefix_, key)};
+}
+
+double Members::number(std::string_view key) {
+  const json member = take(key);
+  if (!member.is_number()) fail(key, "must be a number");
+  return member.get<double>();
+}
+
+int Members::whole_or_absent(std::string_view key, int least, int nothing) {
+  return has(key) ? whole<int>(key, least) : nothing;
+}
+
+std::array<int, 2> Members::pair(std::string_view key) {
+  const json member = take(key);
+  if (!member.is_array() || member.size() != 2) fail(key, "must be two whole numbers");
+  std::array<int, 2> pair{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!member[i].is_null()) pair[i] = to_whole<int>(key, member[i], 1);
+  }
+  return pair;
 }
 
 std::array<std::uint32_t, 3> Members::extent(std::string_view key) {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpgauge::metrics {
 
@@ -26,23 +27,30 @@ class Members {
   /// `prefix` is the path of the object in the fact: "" or "launch.".
   Members(nlohmann::json object, std::string prefix);
 
+  bool has(std::string_view key) const { return object_.contains(key); }
   nlohmann::json take(std::string_view key);
   /// A text that is not empty.
   std::string text(std::string_view key);
-  /// The same, or empty for null.
-  std::string text_or_null(std::string_view key);
-  std::string one_of(std::string_view key, std::initializer_list<std::string_view> words);
-  std::string one_of_or_null(std::string_view key, std::initializer_list<std::string_view> words);
+  /// The same, or empty where there is no such member.
+  std::string text_or_absent(std::string_view key);
+  std::string one_of_or_absent(std::string_view key, std::initializer_list<std::string_view> words);
   bool truth(std::string_view key);
+  bool truth_or_absent(std::string_view key) { return has(key) && truth(key); }
+  /// Texts; none where there is no such member.
+  std::vector<std::string> texts_or_absent(std::string_view key);
+  /// The objects of a list; none where there is no such member.
+  std::vector<Members> objects_or_absent(std::string_view key);
+  Members object(std::string_view key);
+  double number(std::string_view key);
   /// A whole number from `least` to the largest of T.
   template <typename T>
   T whole(std::string_view key, T least) {
     return to_whole<T>(key, take(key), least);
   }
-  /// A whole number of 1 or more, or 0 for null.
-  int whole_or_null(std::string_view key);
-  /// A whole number of `least` or more, or `nothing` for null.
-  int whole_or(std::string_view key, int least, int nothing);
+  /// A whole number of `least` or more, or `nothing` where there is no such member.
+  int whole_or_absent(std::string_view key, int least = 1, int nothing = 0);
+  /// Two whole numbers of 1 or more, of which each may be null: 0.
+  std::array<int, 2> pair(std::string_view key);
   /// Three whole numbers of 1 or more.
   std::array<std::uint32_t, 3> extent(std::string_view key);
 

@@ -63,6 +63,16 @@ bool cut_torn_line(int fd) {
   return end == status.st_size || ftruncate(fd, end) == 0;
 }
 
+/// Bytes in the file; 0 for what has no size, such as a pipe.
+off_t size_of(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
+}
+
+std::string line_of(const nlohmann::ordered_json& record) {
+  return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 FactWriter::FactWriter(const std::filesystem::path& path, Run run)
@@ -80,20 +90,42 @@ FactWriter::FactWriter(const std::filesystem::path& path, Run run)
 
 FactWriter::~FactWriter() { close(fd_); }
 
+void FactWriter::add_device(const Device& device) {
+  if (std::ranges::find(run_.devices, device.name, &Device::name) != run_.devices.end()) return;
+  run_.devices.push_back(device);
+  end_ = kNothingWritten;
+}
+
 void FactWriter::write(const Fact& fact) {
-  using nlohmann::ordered_json;
-  const std::string line =
-      to_json(fact, run_).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  const nlohmann::ordered_json of_case = case_json(fact);
+  const auto name = of_case["case"].get<std::string>();
+  if (cases_.insert(name).second) append(of_case);
+  append(value_json(fact, name));
+}
+
+void FactWriter::write_end(const RunEnd& end) {
+  nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+  for (const auto& [verdict, n] : end.counts) counts[std::string(to_string(verdict))] = n;
+  nlohmann::ordered_json object = {
+      {"record", "end"}, {"run", run_.id}, {"counts", counts}, {"exit_code", end.exit_code}};
+  if (!end.left_out.empty()) object["left_out"] = end.left_out;
+  append(object);
+}
+
+void FactWriter::append(const nlohmann::ordered_json& record) {
   const FileLock lock(fd_);
+  const bool is_mine = end_ != kNothingWritten && size_of(fd_) == end_;
+  const std::string lines = (is_mine ? "" : line_of(run_json(run_))) + line_of(record);
   ssize_t written = 0;
   do {
-    written = ::write(fd_, line.data(), line.size());
+    written = ::write(fd_, lines.data(), lines.size());
   } while (written < 0 && errno == EINTR);
   if (written < 0) fail(path_, "a fact could not be written", errno);
-  if (static_cast<std::size_t>(written) < line.size()) {
+  if (static_cast<std::size_t>(written) < lines.size()) {
     cut_torn_line(fd_);
     fail(path_, "only a part of a fact could be written", ENOSPC);
   }
+  end_ = size_of(fd_);
 }
 
 }  // namespace warpgauge::metrics

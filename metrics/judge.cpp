@@ -80,25 +80,21 @@ std::string measured(const Metric& metric, const Value& value) {
   return fmt::format("{} is {}", metric.id, all_digits ? exact_text(*number) : to_text(value));
 }
 
-/// Says of a value beyond its limit whether the case has changed or the machine.
+/// Decides whether the case has changed or the machine, for a value beyond its limit.
 void judge_excess(Fact& fact, const std::string& text, const Limit& limit) {
+  const std::string& code = fact.context->code_hash;
   fact.verdict = Verdict::fail;
-  fact.reason = fmt::format("{}, budget {}", text, fact.budget);
-  if (limit.code.empty() || fact.code_hash.empty()) return;
-  if (limit.code == fact.code_hash) {
-    fact.verdict = Verdict::environment;
+  fact.reason = fmt::format("{}, budget {}", text, limit.str());
+  if (limit.code.empty() || code.empty()) return;
+  if (limit.code == code) {
+    fact.verdict = Verdict::moved;
+    fact.cause = "environment";
     fact.reason +=
         "; machine code and launches are those of the budget: clocks, driver or load have changed";
   } else {
-    fact.reason +=
-        fmt::format("; machine code or launches are not those of the budget ({}, now {})",
-                    limit.code, fact.code_hash);
+    fact.reason += fmt::format(
+        "; machine code or launches are not those of the budget ({}, now {})", limit.code, code);
   }
-}
-
-/// How the reason of a value that is not sure enough goes on.
-std::string would_be(const Fact& fact, bool good) {
-  return fmt::format(", which budget {} would {}; ", fact.budget, good ? "pass" : "fail");
 }
 
 void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
@@ -111,9 +107,11 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
     fact.reason = fmt::format("{}, waiver expired on {}", text, to_text(*limit.until));
   } else if (standing == Standing::beyond && unsure) {
     fact.verdict = Verdict::unmeasured;
-    fact.reason = fmt::format("{} (95 % interval {} to {}){}time it again, longer or more quietly",
-                              text, to_text(fact.interval->low), to_text(fact.interval->high),
-                              would_be(fact, false));
+    fact.would = Verdict::fail;
+    fact.reason = fmt::format(
+        "{} (95 % interval {} to {}), which budget {} would fail; time it again, longer or more "
+        "quietly",
+        text, to_text(fact.interval->low), to_text(fact.interval->high), limit.str());
   } else if (standing == Standing::beyond) {
     judge_excess(fact, text, limit);
   } else if (limit.until) {
@@ -121,38 +119,42 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
     fact.reason = fmt::format("{}, waived until {}: {}", text, to_text(*limit.until), limit.reason);
   } else if (standing == Standing::good && !unsure) {
     fact.verdict = Verdict::better;
-    fact.reason = fmt::format("{}, better than budget {}", text, fact.budget);
+    fact.reason = fmt::format("{}, better than budget {}", text, limit.str());
   } else {
     fact.verdict = Verdict::pass;
-    fact.reason = fmt::format("{}, within budget {}", text, fact.budget);
   }
   if (fact.machine && !fact.machine->disturbance.empty()) {
-    fact.reason += "; disturbed: " + fact.machine->disturbance;
+    fact.reason +=
+        (fact.reason.empty() ? "disturbed: " : "; disturbed: ") + fact.machine->disturbance;
   }
 }
 
 /// Noise is what the tolerance of a limit is for; doubt about a count is what `gate_on` is for.
-bool is_sure_enough(const Fact& fact, const Metric& metric, const Budgets& budgets) {
+bool is_sure_enough(const Fact& fact, const Metric& metric) {
   const std::optional<Confidence> confidence = confidence_from(fact.confidence);
-  return metric.cls != Class::exact || !confidence || *confidence <= budgets.gate_on();
+  return metric.cls != Class::exact || !confidence || *confidence <= fact.limit->gate_on;
 }
 
 void withhold(Fact& fact, const Metric& metric) {
-  const bool good = fact.verdict != Verdict::fail;
+  fact.would = fact.verdict == Verdict::fail ? Verdict::fail : Verdict::pass;
   fact.verdict = Verdict::unmeasured;
-  fact.reason = fmt::format("{} ({}: {}){}gate_on = \"{}\" in the budget file would judge it",
-                            measured(metric, fact.value), fact.confidence, fact.confidence_reason,
-                            would_be(fact, good), fact.confidence);
+  fact.cause.clear();
+  fact.reason = fmt::format(
+      "{} ({}: {}), which budget {} would {}; gate_on = \"{}\" in the budget file would judge it",
+      measured(metric, fact.value), fact.confidence, fact.confidence_reason, fact.limit->str(),
+      to_string(*fact.would), fact.confidence);
 }
 
 }  // namespace
 
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today) {
-  if (fact.scope == Scope::line || fact.verdict == Verdict::error) return;
+  if (fact.scope != Scope::whole_case || fact.verdict == Verdict::error) return;
   const Metric& row = metric(fact.metric);
   const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
-  fact.budget = limit ? limit->str() : "";
-  fact.budget_reason = limit ? limit->reason : "";
+  if (limit) {
+    fact.limit = *limit;
+    fact.limit->gate_on = budgets.gate_on();
+  }
   if (std::holds_alternative<std::monostate>(fact.value)) {
     fact.verdict = Verdict::unmeasured;
     if (fact.reason.empty()) fact.reason = fmt::format("{} was not measured", row.id);
@@ -161,16 +163,10 @@ void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today
     fact.reason = fmt::format("{}, {}", measured(row, fact.value), why);
   } else if (!limit) {
     fact.verdict = Verdict::unbudgeted;
-    fact.reason = fmt::format("{}, no budget", measured(row, fact.value));
   } else {
-    judge_by(fact, row, *limit, today);
-    if (!is_sure_enough(fact, row, budgets)) withhold(fact, row);
+    judge_by(fact, row, *fact.limit, today);
+    if (!is_sure_enough(fact, row)) withhold(fact, row);
   }
-}
-
-bool would_fail(const Fact& fact) {
-  return fact.verdict == Verdict::unmeasured &&
-         fact.reason.find(would_be(fact, false)) != std::string::npos;
 }
 
 }  // namespace warpgauge::metrics

@@ -8,18 +8,18 @@
 
 namespace warpgauge::metrics {
 
-/// Sets verdict, budget, budget_reason and reason of `fact`. Facts of lines and facts whose
+/// Sets limit, verdict, would, cause and reason of `fact`. Facts of lines and facts whose
 /// verdict is already `error` are left alone; a value of nothing becomes `unmeasured` (keeping the
 /// reason it carries), with or without a budget. `today` decides whether waivers have expired.
 ///
 /// A count that is less sure than `budgets.gate_on()` is `unmeasured` and keeps its value, however
-/// it stands to its limit; the reason says what the verdict would be. (Noisy metrics are judged:
+/// it stands to its limit; `would` is the verdict that it would have. (Noisy metrics are judged:
 /// the tolerance of their limits is for what is not sure in them.)
 ///
 /// A value with a confidence interval is beyond or better only if the whole interval is; one that
-/// is beyond with a part of it is `unmeasured`, with what the verdict would be. Beyond a limit that
+/// is beyond with a part of it is `unmeasured`, and would fail. Beyond a limit that
 /// knows the hash of the code it was measured with, a value of the same machine code and launches
-/// is `environment`: the case has not changed, so the machine has.
+/// is `moved`: the case has not changed, so the machine has.
 ///
 /// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
 /// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
@@ -27,8 +27,5 @@ namespace warpgauge::metrics {
 /// `min` everything passes. Where no direction is better, everything but `equal` fails.
 /// Throws std::out_of_range for a metric that the catalog does not know.
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today);
-
-/// Whether a judged fact has a value that was not sure enough, and would fail if it were.
-bool would_fail(const Fact& fact);
 
 }  // namespace warpgauge::metrics
