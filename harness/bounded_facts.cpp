@@ -11,7 +11,8 @@ namespace warpgauge {
 
 using metrics::Fact;
 
-std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch) {
+std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch,
+                                const std::string& device) {
   constexpr int kRounds = 5;
   if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   metrics::RangeProfiler profiler;
@@ -26,12 +27,12 @@ std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std
   const auto measured = profiler.measure(items, kRounds);
   std::vector<Fact> facts;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Fact blank = launched_fact(*cases[i], dry_launches(*cases[i]), arch);
+    const Fact blank = launched_fact(*cases[i], dry_launches(*cases[i]), arch, device);
     for (const auto& [metric, value] : measured.at(i)) {
       Fact fact = blank;
       fact.metric = metric;
       fact.value = value;
-      fact.source = "cupti";
+      fact.source = "cupti-range";
       fact.confidence = "estimate";
       fact.confidence_reason = "times and hardware counters differ from run to run";
       facts.push_back(std::move(fact));

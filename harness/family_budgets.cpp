@@ -66,7 +66,7 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
   if (!fs::exists(path)) return {};
   std::vector<metrics::CaseId> ids;
   for (const Case* one : cases) ids.push_back(one->id);
-  return metrics::Budgets::load(path, ids);
+  return metrics::Budgets::load(path, relative_to_root(path), ids);
 }
 
 FamilyBudgets::FamilyBudgets(const Registry& registry) {

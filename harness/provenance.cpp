@@ -31,6 +31,7 @@ std::string toolkit() {
 
 metrics::Run start_run() {
   metrics::Run run = start_run(std::string(kBuildInfo.source_root));
+  run.version = kBuildInfo.version;
   run.toolkit = toolkit();
   run.flags = kBuildInfo.cuda_flags;
   return run;
@@ -43,7 +44,9 @@ metrics::Run start_run(const std::string& folder) {
   run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
   run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
   run.commit = git(folder, {"rev-parse", "HEAD"}).value_or("");
-  // What git does not vouch for is not clean.
+  run.branch = git(folder, {"rev-parse", "--abbrev-ref", "HEAD"}).value_or("");
+  if (run.branch == "HEAD") run.branch.clear();  // detached
+  // Without git's word the sources are not clean.
   run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
   return run;
 }

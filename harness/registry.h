@@ -22,6 +22,7 @@ struct Case {
   bool large = false;          ///< run only when it is asked for
   bool counted = true;         ///< false: not the work of kernels of this program
   std::string yardstick = {};  ///< variant that its time is held against; empty: none
+  metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };
 
 /// A row of the catalogue that a family says it covers.

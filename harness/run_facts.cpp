@@ -32,20 +32,9 @@ Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
   return fact;
 }
 
-/// `fact` as one of `kernel`, with the shape of its launch and the hash of its code.
-Fact of_kernel(Fact fact, const std::string& kernel, const std::vector<LaunchRecord>& launches) {
-  fact.kernel = kernel;
-  const auto launch = std::ranges::find(launches, kernel, &LaunchRecord::kernel);
-  if (launch != launches.end()) fact.launch = launch->launch;
-  fact.sass_hash = sass_hash(kernel, fact.arch);
-  fact.source_hash = source_hash(kernel, fact.arch);
-  return fact;
-}
-
 /// `fact` with the blame put on a line; code without line information leaves it where it was.
-Fact on_line(Fact fact, const metrics::LineCounts& line,
-             const std::vector<LaunchRecord>& launches) {
-  fact = of_kernel(std::move(fact), line.kernel, launches);
+Fact on_line(Fact fact, const metrics::LineCounts& line) {
+  fact.kernel = line.kernel;
   if (line.file.empty()) return fact;
   fact.file = relative_to_root(line.file);
   fact.line = line.line;
@@ -104,6 +93,22 @@ std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
   return facts;
 }
 
+/// The kernels of launches, each with its shapes.
+std::vector<metrics::Kernel> kernels_of(const std::vector<LaunchRecord>& launches,
+                                        const std::string& arch) {
+  std::vector<metrics::Kernel> kernels;
+  for (const LaunchRecord& record : launches) {
+    auto kernel = std::ranges::find(kernels, record.kernel, &metrics::Kernel::name);
+    if (kernel == kernels.end()) {
+      kernel = kernels.insert(kernel, {.name = record.kernel,
+                                       .sass_hash = sass_hash(record.kernel, arch),
+                                       .source_hash = source_hash(record.kernel, arch)});
+    }
+    metrics::add(kernel->launches, record.launch);
+  }
+  return kernels;
+}
+
 std::string names_of(const std::vector<LaunchRecord>& launches) {
   std::string names;
   for (const auto& [kernel, launch] : launches) {
@@ -114,8 +119,7 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
   return names.empty() ? "nothing" : names;
 }
 
-/// What the error says, and `fault`, if anything is known of it: then nobody needs the advice to
-/// look for it with another tool.
+/// The text of an error with the fault behind it. Drops the generic remedy once the fault is located.
 std::string with_fault(const metrics::CudaError& error, const std::string& fault) {
   std::string text = error.what();
   if (fault.empty()) return text;
@@ -187,10 +191,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
     return {error_fact(one, "wrong result: " + comparison.failure(), arch())};
   }
 
-  Fact blank = blank_fact(one, arch());
-  if (!run.launches.empty()) {
-    blank = of_kernel(std::move(blank), run.launches.front().kernel, run.launches);
-  }
+  const Fact blank = launched_fact(one, run.launches, arch(), device_->name);
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";
@@ -198,7 +199,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   if (!one.counted) return facts;
   std::string reason = run.not_counted;
   if (reason.empty()) {
-    std::ranges::move(counted_facts(run.lines, run.launches, blank, counts_source()),
+    std::ranges::move(counted_facts(run.lines, blank, counts_source()),
                       std::back_inserter(facts));
     reason = "no access was made that it could be told from";
   }
@@ -242,35 +243,33 @@ void launch_in_range(const Case& one, Problem& problem) {
 }
 
 Fact blank_fact(const Case& one, const std::string& arch) {
-  return {.id = one.id, .arch = arch, .file = relative_to_root(one.file), .line = one.line};
+  return launched_fact(one, {}, arch, "");
 }
 
 Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
-                   const std::string& arch) {
-  Fact fact = blank_fact(one, arch);
-  if (launches.empty()) return fact;
-  std::set<std::string> kernels;
-  std::string code, sources, all;
-  for (const LaunchRecord& record : launches) {
-    const Fact of_one = of_kernel(fact, record.kernel, launches);
-    const auto& [grid, block, shared, count] = record.launch;
-    fmt::format_to(std::back_inserter(all), "{} <<<{} {} {}>>> {}\n", of_one.sass_hash,
-                   fmt::join(grid, " "), fmt::join(block, " "), shared, count);
-    if (!kernels.insert(record.kernel).second) continue;
-    code += of_one.sass_hash;
-    sources += of_one.source_hash;
-  }
-  const auto hash = [](const std::string& text) {
-    return metrics::hash_text(std::as_bytes(std::span(text)));
-  };
-  fact = of_kernel(std::move(fact), launches.front().kernel, launches);
-  fact.code_hash = code.empty() ? "" : hash(all);
-  if (launches.size() > 1) fact.launch.reset();
-  if (kernels.size() > 1) {
-    fact.sass_hash = hash(code);
-    fact.source_hash = hash(sources);
-  }
+                   const std::string& arch, const std::string& device) {
+  metrics::CaseContext context{.kind = one.kind,
+                               .device = device,
+                               .kernels = kernels_of(launches, arch),
+                               .file = relative_to_root(one.file),
+                               .line = one.line};
+  context.code_hash = code_hash(context.kernels);
+  Fact fact{.id = one.id, .arch = arch, .file = context.file, .line = context.line};
+  if (context.kernels.size() == 1) fact.kernel = context.kernels.front().name;
+  fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
   return fact;
+}
+
+std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
+  std::string text;
+  for (const metrics::Kernel& kernel : kernels) {
+    if (kernel.sass_hash.empty()) return "";
+    for (const auto& [grid, block, shared, count] : kernel.launches) {
+      fmt::format_to(std::back_inserter(text), "{} <<<{} {} {}>>> {}\n", kernel.sass_hash,
+                     fmt::join(grid, " "), fmt::join(block, " "), shared, count);
+    }
+  }
+  return text.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(text)));
 }
 
 Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
@@ -281,8 +280,7 @@ Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
   return fact;
 }
 
-std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
-                                const std::vector<LaunchRecord>& launches, Fact counted,
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, Fact counted,
                                 std::string_view source) {
   counted.source = source;
   metrics::Counts total;
@@ -304,7 +302,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
     for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
       if (value_in(line_values[i], metric) <= most) continue;
       most = value_in(line_values[i], metric);
-      fact = on_line(std::move(fact), lines[i], launches);
+      fact = on_line(std::move(fact), lines[i]);
     }
     facts.push_back(std::move(fact));
   }
@@ -313,7 +311,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
       const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
       if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
       facts.push_back(
-          trusted(on_line(with_value(counted, metric, value), lines[i], launches), trust));
+          trusted(on_line(with_value(counted, metric, value), lines[i]), trust));
       facts.back().scope = metrics::Scope::line;
     }
   }

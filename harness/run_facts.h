@@ -67,10 +67,13 @@ void launch_in_range(const Case& one, Problem& problem);
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
 
-/// The same of all that the case launches: with the first of its kernels, the hashes of the machine
-/// code and the sources of all of them, and the hash of code and launches.
+/// The same with all kernels that the case launches, the hashes of their machine code and sources,
+/// the hash of code and launches, and the name of the device that runs it (empty: compile time).
 metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
-                            const std::string& arch);
+                            const std::string& arch, const std::string& device);
+
+/// The hash of the machine code and the launches of kernels; empty where code is not known.
+std::string code_hash(const std::vector<metrics::Kernel>& kernels);
 
 /// The fact that says that a case could not be run to its end; `arch` where it was run.
 metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
@@ -78,7 +81,6 @@ metrics::Fact error_fact(const Case& one, std::string reason, const std::string&
 /// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
 /// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.
 std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
-                                         const std::vector<LaunchRecord>& launches,
                                          metrics::Fact counted, std::string_view source);
 
 /// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what

@@ -14,6 +14,7 @@
 #include "harness/build_info.h"
 #include "harness/device_code.h"
 #include "harness/files/source_root.h"
+#include "harness/run_facts.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/kernel_resources.h"
@@ -217,20 +218,15 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     }
     kernels.push_back(values_of(record, *ptxas));
   }
+  const Fact blank = launched_fact(one, launches, arch, "");
   std::vector<Fact> facts;
   for (const metrics::Metric& metric : metrics::catalog()) {
     if (metrics::is_run_time(metric)) continue;
-    Fact fact{.id = one.id,
-              .metric = std::string(metric.id),
-              .arch = arch,
-              .source = "ptxas",
-              .file = relative_to_root(one.file),
-              .line = one.line};
+    Fact fact = blank;
+    fact.metric = metric.id;
+    fact.source = "ptxas";
     const KernelValues& worst = deciding(metric, kernels);
     fact.kernel = worst.launch->kernel;
-    fact.launch = worst.launch->launch;
-    fact.sass_hash = sass_hash(fact.kernel, arch);
-    fact.source_hash = source_hash(fact.kernel, arch);
     const bool all_have_it = std::ranges::all_of(
         kernels, [&](const KernelValues& kernel) { return kernel.values.contains(metric.id); });
     if (const auto found = worst.values.find(metric.id); all_have_it) {

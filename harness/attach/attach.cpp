@@ -22,8 +22,9 @@
 #include "harness/files/printable.h"
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
-#include "harness/outcome/summary.h"
-#include "harness/outcome/summary_text.h"
+#include "harness/outcome/outcome_text.h"
+#include "harness/outcome/recorded_run.h"
+#include "harness/outcome/repeat_command.h"
 #include "harness/process/child_program.h"
 #include "harness/process/program_name.h"
 #include "harness/provenance.h"
@@ -117,18 +118,6 @@ std::vector<std::string> unused_sections(const AttachOptions& options,
         fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
   }
   return unused;
-}
-
-/// An argument as it may be pasted into a shell.
-std::string shell_word(const std::string& argument) {
-  constexpr std::string_view kPlain = "%+,-./:=@_";
-  const auto plain = [&](unsigned char c) {
-    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
-  };
-  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
-  std::string word = "'";
-  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 /// Takes away the kernels that --skip names; says which they were, in lines.
@@ -258,7 +247,9 @@ ExitCode attach_to_program(const AttachOptions& options) {
   const std::regex kernels = kernel_expression(options.kernels);
   const OutFolder out(options.out);
   const TemporaryPath results = TemporaryPath::folder_in(out.path(), ".attached-");
-  const metrics::Run run = start_run(fs::current_path().string());
+  metrics::Run run = start_run(fs::current_path().string());
+  run.command = "attach";
+  run.asked.strict = options.strict;
 
   std::map<std::string, std::string> variables = {{kInjection, library.string()},
                                                   {kAttachFolder, results.path().string()}};
@@ -287,32 +278,28 @@ ExitCode attach_to_program(const AttachOptions& options) {
     return failure.empty() ? kNotMeasured : kFault;
   }
 
-  std::vector<metrics::StoredFact> facts;
+  const std::string launches = table(cases);
+  RecordedRun recorded(run, out.facts());
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  metrics::FactWriter writer(out.facts(), run);
   for (AttachedCase& one : cases) {
-    writer.set_device(one.device);
+    recorded.add_device(one.device);
     for (metrics::Fact& fact : one.facts) {
       metrics::judge(fact, one.budgets, today);
-      writer.write(fact);
-      facts.push_back({fact, writer.run()});
+      recorded.add(std::move(fact));
     }
   }
-  if (!failure.empty()) {
-    facts.push_back({program_failure(options.command[0], failure), writer.run()});
-    writer.write(facts.back().fact);
-  }
-  const Summary summary(facts, lost);
-  const Requirements requirements{.strict = options.strict, .ptxas = true, .cupti = true};
-  const bool colour = may_be_coloured(STDERR_FILENO);
-  const Told told{
-      .repeat = [&](const metrics::Fact& fact) { return repeat_command(options, fact); },
+  if (!failure.empty()) recorded.add(program_failure(options.command[0], failure));
+  OutcomeOptions how{
+      .requirements = {.strict = options.strict, .ptxas = true, .cupti = true},
+      .lost = lost,
+      .repeat = [&](const JudgedValue& value) { return repeat_command(options, *value.fact); },
       .kernels = true};
-  fmt::print(stderr, "{}{}\n{}facts: {}\nsummary: {}\n", table(cases), skipped,
-             terminal_text(summary, requirements, colour, told), out.facts().string(),
-             out.summary().string());
-  out.write_summary(markdown_text(summary, requirements, facts.front().run));
-  return summary.exit_code(requirements);
+  const auto outcome = recorded.end(how, out.results());
+  fmt::print(stderr, "{}{}\n{}facts: {}\nresults: {}\nsummary: {}\n", launches, skipped,
+             terminal_text(*outcome, may_be_coloured(STDERR_FILENO)), out.facts().string(),
+             out.results().string(), out.summary().string());
+  out.write_summary(markdown_text(*outcome));
+  return outcome->exit_code();
 }
 
 }  // namespace warpgauge

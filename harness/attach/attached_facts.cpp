@@ -158,9 +158,14 @@ std::string sass_hash_of(const Known& known, const std::string& kernel, Cubins& 
 std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact blank,
                            Cubins& cubins, metrics::SassLines& adder,
                            const metrics::Budgets& budgets) {
+  metrics::CaseContext context{.kind = metrics::CaseKind::attached,
+                               .device = known.device->device.name,
+                               .kernels = {{.name = kernel,
+                                            .sass_hash = sass_hash_of(known, kernel, cubins),
+                                            .source_hash = "",
+                                            .launches = known.shapes}}};
+  context.code_hash = code_hash(context.kernels);
   blank.kernel = kernel;
-  blank.sass_hash = sass_hash_of(known, kernel, cubins);
-  if (known.shapes.size() == 1) blank.launch = known.shapes[0];
   std::vector<Fact> facts;
   std::string reason = "nothing was counted of this kernel";
   try {
@@ -169,12 +174,11 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
       const auto first = std::ranges::min_element(lines, {}, [](const metrics::LineCounts& one) {
         return std::tuple(one.file.empty(), one.file, one.line);
       });
-      blank.file = first->file;
-      blank.line = first->line;
-      for (Fact& fact : counted_facts(lines, {}, blank, "cupti")) {
+      blank.file = context.file = first->file;
+      blank.line = context.line = first->line;
+      blank.context = std::make_shared<const metrics::CaseContext>(context);
+      for (Fact& fact : counted_facts(lines, blank, "cupti")) {
         if (fact.scope == metrics::Scope::line && fact.file.empty()) continue;
-        fact.launch = blank.launch;
-        fact.sass_hash = blank.sass_hash;
         facts.push_back(std::move(fact));
       }
       reason = "no access was made that it could be told from";
@@ -182,6 +186,7 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
   } catch (const metrics::Unmeasured& error) {
     reason = error.what();
   }
+  blank.context = std::make_shared<const metrics::CaseContext>(std::move(context));
   std::ranges::move(driver_facts(known, blank), std::back_inserter(facts));
   for (const metrics::Source source :
        {metrics::Source::sass, metrics::Source::run, metrics::Source::ptxas,
@@ -193,7 +198,7 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
       const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
       // Spills are seen by what they do, which is counted: the local memory they go to.
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);
-      if (!counted && built_in != nullptr && limit->where == built_in->where) continue;
+      if (!counted && built_in != nullptr && limit->origin == metrics::kBuiltInOrigin) continue;
       facts.push_back(std::move(fact));
     }
   }
@@ -224,6 +229,7 @@ bool AttachedCase::is_called(const std::regex& expression) const {
 
 Fact program_failure(const std::string& program, std::string how) {
   Case one;
+  one.kind = metrics::CaseKind::attached;
   one.id = {.family = family_of(program), .variant = "program", .type = "end", .size = "run"};
   return error_fact(one, std::move(how));
 }

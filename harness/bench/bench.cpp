@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,9 +20,12 @@
 #include "harness/bench/bench_tables.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
+#include "harness/files/colour.h"
 #include "harness/files/write_file.h"
 #include "harness/machine_watch.h"
-#include "harness/outcome/summary_text.h"
+#include "harness/outcome/finding_text.h"
+#include "harness/outcome/outcome_text.h"
+#include "harness/outcome/recorded_run.h"
 #include "harness/process/program.h"
 #include "harness/process/program_name.h"
 #include "harness/provenance.h"
@@ -34,6 +38,9 @@ namespace warpgauge {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Times are there to be looked at, with a budget or without one.
+constexpr Requirements kRequirements = {.judged = false};
 
 /// The selected cases, each yardstick in front of the first case that is held against it.
 std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selected) {
@@ -48,13 +55,21 @@ std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selecte
   return cases;
 }
 
+metrics::Run run_of(const BenchOptions& options) {
+  metrics::Run run = start_run();
+  run.command = "bench";
+  if (!options.filter.empty()) run.asked.filter = {options.filter};
+  run.asked.large = options.large;
+  return run;
+}
+
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
       : options_(options),
         budgets_(Registry::instance()),
         cases_(with_yardsticks(Registry::instance().select(options.filter, options.large))),
-        run_(start_run()),
+        run_(run_of(options)),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
   ExitCode run() {
@@ -70,13 +85,12 @@ class Bench {
     count();
     machine_.emplace(assigned_device(), &why);
     use_assigned_device();
-    run_.device = current_device(&why);
+    device_ = current_device(&why);
+    if (device_) run_.devices = {*device_};
     if (!why.empty() && !is_emulated()) {
       fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
     }
-    if (!options_.facts.empty()) {
-      writer_ = std::make_unique<metrics::FactWriter>(options_.facts, run_);
-    }
+    recorded_ = std::make_unique<RecordedRun>(run_, options_.facts);
     peak_ = peak_bytes_per_second();
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
@@ -87,19 +101,20 @@ class Bench {
           ->Unit(benchmark::kMicrosecond);
     }
     benchmark::RunSpecifiedBenchmarks();
-    if (timings_.empty() && exit_code_ == kWithinBudget) {
+    if (!something_ran_) {
       throw std::invalid_argument(
           fmt::format("--benchmark_filter selects no case; `{} list` shows all", gauge_name()));
     }
     if (!options_.tables.empty()) write_tables();
-    if (unmeasured_ > 0) {
-      fmt::print(stderr, "{} value{} with a budget unmeasured\n", unmeasured_,
-                 unmeasured_ == 1 ? "" : "s");
-    }
     for (const std::string& disturbance : disturbances_) {
       fmt::print(stderr, "disturbed: {}: these times are not fit for budgets\n", disturbance);
     }
-    return exit_code_;
+    const auto outcome =
+        recorded_->end({.requirements = kRequirements,
+                        .repeat = [](const JudgedValue& value) { return repeat(*value.fact); }},
+                       options_.results);
+    fmt::print(stderr, "{}", terminal_text(*outcome, may_be_coloured(STDERR_FILENO)));
+    return outcome->exit_code();
   }
 
  private:
@@ -127,7 +142,7 @@ class Bench {
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const std::exception& error) {
       state.SkipWithError(error.what());
-      judge(one, {error_fact(one, error.what(), arch_of(*run_.device))});
+      judge(one, {error_fact(one, error.what(), arch_of(*device_))});
     }
   }
 
@@ -202,9 +217,10 @@ class Bench {
   std::vector<metrics::Fact> facts_of(const Case& one, const Timing& timing,
                                       const std::optional<metrics::MachineState>& machine) const {
     const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
-    metrics::Fact blank = launched_fact(one, launches, arch_of(*run_.device));
+    metrics::Fact blank = launched_fact(one, launches, arch_of(*device_), device_->name);
     const metrics::Fact unknown = blank;
-    blank.source = "harness";
+    blank.source = "clock";
+    blank.stable = timing.stable;
     blank.confidence = "estimate";
     blank.confidence_reason =
         fmt::format("times differ from run to run: {}{}", precision(timing.estimate),
@@ -235,22 +251,17 @@ class Bench {
   }
 
   void judge(const Case& one, std::vector<metrics::Fact> facts) {
-    using metrics::Verdict;
+    something_ran_ = true;
     for (metrics::Fact& fact : facts) {
       metrics::judge(fact, budgets_.of(one.id), today_);
-      if (writer_) writer_->write(fact);
-      const bool unsure = metrics::would_fail(fact);
-      unmeasured_ += fact.verdict == Verdict::unmeasured ? 1 : 0;
-      if (fact.verdict == Verdict::fail) exit_code_ = std::max(exit_code_, kOverBudget);
-      if (fact.verdict == Verdict::error) exit_code_ = kFault;
-      if (fact.verdict != Verdict::fail && fact.verdict != Verdict::error &&
-          fact.verdict != Verdict::environment && !unsure) {
-        continue;
-      }
-      fmt::print(stderr, "{}",
-                 failure_text(fact, fmt::format("{}{} --filter '{}'", program_invocation_name,
-                                                one.large ? " --large" : "", one.id.str())));
+      recorded_->add(std::move(fact));
     }
+  }
+
+  static std::string repeat(const metrics::Fact& fact) {
+    return fmt::format("{}{} --filter '{}'", program_invocation_name,
+                       Registry::instance().at(fact.id.str()).large ? " --large" : "",
+                       fact.id.str());
   }
 
   void write_tables() const {
@@ -272,15 +283,15 @@ class Bench {
   FamilyBudgets budgets_;
   std::vector<const Case*> cases_;
   metrics::Run run_;
+  std::optional<metrics::Device> device_;
   std::chrono::year_month_day today_;
-  std::unique_ptr<metrics::FactWriter> writer_;
+  std::unique_ptr<RecordedRun> recorded_;
+  bool something_ran_ = false;
   double peak_ = 0, measured_peak_ = 0;  // bytes per second
   std::map<std::string, CaseCounts> counts_;
   std::optional<MachineWatch> machine_;
   std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
-  int unmeasured_ = 0;
-  ExitCode exit_code_ = kWithinBudget;
 };
 
 }  // namespace

@@ -15,8 +15,9 @@ struct BenchOptions {
   bool large = false;  ///< large cases, too
   Cache cache = Cache::cold;
   Sampling sampling;
-  bool counters = true;          ///< count what each case does, too, in a pass of its own
-  std::filesystem::path facts;   ///< appended to; empty: none
+  bool counters = true;           ///< count what each case does, too, in a pass of its own
+  std::filesystem::path facts;    ///< appended to; empty: none
+  std::filesystem::path results;  ///< gets results.json; empty: none
   std::filesystem::path tables;  ///< folder that gets times.md, speeds.md, accuracy.md; empty: none
 };
 

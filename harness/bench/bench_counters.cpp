@@ -47,14 +47,16 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
   work.died = [&](const CrashedItem& crashed) { *why = crashed.reason; };
   run_isolated(work);
   std::map<std::string, CaseCounts> counts;
-  for (const auto& [fact, run] : metrics::read_facts(file.path())) {
-    const bool shown = std::ranges::find(kShown, fact.metric) != std::end(kShown);
-    if (fact.scope == metrics::Scope::line || !shown) continue;
-    const double* value = std::get_if<double>(&fact.value);
-    if (value != nullptr) {
-      counts[fact.id.str()][fact.metric] = *value;
-    } else {
-      *why = fact.reason;
+  for (const metrics::StoredRun& run : metrics::read_facts(file.path())) {
+    for (const metrics::Fact& fact : run.facts) {
+      const bool shown = std::ranges::find(kShown, fact.metric) != std::end(kShown);
+      if (fact.scope == metrics::Scope::line || !shown) continue;
+      const double* value = std::get_if<double>(&fact.value);
+      if (value != nullptr) {
+        counts[fact.id.str()][fact.metric] = *value;
+      } else {
+        *why = fact.reason;
+      }
     }
   }
   return counts;

@@ -71,6 +71,8 @@ int run(int argc, char** argv) {
       "--no-counters", [&options] { options.counters = false; },
       "Do not count bank conflicts, sectors and spills before the times are taken");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_option("--results", options.results, "Write the outcome (results.json) to this file")
+      ->type_name("FILE");
   app.add_option("--tables", options.tables,
                  "Write tables of times, speeds and errors (Markdown) into this folder")
       ->type_name("DIR");

@@ -18,7 +18,8 @@
 #include "harness/family_budgets.h"
 #include "harness/measure/gtest_outcome.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/outcome/summary_text.h"
+#include "harness/outcome/finding_text.h"
+#include "harness/outcome/recorded_run.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/provenance.h"
@@ -47,7 +48,8 @@ Examples:
 )";
 
 struct Options {
-  std::string facts;  ///< file to append facts to; empty: none
+  std::string facts;    ///< file to append facts to; empty: none
+  std::string results;  ///< gets results.json; empty: none
   bool use_cupti = true;
   bool require_cupti = false;
   bool large = false;  ///< large cases, too
@@ -55,17 +57,25 @@ struct Options {
   int skip_code = 0;   ///< exit code when nothing failed but something was skipped
 };
 
-/// What the tests of this process share.
+metrics::Run run_of(const Options& options) {
+  metrics::Run run = start_run();
+  run.command = "check";
+  if (!options.arch.empty()) run.asked.architectures = {options.arch};
+  run.asked.large = options.large;
+  return run;
+}
+
+/// State that the tests of this process share.
 class Session {
  public:
   Session(const Options& options, std::string program)
       : options_(options),
         program_(std::move(program)),
         budgets_(Registry::instance()),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
-    if (!options_.facts.empty()) {
-      writer_ = std::make_unique<metrics::FactWriter>(options_.facts, start_run());
-    }
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
+        recorded_(run_of(options), options.facts) {
+    // A failed unmeasured value fails its test, or skips it; nothing else is required.
+    requirements_ = {.ptxas = true, .judged = false};
   }
 
   /// Made when the first case is run: static tests need no device.
@@ -77,7 +87,7 @@ class Session {
         use_assigned_device();
       }
       meter_ = std::make_unique<Meter>(options_.use_cupti);
-      if (writer_ && meter_->device()) writer_->set_device(*meter_->device());
+      if (meter_->device()) recorded_.add_device(*meter_->device());
     }
     return *meter_;
   }
@@ -97,18 +107,26 @@ class Session {
     const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
     for (metrics::Fact& fact : facts) {
       metrics::judge(fact, budgets(fact), today_);
-      if (writer_) writer_->write(fact);
+      recorded_.add(fact);
       if (fact.scope != metrics::Scope::whole_case) continue;
       using enum metrics::Verdict;
       judged.within_budget +=
           fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
       if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
-      if (fact.verdict == fail || fact.verdict == error) {
-        ADD_FAILURE_AT(fact.file.c_str(), fact.line)
-            << failure_text(fact, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
-      }
+    }
+    const metrics::Run run;
+    for (const Finding& finding : findings_of(facts, run, requirements_)) {
+      if (!finding.wrong) continue;
+      const metrics::Fact& fact = *finding.shown.fact;
+      ADD_FAILURE_AT(fact.file.c_str(), fact.line) << finding_text(
+          finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
     }
     return judged;
+  }
+
+  /// Ends the run in the file of facts.
+  void end(int exit_code) {
+    recorded_.end({.requirements = requirements_}, options_.results, exit_code);
   }
 
  private:
@@ -118,7 +136,8 @@ class Session {
   std::string program_;
   FamilyBudgets budgets_;
   std::chrono::year_month_day today_;
-  std::unique_ptr<metrics::FactWriter> writer_;
+  Requirements requirements_;
+  RecordedRun recorded_;
   std::unique_ptr<Meter> meter_;
 };
 
@@ -157,7 +176,8 @@ class RunTest : public testing::Test {
     std::string reason = meter.no_counters();
     if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
       try {
-        std::ranges::move(bounded_facts({&case_}, meter.arch()), std::back_inserter(*facts));
+        std::ranges::move(bounded_facts({&case_}, meter.arch(), meter.device()->name),
+                          std::back_inserter(*facts));
         reason = "this device or this case does not give it";
       } catch (const metrics::Unmeasured& unmeasured) {
         reason = unmeasured.what();
@@ -217,6 +237,8 @@ int run(int argc, char** argv) {
   CLI::App app("Run every case as a test of GoogleTest");
   set_help(app, kFooter, "warpgauge-check");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
+  app.add_option("--results", options.results, "Write the outcome (results.json) to this file")
+      ->type_name("FILE");
   app.add_flag_callback(
       "--no-cupti", [&options] { options.use_cupti = false; },
       "Leave CUPTI out, so that another profiler can attach");
@@ -235,7 +257,9 @@ int run(int argc, char** argv) {
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session, options.large);
-  return run_all_tests(options.skip_code);
+  const int code = run_all_tests(options.skip_code);
+  session.end(code == options.skip_code ? 0 : code);
+  return code;
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ void add_gate(CommandLine& line) {
       (source == "cupti" ? requirements.cupti : requirements.ptxas) = true;
     }
     requirements.device = *device == DeviceChoice::gpu;
+    options->device = to_string(*device);
     if (requirements.cupti && *device == DeviceChoice::emulated) {
       throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
     }

@@ -23,7 +23,7 @@ namespace {
 using metrics::Confidence;
 using metrics::Fact;
 using metrics::FactError;
-using metrics::StoredFact;
+using metrics::StoredRun;
 
 /// What is compared. Everything else that is counted follows from these.
 constexpr std::string_view kCompared[] = {
@@ -80,26 +80,32 @@ void need_all_counts(const CaseKey& key, const CountedCase& counted) {
   }
 }
 
-Side side_of(const std::vector<StoredFact>& facts, const std::string& filter) {
+void add_count(Side& side, const Fact& fact, const std::string& run) {
+  const double* value = std::get_if<double>(&fact.value);
+  if (value == nullptr || !is_compared(fact)) return;
+  CountedCase& counted = side[{fact.id, fact.arch}];
+  if (counted.run != run) counted = {.run = run};
+  const Confidence confidence =
+      metrics::confidence_from(fact.confidence).value_or(Confidence::exact);
+  const bool is_new = counted.places[place_of(fact)]
+                          .emplace(fact.metric, Count{*value, {confidence, fact.confidence_reason}})
+                          .second;
+  if (!is_new) {
+    throw FactError(fmt::format("run {}: {} has {} of {}:{} twice", run, fact.id.str(), fact.metric,
+                                fact.file, fact.line));
+  }
+  for (const metrics::Kernel& kernel : fact.context->kernels) {
+    if (!kernel.sass_hash.empty()) counted.code[kernel.name] = kernel.sass_hash;
+  }
+}
+
+Side side_of(const std::vector<StoredRun>& runs, const std::string& filter) {
   const std::string glob = filter.empty() ? "*" : filter;
   Side side;
-  for (const auto& [fact, run] : facts) {
-    const double* value = std::get_if<double>(&fact.value);
-    if (value == nullptr || !is_compared(fact)) continue;
-    if (fnmatch(glob.c_str(), fact.id.str().c_str(), 0) != 0) continue;
-    CountedCase& counted = side[{fact.id, fact.arch}];
-    if (counted.run != run.id) counted = {.run = run.id};
-    const Confidence confidence =
-        metrics::confidence_from(fact.confidence).value_or(Confidence::exact);
-    const bool is_new =
-        counted.places[place_of(fact)]
-            .emplace(fact.metric, Count{*value, {confidence, fact.confidence_reason}})
-            .second;
-    if (!is_new) {
-      throw FactError(fmt::format("run {}: {} has {} of {}:{} twice", run.id, fact.id.str(),
-                                  fact.metric, fact.file, fact.line));
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      if (fnmatch(glob.c_str(), fact.id.str().c_str(), 0) == 0) add_count(side, fact, run.run.id);
     }
-    if (!fact.sass_hash.empty()) counted.code[fact.kernel] = fact.sass_hash;
   }
   for (const auto& [key, counted] : side) need_all_counts(key, counted);
   return side;
@@ -174,11 +180,14 @@ void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b
 }
 
 /// Who counted: "cupti on NVIDIA H100".
-std::string origin(const std::vector<StoredFact>& facts) {
+std::string origin(const std::vector<StoredRun>& runs) {
   std::set<std::string> origins;
-  for (const auto& [fact, run] : facts) {
-    if (!is_compared(fact) || fact.source.empty()) continue;
-    origins.insert(run.device ? fact.source + " on " + run.device->name : fact.source);
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      if (!is_compared(fact) || fact.source.empty()) continue;
+      const std::string& device = fact.context->device;
+      origins.insert(device.empty() ? fact.source : fact.source + " on " + device);
+    }
   }
   return printable(fmt::format("{}", fmt::join(origins, ", ")));
 }
@@ -215,7 +224,7 @@ FamilyAgreement FactComparison::total() const {
   return total;
 }
 
-FactComparison compare(const std::vector<StoredFact>& a, const std::vector<StoredFact>& b,
+FactComparison compare(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b,
                        const std::string& filter) {
   const Side side_a = side_of(a, filter), side_b = side_of(b, filter);
   FactComparison comparison;
@@ -239,12 +248,12 @@ FactComparison compare(const std::vector<StoredFact>& a, const std::vector<Store
 }
 
 int compare_facts(const CompareOptions& options) {
-  const std::vector<StoredFact> a = metrics::read_facts(options.a);
-  const std::vector<StoredFact> b = metrics::read_facts(options.b);
+  const std::vector<StoredRun> a = metrics::read_facts(options.a);
+  const std::vector<StoredRun> b = metrics::read_facts(options.b);
   const FactComparison comparison = compare(a, b, options.filter);
   if (comparison.families.empty()) {
-    for (const auto& [path, facts] : {std::pair(options.a, &a), std::pair(options.b, &b)}) {
-      if (facts->empty()) {
+    for (const auto& [path, runs] : {std::pair(options.a, &a), std::pair(options.b, &b)}) {
+      if (runs->empty()) {
         throw std::runtime_error(
             fmt::format("{}: no facts: nothing was measured, or not to its end", path.string()));
       }

@@ -77,8 +77,8 @@ struct FactComparison {
 /// that only one side has is 0 on the other, and as exact as any other 0 of a side that does not
 /// say otherwise. Of several runs of a case in a file the last one counts. Throws
 /// metrics::FactError for a case that was counted in part.
-FactComparison compare(const std::vector<metrics::StoredFact>& a,
-                       const std::vector<metrics::StoredFact>& b, const std::string& filter);
+FactComparison compare(const std::vector<metrics::StoredRun>& a,
+                       const std::vector<metrics::StoredRun>& b, const std::string& filter);
 
 /// Reads both files, prints the comparison and writes it. Returns the exit code: 0 where no count
 /// differs that both sides call exact, 1 where one does, 3 where all cases were to be compared and

@@ -40,8 +40,8 @@ std::string loaded_cupti() {
 
 }  // namespace
 
-Finding check_cupti() {
-  Finding finding{.id = "CUPTI", .health = Health::fail};
+Precondition check_cupti() {
+  Precondition finding{.id = "CUPTI", .health = Health::fail};
   if (!metrics::built_with_cupti()) {
     finding.text = "this build has none";
     finding.remedy = "install the CUDA toolkit's CUPTI (12.8 or newer) and configure again";
@@ -56,7 +56,7 @@ Finding check_cupti() {
   }
 }
 
-Finding check_exact_count() {
+Precondition check_exact_count() {
   try {
     if (is_emulated()) emulate_arch(default_emulated_arch());
     Meter meter(true);
@@ -71,11 +71,12 @@ Finding check_exact_count() {
   }
 }
 
-Finding check_hardware_counters() {
+Precondition check_hardware_counters() {
   try {
     const Meter meter(false);  // exact counting patches kernels, which would disturb counters
     if (!meter.device()) return failed_finding("hardware counters", meter.no_device());
-    const auto facts = bounded_facts({&planted_bank_conflict()}, meter.arch());
+    const auto facts =
+        bounded_facts({&planted_bank_conflict()}, meter.arch(), meter.device()->name);
     if (facts.empty()) {
       return failed_finding("hardware counters", "the session of the range profiler gave nothing");
     }
@@ -87,7 +88,7 @@ Finding check_hardware_counters() {
   }
 }
 
-Finding check_emulator(const fs::path& program, std::chrono::seconds time_limit) {
+Precondition check_emulator(const fs::path& program, std::chrono::seconds time_limit) {
   if (!fs::exists(program)) {
     return {.id = "emulator",
             .health = Health::fail,
@@ -103,7 +104,7 @@ Finding check_emulator(const fs::path& program, std::chrono::seconds time_limit)
     if (!output) throw std::runtime_error("its doctor finds it not ready");
     const nlohmann::json diagnosis = nlohmann::json::parse(*output);
     for (const nlohmann::json& check : diagnosis.at("checks")) {
-      Finding finding = finding_from(check);
+      Precondition finding = finding_from(check);
       if (finding.id != "exact count") continue;
       finding.id = "emulator";
       return finding;
@@ -117,14 +118,14 @@ Finding check_emulator(const fs::path& program, std::chrono::seconds time_limit)
   }
 }
 
-Finding check_ptxas() {
+Precondition check_ptxas() {
   try {
     return {.id = "ptxas",
             .health = Health::ok,
             .text = fmt::format("its reports of the kernels are here, for {}",
                                 fmt::join(PtxasTexts::of_this_build().archs(), " "))};
   } catch (const std::exception& error) {
-    Finding finding = failed_finding("ptxas", error.what());
+    Precondition finding = failed_finding("ptxas", error.what());
     if (finding.remedy.empty()) finding.remedy = kBuildAgain;
     return finding;
   }

@@ -8,24 +8,24 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/doctor/finding.h"
+#include "harness/doctor/precondition.h"
 
 namespace warpgauge {
 
 /// Was this built with CUPTI, and do its libraries load?
-Finding check_cupti();
+Precondition check_cupti();
 
 /// Counts the known kernel with what counts here, CUPTI or the emulator.
-Finding check_exact_count();
+Precondition check_exact_count();
 
 /// Measures the known kernel in one session of the range profiler.
-Finding check_hardware_counters();
+Precondition check_hardware_counters();
 
 /// Asks the doctor of the emulated program `program` for its exact count. Each of its checks may
 /// take half of `time_limit`, so that it ends before its caller is stopped.
-Finding check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
+Precondition check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
 
 /// Has the build kept what ptxas said of the kernels?
-Finding check_ptxas();
+Precondition check_ptxas();
 
 }  // namespace warpgauge

@@ -14,9 +14,9 @@
 
 #include "harness/build_info.h"
 #include "harness/doctor/counting_findings.h"
-#include "harness/doctor/finding.h"
 #include "harness/doctor/gpu_findings.h"
 #include "harness/doctor/host_probe.h"
+#include "harness/doctor/precondition.h"
 #include "harness/files/colour.h"
 #include "harness/process/isolated_text.h"
 #include "harness/runtime.h"
@@ -24,7 +24,7 @@
 namespace warpgauge {
 namespace {
 
-using Findings = std::vector<Finding>;
+using Findings = std::vector<Precondition>;
 
 class Doctor {
  public:
@@ -78,7 +78,7 @@ class Doctor {
                     const std::function<Findings()>& look) const {
     const auto as_json = [&look] {
       nlohmann::ordered_json array = nlohmann::ordered_json::array();
-      for (const Finding& finding : look()) array.push_back(json_of(finding));
+      for (const Precondition& finding : look()) array.push_back(json_of(finding));
       return array.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
     try {
@@ -98,12 +98,13 @@ class Doctor {
   }
 
   /// The same of a look that finds one thing.
-  Finding isolated(std::string_view id, const std::function<Finding()>& look) const {
+  Precondition isolated(std::string_view id, const std::function<Precondition()>& look) const {
     return isolated(std::span(&id, 1), [&look] { return Findings{look()}; }).front();
   }
 
   /// What `count` finds, if there is a GPU to try it on.
-  Finding count_on(Health gpu, std::string_view id, const std::function<Finding()>& count) const {
+  Precondition count_on(Health gpu, std::string_view id,
+                        const std::function<Precondition()>& count) const {
     if (gpu == Health::ok) return isolated(id, count);
     return {.id = std::string(id), .text = gpu == Health::warn ? "no GPU" : "not tried: see GPU"};
   }

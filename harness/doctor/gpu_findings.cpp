@@ -67,12 +67,12 @@ std::vector<std::string> archs_of(const auto& codes) {
 }
 
 /// What is told where no GPU can be asked.
-Finding no_gpu(std::string_view id) {
+Precondition no_gpu(std::string_view id) {
   return {.id = std::string(id), .health = Health::unknown, .text = "no GPU"};
 }
 
-Finding none_visible(const std::string& why, const HostProbe& here) {
-  Finding finding{.id = "GPU", .health = Health::warn, .text = why};
+Precondition none_visible(const std::string& why, const HostProbe& here) {
+  Precondition finding{.id = "GPU", .health = Health::warn, .text = why};
   const int on_bus = gpus_on_bus(here);
   const auto visible = here.variable("CUDA_VISIBLE_DEVICES");
   if (on_bus > 0) finding.text += fmt::format(", but {} on the PCI bus", on_bus);
@@ -90,7 +90,7 @@ Finding none_visible(const std::string& why, const HostProbe& here) {
   return finding;
 }
 
-std::vector<Finding> state_findings() {
+std::vector<Precondition> state_findings() {
   try {
     int device = 0;
     std::array<char, 32> bus_id{};
@@ -98,7 +98,7 @@ std::vector<Finding> state_findings() {
     WARPGAUGE_CUDA(cudaDeviceGetPCIBusId(bus_id.data(), bus_id.size(), device));
     return check_state(metrics::GpuMonitor(bus_id.data()).state());
   } catch (const std::runtime_error& error) {  // CudaError, Unmeasured
-    std::vector<Finding> findings;
+    std::vector<Precondition> findings;
     for (const char* id : {"MIG", "clocks", "other processes"}) {
       findings.push_back(failed_finding(id, error.what()));
       findings.back().health = Health::unknown;
@@ -109,8 +109,8 @@ std::vector<Finding> state_findings() {
 
 }  // namespace
 
-Finding check_driver(int supported, int built, const std::string& version) {
-  Finding finding{.id = "driver"};
+Precondition check_driver(int supported, int built, const std::string& version) {
+  Precondition finding{.id = "driver"};
   if (supported == 0) {
     finding.text = "no NVIDIA driver here";
     return finding;
@@ -127,9 +127,9 @@ Finding check_driver(int supported, int built, const std::string& version) {
   return finding;
 }
 
-Finding check_architectures(std::span<const std::string> cubins, std::span<const std::string> ptx,
-                            const std::string& arch) {
-  Finding finding{.id = "architectures", .health = Health::ok};
+Precondition check_architectures(std::span<const std::string> cubins,
+                                 std::span<const std::string> ptx, const std::string& arch) {
+  Precondition finding{.id = "architectures", .health = Health::ok};
   const std::string machine_code = archs_text(cubins), portable = archs_text(ptx);
   const std::string all = machine_code == portable ? "machine code and PTX for " + machine_code
                                                    : fmt::format("machine code for {}; PTX for {}",
@@ -167,15 +167,15 @@ Finding check_architectures(std::span<const std::string> cubins, std::span<const
   return finding;
 }
 
-std::vector<Finding> check_state(const metrics::GpuState& state) {
-  Finding mig{.id = "MIG", .health = Health::ok, .text = "off"};
+std::vector<Precondition> check_state(const metrics::GpuState& state) {
+  Precondition mig{.id = "MIG", .health = Health::ok, .text = "off"};
   if (state.mig) {
     mig = {.id = "MIG",
            .health = Health::warn,
            .text = "on: a part of a GPU cannot be profiled",
            .remedy = "select a whole GPU with CUDA_VISIBLE_DEVICES, or sudo nvidia-smi -mig 0"};
   }
-  Finding clocks{.id = "clocks", .health = Health::ok};
+  Precondition clocks{.id = "clocks", .health = Health::ok};
   clocks.text = fmt::format("SM {} of {} MHz, memory {} of {} MHz, {} C", state.sm_clock_mhz,
                             state.max_sm_clock_mhz, state.memory_clock_mhz,
                             state.max_memory_clock_mhz, state.temperature_c);
@@ -189,7 +189,7 @@ std::vector<Finding> check_state(const metrics::GpuState& state) {
   } else if (state.sm_clock_mhz < state.max_sm_clock_mhz) {
     clocks.text += " (idle or locked)";
   }
-  Finding others{.id = "other processes", .health = Health::ok, .text = "none uses this GPU"};
+  Precondition others{.id = "other processes", .health = Health::ok, .text = "none uses this GPU"};
   if (state.processes > 0) {
     others.health = Health::warn;
     others.text = fmt::format(
@@ -201,9 +201,9 @@ std::vector<Finding> check_state(const metrics::GpuState& state) {
   return {std::move(mig), std::move(clocks), std::move(others)};
 }
 
-std::vector<Finding> look_at_gpu(const HostProbe& here) {
+std::vector<Precondition> look_at_gpu(const HostProbe& here) {
   std::string why, arch;
-  Finding gpu{.id = "GPU", .health = Health::ok};
+  Precondition gpu{.id = "GPU", .health = Health::ok};
   std::optional<metrics::Device> device;
   try {
     if ((device = current_device(&why))) {
@@ -221,7 +221,7 @@ std::vector<Finding> look_at_gpu(const HostProbe& here) {
   int supported = 0;
   // Asked without a check: where there is no driver, 0 is the answer.
   if (cudaDriverGetVersion(&supported) != cudaSuccess) supported = 0;
-  std::vector<Finding> findings = {
+  std::vector<Precondition> findings = {
       std::move(gpu),
       check_driver(supported, CUDART_VERSION, device ? device->driver : "the driver"),
       check_architectures(archs_of(embedded_cubins()), archs_of(embedded_ptx()), arch)};

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/doctor/finding.h"
 #include "harness/doctor/host_probe.h"
+#include "harness/doctor/precondition.h"
 #include "metrics/nvml.h"
 
 namespace warpgauge {
@@ -19,19 +19,19 @@ inline constexpr std::string_view kGpuFindings[] = {"GPU", "driver", "architectu
 /// Asks CUDA and NVML about the current GPU; makes no context. "GPU" is ok where one can be used,
 /// a warning where there is none, and has failed where it is there and cannot be used. Does not
 /// throw for what CUDA reports, but a broken driver may well hang or crash in it.
-std::vector<Finding> look_at_gpu(const HostProbe& here);
+std::vector<Precondition> look_at_gpu(const HostProbe& here);
 
 /// Of CUDA versions as the runtime writes them (13000 for 13.0): what the driver supports, 0 where
 /// there is no driver, and the toolkit of this build. `version` of the driver: "580.159.04".
-Finding check_driver(int supported, int built, const std::string& version);
+Precondition check_driver(int supported, int built, const std::string& version);
 
 /// Does this program hold code for a GPU of `arch` ("sm_90"), and of which kind? `cubins` and `ptx`
 /// are the architectures of its machine code and of its PTX. Without a GPU `arch` is empty.
-Finding check_architectures(std::span<const std::string> cubins, std::span<const std::string> ptx,
-                            const std::string& arch);
+Precondition check_architectures(std::span<const std::string> cubins,
+                                 std::span<const std::string> ptx, const std::string& arch);
 
 /// The findings "MIG", "clocks" and "other processes". `state` was asked for before this process
 /// had a context: the processes in it are others.
-std::vector<Finding> check_state(const metrics::GpuState& state);
+std::vector<Precondition> check_state(const metrics::GpuState& state);
 
 }  // namespace warpgauge

@@ -111,8 +111,8 @@ int gpus_on_bus(const HostProbe& here) {
   return count;
 }
 
-Finding check_permission(const HostProbe& here) {
-  Finding finding{.id = "permission"};
+Precondition check_permission(const HostProbe& here) {
+  Precondition finding{.id = "permission"};
   const auto restricted = value_of(here.at("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
   const std::set<std::string_view> own = capabilities(here);
   if (!restricted) {
@@ -142,7 +142,7 @@ Finding check_permission(const HostProbe& here) {
   return finding;
 }
 
-Finding check_mps(const HostProbe& here) {
+Precondition check_mps(const HostProbe& here) {
   constexpr std::string_view kCut = "nvidia-cuda-mps";  // -control, -server: cut by the kernel
   const std::string folder = here.variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
   const std::vector<std::string> processes = here.processes();
@@ -160,7 +160,7 @@ Finding check_mps(const HostProbe& here) {
           .remedy = "echo quit | nvidia-cuda-mps-control"};
 }
 
-Finding check_profilers(const HostProbe& here) {
+Precondition check_profilers(const HostProbe& here) {
   struct Known {
     std::string_view comm, name, remedy;
   };
@@ -193,7 +193,7 @@ Finding check_profilers(const HostProbe& here) {
           .remedy = fmt::format("{}", fmt::join(remedies, "; "))};
 }
 
-Finding check_injection(const HostProbe& here) {
+Precondition check_injection(const HostProbe& here) {
   std::vector<std::string> set, names;
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
     const auto value = here.variable(name);
@@ -211,10 +211,10 @@ Finding check_injection(const HostProbe& here) {
           .remedy = fmt::format("unset {}", fmt::join(names, " "))};
 }
 
-Finding check_out(const fs::path& out) {
+Precondition check_out(const fs::path& out) {
   constexpr double kMiB = 1 << 20;
   constexpr double kEnoughMiB = 100;  // facts of some thousand cases
-  Finding finding{.id = "output", .remedy = "choose another folder with --out"};
+  Precondition finding{.id = "output", .remedy = "choose another folder with --out"};
   std::error_code error;
   const fs::path there = nearest_there(out);
   if (out.empty() || !fs::is_directory(there, error)) {
@@ -239,9 +239,9 @@ Finding check_out(const fs::path& out) {
   return finding;
 }
 
-Finding check_python(const fs::path& programs) {
+Precondition check_python(const fs::path& programs) {
   const fs::path program = programs / "warpgauge-python";
-  Finding finding{.id = "Python", .health = Health::warn};
+  Precondition finding{.id = "Python", .health = Health::warn};
   finding.remedy =
       "ci/bootstrap of warpgauge, or WARPGAUGE_PYTHON=... (reports and CI formats need it)";
   if (!fs::exists(program)) {

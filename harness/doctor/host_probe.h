@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/doctor/finding.h"
+#include "harness/doctor/precondition.h"
 
 namespace warpgauge {
 
@@ -27,17 +27,17 @@ struct HostProbe {
 int gpus_on_bus(const HostProbe& here);
 
 /// May this process read performance counters (ERR_NVGPUCTRPERM)?
-Finding check_permission(const HostProbe& here);
+Precondition check_permission(const HostProbe& here);
 /// Is there an MPS daemon, under which CUPTI cannot count?
-Finding check_mps(const HostProbe& here);
+Precondition check_mps(const HostProbe& here);
 /// Is there another process that may have the counters: DCGM, a profiler, a debugger?
-Finding check_profilers(const HostProbe& here);
+Precondition check_profilers(const HostProbe& here);
 /// Do variables attach another tool to CUDA programs?
-Finding check_injection(const HostProbe& here);
+Precondition check_injection(const HostProbe& here);
 /// Can the gate write its results into `out`? Writes nothing.
-Finding check_out(const std::filesystem::path& out);
+Precondition check_out(const std::filesystem::path& out);
 /// Can warpgauge-python in the folder `programs` be run with the packages that the gate needs? Runs
 /// one of its commands.
-Finding check_python(const std::filesystem::path& programs);
+Precondition check_python(const std::filesystem::path& programs);
 
 }  // namespace warpgauge

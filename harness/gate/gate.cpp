@@ -19,7 +19,8 @@
 #include "harness/files/colour.h"
 #include "harness/gpu_only.h"
 #include "harness/outcome/out_folder.h"
-#include "harness/outcome/summary_text.h"
+#include "harness/outcome/outcome_text.h"
+#include "harness/outcome/recorded_run.h"
 #include "harness/process/isolate.h"
 #include "harness/process/program_name.h"
 #include "harness/process/progress.h"
@@ -40,6 +41,19 @@ using metrics::Verdict;
 using Cases = std::vector<const Case*>;
 using Archs = std::vector<std::string>;
 
+metrics::Run run_of(const GateOptions& options) {
+  metrics::Run run = start_run();
+  run.command = "gate";
+  run.asked.device = options.device;
+  if (options.requirements.ptxas) run.asked.require.emplace_back("ptxas");
+  if (options.requirements.cupti) run.asked.require.emplace_back("cupti");
+  run.asked.strict = options.requirements.strict;
+  if (!options.filter.empty()) run.asked.filter = {options.filter};
+  run.asked.architectures = options.archs;
+  run.asked.large = options.large;
+  return run;
+}
+
 /// One run of the gate. The parent process never touches CUDA: its children do.
 class Gate {
  public:
@@ -53,9 +67,15 @@ class Gate {
                     : options_.use_cupti && options_.bounded
                         ? ""
                         : "times and hardware counters were left out by an option"),
-        run_(start_run()),
+        run_(run_of(options)),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
-    open_writer();  // facts are read back even where nobody has written any
+    open_writer();
+    facts_ = std::make_unique<metrics::FactReader>(out_.facts());
+    const auto left_out = gpu_only_cases(options.filter, options.large);
+    if (!left_out.empty()) {
+      left_out_.push_back(fmt::format(
+          "cases left out because they call a library, which needs a GPU: {}", left_out.size()));
+    }
   }
 
   /// The first lines say what the run-time facts are worth, and what is not there.
@@ -63,10 +83,7 @@ class Gate {
     fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
                                                    fmt::join(emulated_archs(), ", "))
                                      : "kernels run on the GPU");
-    if (const auto left_out = gpu_only_cases(options_.filter, options_.large); !left_out.empty()) {
-      fmt::print("cases left out because they call a library, which needs a GPU: {}\n",
-                 left_out.size());
-    }
+    for (const std::string& one : left_out_) fmt::print("{}\n", one);
     std::fflush(stdout);
   }
 
@@ -125,8 +142,8 @@ class Gate {
       metrics::Device device = meter.device().value();
       try {
         device.chip = chip_name();
-        writer_->set_device(device);
-        write(bounded_facts(session, meter.arch()));
+        writer_->add_device(device);
+        write(bounded_facts(session, meter.arch(), device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
@@ -142,16 +159,17 @@ class Gate {
   ExitCode report() {
     open_writer();
     write(lost_facts());
-    const std::vector<metrics::StoredFact> facts = facts_of_this_run();
-    const Summary summary(facts);
-    const bool colour = may_be_coloured(STDOUT_FILENO);
-    fmt::print("{}", terminal_text(summary, options_.requirements, colour));
-    const auto measured = std::ranges::find_if(
-        facts, [](const metrics::StoredFact& stored) { return stored.run.device.has_value(); });
-    out_.write_summary(markdown_text(summary, options_.requirements,
-                                     measured == facts.end() ? run_ : measured->run));
-    fmt::print("facts: {}\nsummary: {}\n", out_.facts().string(), out_.summary().string());
-    return summary.exit_code(options_.requirements);
+    facts_->update();
+    OutcomeOptions how{
+        .requirements = options_.requirements, .left_out = left_out_, .whole = false};
+    const Outcome outcome(std::move(*facts_).runs(), how);
+    writer_->write_end(end_of(outcome));
+    fmt::print("{}", terminal_text(outcome, may_be_coloured(STDOUT_FILENO)));
+    write_results(outcome, out_.results());
+    out_.write_summary(markdown_text(outcome));
+    fmt::print("facts: {}\nresults: {}\nsummary: {}\n", out_.facts().string(),
+               out_.results().string(), out_.summary().string());
+    return outcome.exit_code();
   }
 
  private:
@@ -165,7 +183,7 @@ class Gate {
         [&] {
           choose_device();
           meter.emplace(options_.use_cupti);
-          if (meter->device()) writer_->set_device(*meter->device());
+          if (meter->device()) writer_->add_device(*meter->device());
         },
         [this, &meter](const Cases& one) {
           write(meter->run(*one[0], budgets_.of(one[0]->id)));
@@ -221,17 +239,16 @@ class Gate {
     run_isolated(work);
   }
 
-  std::vector<metrics::StoredFact> facts_of_this_run() const {
-    std::vector<metrics::StoredFact> facts = metrics::read_facts(out_.facts());
-    std::erase_if(facts, [this](const auto& stored) { return stored.run.id != run_.id; });
-    return facts;
+  const std::vector<Fact>& facts_so_far() {
+    static const std::vector<Fact> kNone;
+    const std::vector<metrics::StoredRun>& runs = facts_->update();
+    return runs.empty() ? kNone : runs.front().facts;
   }
 
   /// The cases of which `wanted` holds, given the verdicts on their results so far.
-  Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) const {
+  Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) {
     std::map<std::string, std::set<Verdict>> results;
-    for (const metrics::StoredFact& stored : facts_of_this_run()) {
-      const Fact& fact = stored.fact;
+    for (const Fact& fact : facts_so_far()) {
       if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
     Cases cases;
@@ -246,10 +263,10 @@ class Gate {
 
   /// What no measurement has brought although it should have: a last line of defence, whatever went
   /// wrong before.
-  std::vector<Fact> lost_facts() const {
+  std::vector<Fact> lost_facts() {
     std::map<std::string, std::vector<Fact>> by_case;
-    for (const metrics::StoredFact& stored : facts_of_this_run()) {
-      by_case[stored.fact.id.str()].push_back(stored.fact);
+    for (const Fact& fact : facts_so_far()) {
+      if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(fact);
     }
     std::vector<Fact> lost;
     for (const Case* one : cases_) {
@@ -297,7 +314,9 @@ class Gate {
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   metrics::Run run_;
   std::chrono::year_month_day today_;
+  std::vector<std::string> left_out_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process
+  std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run
 };
 
 }  // namespace

@@ -6,17 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/summary.h"
+#include "harness/outcome/exit_code.h"
+#include "harness/outcome/requirements.h"
 
 namespace warpgauge {
 
 struct GateOptions {
-  std::string filter;  ///< glob over case ids; empty: all
-  bool large = false;  ///< large cases, too
+  std::string filter;           ///< glob over case ids; empty: all
+  bool large = false;           ///< large cases, too
+  std::string device = "auto";  ///< where kernels were to run: auto, gpu or emulated
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).
   std::vector<std::string> archs;
-  std::filesystem::path out = "out";    ///< gets facts.jsonl and summary.md
+  std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too

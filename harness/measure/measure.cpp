@@ -17,7 +17,7 @@
 #include "harness/launch_log.h"
 #include "harness/measure/measured_budgets.h"
 #include "harness/measure/open_ranges.h"
-#include "harness/outcome/summary_text.h"
+#include "harness/outcome/finding_text.h"
 #include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
@@ -52,8 +52,8 @@ class Measuring {
         if (log.launches().empty()) throw NotMeasured("no kernel was launched");
       });
       need_counts_of_all(log.launches(), lines);
-      std::vector<Fact> facts = counted_facts(
-          lines, log.launches(), launched_fact(one, log.launches(), arch_), counts_source());
+      std::vector<Fact> facts =
+          counted_facts(lines, launched_fact(one, log.launches(), arch_, device_), counts_source());
       std::erase_if(facts, [](const Fact& fact) { return fact.scope == metrics::Scope::line; });
       std::ranges::move(static_facts(one, log.launches(), arch_, PtxasTexts::of_this_build()),
                         std::back_inserter(facts));
@@ -96,6 +96,7 @@ class Measuring {
     const std::optional<metrics::Device> device = current_device(&why_not_);
     if (!device) return;
     arch_ = arch_of(*device);
+    device_ = device->name;
     try {
       counter_ = make_line_counter();
     } catch (const metrics::Unmeasured& unmeasured) {
@@ -103,7 +104,7 @@ class Measuring {
     }
   }
 
-  std::string why_not_, arch_;
+  std::string why_not_, arch_, device_;
   std::unique_ptr<LineCounter> counter_;
 };
 
@@ -112,6 +113,7 @@ namespace {
 /// What facts are said to be of; `file` and `line` are blamed for what no line of a kernel has.
 Case a_case(const std::string& file, int line) {
   Case one;
+  one.kind = metrics::CaseKind::measured;
   one.id = {.family = "measured", .variant = "here", .type = "launch", .size = "1"};
   one.file = file;
   one.line = line;
@@ -175,12 +177,11 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
   std::string text;
   for (Fact& fact : facts) {
     metrics::judge(fact, budgets, today);
-    using enum metrics::Verdict;
-    if (fact.verdict == unmeasured) {
-      text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
-    } else if (fact.verdict == fail || fact.verdict == error) {
-      text += failure_text(fact, "this test");
-    }
+    if (fact.verdict != metrics::Verdict::unmeasured) continue;
+    text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
+  }
+  for (const Finding& finding : findings_of(facts, metrics::Run(), Requirements())) {
+    if (finding.wrong) text += finding_text(finding, "this test");
   }
   return text.empty() || name.empty() ? text : fmt::format("in {}:\n{}", printable(name), text);
 }

@@ -30,8 +30,7 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
     throw std::runtime_error(path_.string() +
                              ": another run is writing to it; wait, or choose another --out");
   }
-  fs::remove(summary());  // first: who finds one finds the facts that it is of, too
-  fs::remove(facts());
+  for (const fs::path& file : {results(), summary(), facts()}) fs::remove(file);  // facts last
 }
 
 OutFolder::~OutFolder() { close(lock_); }

@@ -18,6 +18,7 @@ class OutFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path facts() const { return path_ / "facts.jsonl"; }
+  std::filesystem::path results() const { return path_ / "results.json"; }
   std::filesystem::path summary() const { return path_ / "summary.md"; }
 
   void write_summary(const std::string& text) const;

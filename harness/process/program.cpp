@@ -59,6 +59,11 @@ bool has_gpu() {
   }
 }
 
+std::string_view to_string(DeviceChoice choice) {
+  constexpr std::string_view kWords[] = {"auto", "gpu", "emulated"};
+  return kWords[static_cast<int>(choice)];
+}
+
 void continue_on(DeviceChoice choice, char** argv) {
   const bool emulated = choice == DeviceChoice::emulated ||
                         (choice == DeviceChoice::automatic && (is_emulated() || !has_gpu()));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpgauge {
@@ -13,6 +14,7 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv);
 
 /// `automatic`: the GPU, or the emulator where there is none.
 enum class DeviceChoice { automatic, gpu, emulated };
+std::string_view to_string(DeviceChoice choice);  ///< auto, gpu, emulated
 
 /// Continues in the program that `choice` asks for: returns if that is this one, else replaces this
 /// process by the other one, with the same arguments. `argv` as main() got it. Throws

@@ -1,4 +1,4 @@
-#include "harness/doctor/finding.h"
+#include "harness/doctor/precondition.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ std::string outcome(const Diagnosis& diagnosis) {
                        diagnosis.counts_on == "gpu" ? "GPU" : "emulator");
   }
   std::vector<std::string_view> failed;
-  for (const Finding& finding : diagnosis.findings) {
+  for (const Precondition& finding : diagnosis.findings) {
     if (finding.needed && finding.health == Health::fail) failed.push_back(finding.id);
   }
   return fmt::format("not ready: {}", fmt::join(failed, ", "));
@@ -44,16 +44,16 @@ std::string outcome(const Diagnosis& diagnosis) {
 
 std::string_view to_string(Health health) { return look_of(health).word; }
 
-Finding failed_finding(std::string_view id, std::string_view message) {
+Precondition failed_finding(std::string_view id, std::string_view message) {
   constexpr std::string_view kStop = ". ";
-  Finding finding{.id = std::string(id), .health = Health::fail};
+  Precondition finding{.id = std::string(id), .health = Health::fail};
   const std::size_t stop = message.find(kStop);
   finding.text = message.substr(0, stop);
   if (stop != message.npos) finding.remedy = message.substr(stop + kStop.size());
   return finding;
 }
 
-nlohmann::ordered_json json_of(const Finding& finding) {
+nlohmann::ordered_json json_of(const Precondition& finding) {
   return {{"id", finding.id},
           {"health", to_string(finding.health)},
           {"text", finding.text},
@@ -62,7 +62,7 @@ nlohmann::ordered_json json_of(const Finding& finding) {
           {"needed", finding.needed}};
 }
 
-Finding finding_from(const nlohmann::json& object) {
+Precondition finding_from(const nlohmann::json& object) {
   const auto word = object.at("health").get<std::string>();
   const auto* const look = std::ranges::find(kLooks, word, &Look::word);
   if (look == kLooks.end()) throw std::invalid_argument("'" + word + "' is no health");
@@ -75,19 +75,19 @@ Finding finding_from(const nlohmann::json& object) {
 }
 
 bool Diagnosis::ready() const {
-  return std::ranges::none_of(findings, [](const Finding& finding) {
+  return std::ranges::none_of(findings, [](const Precondition& finding) {
     return finding.needed && finding.health == Health::fail;
   });
 }
 
-const Finding& finding_called(std::string_view id, const std::vector<Finding>& findings) {
-  const auto found = std::ranges::find(findings, id, &Finding::id);
+const Precondition& finding_called(std::string_view id, const std::vector<Precondition>& findings) {
+  const auto found = std::ranges::find(findings, id, &Precondition::id);
   if (found == findings.end()) throw std::out_of_range(fmt::format("no finding is '{}'", id));
   return *found;
 }
 
-void settle(const std::vector<std::string_view>& needed, std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
+void settle(const std::vector<std::string_view>& needed, std::vector<Precondition>& findings) {
+  for (Precondition& finding : findings) {
     finding.needed = std::ranges::find(needed, finding.id) != needed.end();
     if (finding.needed && finding.health == Health::unknown) finding.health = Health::fail;
     if (!finding.needed && finding.health == Health::fail) finding.health = Health::warn;
@@ -98,10 +98,10 @@ void settle(const std::vector<std::string_view>& needed, std::vector<Finding>& f
 std::string diagnosis_text(const Diagnosis& diagnosis, bool colour) {
   constexpr std::size_t kWordWidth = 7;  // of "unknown"
   std::size_t width = 0;
-  for (const Finding& finding : diagnosis.findings) width = std::max(width, finding.id.size());
+  for (const Precondition& finding : diagnosis.findings) width = std::max(width, finding.id.size());
   std::string text;
   const auto out = std::back_inserter(text);
-  for (const Finding& finding : diagnosis.findings) {
+  for (const Precondition& finding : diagnosis.findings) {
     const Look& look = look_of(finding.health);
     // Padded before it is coloured, or the colour would count as text.
     const std::string word = fmt::format("{:<{}}", look.word, kWordWidth);
@@ -117,7 +117,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool colour) {
 
 std::string diagnosis_json(const Diagnosis& diagnosis) {
   nlohmann::ordered_json checks = nlohmann::ordered_json::array();
-  for (const Finding& finding : diagnosis.findings) checks.push_back(json_of(finding));
+  for (const Precondition& finding : diagnosis.findings) checks.push_back(json_of(finding));
   const nlohmann::ordered_json object = {{"schema", 1},
                                          {"version", kBuildInfo.version},
                                          {"ready", diagnosis.ready()},

@@ -11,7 +11,7 @@ namespace warpgauge {
 /// `fail`: it does not work, and the gate needs it. `unknown`: it could not be found out.
 enum class Health { ok, warn, fail, unknown };
 
-struct Finding {
+struct Precondition {
   std::string id;  ///< what was looked at: "exact count"
   Health health = Health::unknown;
   std::string text;         ///< what was found, one sentence without a full stop
@@ -22,28 +22,28 @@ struct Finding {
 std::string_view to_string(Health health);
 
 /// A failure of `id` by the message of an error, "reason. remedy".
-Finding failed_finding(std::string_view id, std::string_view message);
+Precondition failed_finding(std::string_view id, std::string_view message);
 
 /// {"id", "health", "text", "remedy": text or null, "needed"}.
-nlohmann::ordered_json json_of(const Finding& finding);
+nlohmann::ordered_json json_of(const Precondition& finding);
 /// The other way round. Throws nlohmann::json::exception and std::invalid_argument for anything
 /// else.
-Finding finding_from(const nlohmann::json& object);
+Precondition finding_from(const nlohmann::json& object);
 
 /// What all findings come to.
 struct Diagnosis {
-  std::vector<Finding> findings;
+  std::vector<Precondition> findings;
   std::string counts_on;  ///< "gpu" or "emulator": where the gate runs kernels
   /// True if nothing that is needed has failed.
   bool ready() const;
 };
 
 /// The finding called `id`. Throws std::out_of_range.
-const Finding& finding_called(std::string_view id, const std::vector<Finding>& findings);
+const Precondition& finding_called(std::string_view id, const std::vector<Precondition>& findings);
 
 /// Marks what is needed and settles what that means: of this, what is unknown has failed; of the
 /// rest, what has failed is a warning.
-void settle(const std::vector<std::string_view>& needed, std::vector<Finding>& findings);
+void settle(const std::vector<std::string_view>& needed, std::vector<Precondition>& findings);
 
 /// A line for each finding, one more for its remedy, and the outcome. Nothing in it is a control
 /// sequence but the colours, if they are asked for.

@@ -1,0 +1,156 @@
+#include "harness/outcome/finding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+
+/// How far a value is from the nearest number of its limit: as a share of it, then as it is.
+std::pair<double, double> distance(const Fact& fact) {
+  const double* value = std::get_if<double>(&fact.value);
+  if (value == nullptr || !fact.limit) return {0, 0};
+  double nearest = 0, far = std::numeric_limits<double>::infinity();
+  const auto take = [&](double bound) {
+    if (std::abs(*value - bound) >= far) return;
+    far = std::abs(*value - bound);
+    nearest = bound;
+  };
+  if (fact.limit->max) take(*fact.limit->max);
+  if (fact.limit->min) take(*fact.limit->min);
+  if (const double* equal = std::get_if<double>(&fact.limit->equal)) take(*equal);
+  if (std::isinf(far)) return {0, 0};
+  const double share = nearest == 0 ? std::numeric_limits<double>::infinity() : far / nearest;
+  return {far == 0 ? 0 : share, far};
+}
+
+bool is_beyond(const Fact& fact) {
+  return fact.verdict == Verdict::fail || fact.verdict == Verdict::moved ||
+         fact.would == Verdict::fail;
+}
+
+using Cause =
+    std::tuple<Verdict, std::string, std::string, std::string, std::string, int, std::string>;
+
+Cause cause_of(const Fact& fact) {
+  return {fact.verdict,
+          fact.metric,
+          fact.id.family,
+          fact.id.variant_type(),
+          fact.file,
+          fact.line,
+          fact.verdict == Verdict::error ? fact.reason : ""};
+}
+
+using PlaceOfValue = std::tuple<const metrics::Run*, metrics::CaseId, std::string, std::string>;
+
+PlaceOfValue place_of(const JudgedValue& value) {
+  return {value.run, value.fact->id, value.fact->arch, value.fact->metric};
+}
+
+/// The lines with most of the value, from those of the same case, architecture and metric.
+std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& lines) {
+  constexpr std::size_t kMost = 3;
+  std::vector<BlamedLine> blamed;
+  double sum = 0;
+  for (const Fact* line : lines) {
+    const double* value = std::get_if<double>(&line->value);
+    if (value == nullptr || *value <= 0 || line->file.empty()) continue;
+    sum += *value;
+    const auto same = std::ranges::find_if(blamed, [&](const BlamedLine& one) {
+      return one.file == line->file && one.line == line->line;
+    });
+    if (same == blamed.end()) {
+      blamed.push_back({.file = line->file, .line = line->line, .value = *value, .share = 0});
+    } else {
+      same->value += *value;
+    }
+  }
+  const double* whole = std::get_if<double>(&fact.value);
+  if (whole != nullptr && sum > 0 && std::abs(sum - *whole) <= 1e-9 * sum) {
+    for (BlamedLine& line : blamed) line.share = line.value / sum;
+  }
+  std::ranges::stable_sort(blamed, std::greater(), &BlamedLine::value);
+  if (blamed.size() > kMost) blamed.resize(kMost);
+  if (blamed.empty() && !fact.file.empty()) {
+    blamed.push_back({.file = fact.file, .line = fact.line, .value = 0, .share = 0});
+  }
+  return blamed;
+}
+
+}  // namespace
+
+int rank(Verdict verdict) {
+  constexpr Verdict kWorstFirst[] = {Verdict::error,      Verdict::fail,      Verdict::moved,
+                                     Verdict::waived,     Verdict::better,    Verdict::pass,
+                                     Verdict::unbudgeted, Verdict::unmeasured};
+  return static_cast<int>(std::ranges::find(kWorstFirst, verdict) - std::begin(kWorstFirst));
+}
+
+bool is_worse(const Fact& a, const Fact& b, const Requirements& requirements) {
+  const auto key = [&](const Fact& fact) {
+    const auto [share, far] = is_beyond(fact) ? distance(fact) : std::pair(0.0, 0.0);
+    return std::tuple(!requirements.is_wrong(fact), rank(fact.verdict), -share, -far);
+  };
+  return key(a) < key(b);
+}
+
+bool is_found(const Fact& fact, const Requirements& requirements) {
+  return fact.verdict == Verdict::error || fact.verdict == Verdict::fail ||
+         fact.verdict == Verdict::moved || fact.would == Verdict::fail ||
+         (fact.verdict == Verdict::better && requirements.is_wrong(fact));
+}
+
+std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
+                                 const std::vector<JudgedValue>& lines,
+                                 const Requirements& requirements) {
+  std::vector<JudgedValue> found;
+  std::ranges::copy_if(values, std::back_inserter(found), [&](const JudgedValue& value) {
+    return is_found(*value.fact, requirements);
+  });
+  std::ranges::stable_sort(found, [&](const JudgedValue& a, const JudgedValue& b) {
+    return is_worse(*a.fact, *b.fact, requirements);
+  });
+  std::vector<Finding> findings;
+  std::map<Cause, std::size_t> causes;
+  for (const JudgedValue& value : found) {
+    const auto [same, is_new] = causes.try_emplace(cause_of(*value.fact), findings.size());
+    if (is_new) {
+      findings.push_back(
+          {.shown = value, .others = {}, .wrong = requirements.is_wrong(*value.fact), .blame = {}});
+    } else {
+      findings[same->second].others.push_back(value);
+    }
+  }
+  std::map<PlaceOfValue, std::vector<const Fact*>> of_lines;
+  for (const Finding& finding : findings) of_lines[place_of(finding.shown)];
+  for (const JudgedValue& line : lines) {
+    const auto wanted = of_lines.find(place_of(line));
+    if (wanted != of_lines.end()) wanted->second.push_back(line.fact);
+  }
+  for (Finding& finding : findings) {
+    const Fact& shown = *finding.shown.fact;
+    finding.blame = blame(shown, of_lines.at(place_of(finding.shown)));
+    std::ranges::stable_partition(
+        finding.others, [&](const JudgedValue& other) { return other.fact->id == shown.id; });
+  }
+  return findings;
+}
+
+std::vector<Finding> findings_of(const std::vector<Fact>& facts, const metrics::Run& run,
+                                 const Requirements& requirements) {
+  std::vector<JudgedValue> values, lines;
+  for (const Fact& fact : facts) {
+    (fact.scope == metrics::Scope::whole_case ? values : lines).push_back({&fact, &run});
+  }
+  return findings_of(values, lines, requirements);
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,139 @@
+#include "harness/outcome/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "harness/files/demangled.h"
+#include "harness/files/printable.h"
+#include "harness/files/source_root.h"
+#include "metrics/catalog.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+
+std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " + fact.arch; }
+
+/// "  value    32 ways", one line; nothing for nothing.
+void add_line(std::string& text, std::string_view key, std::string_view value) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, printable(value));
+}
+
+void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
+  for (const BlamedLine& line : blame) {
+    const std::string share =
+        line.share == 0 || blame.size() == 1 ? "" : fmt::format(" ({:.3g} %)", 100 * line.share);
+    const std::string source = source_text(line.file, line.line);
+    add_line(text, &line == blame.data() ? "at" : "",
+             fmt::format("{}:{}{}{}{}", line.file, line.line, share, source.empty() ? "" : ": ",
+                         source));
+  }
+}
+
+/// Why a failure is more than a value over its budget: an expired waiver, code that changed.
+std::string_view more_than_the_budget(const Fact& fact) {
+  const bool plain = fact.verdict == Verdict::fail && fact.limit && !fact.limit->until &&
+                     fact.limit->code.empty() &&
+                     !(fact.machine && !fact.machine->disturbance.empty());
+  const bool says_more = fact.verdict == Verdict::fail || fact.verdict == Verdict::moved;
+  return plain || !says_more ? "" : std::string_view(fact.reason);
+}
+
+}  // namespace
+
+std::string title(const Finding& finding) {
+  const Fact& shown = *finding.shown.fact;
+  std::set<std::string> archs;
+  for (const JudgedValue& other : finding.others) {
+    if (other.fact->id == shown.id && other.fact->arch != shown.arch)
+      archs.insert(other.fact->arch);
+  }
+  const std::string more = archs.empty() ? "" : fmt::format(" and {} more", archs.size());
+  return printable(shown.id.str() + on_arch(shown) + more);
+}
+
+std::string value_text(const Fact& fact) {
+  if (std::holds_alternative<std::monostate>(fact.value)) return "not measured";
+  const std::string_view unit = metrics::metric(fact.metric).unit;
+  return metrics::to_text(fact.value) + (unit == "bool" ? "" : " " + std::string(unit));
+}
+
+std::string_view label(const Fact& fact) {
+  switch (fact.verdict) {
+    case Verdict::error:
+      return "ERROR";
+    case Verdict::better:
+      return "BETTER";
+    case Verdict::moved:
+      return "MOVED";
+    case Verdict::unmeasured:
+      return "UNSURE";
+    default:
+      return "FAIL";
+  }
+}
+
+std::string also_text(const Finding& finding) {
+  constexpr std::size_t kNamed = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, finding.others.size()); ++i) {
+    const Fact& other = *finding.others[i].fact;
+    const std::string size =
+        other.id.size == finding.shown.fact->id.size ? "" : "@" + other.id.size;
+    const std::string value =
+        other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
+    const std::string where = printable(size + on_arch(other) + value);
+    text +=
+        (i == 0 ? "" : ", ") + where.substr(std::min(where.size(), where.find_first_not_of(' ')));
+  }
+  if (finding.others.size() > kNamed) {
+    text += fmt::format(" and {} more", finding.others.size() - kNamed);
+  }
+  return text;
+}
+
+std::string finding_text(const Finding& finding, const std::string& repeat, bool with_kernel) {
+  const Fact& fact = *finding.shown.fact;
+  const metrics::Metric& metric = metrics::metric(fact.metric);
+  const bool error = fact.verdict == Verdict::error;
+  std::string text = fmt::format("{} {}{}{}\n", label(fact), title(finding), error ? "" : ": ",
+                                 error ? "" : fact.metric);
+  if (error) {
+    add_line(text, "reason", fact.reason);
+  } else {
+    add_line(text, "value", value_text(fact));
+    if (!fact.confidence_reason.empty()) {
+      add_line(text, "unsure", fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    }
+    add_line(text, "budget", fact.limit ? fact.limit->text() : "");
+  }
+  add_blame(text, finding.blame);
+  if (!error) {
+    add_line(text, "why", more_than_the_budget(fact));
+    if (fact.verdict == Verdict::unmeasured) {
+      add_line(text, "to judge",
+               metric.cls == metrics::Class::exact
+                   ? fmt::format("gate_on = \"{}\" in the budget file", fact.confidence)
+                   : "time it again, longer or more quietly");
+    }
+    if (fact.verdict == Verdict::better) {
+      add_line(text, "cure", "Tighten the budget.");
+    } else {
+      add_line(text, "means", metric.meaning);
+      add_line(text, "cure", metric.cure);
+    }
+  }
+  if (with_kernel) add_line(text, "kernel", demangled(fact.kernel));
+  add_line(text, "also", also_text(finding));
+  add_line(text, "repeat", repeat);
+  return text;
+}
+
+}  // namespace warpgauge

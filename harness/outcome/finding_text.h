@@ -1,0 +1,28 @@
+// A finding for people: as on the terminal, and in every output that has room for it.
+#pragma once
+
+#include <string>
+
+#include "harness/outcome/finding.h"
+
+namespace warpgauge {
+
+/// "transpose.padded.f32@1024x1024 on sm_90 and 6 more".
+std::string title(const Finding& finding);
+
+/// "1015808 wavefronts"; "not measured" for nothing.
+std::string value_text(const metrics::Fact& fact);
+
+/// The word that a finding begins with: ERROR, FAIL, BETTER, MOVED or UNSURE.
+std::string_view label(const metrics::Fact& fact);
+
+/// Several lines: value, budget and its reason, the lines to blame, the meaning, the cure, what
+/// else has the same cause, and `repeat`, the command that gives this verdict again. `with_kernel`:
+/// with the name of the kernel, too. An empty `repeat` is left out.
+std::string finding_text(const Finding& finding, const std::string& repeat,
+                         bool with_kernel = false);
+
+/// "on sm_80 (28), @1000x700 on sm_90 (36) and 5 more"; empty where there is nothing else.
+std::string also_text(const Finding& finding);
+
+}  // namespace warpgauge

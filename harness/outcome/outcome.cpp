@@ -1,0 +1,144 @@
+#include "harness/outcome/outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "harness/files/printable.h"
+#include "harness/outcome/repeat_command.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+
+std::string plural(int n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string reason_of(const Fact& fact) {
+  if (std::holds_alternative<std::monostate>(fact.value)) return "unmeasured: " + fact.reason;
+  if (fact.confidence == "predicted") return "only predicted: " + fact.confidence_reason;
+  if (fact.confidence == "estimate") return "only estimated: " + fact.confidence_reason;
+  return "unmeasured: " + fact.reason;
+}
+
+}  // namespace
+
+int Tally::count(Verdict verdict) const {
+  const auto found = verdicts.find(verdict);
+  return found == verdicts.end() ? 0 : found->second;
+}
+
+int Tally::checks() const {
+  int checks = 0;
+  for (const auto& [verdict, n] : verdicts) checks += verdict == Verdict::unbudgeted ? 0 : n;
+  return checks;
+}
+
+int Tally::judged() const { return checks() - count(Verdict::unmeasured) - count(Verdict::error); }
+
+Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
+    : runs_(std::move(runs)), options_(std::move(options)) {
+  std::vector<JudgedValue> lines;
+  std::map<std::tuple<metrics::CaseId, std::string, std::string>, std::size_t> places;
+  for (const metrics::StoredRun& run : runs_) {
+    if (options_.whole && !run.end) {
+      cut_off_ = true;
+      options_.lost.push_back(fmt::format("run {} was cut off: its end is missing", run.run.id));
+    }
+    for (const Fact& fact : run.facts) {
+      const JudgedValue value{&fact, &run.run};
+      if (fact.scope != metrics::Scope::whole_case) {
+        lines.push_back(value);
+        continue;
+      }
+      const auto [place, is_new] =
+          places.try_emplace({fact.id, fact.arch, fact.metric}, values_.size());
+      if (is_new) {
+        values_.push_back(value);
+      } else if (JudgedValue& known = values_[place->second];
+                 is_worse(fact, *known.fact, options_.requirements)) {
+        known = value;
+      }
+    }
+  }
+  std::map<std::string, Unmeasured> reasons;
+  for (const JudgedValue& value : values_) {
+    const Fact& fact = *value.fact;
+    for (Tally* tally : {&families_[fact.id.family], &total_}) {
+      tally->cases.insert(fact.id.str());
+      ++tally->verdicts[fact.verdict];
+    }
+    if (fact.verdict != Verdict::unmeasured) continue;
+    Unmeasured& reason = reasons[reason_of(fact)];
+    ++reason.count;
+    reason.required += options_.requirements.is_wrong(fact) ? 1 : 0;
+  }
+  for (auto& [text, reason] : reasons) {
+    reason.reason = text;
+    unmeasured_.push_back(std::move(reason));
+  }
+  std::ranges::stable_sort(unmeasured_, std::greater(), &Unmeasured::count);
+  findings_ = findings_of(values_, lines, options_.requirements);
+}
+
+int Outcome::required_missing() const {
+  int required = 0;
+  for (const Unmeasured& reason : unmeasured_) required += reason.required;
+  return required;
+}
+
+std::string Outcome::repeat(const JudgedValue& value) const {
+  return options_.repeat ? options_.repeat(value) : repeat_command(value);
+}
+
+ExitCode Outcome::exit_code() const {
+  const Requirements& required = options_.requirements;
+  const bool nothing = required.judged && total_.judged() == 0;
+  if (total_.count(Verdict::error) > 0 || nothing || cut_off_) return kFault;
+  if (total_.count(Verdict::fail) > 0) return kOverBudget;
+  if (required.strict && total_.count(Verdict::better) > 0) return kOverBudget;
+  if (required_missing() > 0 || !lost().empty()) return kNotMeasured;
+  return kWithinBudget;
+}
+
+std::string Outcome::headline() const {
+  const int failed = total_.count(Verdict::fail), better = total_.count(Verdict::better);
+  const int moved = total_.count(Verdict::moved), missing = total_.count(Verdict::unmeasured);
+  switch (exit_code()) {
+    case kFault: {
+      std::set<std::string> cases;
+      for (const JudgedValue& value : values_) {
+        if (value.fact->verdict == Verdict::error) cases.insert(value.fact->id.str());
+      }
+      if (!cases.empty()) {
+        return fmt::format("ERROR: {} could not be judged",
+                           plural(static_cast<int>(cases.size()), "case"));
+      }
+      return cut_off_ ? "ERROR: a run was cut off" : "ERROR: nothing was judged";
+    }
+    case kOverBudget:
+      return failed > 0
+                 ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
+                 : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
+    case kNotMeasured:
+      if (lost().size() == 1) return "NOT MEASURED: " + printable(lost()[0]);
+      if (!lost().empty()) {
+        return fmt::format("NOT MEASURED: {} things, see above", lost().size());
+      }
+      return fmt::format("NOT MEASURED: {} that --require or --device asks for",
+                         plural(required_missing(), "value"));
+    case kWithinBudget:
+      break;
+  }
+  return fmt::format("PASS: {} within budget", plural(total_.judged() - moved, "value")) +
+         (moved == 0 ? "" : fmt::format(", {} moved", moved)) +
+         (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
+}
+
+}  // namespace warpgauge

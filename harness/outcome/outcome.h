@@ -1,0 +1,83 @@
+// The outcome of a run: order, groups, counts, headline and exit code, worked out once for the
+// terminal and for every output.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/exit_code.h"
+#include "harness/outcome/finding.h"
+#include "harness/outcome/requirements.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// Verdicts of the values of some cases.
+struct Tally {
+  std::set<std::string> cases;  ///< ids
+  std::map<metrics::Verdict, int> verdicts;
+  int count(metrics::Verdict verdict) const;
+  int checks() const;  ///< values that were held against a budget, or should have been
+  int judged() const;  ///< those of them that were measured and compared with their budget
+};
+
+/// Values that were not judged, by the reason for it.
+struct Unmeasured {
+  std::string reason;  ///< "unmeasured: ..." or, of those that have a value, "only estimated: ..."
+  int count = 0;
+  int required = 0;  ///< how many of them make the run red
+};
+
+/// How an outcome is worked out.
+struct OutcomeOptions {
+  Requirements requirements;
+  std::vector<std::string> lost;      ///< what else should have been measured, a sentence each
+  std::vector<std::string> left_out;  ///< what was left out on purpose, a sentence each
+  /// The command that gives a verdict again; empty: repeat_command().
+  std::function<std::string(const JudgedValue&)> repeat;
+  bool kernels = false;  ///< findings name their kernels, of which ids have but a part
+  bool whole = true;     ///< runs must have an end; a run that is still going on has none
+};
+
+class Outcome {
+ public:
+  /// Of several values of one metric of a case, as from several runs, the worst counts.
+  Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options);
+  Outcome(const Outcome&) = delete;
+  Outcome& operator=(const Outcome&) = delete;
+
+  const std::vector<metrics::StoredRun>& runs() const { return runs_; }
+  const OutcomeOptions& options() const { return options_; }
+  /// The values of whole cases, those of one case and architecture together.
+  const std::vector<JudgedValue>& values() const { return values_; }
+  const std::vector<Finding>& findings() const { return findings_; }
+  const std::map<std::string, Tally>& families() const { return families_; }
+  const Tally& total() const { return total_; }
+  /// The most frequent reason first.
+  const std::vector<Unmeasured>& unmeasured() const { return unmeasured_; }
+  /// What else should have been measured, and runs that were cut off, a sentence each.
+  const std::vector<std::string>& lost() const { return options_.lost; }
+  int required_missing() const;
+  std::string repeat(const JudgedValue& value) const;
+
+  /// Faults before excesses before what is missing. That nothing at all was judged is a fault, too,
+  /// unless the requirements say otherwise, and so is a run that was cut off.
+  ExitCode exit_code() const;
+  /// One line: "FAIL: 1 value over budget".
+  std::string headline() const;
+
+ private:
+  std::vector<metrics::StoredRun> runs_;
+  OutcomeOptions options_;
+  bool cut_off_ = false;
+  std::vector<JudgedValue> values_;
+  std::vector<Finding> findings_;
+  std::map<std::string, Tally> families_;
+  Tally total_;
+  std::vector<Unmeasured> unmeasured_;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,57 @@
+#include "harness/outcome/recorded_run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/files/write_file.h"
+#include "harness/outcome/results_json.h"
+
+namespace warpgauge {
+
+RecordedRun::RecordedRun(metrics::Run run, const std::filesystem::path& facts)
+    : run_{.run = std::move(run), .facts = {}, .end = {}} {
+  if (!facts.empty()) writer_ = std::make_unique<metrics::FactWriter>(facts, run_.run);
+}
+
+void RecordedRun::add_device(const metrics::Device& device) {
+  std::vector<metrics::Device>& known = run_.run.devices;
+  if (std::ranges::find(known, device.name, &metrics::Device::name) == known.end()) {
+    known.push_back(device);
+  }
+  if (writer_) writer_->add_device(device);
+}
+
+void RecordedRun::add(metrics::Fact fact) {
+  if (writer_) writer_->write(fact);
+  run_.facts.push_back(std::move(fact));
+}
+
+std::unique_ptr<Outcome> RecordedRun::end(OutcomeOptions options,
+                                          const std::filesystem::path& results, int exit_code) {
+  options.whole = false;  // the end follows from the outcome
+  std::vector<metrics::StoredRun> runs;
+  runs.push_back(std::move(run_));
+  auto outcome = std::make_unique<Outcome>(std::move(runs), std::move(options));
+  if (writer_) {
+    metrics::RunEnd end = end_of(*outcome);
+    end.exit_code = std::max(end.exit_code, exit_code);
+    writer_->write_end(end);
+  }
+  if (!results.empty()) write_results(*outcome, results);
+  return outcome;
+}
+
+metrics::RunEnd end_of(const Outcome& outcome) {
+  return {.counts = outcome.total().verdicts,
+          .exit_code = outcome.exit_code(),
+          .left_out = outcome.options().left_out};
+}
+
+void write_results(const Outcome& outcome, const std::filesystem::path& path, bool every_value) {
+  const nlohmann::ordered_json results = results_json(outcome, every_value);
+  write_file(path,
+             results.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace warpgauge

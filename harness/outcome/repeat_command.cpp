@@ -1,0 +1,75 @@
+#include "harness/outcome/repeat_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "harness/build_info.h"
+#include "harness/files/demangled.h"
+#include "harness/registry.h"
+#include "metrics/catalog.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+bool is_emulator(const metrics::Device& device) { return device.driver == "emulator"; }
+
+bool was_emulated(const JudgedValue& value) {
+  const Fact& fact = *value.fact;
+  if (fact.source == "emulator") return true;
+  if (fact.source != "harness") return false;
+  const std::vector<metrics::Device>& devices = value.run->devices;
+  if (fact.context->device.empty()) return std::ranges::any_of(devices, is_emulator);
+  const auto device = std::ranges::find(devices, fact.context->device, &metrics::Device::name);
+  return device != devices.end() && is_emulator(*device);
+}
+
+bool is_large(const JudgedValue& value) {
+  const std::vector<Case>& cases = Registry::instance().cases();
+  const auto one = std::ranges::find(cases, value.fact->id, &Case::id);
+  return one == cases.end() ? value.run->asked.large : one->large;
+}
+
+/// The program beside the gate that takes times.
+std::string bench_command() {
+  const std::string gate(kBuildInfo.gate_command);
+  if (gate == "ci/gate") return "build/ci/bin/warpgauge-bench";
+  return gate.substr(0, gate.find(' ')) + "-bench";
+}
+
+std::string repeat_attach(const Fact& fact) {
+  const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
+  return fmt::format("warpgauge attach{} -- {} ...", kernel, shell_word(fact.id.family));
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& argument) {
+  constexpr std::string_view kPlain = "%+,-./:=@_";
+  const auto plain = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
+  };
+  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
+  std::string word = "'";
+  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string repeat_command(const JudgedValue& value) {
+  const Fact& fact = *value.fact;
+  if (fact.context->kind == metrics::CaseKind::attached) return repeat_attach(fact);
+  const std::string filter =
+      fmt::format(" --filter '{}'{}", fact.id.str(), is_large(value) ? " --large" : "");
+  if (metrics::metric(fact.metric).source == metrics::Source::timer)
+    return bench_command() + filter;
+  const bool emulated = was_emulated(value);
+  const bool of_arch = (emulated || fact.source == "ptxas") && !fact.arch.empty();
+  return fmt::format("{}{}{}{}", kBuildInfo.gate_command, emulated ? " --device=emulated" : "",
+                     of_arch ? " --arch " + fact.arch : "", filter);
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,17 @@
+// The command that gives a verdict again.
+#pragma once
+
+#include <string>
+
+#include "harness/outcome/finding.h"
+
+namespace warpgauge {
+
+/// `argument` as it may be pasted into a shell.
+std::string shell_word(const std::string& argument);
+
+/// The same counts are counted again the same way, even on another machine: emulated again what was
+/// emulated, as the same architecture; timed again what was timed.
+std::string repeat_command(const JudgedValue& value);
+
+}  // namespace warpgauge

@@ -1,0 +1,20 @@
+// What a run must have measured, and which of its values make it red.
+#pragma once
+
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// What must hold for a run to be a success, beside the budgets.
+struct Requirements {
+  bool strict = false;  ///< better than budget is not good enough: tighten the budget
+  bool ptxas = false;   ///< every compile-time value must be there
+  bool cupti = false;   ///< every run-time value must be there
+  bool device = false;  ///< every kernel must have been run
+  bool judged = true;   ///< at least one value must have been held against a budget
+
+  /// True for a value of a whole case that makes the run red. There is no other such rule.
+  bool is_wrong(const metrics::Fact& fact) const;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,234 @@
+#include "harness/outcome/results_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <tuple>
+
+#include "harness/files/demangled.h"
+#include "harness/files/source_root.h"
+#include "harness/outcome/finding_text.h"
+#include "metrics/catalog.h"
+#include "metrics/hash.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+using nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "warpgauge.results/1";
+constexpr Verdict kVerdicts[] = {Verdict::error,      Verdict::fail,      Verdict::moved,
+                                 Verdict::waived,     Verdict::better,    Verdict::pass,
+                                 Verdict::unbudgeted, Verdict::unmeasured};
+
+void set(ordered_json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+ordered_json number_json(double number) {
+  const bool whole = number == std::trunc(number) && std::abs(number) <= metrics::kMaxExactWhole;
+  return whole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
+}
+
+void set_value(ordered_json& object, const Fact& fact) {
+  if (const double* number = std::get_if<double>(&fact.value)) {
+    if (std::isfinite(*number)) object["value"] = number_json(*number);
+  } else if (const std::string* word = std::get_if<std::string>(&fact.value)) {
+    object["value"] = *word;
+  }
+}
+
+ordered_json counts_json(const Tally& tally) {
+  ordered_json counts = ordered_json::object();
+  for (const Verdict verdict : kVerdicts) {
+    if (const int n = tally.count(verdict)) counts[std::string(to_string(verdict))] = n;
+  }
+  return counts;
+}
+
+/// Names a finding by the text of its line instead of its number: edits elsewhere leave it alone.
+std::string fingerprint(const Finding& finding) {
+  const Fact& fact = *finding.shown.fact;
+  std::string text = fact.metric + '\0' + fact.id.str() + '\0';
+  if (!finding.blame.empty()) {
+    const BlamedLine& line = finding.blame.front();
+    text += line.file + '\0' + source_text(line.file, line.line);
+  }
+  return metrics::hash_text(std::as_bytes(std::span(text)));
+}
+
+ordered_json finding_json(const Finding& finding, const Outcome& outcome) {
+  const Fact& fact = *finding.shown.fact;
+  const metrics::Metric& metric = metrics::metric(fact.metric);
+  ordered_json object = {{"verdict", to_string(fact.verdict)},
+                         {"wrong", finding.wrong},
+                         {"title", title(finding)},
+                         {"case", fact.id.str()}};
+  set(object, "arch", fact.arch);
+  object["metric"] = fact.metric;
+  set(object, "kernel", fact.kernel.empty() ? "" : demangled(fact.kernel));
+  set_value(object, fact);
+  object["unit"] = metric.unit;
+  object["value_text"] = value_text(fact);
+  if (fact.limit) {
+    object["limit"] = metrics::limit_json(*fact.limit);
+    object["budget"] = fact.limit->text();
+  }
+  if (fact.would) object["would"] = to_string(*fact.would);
+  set(object, "cause", fact.cause);
+  set(object, "confidence", fact.confidence);
+  set(object, "confidence_reason", fact.confidence_reason);
+  set(object, "reason", fact.reason);
+  if (fact.verdict != Verdict::error) {
+    object["meaning"] = metric.meaning;
+    object["cure"] = metric.cure;
+  }
+  object["blame"] = ordered_json::array();
+  for (const BlamedLine& line : finding.blame) {
+    ordered_json place = {{"file", line.file}, {"line", line.line}};
+    if (line.value > 0) place["value"] = number_json(line.value);
+    if (line.share > 0) place["share"] = line.share;
+    set(place, "text", source_text(line.file, line.line));
+    object["blame"].push_back(place);
+  }
+  object["fingerprint"] = fingerprint(finding);
+  const std::string repeat = outcome.repeat(finding.shown);
+  object["repeat"] = repeat;
+  object["others"] = ordered_json::array();
+  for (const JudgedValue& other : finding.others) {
+    ordered_json one = {{"case", other.fact->id.str()}};
+    set(one, "arch", other.fact->arch);
+    set_value(one, *other.fact);
+    object["others"].push_back(one);
+  }
+  object["also"] = also_text(finding);
+  object["text"] = finding_text(finding, repeat, outcome.options().kernels);
+  return object;
+}
+
+bool is_listed(const Fact& fact, const Requirements& requirements) {
+  return fact.limit || fact.verdict == Verdict::error || requirements.is_wrong(fact) ||
+         metrics::metric(fact.metric).source == metrics::Source::timer;
+}
+
+ordered_json judged_value_json(const Fact& fact, const Requirements& requirements) {
+  ordered_json object = {{"metric", fact.metric}};
+  set_value(object, fact);
+  set(object, "source", fact.source);
+  object["verdict"] = to_string(fact.verdict);
+  if (requirements.is_wrong(fact)) object["wrong"] = true;
+  if (fact.would) object["would"] = to_string(*fact.would);
+  if (fact.limit) object["budget"] = fact.limit->str();
+  if (fact.interval) {
+    object["interval"] = {number_json(fact.interval->low), number_json(fact.interval->high)};
+  }
+  if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
+  set(object, "reason", fact.reason);
+  if (fact.file != fact.context->file || fact.line != fact.context->line) {
+    set(object, "file", fact.file);
+    if (fact.line != 0) object["line"] = fact.line;
+  }
+  return object;
+}
+
+/// The cases by architecture, that of the worst value first.
+ordered_json cases_json(const Outcome& outcome, bool every_value) {
+  struct OfCase {
+    std::vector<JudgedValue> values;
+  };
+  const Requirements& requirements = outcome.options().requirements;
+  std::vector<OfCase> cases;
+  std::map<std::tuple<metrics::CaseId, std::string>, std::size_t> places;
+  for (const JudgedValue& value : outcome.values()) {
+    const auto [place, is_new] =
+        places.try_emplace({value.fact->id, value.fact->arch}, cases.size());
+    if (is_new) cases.emplace_back();
+    cases[place->second].values.push_back(value);
+  }
+  const auto worse = [&](const JudgedValue& a, const JudgedValue& b) {
+    return is_worse(*a.fact, *b.fact, requirements);
+  };
+  for (OfCase& one : cases) std::ranges::stable_sort(one.values, worse);
+  std::ranges::stable_sort(cases, [&](const OfCase& a, const OfCase& b) {
+    return worse(a.values.front(), b.values.front());
+  });
+  ordered_json list = ordered_json::array();
+  for (const OfCase& one : cases) {
+    const Fact& worst = *one.values.front().fact;
+    ordered_json object = {{"case", worst.id.str()},
+                           {"family", worst.id.family},
+                           {"variant", worst.id.variant},
+                           {"type", worst.id.type},
+                           {"size", worst.id.size}};
+    object["kind"] = to_string(worst.context->kind);
+    set(object, "arch", worst.arch);
+    for (const JudgedValue& value : one.values) {
+      if (value.fact->context->device.empty()) continue;
+      object["device"] = value.fact->context->device;
+      break;
+    }
+    set(object, "file", worst.context->file);
+    if (worst.context->line != 0) object["line"] = worst.context->line;
+    object["run"] = one.values.front().run->id;
+    object["verdict"] = to_string(worst.verdict);
+    object["wrong"] = requirements.is_wrong(worst);
+    if (worst.verdict != Verdict::pass) object["repeat"] = outcome.repeat(one.values.front());
+    object["values"] = ordered_json::array();
+    for (const JudgedValue& value : one.values) {
+      if (!every_value && !is_listed(*value.fact, requirements)) continue;
+      object["values"].push_back(judged_value_json(*value.fact, requirements));
+    }
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+}  // namespace
+
+ordered_json results_json(const Outcome& outcome, bool every_value) {
+  constexpr std::string_view kStatus[] = {"pass", "fail", "error", "not measured"};
+  ordered_json object = {{"schema", kSchema},
+                         {"status", kStatus[outcome.exit_code()]},
+                         {"exit_code", static_cast<int>(outcome.exit_code())},
+                         {"headline", outcome.headline()},
+                         {"cases_total", outcome.total().cases.size()},
+                         {"checks", outcome.total().checks()},
+                         {"counts", counts_json(outcome.total())}};
+  object["runs"] = ordered_json::array();
+  for (const metrics::StoredRun& run : outcome.runs()) {
+    ordered_json of_run = metrics::run_json(run.run);
+    of_run.erase("record");
+    of_run.erase("schema");
+    object["runs"].push_back(of_run);
+  }
+  object["families"] = ordered_json::array();
+  for (const auto& [family, tally] : outcome.families()) {
+    object["families"].push_back({{"family", family},
+                                  {"cases", tally.cases.size()},
+                                  {"checks", tally.checks()},
+                                  {"counts", counts_json(tally)}});
+  }
+  object["findings"] = ordered_json::array();
+  for (const Finding& finding : outcome.findings()) {
+    object["findings"].push_back(finding_json(finding, outcome));
+  }
+  object["unmeasured"] = ordered_json::array();
+  for (const Unmeasured& one : outcome.unmeasured()) {
+    object["unmeasured"].push_back(
+        {{"reason", one.reason}, {"count", one.count}, {"required", one.required}});
+  }
+  object["lost"] = outcome.lost();
+  object["left_out"] = outcome.options().left_out;
+  ordered_json units = ordered_json::object();
+  for (const metrics::Metric& metric : metrics::catalog())
+    units[std::string(metric.id)] = metric.unit;
+  object["units"] = units;
+  object["cases"] = cases_json(outcome, every_value);
+  return object;
+}
+
+}  // namespace warpgauge

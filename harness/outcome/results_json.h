@@ -1,0 +1,14 @@
+// An outcome as JSON: results.json (harness/outcome/results.schema.json), which every output draws.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/outcome/outcome.h"
+
+namespace warpgauge {
+
+/// Values of `cases` are those that were judged, times, and what makes the run red; `every_value`:
+/// all values of whole cases.
+nlohmann::ordered_json results_json(const Outcome& outcome, bool every_value = false);
+
+}  // namespace warpgauge
