@@ -11,9 +11,9 @@
 #include <stdexcept>
 
 #include "harness/doctor/counting_findings.h"
-#include "harness/doctor/finding.h"
 #include "harness/doctor/gpu_findings.h"
 #include "harness/doctor/host_probe.h"
+#include "harness/doctor/precondition.h"
 
 namespace warpgauge {
 namespace {
@@ -71,7 +71,7 @@ TEST_F(Machine, LetsEveryUserReadCounters) {
 TEST_F(Machine, LetsAdministratorsReadCounters) {
   restricted(true);
   file("/proc/self/status", "CapInh:\t0\nCapEff:\t000001ffffffffff\n");
-  const Finding finding = check_permission(here_);
+  const Precondition finding = check_permission(here_);
   EXPECT_EQ(finding.health, Health::ok);
   EXPECT_THAT(finding.text, HasSubstr("CAP_SYS_ADMIN"));
 }
@@ -79,7 +79,7 @@ TEST_F(Machine, LetsAdministratorsReadCounters) {
 TEST_F(Machine, TellsFromWhichDriverOnPerfmonSuffices) {
   restricted(true);
   file("/proc/self/status", "CapEff:\t0000004000000000\n");
-  const Finding finding = check_permission(here_);
+  const Precondition finding = check_permission(here_);
   EXPECT_EQ(finding.health, Health::ok);
   EXPECT_THAT(finding.text, HasSubstr("CAP_PERFMON (suffices from driver 565 on)"));
 }
@@ -116,7 +116,7 @@ TEST_F(Machine, RunsOtherProfilers) {
   EXPECT_EQ(check_profilers(here_).health, Health::ok);
   process(21, "nv-hostengine");
   process(22, "ncu");
-  const Finding finding = check_profilers(here_);
+  const Precondition finding = check_profilers(here_);
   EXPECT_EQ(finding.health, Health::warn);
   EXPECT_THAT(finding.text, AllOf(HasSubstr("DCGM"), HasSubstr("Nsight Compute")));
   EXPECT_THAT(finding.remedy, HasSubstr("dcgmi profile --pause"));
@@ -126,7 +126,7 @@ TEST_F(Machine, AttachesToolsByVariables) {
   variables_["CUDA_INJECTION64_PATH"] = "";
   EXPECT_EQ(check_injection(here_).health, Health::ok);
   variables_["NVTX_INJECTION64_PATH"] = "/opt/tool.so";
-  const Finding finding = check_injection(here_);
+  const Precondition finding = check_injection(here_);
   EXPECT_EQ(finding.health, Health::warn);
   EXPECT_THAT(finding.text, HasSubstr("NVTX_INJECTION64_PATH=/opt/tool.so"));
   EXPECT_EQ(finding.remedy, "unset NVTX_INJECTION64_PATH");
@@ -153,13 +153,13 @@ TEST_F(Machine, TakesOutput) {
 }
 
 TEST_F(Machine, LacksPython) {
-  const Finding finding = check_python(here_.root);
+  const Precondition finding = check_python(here_.root);
   EXPECT_EQ(finding.health, Health::warn);
   EXPECT_THAT(finding.remedy, HasSubstr("ci/bootstrap"));
 }
 
 TEST_F(Machine, LacksTheEmulator) {
-  const Finding finding = check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);
+  const Precondition finding = check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);
   EXPECT_EQ(finding.health, Health::fail);
   EXPECT_THAT(finding.text, HasSubstr("is not there"));
 }
@@ -169,7 +169,7 @@ TEST_F(Machine, HasAnEmulatorThatSaysSomethingElse) {
     const fs::path program = here_.root / "warpgauge-emulated";
     file("/warpgauge-emulated", std::string("#!/bin/sh\ncat <<'END'\n") + text + "\nEND\n");
     fs::permissions(program, fs::perms::owner_all);
-    const Finding finding = check_emulator(program, kTimeLimit);
+    const Precondition finding = check_emulator(program, kTimeLimit);
     EXPECT_EQ(finding.health, Health::fail) << text;
     EXPECT_THAT(finding.remedy, HasSubstr("warpgauge-emulated doctor"));
   }
@@ -180,7 +180,7 @@ TEST(Driver, IsHeldAgainstTheToolkit) {
   EXPECT_EQ(check_driver(13000, 13000, "580.65").health, Health::ok);
   EXPECT_EQ(check_driver(13010, 12080, "590.1").health, Health::ok);
   EXPECT_EQ(check_driver(12080, 12090, "570.26").health, Health::warn);
-  const Finding old = check_driver(12080, 13000, "570.26");
+  const Precondition old = check_driver(12080, 13000, "570.26");
   EXPECT_EQ(old.health, Health::fail);
   EXPECT_EQ(old.text, "570.26 supports CUDA 12.8; this was built with CUDA 13.0");
   EXPECT_THAT(old.remedy, HasSubstr("Install an NVIDIA driver"));
@@ -210,7 +210,7 @@ TEST(Architectures, HaveCodeForTheGpu) {
 TEST(GpuState, IsFineWhenNothingDisturbsIt) {
   metrics::GpuState state;
   state.sm_clock_mhz = state.max_sm_clock_mhz = 1980;
-  EXPECT_THAT(check_state(state), testing::Each(Field(&Finding::health, Health::ok)));
+  EXPECT_THAT(check_state(state), testing::Each(Field(&Precondition::health, Health::ok)));
 }
 
 TEST(GpuState, TellsWhatDisturbsIt) {
@@ -220,23 +220,24 @@ TEST(GpuState, TellsWhatDisturbsIt) {
   state.throttling = {"power cap"};
   state.processes = 2;
   state.mig = true;
-  const std::vector<Finding> findings = check_state(state);
-  EXPECT_THAT(findings, testing::Each(Field(&Finding::health, Health::warn)));
-  EXPECT_THAT(findings, ElementsAre(Field(&Finding::id, "MIG"),
-                                    Field(&Finding::text, HasSubstr("slowed down: power cap")),
-                                    Field(&Finding::text, HasSubstr("2 on this GPU"))));
+  const std::vector<Precondition> findings = check_state(state);
+  EXPECT_THAT(findings, testing::Each(Field(&Precondition::health, Health::warn)));
+  EXPECT_THAT(findings, ElementsAre(Field(&Precondition::id, "MIG"),
+                                    Field(&Precondition::text, HasSubstr("slowed down: power cap")),
+                                    Field(&Precondition::text, HasSubstr("2 on this GPU"))));
 }
 
-TEST(Finding, OfAnErrorHasItsRemedy) {
-  const Finding finding = failed_finding("exact count", "nothing there. Look. Again");
+TEST(Precondition, OfAnErrorHasItsRemedy) {
+  const Precondition finding = failed_finding("exact count", "nothing there. Look. Again");
   EXPECT_EQ(finding.text, "nothing there");
   EXPECT_EQ(finding.remedy, "Look. Again");
   EXPECT_THAT(failed_finding("x", "file.cpp:3 went wrong").remedy, IsEmpty());
 }
 
-TEST(Finding, IsReadBack) {
-  const Finding finding{.id = "MPS", .health = Health::warn, .text = "it \"runs\"", .needed = true};
-  const Finding again = finding_from(nlohmann::json::parse(json_of(finding).dump()));
+TEST(Precondition, IsReadBack) {
+  const Precondition finding{
+      .id = "MPS", .health = Health::warn, .text = "it \"runs\"", .needed = true};
+  const Precondition again = finding_from(nlohmann::json::parse(json_of(finding).dump()));
   EXPECT_EQ(json_of(again), json_of(finding));
   nlohmann::json other = json_of(finding);
   other["health"] = "well";
@@ -245,15 +246,15 @@ TEST(Finding, IsReadBack) {
 }
 
 TEST(Findings, AreSettledByWhatIsNeeded) {
-  std::vector<Finding> findings = {{.id = "a", .health = Health::unknown},
-                                   {.id = "b", .health = Health::fail},
-                                   {.id = "c", .health = Health::unknown},
-                                   {.id = "d", .health = Health::warn}};
+  std::vector<Precondition> findings = {{.id = "a", .health = Health::unknown},
+                                        {.id = "b", .health = Health::fail},
+                                        {.id = "c", .health = Health::unknown},
+                                        {.id = "d", .health = Health::warn}};
   settle({"a", "d"}, findings);
-  EXPECT_THAT(findings, ElementsAre(Field(&Finding::health, Health::fail),  // fails closed
-                                    Field(&Finding::health, Health::warn),
-                                    Field(&Finding::health, Health::unknown),
-                                    Field(&Finding::health, Health::warn)));
+  EXPECT_THAT(findings, ElementsAre(Field(&Precondition::health, Health::fail),  // fails closed
+                                    Field(&Precondition::health, Health::warn),
+                                    Field(&Precondition::health, Health::unknown),
+                                    Field(&Precondition::health, Health::warn)));
   EXPECT_FALSE((Diagnosis{findings, "gpu"}).ready());
   EXPECT_THROW(settle({"e"}, findings), std::out_of_range);  // nobody looked
 }
