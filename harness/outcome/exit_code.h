@@ -11,4 +11,10 @@ enum ExitCode : int {
   kNotMeasured = 3,   ///< something that was required could not be measured
 };
 
+/// The worse of two.
+constexpr ExitCode worse(ExitCode a, ExitCode b) {
+  constexpr int kBadness[] = {0, 2, 3, 1};
+  return kBadness[a] >= kBadness[b] ? a : b;
+}
+
 }  // namespace warpgauge

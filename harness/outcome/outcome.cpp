@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -47,6 +48,7 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
   std::vector<JudgedValue> lines;
   std::map<std::tuple<metrics::CaseId, std::string, std::string>, std::size_t> places;
   for (const metrics::StoredRun& run : runs_) {
+    if (run.end) std::ranges::copy(run.end->left_out, std::back_inserter(options_.left_out));
     if (options_.whole && !run.end) {
       cut_off_ = true;
       options_.lost.push_back(fmt::format("run {} was cut off: its end is missing", run.run.id));
@@ -98,6 +100,14 @@ std::string Outcome::repeat(const JudgedValue& value) const {
 }
 
 ExitCode Outcome::exit_code() const {
+  ExitCode code = exit_code_of_values();
+  for (const metrics::StoredRun& run : runs_) {
+    if (run.end) code = worse(code, static_cast<ExitCode>(std::min(run.end->exit_code, 3)));
+  }
+  return code;
+}
+
+ExitCode Outcome::exit_code_of_values() const {
   const Requirements& required = options_.requirements;
   const bool nothing = required.judged && total_.judged() == 0;
   if (total_.count(Verdict::error) > 0 || nothing || cut_off_) return kFault;
@@ -110,6 +120,13 @@ ExitCode Outcome::exit_code() const {
 std::string Outcome::headline() const {
   const int failed = total_.count(Verdict::fail), better = total_.count(Verdict::better);
   const int moved = total_.count(Verdict::moved), missing = total_.count(Verdict::unmeasured);
+  if (exit_code() != exit_code_of_values()) {
+    return fmt::format("{}: a run ended with exit code {}, and says more",
+                       exit_code() == kFault        ? "ERROR"
+                       : exit_code() == kOverBudget ? "FAIL"
+                                                    : "NOT MEASURED",
+                       static_cast<int>(exit_code()));
+  }
   switch (exit_code()) {
     case kFault: {
       std::set<std::string> cases;

@@ -64,12 +64,15 @@ class Outcome {
   std::string repeat(const JudgedValue& value) const;
 
   /// Faults before excesses before what is missing. That nothing at all was judged is a fault, too,
-  /// unless the requirements say otherwise, and so is a run that was cut off.
+  /// unless the requirements say otherwise, and so is a run that was cut off. Never better than the
+  /// exit codes that the runs ended with.
   ExitCode exit_code() const;
   /// One line: "FAIL: 1 value over budget".
   std::string headline() const;
 
  private:
+  ExitCode exit_code_of_values() const;
+
   std::vector<metrics::StoredRun> runs_;
   OutcomeOptions options_;
   bool cut_off_ = false;

@@ -125,6 +125,9 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   for (const Unmeasured& reason : outcome.unmeasured()) {
     fmt::format_to(out, "\n{} {}\n", reason.count, printable(reason.reason));
   }
+  for (const std::string& left : outcome.options().left_out) {
+    fmt::format_to(out, "\n{}\n", printable(left));
+  }
   for (const std::string& lost : outcome.lost()) fmt::format_to(out, "\n{}\n", printable(lost));
   const bool good = outcome.exit_code() == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";

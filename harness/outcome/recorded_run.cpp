@@ -1,6 +1,7 @@
 #include "harness/outcome/recorded_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -43,9 +44,11 @@ std::unique_ptr<Outcome> RecordedRun::end(OutcomeOptions options,
 }
 
 metrics::RunEnd end_of(const Outcome& outcome) {
+  std::vector<std::string> left_out = outcome.options().left_out;
+  std::ranges::copy(outcome.lost(), std::back_inserter(left_out));
   return {.counts = outcome.total().verdicts,
           .exit_code = outcome.exit_code(),
-          .left_out = outcome.options().left_out};
+          .left_out = std::move(left_out)};
 }
 
 void write_results(const Outcome& outcome, const std::filesystem::path& path, bool every_value) {

@@ -1,5 +1,8 @@
 #include "harness/outcome/requirements.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "metrics/catalog.h"
 
 namespace warpgauge {
@@ -17,6 +20,22 @@ bool Requirements::is_wrong(const metrics::Fact& fact) const {
     default:
       return false;
   }
+}
+
+Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
+  Requirements requirements{.judged = false};
+  for (const auto& [run, facts, end] : runs) {
+    const auto requires_source = [&](std::string_view source) {
+      return std::ranges::find(run.asked.require, source) != run.asked.require.end();
+    };
+    requirements.strict |= run.asked.strict;
+    requirements.ptxas |= requires_source("ptxas");
+    requirements.cupti |= requires_source("cupti");
+    requirements.device |= run.asked.device == "gpu";
+    requirements.judged |= run.command != "bench";
+  }
+  requirements.judged |= runs.empty();
+  return requirements;
 }
 
 }  // namespace warpgauge

@@ -1,6 +1,8 @@
 // What a run must have measured, and which of its values make it red.
 #pragma once
 
+#include <vector>
+
 #include "metrics/fact.h"
 
 namespace warpgauge {
@@ -16,5 +18,8 @@ struct Requirements {
   /// True for a value of a whole case that makes the run red. There is no other such rule.
   bool is_wrong(const metrics::Fact& fact) const;
 };
+
+/// What the runs themselves were asked for. Times alone need no budget.
+Requirements requirements_of(const std::vector<metrics::StoredRun>& runs);
 
 }  // namespace warpgauge

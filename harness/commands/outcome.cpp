@@ -1,0 +1,71 @@
+// warpgauge outcome: the outcome of facts that are there, as results.json.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/commands/command_line.h"
+#include "harness/files/colour.h"
+#include "harness/outcome/outcome_text.h"
+#include "harness/outcome/recorded_run.h"
+
+namespace warpgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFooter =
+    R"(Prints the summary, and writes results.json, which `warpgauge emit` draws for CI systems. What the
+runs required (--strict, --require, --device) stands in their facts. Needs no GPU.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault: no facts, a damaged file, a run that was cut off
+  3  something required was not measured
+
+Examples:
+  warpgauge outcome out/facts.jsonl --out out/results.json
+  warpgauge outcome h100/facts.jsonl l40s/facts.jsonl --out results.json
+)";
+
+struct Options {
+  std::vector<fs::path> facts;
+  fs::path out = "results.json";
+  bool every_value = false;
+};
+
+int show_outcome(const Options& options) {
+  std::vector<metrics::StoredRun> runs;
+  for (const fs::path& file : options.facts) {
+    for (metrics::StoredRun& run : metrics::read_facts(file)) runs.push_back(std::move(run));
+  }
+  const Requirements requirements = requirements_of(runs);
+  const Outcome outcome(std::move(runs), {.requirements = requirements});
+  write_results(outcome, options.out, options.every_value);
+  fmt::print("{}results: {}\n", terminal_text(outcome, may_be_coloured(STDOUT_FILENO)),
+             options.out.string());
+  return outcome.exit_code();
+}
+
+}  // namespace
+
+void add_outcome(CommandLine& line) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      line.add("outcome", "Work out the outcome of one or more runs from their facts", kFooter);
+  command->add_option("facts", options->facts, "Files of facts")->required()->type_name("FILE");
+  command->add_option("--out", options->out, "The file to write")
+      ->capture_default_str()
+      ->type_name("FILE");
+  command->add_flag("--every-value", options->every_value,
+                    "Write values without a budget, too, for outputs that draw them");
+  line.on_run(command, [options] { return show_outcome(*options); });
+}
+
+}  // namespace warpgauge
