@@ -244,4 +244,4 @@ def test_a_second_night_in_the_same_folder_is_refused(quick_night):
 def test_help_shows_the_options(night):
     done = night.run("--help")
     assert done.returncode == 0
-    assert done.stdout.startswith("A night's work") and "--source-link" in done.stdout
+    assert done.stdout.startswith("Measures every kernel") and "--source-link" in done.stdout
