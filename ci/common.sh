@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What the scripts of this folder share. The caller sets `script` to its name.
+# Functions that the scripts of this folder share. The caller sets `script` to its name.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 logs=$build/logs
 
-say() { # progress; on stderr, so that stdout is left to results
+say() { # progress, on stderr: stdout is for results
   printf '[%s] %s\n' "${script:?}" "$*" >&2
 }
 
@@ -14,7 +14,7 @@ fault() { # exit code 2 is a fault, never a verdict
   exit 2
 }
 
-# Shows that a command still works: on a terminal the last line of its log, else a line each 30 s.
+# Shows the progress of a command: on a terminal the last line of its log, elsewhere a line each 30 s.
 tick() { # TITLE LOG
   local seconds=0 line width
   width=$(tput cols 2>/dev/null || echo 80)
@@ -61,7 +61,7 @@ result_files() {
   sed -n 's/^FILE = "\(.*\)"$/\1/p' "$root"/reports/warpgauge/outputs/*.py
 }
 
-# Takes away what an earlier run has left, before anything of this one can fail.
+# Removes the results of an earlier run, before anything of this one can fail.
 remove_results() { # DIR
   local file lock
   [[ -d $1 ]] || return 0
@@ -74,12 +74,12 @@ remove_results() { # DIR
   exec {lock}>&-
 }
 
-# Prints the comment at the head of the calling script, its usage.
+# Prints the usage: the comment at the head of the calling script.
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
-# Brings the machine and build/PRESET up to date; any failure is a fault. Without TARGETS all is built.
+# Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
 build_preset() { # PRESET [TARGET...]
   local preset=$1 directory=$build/$1 configure=(cmake --preset "$1") targets=()
   shift
@@ -88,7 +88,7 @@ build_preset() { # PRESET [TARGET...]
   # shellcheck source=/dev/null
   source "$build/env.sh"
   cd "$root" || fault "there is no $root"
-  # Two builds in one folder would tear each other's files.
+  # Two builds in one folder would overwrite each other's files.
   exec 8>"$build/.$preset.lock"
   if ! flock -n 8; then
     say "waiting for another build of build/$preset"

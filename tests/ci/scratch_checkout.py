@@ -49,15 +49,20 @@ printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$TOLD"
 [[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
 exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
-# And of the history and its page, where a test is not about these: they take seconds.
+# Stand-ins of the page (PAGE), and of the history as well (REPORT), where a test is not about these:
+# they take seconds.
+_DIGEST = """for word; do
+  page=${word#--out=}
+  [[ $word == "$page" ]] || { mkdir -p "$page" && echo "a digest" >"$page/digest.md"; }
+done
+"""
+PAGE = f"""#!/usr/bin/env bash
+[[ "$1 $2" == "report html" ]] || exec {BIN}/warpgauge-python "$@"
+{_DIGEST}"""
 REPORT = f"""#!/usr/bin/env bash
 [[ $1 == report ]] || exec {BIN}/warpgauge-python "$@"
 printf '%s\\n' "$*" >>"$TOLD"
-[[ $2 != html ]] || for word; do
-  page=${{word#--out=}}
-  [[ $word == "$page" ]] || {{ mkdir -p "$page" && echo "a digest" >"$page/digest.md"; }}
-done
-"""
+[[ $2 != html ]] || {_DIGEST}"""
 
 
 def stand_in(checkout, name, text):

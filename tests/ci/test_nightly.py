@@ -3,12 +3,14 @@
 import json
 import os
 import subprocess
+import time
 
 import pytest
 from scratch_checkout import (
     BIN,
     ONE_FAILS,
     ONE_PASSES,
+    PAGE,
     REPORT,
     pretend_gpus,
     scratch_checkout,
@@ -57,6 +59,13 @@ def night(tmp_path):
     return Night(tmp_path)
 
 
+@pytest.fixture
+def quick_night(night):
+    """A night with a history and without a page."""
+    stand_in(night.folder, "warpgauge-python", PAGE)
+    return night
+
+
 CASE = f"--filter={ONE_PASSES['filter']}"
 
 
@@ -75,20 +84,20 @@ def test_a_night_without_a_gpu_is_kept_and_shown(night):
     assert len(night.runs()) == 1
 
 
-def test_each_model_of_gpu_has_its_counts_and_times(night):
-    done = night.run(CASE, "--large", models={"GPU-1": GPU, "GPU-2": "NVIDIA L4 <b>"})
+def test_each_model_of_gpu_has_its_counts_and_times(quick_night):
+    done = quick_night.run(CASE, "--large", models={"GPU-1": GPU, "GPU-2": "NVIDIA L4 <b>"})
     assert done.returncode == 0, done.stderr
-    told = [line for line in night.lines() if "|list" not in line]
+    told = [line for line in quick_night.lines() if "|list" not in line]
     assert [line.split("|")[0] for line in told] == ["GPU-1", "GPU-1", "GPU-2", "GPU-2", "none"]
     assert ["--large" in line for line in told] == [True, True, True, True, False]
     for name in ("nvidia-h100-80gb-hbm3", "nvidia-l4--b-"):
-        folder = night.folder / "out/nightly" / name
+        folder = quick_night.folder / "out/nightly" / name
         times = [json.loads(line) for line in (folder / "times.jsonl").read_text().splitlines()]
         assert "time.median_us" in {fact["metric"] for fact in times}
         assert json.loads((folder / "times.json").read_text())["benchmarks"]
         assert "padded.f32" in (folder / "times.md").read_text()
         assert (folder / "facts.jsonl").stat().st_size > 0
-    assert len(night.runs()) == 5  # two of each GPU, one of the emulator
+    assert len(quick_night.runs()) == 5  # two of each GPU, one of the emulator
 
 
 def test_the_choice_of_the_caller_stands_where_there_is_one_model(night):
@@ -97,10 +106,10 @@ def test_the_choice_of_the_caller_stands_where_there_is_one_model(night):
     assert not (night.folder / "out/nightly/emulated").exists()
 
 
-def test_the_same_night_over_again_replaces_its_files_and_adds_to_the_history(night):
+def test_the_same_night_over_again_replaces_its_files_and_adds_to_the_history(quick_night):
     for expected in (1, 2):
-        assert night.run(CASE, "--device=emulated").returncode == 0
-        assert len(night.runs()) == expected
+        assert quick_night.run(CASE, "--device=emulated").returncode == 0
+        assert len(quick_night.runs()) == expected
 
 
 def test_times_of_an_earlier_night_are_not_taken_for_those_of_this_one(night):
@@ -110,10 +119,10 @@ def test_times_of_an_earlier_night_are_not_taken_for_those_of_this_one(night):
     assert not list((night.folder / "out/nightly").glob("*/times.js*"))
 
 
-def test_a_gpu_that_is_required_and_not_there_is_not_measured(night):
-    assert night.run(CASE, "--require=cupti").returncode == 3
-    assert night.run(CASE, "--device=gpu").returncode == 2  # and so there is nothing to report
-    assert night.run(CASE, "--device=gpu", "--no-report").returncode == 3
+def test_a_gpu_that_is_required_and_not_there_is_not_measured(quick_night):
+    assert quick_night.run(CASE, "--require=cupti").returncode == 3
+    assert quick_night.run(CASE, "--device=gpu").returncode == 2  # and so there is nothing to report
+    assert quick_night.run(CASE, "--device=gpu", "--no-report").returncode == 3
 
 
 def test_what_is_over_budget_does_not_keep_the_rest_from_being_done(tmp_path):
@@ -133,8 +142,8 @@ def test_the_worst_of_the_parts_is_the_exit_code(night, gate, bench, worst):
     assert done.returncode == worst, done.stderr
 
 
-def test_gpus_that_cannot_be_asked_for_are_a_fault(night):
-    assert night.run(CASE, DEVICES_CODE="2").returncode == 2
+def test_gpus_that_cannot_be_asked_for_are_a_fault(quick_night):
+    assert quick_night.run(CASE, DEVICES_CODE="2").returncode == 2
 
 
 def test_facts_of_other_machines_are_gathered(night):
@@ -213,18 +222,19 @@ def test_bad_options_are_faults_before_anything_is_done(night, options, says):
     assert not night.lines() and not (night.folder / "history.db").exists()
 
 
-def test_a_second_night_in_the_same_folder_is_refused(night):
-    out = night.folder / "out/nightly"
+def test_a_second_night_in_the_same_folder_is_refused(quick_night):
+    out = quick_night.folder / "out/nightly"
     out.mkdir(parents=True)
     with (out / ".lock").open("w") as lock:
         held = subprocess.Popen(
             ["flock", "--close", "-n", "/proc/self/fd/0", "sleep", "60"], stdin=lock
         )
         try:
-            for _ in range(50):
+            for _ in range(100):
                 if subprocess.run(["flock", "-n", out / ".lock", "true"]).returncode:
                     break
-            done = night.run(CASE)
+                time.sleep(0.1)
+            done = quick_night.run(CASE)
         finally:
             held.kill()
     assert done.returncode == 2
@@ -234,4 +244,4 @@ def test_a_second_night_in_the_same_folder_is_refused(night):
 def test_help_shows_the_options(night):
     done = night.run("--help")
     assert done.returncode == 0
-    assert done.stdout.startswith("A night's work") and "--source-link" in done.stdout
+    assert done.stdout.startswith("Measures every kernel") and "--source-link" in done.stdout

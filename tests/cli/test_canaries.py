@@ -107,7 +107,7 @@ def test_a_planted_defect_turns_the_gate_red(tmp_path, name, device):
     assert others <= allowed.get(name, set())
 
 
-def test_the_emulator_tells_the_line_of_a_fault(tmp_path):
+def test_the_emulator_names_the_line_of_a_fault(tmp_path):
     gate(tmp_path, "out_of_bounds", "emulated")
     (fact,) = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
     (number,) = [n for n, line in enumerate(LINES, 1) if "// fault of out_of_bounds" in line]

@@ -1,4 +1,4 @@
-"""What a mistyped command line is answered: what is wrong, and what to write instead."""
+"""A mistyped command line prints the mistake and a correction."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def test_a_mistake_is_told_with_what_was_meant(arguments, message):
     assert result.stdout == ""
 
 
-def test_the_version_tells_what_was_built_for_what():
+def test_the_version_names_toolkit_and_architectures():
     (version,) = re.findall(
         r"project\(warpgauge VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()
     )

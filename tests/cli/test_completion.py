@@ -42,7 +42,7 @@ def needs(shell):
 
 
 def completed(line, cwd=None):
-    """What bash would put in place of the last word of its own of `line`."""
+    """The words that bash would put in place of the last one of `line`."""
     words = WORDS.findall(line)
     if line.endswith(" "):
         words.append("")

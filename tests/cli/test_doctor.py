@@ -49,7 +49,7 @@ def diagnosis(*arguments, **others):
 
 @pytest.fixture(scope="module")
 def without_a_gpu():
-    """What is found where CUDA sees no GPU, on any machine."""
+    """The diagnosis where CUDA sees no GPU, on any machine."""
     return diagnosis(CUDA_VISIBLE_DEVICES="")
 
 
@@ -116,11 +116,11 @@ def test_on_the_emulator_only_what_it_needs_is_looked_at():
     assert list(found["checks"]) == ["exact count", *WORKPLACE]
     emulated = diagnosis(program=BUILD / "bin" / "warpgauge-emulated")
     for check in (emulated["checks"], found["checks"]):
-        check.pop("output")  # tells how much is free just now
+        check.pop("output")  # has the free memory of this moment
     assert emulated == found
 
 
-def test_the_text_tells_the_same_as_the_json(without_a_gpu):
+def test_the_text_has_the_content_of_the_json(without_a_gpu):
     result = run(CUDA_VISIBLE_DEVICES="")
     assert result.returncode == 0
     assert "\033" not in result.stdout  # no terminal, no colours

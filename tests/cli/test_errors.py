@@ -1,4 +1,4 @@
-"""The gallery of errors (examples/errors): each message is as it was written down."""
+"""The gallery of errors (examples/errors): each section prints its recorded text."""
 
 import os
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 GALLERY = ROOT / "examples/errors"
 SECTIONS = sorted(script.stem for script in GALLERY.glob("*.sh"))
-# `warpgauge attach` counts with CUPTI, and says so before anything else where it is not there.
+# `warpgauge attach` refuses to start without CUPTI.
 NEED_CUPTI = {"budgets", "programs"}
 HAS_CUPTI = (BUILD / "lib" / "libwarpgauge_injection.so").exists()
 # Machines and versions differ in these.
@@ -32,7 +32,7 @@ def source_root():
 
 
 def provoked(section, folder):
-    """What the script prints, without what differs."""
+    """The output of a section, with names in place of values that differ."""
     done = subprocess.run(
         [GALLERY / "provoke", BUILD / "bin", section],
         cwd=folder,
@@ -52,7 +52,7 @@ def provoked(section, folder):
 
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory):
-    """The texts by section, two at a time: most of it is Python that starts."""
+    """The texts by section, two sections at a time."""
     sections = [one for one in SECTIONS if HAS_CUPTI or one not in NEED_CUPTI]
     with ThreadPoolExecutor(2) as pool:
         folders = map(tmp_path_factory.mktemp, sections)
@@ -61,7 +61,7 @@ def gallery(tmp_path_factory):
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_messages_are_those_of_the_gallery(section, gallery):
-    """To write them down anew: WARPGAUGE_WRITE_GOLDEN=1."""
+    """WARPGAUGE_WRITE_GOLDEN=1 records them again."""
     if section not in gallery:
         pytest.skip("this build has no CUPTI, which counts in attached programs")
     text, golden = gallery[section], GALLERY / f"{section}.txt"

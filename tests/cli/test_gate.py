@@ -15,7 +15,6 @@ from warpgauge.facts.reader import read_facts
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
 HAS_GPU = Path("/dev/nvidia0").exists()
-# What CUDA itself needs a device for is told apart from what every machine can do.
 needs_no_gpu = pytest.mark.skipif(HAS_GPU, reason="shows what happens without a GPU")
 HAS_CUPTI = (
     subprocess.run(
@@ -25,7 +24,7 @@ HAS_CUPTI = (
 )
 needs_cupti = pytest.mark.skipif(not HAS_CUPTI, reason="this build has no CUPTI")
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
-# What holds on a GPU as well as on the emulator.
+# For tests that hold on a GPU and on the emulator.
 on_any_device = pytest.mark.parametrize(
     "device", [pytest.param("gpu", marks=needs_gpu), "emulated"]
 )

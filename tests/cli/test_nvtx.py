@@ -1,5 +1,5 @@
-"""A tool that listens to NVTX, as Nsight does, hears the ranges of a program that measures: the
-names that warpgauge takes from ranges are taken from no tool."""
+"""An NVTX tool such as Nsight receives the ranges of a program that measures unchanged, although
+warpgauge reads them too."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def ranges_test(**environment):
     )
 
 
-def test_a_tool_hears_the_ranges_of_a_program_that_measures(tmp_path):
+def test_a_tool_receives_the_ranges_of_a_program_that_measures(tmp_path):
     source, tool = tmp_path / "tool.c", tmp_path / "tool.so"
     source.write_text(TOOL)
     compiler = ["cc", "-shared", "-fPIC", "-isystem", nvtx_headers(), "-o", tool, source]

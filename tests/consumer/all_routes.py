@@ -14,13 +14,13 @@ TARGETS += ["imaging-gauge-check", "imaging-gauge-check-emulated"]
 
 
 def check_gate(build, programs=("imaging-gauge",)):
-    """What the gate says of the example, and that it and its tests pass as tests do."""
+    """Checks the facts of the example's gate, and that its CTest tests pass."""
     facts = gate(build, "imaging-gauge")
     judged = {(f["id"], f["metric"]): f for f in facts if f["scope"] == "case"}
     assert {f["verdict"] for f in judged.values()} <= {"pass", "unbudgeted", "unmeasured"}
     cases = {id for id, metric in judged if metric == "result.correct"}
     assert len(cases) == 12
-    # The kernels' own file is blamed, of a library that was only watched, relative to the project.
+    # Lines of a library that is only watched are named relative to the project.
     lines = {f["file"] for f in facts if f["scope"] == "line"}
     assert "imaging/filter.cu" in lines
     # Two launches of one case count together.
@@ -32,10 +32,10 @@ def check_gate(build, programs=("imaging-gauge",)):
 
 
 def check_separate_compilation(facts, archs):
-    """Of kernels that the device linker completes: what is said of them is what runs."""
+    """Kernels that the device linker completes: facts describe the linked code."""
     known = {(f["id"], f["metric"], f["arch"]): f for f in facts if f["scope"] == "case"}
     for arch in archs:
-        # ptxas, which does not know the function that it calls, tells 24 registers.
+        # ptxas does not know the called function and reports 24 registers.
         assert known["tones.mapped.f32@65536", "registers", arch]["value"] > 24
         called = known["tones.mapped.f32@65536", "global.load.sectors", "sm_90"]
         assert (called["value"], called["confidence"]) == (8192, "predicted")
@@ -69,7 +69,7 @@ def test_a_package_that_is_installed(example, prefix):
     run("cmake", "--build", build, cwd=example)
     check_gate(build, ["imaging-gauge", "imaging-tests"])
     check_mutation(build, example)
-    # The gate's own formats, from the package's Python, and what accepts budgets.
+    # emit and accept, from the package's Python.
     python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
     junit = run(
         *(build / "imaging-gauge", "emit", "out/facts.jsonl", "--format", "junit"),

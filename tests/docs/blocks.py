@@ -1,13 +1,13 @@
-"""Reads the fenced blocks, links and headings of a document, and how its blocks are marked.
+"""Reads the fenced blocks, links and headings of a document, and the marks of its blocks.
 
 The line before a block may be a comment that Markdown does not show:
 
-    <!-- runs -->                      sh: it is run, in its document's folder, and ends with 0
-    <!-- runs: exit 1 -->              it ends with 1
-    <!-- runs, first: COMMAND -->      what is done before it; after `exit 1` as well
-    <!-- not run: REASON -->           it needs a GPU, a network, or the like
-    <!-- prints -->                    text: the stdout of the block before it; "..." is anything
-    <!-- from: PATH -->                its lines stand in this file of the repository
+    <!-- runs -->                      sh: it is run in a scratch folder and exits with 0
+    <!-- runs: exit 1 -->              it exits with 1
+    <!-- runs, first: COMMAND -->      COMMAND is run before it; also after `exit 1`
+    <!-- not run: REASON -->           such as: it needs a GPU
+    <!-- prints -->                    text: stdout of the block before it; "..." matches anything
+    <!-- from: PATH -->                its lines are in this file of the repository
 """
 
 import re
@@ -38,7 +38,7 @@ class Block:
 
     @property
     def first(self):
-        """Commands that prepare what the document takes for granted."""
+        """Commands that set up what the document assumes."""
         command = RUNS.match(self.mark)["first"]
         return [command] if command else []
 
@@ -76,12 +76,12 @@ def without_blocks(path):
 
 
 def links_of(path):
-    """Where links lead that stay within the repository."""
+    """Targets of links within the repository."""
     links = re.findall(r"\]\(([^)\s]+)\)", without_blocks(path))
     return [link for link in links if not re.match(r"[a-z]+:", link)]
 
 
 def headings_of(path):
-    """The headings as a link names them."""
+    """Headings in the form that links use."""
     headings = re.findall(r"^#+ (.+)$", without_blocks(path), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -1,5 +1,5 @@
-"""The documents in docs/: their commands run and print what stands there, what they quote is there,
-and their links lead somewhere. How blocks are marked: blocks.py."""
+"""The documents in docs/: commands run and print the output shown, quotations match their files, and
+links resolve. blocks.py lists the marks of blocks."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from warpgauge.commands.accept import CI_VARIABLES
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
-# What commands may find beside them: a small copy of the tree, which they may change.
+# The files that commands run beside: a small copy of the tree, which they may change.
 COPIED = [
     "kernels/*/budgets.toml",
     "tests/canaries/*",
@@ -22,13 +22,13 @@ COPIED = [
     "tests/data/compare/h100.jsonl.gz",
 ]
 
-ARCH = "sm_90"  # what the documents have kernels emulated as
+ARCH = "sm_90"  # the architecture that the documents emulate
 
 documents = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 
 
 def shell(command, folder):
-    """As a reader types it: with the programs on the path, and outside of CI."""
+    """Runs a command as a reader types it: the programs are on the path, and it is not in CI."""
     env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
     env |= {"PATH": f"{BIN}:{env['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     return subprocess.run(
@@ -59,27 +59,27 @@ def stripped(text):
 
 @documents
 def test_every_command_is_marked(path):
-    """Else a command that nobody runs would look like one that works."""
+    """A command that is not run must say why."""
     for block in blocks_of(path):
         if block.language == "sh":
             where = f"{path.name}:{block.line}"
             assert block.mark, f"{where}: mark it: <!-- runs --> or <!-- not run: reason -->"
             assert block.is_run or block.reason, f"{where}: say why it is not run"
         elif block.mark:
-            assert block.prints or block.source, f"{path.name}:{block.line}: what is this mark?"
+            assert block.prints or block.source, f"{path.name}:{block.line}: unknown mark"
 
 
 @documents
 def test_commands_do_what_the_document_says(path, tmp_path):
     blocks = blocks_of(path)
     if not any(block.is_run for block in blocks):
-        assert not any(block.prints for block in blocks), "output of commands that are not run"
+        assert not any(block.prints for block in blocks), "it shows output of commands that are not run"
         return
     if ARCH not in shell("warpgauge list --archs", tmp_path).stdout.split():
-        pytest.skip(f"this build has no {ARCH}, which the documents show")
+        pytest.skip(f"this build has no {ARCH}, which the documents use")
     attaches = any(block.is_run and "warpgauge attach" in block.text for block in blocks)
     if attaches and not (BIN.parent / "lib/libwarpgauge_injection.so").exists():
-        pytest.skip("this build has no CUPTI, which counts in attached programs")
+        pytest.skip("this build has no CUPTI, which attach needs")
     for pattern in COPIED:
         for file in ROOT.glob(pattern):
             copy = tmp_path / file.relative_to(ROOT)
@@ -96,7 +96,7 @@ def test_commands_do_what_the_document_says(path, tmp_path):
             shown = f"{where}:\n{result.stdout}\n{result.stderr}"
             assert result.returncode == block.exit_code, f"{result.returncode}: {shown}"
         elif block.prints:
-            assert result is not None, f"{where}: output of nothing that is run"
+            assert result is not None, f"{where}: no command before it is run"
             assert re.fullmatch(as_pattern(block.text), stripped(result.stdout)), (
                 f"{where}: it prints\n{result.stdout}"
             )
@@ -147,9 +147,8 @@ def test_the_picture_of_the_readme_is_what_explain_draws(tmp_path):
 def test_places_in_the_tree_are_there(name):
     tops = "ci|cmake|docs|examples|harness|kernels|metrics|reports|tests"
     for place in re.findall(rf"`((?:{tops})/[\w./*-]*)`", without_blocks(ROOT / name)):
-        assert list(ROOT.glob(place.rstrip("/").replace("FAMILY", "*"))), (
-            f"{name}: {place}: no such place"
-        )
+        pattern = re.sub(r"\b(FAMILY|NAME)\b", "*", place.rstrip("/"))
+        assert list(ROOT.glob(pattern)), f"{name}: {place}: no such place"
 
 
 def test_the_index_names_every_document():
@@ -158,11 +157,11 @@ def test_the_index_names_every_document():
 
 
 @documents
-def test_lines_are_short_and_addresses_are_not_made_up(path):
+def test_lines_are_short_and_addresses_are_real(path):
     in_words = without_blocks(path)
     for line in in_words.splitlines():
         assert len(line) <= 120 or line.startswith("|"), f"{path.name}: {line}"
-    assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: there is no such place"
+    assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: this address does not exist"
 
 
 def test_blocks_are_read_as_they_are_marked(tmp_path):
@@ -180,8 +179,8 @@ def test_blocks_are_read_as_they_are_marked(tmp_path):
     assert headings_of(document) == {"a-heading-one"}
 
 
-def test_a_document_that_says_what_is_not_so_is_noticed():
-    """The test of the test: patterns are whole lines, and "..." is not everything."""
+def test_wrong_output_is_noticed():
+    """Patterns match whole lines, and "..." does not match everything."""
     assert re.fullmatch(as_pattern("a\n...\nb 1... c"), "a\nx\ny\nb 12 c\n")
     assert re.fullmatch(as_pattern("a\n..."), "a\n")
     assert not re.fullmatch(as_pattern("a\nb"), "a\nx\nb\n")

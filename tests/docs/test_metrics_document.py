@@ -1,4 +1,4 @@
-"""docs/metrics.md is what its program makes of the table of metrics now."""
+"""docs/metrics.md is generated from the table of metrics and is up to date."""
 
 import importlib.util
 import json
@@ -20,9 +20,9 @@ def program():
     return module
 
 
-def test_the_document_is_what_the_program_makes():
+def test_the_document_is_up_to_date():
     assert (ROOT / "docs/metrics.md").read_text() == program().document(), (
-        "write it anew: build/venv/bin/python docs/make_metrics.py"
+        "write it again: build/venv/bin/python docs/make_metrics.py"
     )
 
 

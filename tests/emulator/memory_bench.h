@@ -231,7 +231,7 @@ class MemoryInstructions : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const Isa* const isa = instruction_set(GetParam());
-    if (isa == nullptr) GTEST_SKIP() << "this CPU has no " << GetParam();
+    if (isa == nullptr) GTEST_SKIP() << "not on this CPU or not in this build: " << GetParam();
     bench_ = std::make_unique<MemoryBench>(*isa);
   }
   MemoryBench& bench() { return *bench_; }

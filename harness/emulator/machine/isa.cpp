@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpgauge::machine {
 namespace {
@@ -20,48 +21,49 @@ struct Choice {
   bool possible;
 };
 
-// The best first.
-#ifdef __x86_64__
+#if defined(WARPGAUGE_HAS_avx2) || defined(WARPGAUGE_HAS_avx512)
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
          __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt") &&
          __builtin_cpu_supports("popcnt");
 }
+#endif
+#ifdef WARPGAUGE_HAS_avx512
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-const Choice* choices() {
-  static const Choice kChoices[] = {{WARPGAUGE_ISA_ROW(avx512), has_avx512()},
-                                    {WARPGAUGE_ISA_ROW(avx2), has_avx2()},
-                                    {WARPGAUGE_ISA_ROW(baseline), true}};
+#endif
+
+// Those of this build, the best first.
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> kChoices = {
+#ifdef WARPGAUGE_HAS_avx512
+      {WARPGAUGE_ISA_ROW(avx512), has_avx512()},
+#endif
+#ifdef WARPGAUGE_HAS_avx2
+      {WARPGAUGE_ISA_ROW(avx2), has_avx2()},
+#endif
+      {WARPGAUGE_ISA_ROW(baseline), true}};
   return kChoices;
 }
-constexpr int kChoices = 3;
-#else
-const Choice* choices() {
-  static const Choice kOnly[] = {{WARPGAUGE_ISA_ROW(baseline), true}};
-  return kOnly;
-}
-constexpr int kChoices = 1;
-#endif
 #undef WARPGAUGE_ISA_ROW
 
 }  // namespace
 
 const Isa& best_isa() {
   const char* const wanted = std::getenv("WARPGAUGE_ISA");
-  for (int n = 0; n < kChoices; ++n) {
-    const Choice& choice = choices()[n];
+  std::string known;
+  for (const Choice& choice : choices()) {
     if (wanted == nullptr ? choice.possible : std::string_view(wanted) == choice.isa.name) {
       if (choice.possible) return choice.isa;
       throw std::invalid_argument(std::string("WARPGAUGE_ISA=") + wanted +
-                                  ": this CPU has not these instructions");
+                                  ": this CPU does not have these instructions");
     }
+    known += std::string(" ") + choice.isa.name;
   }
-  throw std::invalid_argument(std::string("WARPGAUGE_ISA=") + wanted +
-                              ": write baseline, avx2 or avx512");
+  throw std::invalid_argument(std::string("WARPGAUGE_ISA=") + wanted + ": this build has" + known);
 }
 
 }  // namespace warpgauge::machine
