@@ -57,7 +57,7 @@ logged() { # NAME TITLE COMMAND...
 
 # Prints the names of the files that ci/gate writes: those of the gauge, and one for each format.
 result_files() {
-  printf '%s\n' facts.jsonl summary.md
+  printf '%s\n' facts.jsonl results.json summary.md
   sed -n 's/^FILE = "\(.*\)"$/\1/p' "$root"/reports/warpgauge/outputs/*.py
 }
 

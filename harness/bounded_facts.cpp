@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "harness/run_facts.h"
+#include "harness/case_facts.h"
+#include "harness/meter.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"

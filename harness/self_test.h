@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/meter.h"
 #include "harness/registry.h"
-#include "harness/run_facts.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {

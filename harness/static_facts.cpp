@@ -12,9 +12,9 @@
 #include <stdexcept>
 
 #include "harness/build_info.h"
+#include "harness/case_facts.h"
 #include "harness/device_code.h"
 #include "harness/files/source_root.h"
-#include "harness/run_facts.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/kernel_resources.h"

@@ -13,9 +13,10 @@
 #include <span>
 #include <tuple>
 
+#include "harness/case_facts.h"
+#include "harness/counted_facts.h"
 #include "harness/devices.h"
 #include "harness/files/demangled.h"
-#include "harness/run_facts.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/cupti.h"

@@ -18,6 +18,7 @@
 
 #include "harness/bench/bench_counters.h"
 #include "harness/bench/bench_tables.h"
+#include "harness/case_facts.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
@@ -29,7 +30,6 @@
 #include "harness/process/program.h"
 #include "harness/process/program_name.h"
 #include "harness/provenance.h"
-#include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"

@@ -8,10 +8,10 @@
 
 #include "harness/devices.h"
 #include "harness/files/temporary_path.h"
+#include "harness/meter.h"
 #include "harness/process/isolate.h"
 #include "harness/process/progress.h"
 #include "harness/provenance.h"
-#include "harness/run_facts.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {

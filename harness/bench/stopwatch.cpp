@@ -7,7 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "harness/run_facts.h"
+#include "harness/meter.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

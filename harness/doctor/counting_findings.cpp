@@ -11,8 +11,8 @@
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
+#include "harness/meter.h"
 #include "harness/process/output_of.h"
-#include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/self_test.h"
 #include "harness/static_facts.h"

@@ -14,9 +14,9 @@
 
 #include "harness/archs.h"
 #include "harness/files/source_root.h"
+#include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
-#include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"

@@ -16,9 +16,9 @@
 #include "harness/files/colour.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
+#include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
-#include "harness/run_facts.h"
 #include "harness/runtime.h"
 
 namespace warpgauge {

@@ -11,14 +11,16 @@
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/case_facts.h"
+#include "harness/counted_facts.h"
 #include "harness/devices.h"
 #include "harness/files/printable.h"
 #include "harness/files/source_root.h"
 #include "harness/launch_log.h"
 #include "harness/measure/measured_budgets.h"
 #include "harness/measure/open_ranges.h"
+#include "harness/meter.h"
 #include "harness/outcome/finding_text.h"
-#include "harness/run_facts.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/catalog.h"

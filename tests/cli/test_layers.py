@@ -160,7 +160,7 @@ def test_there_is_one_judge():
     allowed = [
         r"metrics/fact\.h:\d+: Verdict verdict = Verdict::unbudgeted;.*",
         r"metrics/fact_reader\.cpp:\d+: .*",
-        r"harness/run_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
+        r"harness/case_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
     ]
     assert len(elsewhere) < len(given), "the judge was not recognised"
     assert [line for line in elsewhere if not fits(line, allowed)] == []

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/counted_facts.h"
 #include "harness/diff/compare_text.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/run_facts.h"
 
 namespace warpgauge {
 namespace {

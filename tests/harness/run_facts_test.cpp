@@ -1,12 +1,12 @@
 // Facts of counted lines: which line is blamed, and how sure a value is.
-#include "harness/run_facts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/counted_facts.h"
 
 namespace warpgauge {
 namespace {

@@ -1,4 +1,4 @@
-// What only a run can tell: whether the result is right, and what the hardware had to do.
+// Runs a case: is its result right, and what did the hardware have to do?
 #pragma once
 
 #include <memory>
@@ -11,7 +11,6 @@
 #include "harness/registry.h"
 #include "harness/runtime.h"
 #include "metrics/budget.h"
-#include "metrics/catalog.h"
 #include "metrics/counts.h"
 #include "metrics/fact.h"
 
@@ -63,31 +62,5 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
 
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
 void launch_in_range(const Case& one, Problem& problem);
-
-/// A fact of the case without metric and value, blamed on the registration.
-metrics::Fact blank_fact(const Case& one, const std::string& arch);
-
-/// The same with all kernels that the case launches, the hashes of their machine code and sources,
-/// the hash of code and launches, and the name of the device that runs it (empty: compile time).
-metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
-                            const std::string& arch, const std::string& device);
-
-/// The hash of the machine code and the launches of kernels; empty where code is not known.
-std::string code_hash(const std::vector<metrics::Kernel>& kernels);
-
-/// The fact that says that a case could not be run to its end; `arch` where it was run.
-metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
-
-/// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
-/// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.
-std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
-                                         metrics::Fact counted, std::string_view source);
-
-/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what
-/// is asked for must never be missing in silence. `blank` tells the case.
-std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
-                                         metrics::Source source, const metrics::Fact& blank,
-                                         const std::string& reason,
-                                         const metrics::Budgets& budgets);
 
 }  // namespace warpgauge

@@ -1,0 +1,100 @@
+#include "harness/case_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "harness/device_code.h"
+#include "harness/files/source_root.h"
+#include "metrics/hash.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// The kernels of launches, each with its shapes.
+std::vector<metrics::Kernel> kernels_of(const std::vector<LaunchRecord>& launches,
+                                        const std::string& arch) {
+  std::vector<metrics::Kernel> kernels;
+  for (const LaunchRecord& record : launches) {
+    auto kernel = std::ranges::find(kernels, record.kernel, &metrics::Kernel::name);
+    if (kernel == kernels.end()) {
+      kernel = kernels.insert(kernel, {.name = record.kernel,
+                                       .sass_hash = sass_hash(record.kernel, arch),
+                                       .source_hash = source_hash(record.kernel, arch)});
+    }
+    metrics::add(kernel->launches, record.launch);
+  }
+  return kernels;
+}
+
+}  // namespace
+
+Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
+  fact.metric = metric;
+  fact.value = std::move(value);
+  return fact;
+}
+
+Fact blank_fact(const Case& one, const std::string& arch) {
+  return launched_fact(one, {}, arch, "");
+}
+
+Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+                   const std::string& arch, const std::string& device) {
+  metrics::CaseContext context{.kind = one.kind,
+                               .device = device,
+                               .kernels = kernels_of(launches, arch),
+                               .file = relative_to_root(one.file),
+                               .line = one.line};
+  context.code_hash = code_hash(context.kernels);
+  Fact fact{.id = one.id, .arch = arch, .file = context.file, .line = context.line};
+  if (context.kernels.size() == 1) fact.kernel = context.kernels.front().name;
+  fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
+  return fact;
+}
+
+std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
+  std::string text;
+  for (const metrics::Kernel& kernel : kernels) {
+    if (kernel.sass_hash.empty()) return "";
+    for (const auto& [grid, block, shared, count] : kernel.launches) {
+      fmt::format_to(std::back_inserter(text), "{} <<<{} {} {}>>> {}\n", kernel.sass_hash,
+                     fmt::join(grid, " "), fmt::join(block, " "), shared, count);
+    }
+  }
+  return text.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(text)));
+}
+
+Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
+  Fact fact = with_value(blank_fact(one, arch), "result.correct", {});
+  fact.source = "harness";
+  fact.verdict = metrics::Verdict::error;
+  fact.reason = std::move(reason);
+  return fact;
+}
+
+std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
+                                const Fact& blank, const std::string& reason,
+                                const metrics::Budgets& budgets) {
+  std::vector<Fact> missing;
+  for (const metrics::Metric& metric : metrics::catalog()) {
+    if (metric.source != source) continue;
+    if (budgets.find(blank.id, blank.arch, metric.id) == nullptr) continue;
+    const auto has_it = [&](const Fact& fact) {
+      return fact.scope == metrics::Scope::whole_case && fact.metric == metric.id;
+    };
+    if (std::ranges::any_of(facts, has_it)) continue;
+    missing.push_back(with_value(blank, metric.id, {}));
+    missing.back().reason = reason;
+  }
+  return missing;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,41 @@
+// Facts of a case, apart from what a run counts: what every value of it says, that it failed, and
+// that something was not measured.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/launch_log.h"
+#include "harness/registry.h"
+#include "metrics/budget.h"
+#include "metrics/catalog.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// A fact of the case without metric and value, blamed on the registration.
+metrics::Fact blank_fact(const Case& one, const std::string& arch);
+
+/// The same with all kernels that the case launches, the hashes of their machine code and sources,
+/// the hash of code and launches, and the name of the device that runs it (empty: compile time).
+metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+                            const std::string& arch, const std::string& device);
+
+/// The hash of the machine code and the launches of kernels; empty where code is not known.
+std::string code_hash(const std::vector<metrics::Kernel>& kernels);
+
+/// The fact that says that a case could not be run to its end; `arch` where it was run.
+metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
+
+/// `fact` with a metric and its value.
+metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);
+
+/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what
+/// is asked for must never be missing in silence. `blank` tells the case.
+std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
+                                         metrics::Source source, const metrics::Fact& blank,
+                                         const std::string& reason,
+                                         const metrics::Budgets& budgets);
+
+}  // namespace warpgauge

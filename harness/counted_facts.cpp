@@ -1,0 +1,103 @@
+#include "harness/counted_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/case_facts.h"
+#include "harness/files/source_root.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// `fact` with the blame put on a line; code without line information leaves it where it was.
+Fact on_line(Fact fact, const metrics::LineCounts& line) {
+  fact.kernel = line.kernel;
+  if (line.file.empty()) return fact;
+  fact.file = relative_to_root(line.file);
+  fact.line = line.line;
+  return fact;
+}
+
+using LineValues = std::map<std::string_view, double>;
+
+/// The values a line answers, with the one that belongs to lines alone.
+LineValues values_of_line(const metrics::LineCounts& line) {
+  const auto pairs = metrics::metric_values(line.counts);
+  LineValues values(pairs.begin(), pairs.end());
+  values["shared.bank_ways"] = metrics::bank_ways(line.counts);
+  return values;
+}
+
+/// What `line` says of `metric`; 0 where it does not say.
+double value_in(const LineValues& line, std::string_view metric) {
+  const auto found = line.find(metric);
+  return found == line.end() ? 0 : found->second;
+}
+
+/// A value is as sure as the least sure line, even one that counts nothing: its 0 may be wrong.
+/// Of several the one that has most of it says why.
+const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines,
+                                   const std::vector<LineValues>& values, std::string_view metric) {
+  static const metrics::Trust kExact;
+  const metrics::Trust* worst = &kExact;
+  double most = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
+    const double value = value_in(values[i], metric);
+    if (trust.confidence < worst->confidence) continue;
+    if (trust.confidence == worst->confidence && value <= most) continue;
+    worst = &trust;
+    most = value;
+  }
+  return *worst;
+}
+
+Fact trusted(Fact fact, const metrics::Trust& trust) {
+  fact.confidence = to_string(trust.confidence);
+  fact.confidence_reason = trust.reason;
+  return fact;
+}
+
+}  // namespace
+
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, Fact counted,
+                                std::string_view source) {
+  counted.source = source;
+  metrics::Counts total;
+  double ways = 0;
+  std::vector<LineValues> line_values;
+  for (const metrics::LineCounts& line : lines) {
+    total += line.counts;
+    line_values.push_back(values_of_line(line));
+    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
+  }
+  auto values = metrics::metric_values(total);
+  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : values) {
+    Fact fact =
+        trusted(with_value(counted, metric, value), trust_in_sum(lines, line_values, metric));
+    double most = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
+      if (value_in(line_values[i], metric) <= most) continue;
+      most = value_in(line_values[i], metric);
+      fact = on_line(std::move(fact), lines[i]);
+    }
+    facts.push_back(std::move(fact));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const auto& [metric, value] : line_values[i]) {
+      const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
+      if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
+      facts.push_back(trusted(on_line(with_value(counted, metric, value), lines[i]), trust));
+      facts.back().scope = metrics::Scope::line;
+    }
+  }
+  return facts;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,18 @@
+// Facts of counts: the values of a case from those of its source lines, whom to blame for each, and
+// how far it can be trusted.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "metrics/counts.h"
+#include "metrics/fact.h"
+
+namespace warpgauge {
+
+/// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
+/// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.
+std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
+                                         metrics::Fact counted, std::string_view source);
+
+}  // namespace warpgauge

@@ -1,0 +1,170 @@
+#include "harness/meter.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "harness/case_facts.h"
+#include "harness/counted_facts.h"
+#include "harness/devices.h"
+#include "harness/nvtx_range.h"
+#include "harness/static_facts.h"
+#include "metrics/cupti.h"
+#include "warpgauge/comparison.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// How far the results were from the reference; nothing if they had to be equal.
+std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
+  std::vector<Fact> facts;
+  if (errors.count == 0) return facts;
+  facts.push_back(with_value(correct, "result.max_error", errors.max_scaled));
+  facts.push_back(with_value(correct, "result.mean_absolute_error", errors.mean_absolute()));
+  if (errors.relative_count > 0) {
+    facts.push_back(with_value(correct, "result.mean_relative_error", errors.mean_relative()));
+  }
+  return facts;
+}
+
+std::string names_of(const std::vector<LaunchRecord>& launches) {
+  std::string names;
+  for (const auto& [kernel, launch] : launches) {
+    names += fmt::format("{}{} <<<({}), ({}), {}>>> x {}", names.empty() ? "" : ", ", kernel,
+                         fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
+                         launch.dynamic_shared_bytes, launch.count);
+  }
+  return names.empty() ? "nothing" : names;
+}
+
+/// The text of an error with the fault behind it. Drops the generic remedy once the fault is
+/// located.
+std::string with_fault(const metrics::CudaError& error, const std::string& fault) {
+  std::string text = error.what();
+  if (fault.empty()) return text;
+  const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
+  if (text.ends_with(advice)) text.erase(text.size() - advice.size());
+  return text + "; " + fault;
+}
+
+}  // namespace
+
+Meter::Meter(bool use_counters) {
+  device_ = current_device(&no_device_);
+  if (!device_) {
+    no_counters_ = no_device_;
+    return;
+  }
+  if (!use_counters) {
+    no_counters_ = "CUPTI was switched off";
+    return;
+  }
+  try {
+    counter_ = make_line_counter();
+    device_->chip = chip_name();
+  } catch (const metrics::Unmeasured& unmeasured) {
+    no_counters_ = unmeasured.what();
+  }
+}
+
+std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
+
+Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
+  std::string not_counted = no_counters_;
+  if (counter_ && one.counted) {
+    try {
+      problem.reset();
+      const LaunchLog log(LaunchLog::Mode::record);
+      auto lines = counter_->count([&] { launch_in_range(one, problem); });
+      need_counts_of_all(log.launches(), lines);
+      return {log.launches(), std::move(lines), ""};
+    } catch (const metrics::Unmeasured& unmeasured) {
+      not_counted = unmeasured.what();
+    }
+  }
+  problem.reset();
+  const LaunchLog log(LaunchLog::Mode::record);
+  launch_in_range(one, problem);
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
+  return {log.launches(), {}, not_counted};
+}
+
+std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budgets) {
+  const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+  const std::unique_ptr<Problem> problem = one.make_problem();
+  const Launched run = launch_once(one, *problem);
+  if (one.counted && names_of(run.launches) != names_of(expected)) {
+    return {error_fact(one,
+                       fmt::format("its launches depend on the device: {} here, but {} in a "
+                                   "dry run, which compile-time budgets are held against",
+                                   names_of(run.launches), names_of(expected)),
+                       arch())};
+  }
+  Comparison comparison;
+  problem->check(comparison);
+  if (!comparison.compared() && !comparison.is_counts_only()) {
+    return {error_fact(one, "its check compares nothing; counts_only() says that this is meant",
+                       arch())};
+  }
+  if (!comparison.passed()) {
+    return {error_fact(one, "wrong result: " + comparison.failure(), arch())};
+  }
+
+  const Fact blank = launched_fact(one, run.launches, arch(), device_->name);
+  std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
+  facts[0].source = "harness";
+  facts[0].confidence = "exact";
+  std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
+  if (!one.counted) return facts;
+  std::string reason = run.not_counted;
+  if (reason.empty()) {
+    std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
+    reason = "no access was made that it could be told from";
+  }
+  std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
+                    std::back_inserter(facts));
+  return facts;
+}
+
+std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
+  if (!no_device_.empty()) {
+    const Fact blank = blank_fact(one, "");
+    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, no_device_, budgets);
+    if (!one.counted) return facts;
+    std::ranges::move(missing_facts({}, metrics::Source::sass, blank, no_device_, budgets),
+                      std::back_inserter(facts));
+    return facts;
+  }
+  try {
+    return measure(one, budgets);
+  } catch (const metrics::CudaError& error) {
+    // After most errors the context is gone for good; asking is how one finds out.
+    broken_ = cudaDeviceSynchronize() != cudaSuccess;
+    return {error_fact(one, with_fault(error, last_fault()), arch())};
+  }
+}
+
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines) {
+  for (const LaunchRecord& launch : launches) {
+    if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
+      throw metrics::Unmeasured("nothing was counted of the kernel " + launch.kernel,
+                                "Run it again; if it stays so, report it with this message");
+    }
+  }
+}
+
+void launch_in_range(const Case& one, Problem& problem) {
+  const NvtxRange range(one.id.str());
+  one.launch(problem);
+  WARPGAUGE_CUDA(cudaGetLastError());
+}
+
+}  // namespace warpgauge
