@@ -34,7 +34,7 @@ LIBRARIES = {
     "harness/attach": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json\.hpp"],
     "harness/files": [POSIX, FMT],
     "harness/process": [POSIX, CUDA, FMT, CLI],
-    "harness/outcome": [POSIX, FMT, r"nlohmann/json\.hpp"],
+    "harness/outcome": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
     "harness/diff": [POSIX, FMT, r"nlohmann/json\.hpp"],
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
@@ -167,9 +167,12 @@ def test_there_is_one_judge():
 
 
 def test_budgets_are_compared_by_the_judge_alone():
-    """Limits are made by the parser and held against values by the judge; to anyone else they are
-    text."""
-    known = ("metrics/judge.cpp", "metrics/budget")
+    """Limits are made by the parser, held against values by the judge, and written and read with
+    facts; the outcome sorts by the distance to them. Everything else shows them as text."""
+    known = (
+        *("metrics/judge.cpp", "metrics/budget", "metrics/limit.", "metrics/fact"),
+        "harness/outcome/finding.cpp",
+    )
     uses = lines_with(r"\blimit(\.|->)(max|min|equal)\b", sources("metrics") + sources("harness"))
     assert any(line.startswith(known[0]) for line in uses)
     assert [line for line in uses if not line.startswith(known)] == []
