@@ -49,8 +49,8 @@ printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$TOLD"
 [[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
 exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
-# Stand-ins of the page (PAGE), and of the history as well (REPORT), where a test is not about these:
-# they take seconds.
+# Stand-ins of the page (PAGE), and of the history as well (REPORT), which take seconds, for tests
+# of other things.
 _DIGEST = """for word; do
   page=${word#--out=}
   [[ $word == "$page" ]] || { mkdir -p "$page" && echo "a digest" >"$page/digest.md"; }

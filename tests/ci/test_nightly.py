@@ -121,7 +121,7 @@ def test_times_of_an_earlier_night_are_not_taken_for_those_of_this_one(night):
 
 def test_a_gpu_that_is_required_and_not_there_is_not_measured(quick_night):
     assert quick_night.run(CASE, "--require=cupti").returncode == 3
-    assert quick_night.run(CASE, "--device=gpu").returncode == 2  # and so there is nothing to report
+    assert quick_night.run(CASE, "--device=gpu").returncode == 2  # there is nothing to report
     assert quick_night.run(CASE, "--device=gpu", "--no-report").returncode == 3
 
 

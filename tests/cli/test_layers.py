@@ -51,8 +51,8 @@ PROGRAMS = [CLI, r"gtest/gtest\.h"]
 
 
 def harness_rooms(*names):
-    """What the rooms of the harness may include: metrics, the public headers, these rooms ("" is the
-    folder itself)."""
+    """Includes that a room of the harness may have: metrics, the public headers and these rooms
+    ("" is the folder itself)."""
     rooms = "|".join(f"{name}/" if name else "" for name in names)
     return [rf"harness/({rooms})\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"]
 

@@ -1,5 +1,5 @@
-"""The documents in docs/: commands run and print the output shown, quotations match their files, and
-links resolve. blocks.py lists the marks of blocks."""
+"""The documents in docs/: commands run and print the output shown, quotations match their files,
+and links resolve. blocks.py lists the marks of blocks."""
 
 import os
 import re
@@ -73,7 +73,7 @@ def test_every_command_is_marked(path):
 def test_commands_do_what_the_document_says(path, tmp_path):
     blocks = blocks_of(path)
     if not any(block.is_run for block in blocks):
-        assert not any(block.prints for block in blocks), "it shows output of commands that are not run"
+        assert not any(block.prints for block in blocks), "output of a command that is not run"
         return
     if ARCH not in shell("warpgauge list --archs", tmp_path).stdout.split():
         pytest.skip(f"this build has no {ARCH}, which the documents use")
@@ -161,7 +161,7 @@ def test_lines_are_short_and_addresses_are_real(path):
     in_words = without_blocks(path)
     for line in in_words.splitlines():
         assert len(line) <= 120 or line.startswith("|"), f"{path.name}: {line}"
-    assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: this address does not exist"
+    assert "github.com/warpgauge" not in path.read_text(), f"{path.name}: a made-up address"
 
 
 def test_blocks_are_read_as_they_are_marked(tmp_path):
