@@ -14,6 +14,9 @@
 
 namespace warpgauge {
 
+/// The variable by which CUDA loads a library into a program.
+inline constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
+
 /// What `warpgauge attach` tells the library, by environment variables: the folder for the results
 /// of each process, how many launches of each kernel are counted (not set: all), and globs of
 /// kernels that are not, a line each (not set: none).

@@ -1,0 +1,140 @@
+#include "harness/attach/attach_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/files/demangled.h"
+#include "harness/files/printable.h"
+#include "harness/outcome/repeat_command.h"
+#include "harness/process/program_name.h"
+#include "metrics/glob.h"
+
+namespace warpgauge {
+namespace {
+
+/// Cut where it would fill the screen: names of templates can have thousands of characters.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kLongest = 160;
+  const std::string text = printable(name);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+std::string launches_text(const AttachedCase& one) {
+  return one.counted == one.launches ? std::to_string(one.launches)
+                                     : fmt::format("{} of {}", one.counted, one.launches);
+}
+
+/// "12", or "-" where it was not counted.
+std::string value_of(const AttachedCase& one, std::string_view metric) {
+  for (const metrics::Fact& fact : one.facts) {
+    if (fact.scope == metrics::Scope::whole_case && fact.metric == metric) {
+      const bool there = !std::holds_alternative<std::monostate>(fact.value);
+      return there ? metrics::to_text(fact.value) : "-";
+    }
+  }
+  return "-";
+}
+
+/// The regular expression that finds this text.
+std::string literally(const std::string& text) {
+  constexpr std::string_view kSpecial = R"(^$\.*+?()[]{}|)";
+  std::string expression;
+  for (const char c : text) {
+    if (kSpecial.find(c) != kSpecial.npos) expression += '\\';
+    expression += c;
+  }
+  return expression;
+}
+
+}  // namespace
+
+std::string kernels_table(const std::vector<AttachedCase>& cases) {
+  constexpr std::size_t kShown = 40;
+  std::string text = fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", "launches", "regs",
+                                 "conflicts", "excess sectors", "local", "kernel");
+  for (std::size_t i = 0; i < std::min(kShown, cases.size()); ++i) {
+    const AttachedCase& one = cases[i];
+    fmt::format_to(std::back_inserter(text), "{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n",
+                   launches_text(one), value_of(one, "registers"),
+                   value_of(one, "shared.bank_conflicts"), value_of(one, "global.excess_sectors"),
+                   value_of(one, "local.sectors"), shortened(one.kernel));
+  }
+  if (cases.size() > kShown) {
+    fmt::format_to(std::back_inserter(text), "and {} more, see facts.jsonl\n",
+                   cases.size() - kShown);
+  }
+  return text;
+}
+
+std::vector<std::string> unused_sections(const AttachOptions& options,
+                                         const metrics::Budgets& budgets,
+                                         const std::vector<AttachedCase>& cases) {
+  std::vector<std::string> unused;
+  for (const std::string& section : budgets.section_names()) {
+    const auto fits = [&](const AttachedCase& one) { return metrics::fits(section, one.names()); };
+    if (std::ranges::any_of(cases, fits)) continue;
+    unused.push_back(
+        fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
+  }
+  return unused;
+}
+
+std::vector<std::string> not_counted(const std::vector<AttachedProcess>& processes,
+                                     const std::vector<AttachedCase>& cases, bool samples) {
+  std::vector<std::string> lost;
+  for (const AttachedProcess& process : processes) {
+    for (const std::string& warning : process.warnings) {
+      lost.push_back(
+          fmt::format("not counted: {} (process {}: {})", warning, process.pid, process.command));
+    }
+  }
+  for (const AttachedCase& one : cases) {
+    if (!samples && one.counted != one.launches) {
+      lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
+                                 one.launches, shortened(one.kernel)));
+    }
+    // Of one with no counts at all, its values say so.
+    if (one.counted_warps != 0 && one.warps != 0 && one.counted_warps != one.warps) {
+      lost.push_back(fmt::format("miscounted: {} warps were launched of {}, and {} counted",
+                                 one.warps, shortened(one.kernel), one.counted_warps));
+    }
+  }
+  return lost;
+}
+
+std::string why_nothing(const AttachOptions& options, std::size_t launched, std::size_t kept,
+                        bool never_loaded) {
+  if (launched > 0 && kept == 0) return fmt::format("--skip leaves none of {} kernels", launched);
+  if (kept > 0) {
+    return fmt::format("--kernels '{}': none of {} kernels fits", options.kernels, kept);
+  }
+  if (never_loaded) {
+    return fmt::format(
+        "{}: CUDA was never initialised with the library: it uses no GPU, or does not hand on {}",
+        options.command[0], kInjection);
+  }
+  return fmt::format("{}: no kernel was launched", options.command[0]);
+}
+
+std::string skipped_text(const std::string& glob, std::size_t launches, std::size_t kernels) {
+  return fmt::format("skipped: {} launches of {} kernel{} (--skip {})\n", launches, kernels,
+                     kernels == 1 ? "" : "s", shell_word(printable(glob)));
+}
+
+std::string repeat_attach(const AttachOptions& options, const metrics::Fact& fact) {
+  std::string command = program_name() + " attach";
+  if (!fact.kernel.empty()) {
+    command += " --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
+  }
+  if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
+  if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
+  for (const std::string& glob : options.skip) command += " --skip " + shell_word(glob);
+  if (options.strict) command += " --strict";
+  command += " --";
+  for (const std::string& argument : options.command) command += ' ' + shell_word(argument);
+  return command;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,15 @@
+// The results that the processes of an attached program leave in a folder.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "harness/attach/attached_process.h"
+
+namespace warpgauge {
+
+/// One for each process that loaded the injected library, with a warning for launches that it made
+/// after its result was written. Throws what parse_attached() throws.
+std::vector<AttachedProcess> results_in(const std::filesystem::path& folder);
+
+}  // namespace warpgauge
