@@ -10,7 +10,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "harness/archs.h"
 #include "harness/build_info.h"
 #include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
@@ -18,8 +17,8 @@
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/child_program.h"
+#include "metrics/architectures.h"
 #include "metrics/counts_report.h"
-#include "metrics/occupancy.h"
 
 namespace warpgauge {
 namespace {
@@ -80,22 +79,11 @@ std::string table(std::vector<LineCounts> lines) {
   return text;
 }
 
-/// Before the program is started: the emulator in it could only blame an environment variable.
-void check_arch(const std::string& arch) {
-  if (metrics::find_arch_limits(arch) != nullptr) return;
-  std::vector<std::string> known;
-  for (const metrics::ArchLimits& row : metrics::arch_limits()) {
-    known.push_back(fmt::format("sm_{}", row.major * 10 + row.minor));
-  }
-  throw std::invalid_argument(
-      fmt::format("--arch {}: the emulator does not know it{}; it can be {}", arch,
-                  meant_arch(arch, known), fmt::join(known, " ")));
-}
-
 }  // namespace
 
 int emulate_program(const EmulateOptions& options) {
-  check_arch(options.arch);
+  metrics::architecture(
+      options.arch);  // throws here: the program itself would only blame a variable
   const fs::path library(kBuildInfo.emulated_cudart);
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
