@@ -12,14 +12,14 @@
 
 namespace warpgauge {
 
-/// One variant at one size: what is run, measured and judged.
+/// One variant at one size: the unit that is run, measured and judged.
 struct Case {
   metrics::CaseId id;
   std::string file;  ///< of the registration
   int line = 0;
   std::function<std::unique_ptr<Problem>()> make_problem;
   std::function<void(Problem&)> launch;
-  bool large = false;          ///< run only when it is asked for
+  bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
   std::string yardstick = {};  ///< variant that its time is held against; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
@@ -36,7 +36,7 @@ struct CoveredRow {
 class Registry {
  public:
   /// The registry of this program. Families announced before main are registered by the first
-  /// call from main on, so that what is wrong with one can be reported.
+  /// call from main on, so that their errors can be reported.
   static Registry& instance();
 
   void add(Case new_case);  ///< throws std::invalid_argument for a bad or taken name

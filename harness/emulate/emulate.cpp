@@ -30,7 +30,7 @@ std::uint64_t sectors(const metrics::Counts& counts) {
   return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
 }
 
-/// What a line costs beyond the ideal.
+/// The cost of a line beyond the ideal.
 std::uint64_t waste(const LineCounts& line) {
   const auto beyond = [](std::uint64_t taken, std::uint64_t ideal) {
     return taken > ideal ? taken - ideal : 0;
@@ -39,7 +39,7 @@ std::uint64_t waste(const LineCounts& line) {
          beyond(sectors(line.counts), line.counts.global_sectors_ideal) + line.counts.local_sectors;
 }
 
-/// "exact", or the least sure of what is told of the memory accesses of the line.
+/// The lowest confidence of the counts of memory accesses of the line.
 std::string_view confidence(const LineCounts& line) {
   auto worst = metrics::Confidence::exact;
   for (const char* group : {"shared", "global", "local"}) {
