@@ -25,13 +25,6 @@ struct Case {
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };
 
-/// A row of the catalogue that a family says it covers.
-struct CoveredRow {
-  std::string row, family;
-  std::string file;
-  int line = 0;
-};
-
 /// All cases, sorted by family in order of registration. Names are checked as they register.
 class Registry {
  public:
@@ -40,9 +33,7 @@ class Registry {
   static Registry& instance();
 
   void add(Case new_case);  ///< throws std::invalid_argument for a bad or taken name
-  void add(CoveredRow row) { rows_.push_back(std::move(row)); }
   const std::vector<Case>& cases() const { return cases_; }
-  const std::vector<CoveredRow>& rows() const { return rows_; }
   /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
   const Case& at(std::string_view id) const;
   /// The cases whose id matches `pattern` (* and ? as in the shell; empty means all), the large
@@ -53,7 +44,6 @@ class Registry {
 
  private:
   std::vector<Case> cases_;
-  std::vector<CoveredRow> rows_;
 };
 
 }  // namespace warpgauge

@@ -297,7 +297,6 @@ void add_operations(const warpgauge::Family& family, std::string_view type) {
 }
 
 WARPGAUGE_FAMILY(atomics) {
-  family.rows({"27"});
   const auto u32 =
       family.problem<Count>("u32", {{256, 256}, {300, 500}, warpgauge::large({16384, 16384})});
   u32.variant("global_counter", [](Count& p) { launch_count(p, global_counter); });

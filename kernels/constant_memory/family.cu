@@ -114,7 +114,6 @@ __global__ void constant_summand(int* c, const int* a, const int* b, int n) {
 }
 
 WARPGAUGE_FAMILY(constant_memory) {
-  family.rows({"12"});
   // As many threads as can begin at their own place of the table; a last block of 232.
   const std::vector<warpgauge::Size> sizes = {{kWords + 1 - kTerms}, {1000}};
   family.problem<PerWarp>("i32", sizes).variant("uniform", [](PerWarp& p) {

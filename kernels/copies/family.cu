@@ -102,7 +102,6 @@ void on_device(Copy& p) {
 }
 
 WARPGAUGE_FAMILY(copies) {
-  family.rows({"37"});
   const std::vector<warpgauge::Size> bytes = {
       {4096}, {1048576}, {10000019}, warpgauge::large({268435456})};
   family.problem<ToDevice<false>>("u8", bytes).uncounted("to_device_pageable", to_device<false>);

@@ -290,7 +290,6 @@ void add_rounded(const warpgauge::Family& family, const std::string& mode) {
 }
 
 WARPGAUGE_FAMILY(math_accuracy) {
-  family.rows({"21"});
   add<Sine, ulps<2>, float, sine>(family, "sinf");
   add<Sine, absolute<2141>, float, fast_sine>(family, "__sinf");
   add<Cosine, ulps<2>, float, cosine>(family, "cosf");

@@ -225,7 +225,6 @@ void add_variants(const warpgauge::Family& family, const std::string& type) {
 }
 
 WARPGAUGE_FAMILY(quadrature) {
-  family.rows({"29"});
   add_variants<float>(family, "f32");
   add_variants<double>(family, "f64");
 }

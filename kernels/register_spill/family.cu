@@ -83,7 +83,6 @@ void launch(SumsOfOthers& p, void (*kernel)(int*, const int*)) {
 }
 
 WARPGAUGE_FAMILY(register_spill) {
-  family.rows({"16"});
   const auto i32 = family.problem<SumsOfOthers>("i32", {{1}, {32}});
   i32.variant("uncapped", [](SumsOfOthers& p) { launch(p, uncapped); });
   i32.variant("capped_by_launch_bounds",

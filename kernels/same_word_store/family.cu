@@ -85,7 +85,6 @@ void launch(Flags& p) {
 }
 
 WARPGAUGE_FAMILY(same_word_store) {
-  family.rows({"10"});
   const auto i32 = family.problem<Flags>("i32", {{1}, {2}, {4}, {8}, {16}, {32}});
   i32.variant("plain", launch<Plain>);
   i32.variant("elected", launch<Elected>);

@@ -138,7 +138,6 @@ void launch_opt_in(Reverse& p) {
 }
 
 WARPGAUGE_FAMILY(shared_allocation) {
-  family.rows({"8"});
   // A chunk for all threads; a chunk that leaves threads idle.
   const std::vector<warpgauge::Size> sizes = {{1000, 256}, {7, 200}};
   const auto f32 = family.problem<Reverse>("f32", sizes);

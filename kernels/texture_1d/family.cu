@@ -159,7 +159,6 @@ void add_copies(const warpgauge::Variants<Copy<T>>& to) {
 }
 
 WARPGAUGE_FAMILY(texture_1d) {
-  family.rows({"32"});
   // 131072 elements are the most that a CUDA array of one dimension holds.
   const std::vector<warpgauge::Size> sizes = {{131072}, {1000}};
   add_copies(family.problem<Copy<int>>("i32", sizes));

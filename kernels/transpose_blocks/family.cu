@@ -64,7 +64,6 @@ std::vector<warpgauge::Size> block_shapes() {
 }
 
 WARPGAUGE_FAMILY(transpose_blocks) {
-  family.rows({"2"});
   family.problem<Transpose>("f32", block_shapes()).variant("naive", launch_naive);
 }
 

@@ -57,7 +57,6 @@ void launch(WindowSums& p, void (*kernel)(int*, const int*)) {
 }
 
 WARPGAUGE_FAMILY(uniform_load) {
-  family.rows({"13"});
   const auto i32 = family.problem<WindowSums>("i32", {{1}, {1000}});
   i32.variant("uniform", [](WindowSums& p) { launch(p, uniform); });
   i32.variant("shared_out", [](WindowSums& p) { launch(p, shared_out); });

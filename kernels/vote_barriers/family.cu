@@ -104,7 +104,6 @@ void launch(Votes& p, void (*kernel)(int*, int*, int*, const int*, int)) {
 }
 
 WARPGAUGE_FAMILY(vote_barriers) {
-  family.rows({"9"});
   // Whole blocks; a last block of 232 elements, all but one positive; less than one block, all
   // positive.
   const auto i32 = family.problem<Votes>("i32", {{262144}, {1000}, {100}});
