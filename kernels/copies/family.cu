@@ -73,7 +73,7 @@ struct ToHost : Copy {
   }
 };
 
-// What a kernel needs for the same: 16 bytes a thread, and single bytes where fewer are left.
+// The same by a kernel: 16 bytes a thread, and single bytes where fewer are left.
 __global__ void copy(std::uint8_t* to, const std::uint8_t* from, long long n) {
   const long long words = n / sizeof(uint4);
   const long long t = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;

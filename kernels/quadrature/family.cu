@@ -122,7 +122,7 @@ __device__ T block_sum(T value) {
 }
 
 // Each block leaves a sum. Terms of a thread lie all threads apart: a table is read by neighbours
-// side by side. What the value at a node is, is told by Values.
+// side by side. Values gives the value at a node.
 template <typename T, typename Rule, typename Values>
 __global__ void partial_sums(T* partial, Values values, int n) {
   T sum = 0;

@@ -50,7 +50,7 @@ struct Transpose : warpgauge::Problem {
   }
 };
 
-// What a transposition is held against: as many bytes, moved by the copy of the runtime.
+// The yardstick of transpositions: as many bytes, moved by the copy of the runtime.
 template <typename T>
 struct Copy : Transpose<T> {
   using Transpose<T>::Transpose;

@@ -10,7 +10,7 @@ namespace vote_barriers {
 
 constexpr int kThreads = 256;
 
-// Blocks that tell the questions apart, in turn: all positive, none, a single one, all but one.
+// Blocks that distinguish the votes, in turn: all positive, none, a single one, all but one.
 // Elements are 1 or -1.
 std::vector<int> contents(int n) {
   constexpr int kSingle = 77;
