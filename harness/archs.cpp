@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "harness/static_facts.h"
-#include "metrics/nearest.h"
+#include "metrics/architectures.h"
 
 namespace warpgauge {
 
@@ -16,14 +16,9 @@ std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
     if (std::ranges::find(built, arch) != built.end()) continue;
     throw std::invalid_argument(
         fmt::format("--arch {}: the kernels were not compiled for it{}; this build has {}", arch,
-                    meant_arch(arch, built), fmt::join(built, " ")));
+                    metrics::meant_architecture(arch, built), fmt::join(built, " ")));
   }
   return wanted.empty() ? built : wanted;
-}
-
-std::string meant_arch(const std::string& arch, std::span<const std::string> known) {
-  const std::string meant = metrics::did_you_mean(arch, known);
-  return meant.empty() ? metrics::did_you_mean("sm_" + arch, known) : meant;
 }
 
 std::string default_emulated_arch() {

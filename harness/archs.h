@@ -1,7 +1,6 @@
 // The architectures that the kernels of this program were compiled for.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,11 +10,7 @@ namespace warpgauge {
 /// name if one of them was not compiled for.
 std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted);
 
-/// ", did you mean 'sm_90'?" or nothing, of a name that is not among `known`; CMake's 90 is told,
-/// too.
-std::string meant_arch(const std::string& arch, std::span<const std::string> known);
-
-/// What the emulator runs kernels as when nobody says: sm_90, or the newest of a build without it.
+/// The architecture that the emulator has by default: sm_90, or the newest of a build without it.
 std::string default_emulated_arch();
 
 }  // namespace warpgauge

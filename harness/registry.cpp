@@ -136,13 +136,4 @@ void register_variant(const VariantSet& set, std::string_view variant, const Rec
   }
 }
 
-void Family::rows(std::initializer_list<std::string_view> rows, std::source_location where) const {
-  for (const std::string_view row : rows) {
-    Registry::instance().add(CoveredRow{.row = std::string(row),
-                                        .family = name_,
-                                        .file = where.file_name(),
-                                        .line = static_cast<int>(where.line())});
-  }
-}
-
 }  // namespace warpgauge

@@ -12,37 +12,28 @@
 
 namespace warpgauge {
 
-/// One variant at one size: what is run, measured and judged.
+/// One variant at one size: the unit that is run, measured and judged.
 struct Case {
   metrics::CaseId id;
   std::string file;  ///< of the registration
   int line = 0;
   std::function<std::unique_ptr<Problem>()> make_problem;
   std::function<void(Problem&)> launch;
-  bool large = false;          ///< run only when it is asked for
+  bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
   std::string yardstick = {};  ///< variant that its time is held against; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
-};
-
-/// A row of the catalogue that a family says it covers.
-struct CoveredRow {
-  std::string row, family;
-  std::string file;
-  int line = 0;
 };
 
 /// All cases, sorted by family in order of registration. Names are checked as they register.
 class Registry {
  public:
   /// The registry of this program. Families announced before main are registered by the first
-  /// call from main on, so that what is wrong with one can be reported.
+  /// call from main on, so that their errors can be reported.
   static Registry& instance();
 
   void add(Case new_case);  ///< throws std::invalid_argument for a bad or taken name
-  void add(CoveredRow row) { rows_.push_back(std::move(row)); }
   const std::vector<Case>& cases() const { return cases_; }
-  const std::vector<CoveredRow>& rows() const { return rows_; }
   /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
   const Case& at(std::string_view id) const;
   /// The cases whose id matches `pattern` (* and ? as in the shell; empty means all), the large
@@ -53,7 +44,6 @@ class Registry {
 
  private:
   std::vector<Case> cases_;
-  std::vector<CoveredRow> rows_;
 };
 
 }  // namespace warpgauge

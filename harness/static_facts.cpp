@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -93,14 +94,14 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& o
                        {"stack.bytes", number(ptxas.stack_bytes)},
                        {"shared.static_bytes", number(ptxas.shared_static_bytes)}}};
   if (const auto bytes = constant_bytes(ptxas)) kernel.values["constant.bytes"] = number(*bytes);
-  if (const metrics::ArchLimits* limits = metrics::find_arch_limits(ptxas.arch)) {
+  if (const metrics::Architecture* arch = metrics::find_architecture(ptxas.arch)) {
     const auto& block = record.launch.block;
     const metrics::Occupancy occupancy =
-        metrics::occupancy(*limits, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
-                                     .registers_per_thread = static_cast<int>(ptxas.registers),
-                                     .shared_static_bytes = ptxas.shared_static_bytes,
-                                     .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
-                                     .barriers = static_cast<int>(ptxas.barriers)});
+        metrics::occupancy(*arch, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
+                                   .registers_per_thread = static_cast<int>(ptxas.registers),
+                                   .shared_static_bytes = ptxas.shared_static_bytes,
+                                   .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
+                                   .barriers = static_cast<int>(ptxas.barriers)});
     kernel.values["occupancy.theoretical"] = occupancy.fraction;
     kernel.values["occupancy.limiter"] = occupancy.limiter;
   }
@@ -146,8 +147,10 @@ PtxasTexts::PtxasTexts(const std::vector<fs::path>& folders) {
     throw metrics::PtxasError((folders.empty() ? "" : folders.front().string()) +
                               ": no *.ptxas.txt with a kernel in it; build the kernels again");
   }
-  std::map<int, std::string> archs;  // by number, so that sm_100 comes after sm_90
-  for (const auto& [key, known] : kernels_) archs[std::stoi(key.second.substr(3))] = key.second;
+  std::set<std::pair<int, std::string>> archs;  // by number, so that sm_100 comes after sm_90
+  for (const auto& [key, known] : kernels_) {
+    archs.emplace(std::stoi(key.second.substr(3)), key.second);
+  }
   for (const auto& [number, arch] : archs) archs_.push_back(arch);
 }
 

@@ -1,32 +1,15 @@
-// Theoretical occupancy: how many warps of a kernel fit on a multiprocessor, and what stops more.
+// Theoretical occupancy: the warps of a kernel that fit on a multiprocessor, and the limit that
+// stops more.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
+
+#include "metrics/architectures.h"
 
 namespace warpgauge::metrics {
 
-/// Limits of one compute capability. Sizes in bytes.
-struct ArchLimits {
-  int major = 0, minor = 0;
-  int max_threads_per_multiprocessor = 0;
-  int max_blocks_per_multiprocessor = 0;
-  int registers_per_multiprocessor = 0;
-  int registers_per_block = 0;
-  std::uint32_t shared_per_multiprocessor = 0;
-  std::uint32_t shared_per_block = 0;           ///< without opt-in
-  std::uint32_t shared_per_block_opt_in = 0;    ///< the most a block can have
-  std::uint32_t shared_reserved_per_block = 0;  ///< taken by the system from each block
-};
-
-/// The table, by compute capability: 7.5 to 12.1.
-std::span<const ArchLimits> arch_limits();
-/// The row of "sm_90" (also sm_90a, sm_100f), or nullptr.
-const ArchLimits* find_arch_limits(std::string_view arch);
-
-/// What a block of a kernel needs.
+/// The resources of a block.
 struct BlockNeeds {
   int threads = 0;
   int registers_per_thread = 0;
@@ -47,6 +30,6 @@ struct Occupancy {
 /// Occupancy of such blocks on such a multiprocessor, with as much shared memory as it can have
 /// (the most carve-out); a fraction of 0 with its limiter where the block cannot run at all.
 /// Throws std::invalid_argument for a block of no threads or a negative number of registers.
-Occupancy occupancy(const ArchLimits& limits, const BlockNeeds& needs);
+Occupancy occupancy(const Architecture& arch, const BlockNeeds& needs);
 
 }  // namespace warpgauge::metrics

@@ -54,7 +54,7 @@ struct Options {
   bool use_cupti = true;
   bool require_cupti = false;
   bool large = false;  ///< large cases, too
-  std::string arch;    ///< what the emulator runs the cases as; empty: its default
+  std::string arch;    ///< that the emulator runs the cases as; empty: its default
   int skip_code = 0;   ///< exit code when nothing failed but something was skipped
 };
 
@@ -96,13 +96,13 @@ class Session {
   const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
   const Options& options() const { return options_; }
 
-  /// What came of judging the facts of a test.
+  /// The result of judging the facts of a test.
   struct Judged {
     int within_budget = 0;
     std::string unmeasured;  ///< why something was not measured; empty if all was
   };
 
-  /// Judges the facts and turns what is over budget into failures of the running test.
+  /// Judges the facts; values over budget become failures of the running test.
   Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
     Judged judged;
     const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
@@ -169,8 +169,7 @@ class RunTest : public testing::Test {
   }
 
  private:
-  /// Measures times and hardware counters if one has a budget; else they would cost time for
-  /// nothing.
+  /// Measures times and hardware counters if one of them has a budget: they take time.
   void add_bounded_facts(const Meter& meter, const metrics::Budgets& budgets,
                          std::vector<metrics::Fact>* facts) const {
     if (!has_bounded_budget(case_, meter.arch(), budgets)) return;

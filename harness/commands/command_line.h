@@ -21,7 +21,7 @@ class CommandLine {
 
   /// Adds a command, to which the caller adds options. `footer`: see set_help().
   CLI::App* add(const std::string& name, const std::string& summary, std::string_view footer);
-  /// What the command does; returns the exit code.
+  /// Sets the function that runs the command and returns the exit code.
   void on_run(CLI::App* command, std::function<int()> run);
 
   /// Continues in the program for this device, with the same arguments; see continue_on().

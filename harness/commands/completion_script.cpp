@@ -29,7 +29,6 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
 }
 
 // ---- bash, and zsh, which can complete as bash does
-// ------------------------------------------------
 
 /// In bash, words are divided at '=' and '@' as well; an id, or an option with its value, is one
 /// here.
@@ -127,8 +126,8 @@ std::string bash_words(const CompletedOption& option) {
   }
 }
 
-/// The branch of a command: its options, and the words for their values. Behind a flag stands what
-/// has no name.
+/// The branch of a command: its options, and the words for their values. A flag is followed by an
+/// argument without a name.
 std::string bash_branch(const CompletedCommand& command) {
   std::vector<std::string> options = {"--help"}, flags;
   std::string values;
@@ -153,7 +152,7 @@ std::string bash_branch(const CompletedCommand& command) {
                      quoted(fmt::format("{}", fmt::join(options, " "))), cases);
 }
 
-/// What functions of a script begin with.
+/// The prefix of the functions of a script.
 std::string function_name(const std::string& program) {
   std::string name = "_" + program;
   std::ranges::replace_if(
@@ -184,7 +183,6 @@ std::string bash_script(const std::string& program, std::string_view shell,
 }
 
 // ---- fish
-// ------------------------------------------------------------------------------------------
 
 /// External commands print words for the place at the cursor, one a line.
 constexpr std::string_view kFish = R"sh(# Completes PROGRAM: PROGRAM completion fish | source

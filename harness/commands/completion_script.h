@@ -1,4 +1,4 @@
-// Completion of the command line in shells: what `warpgauge completion bash` prints.
+// The scripts that complete the command line in shells.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpgauge {
 
-/// What may stand behind an option, or as an argument.
+/// The kind of an argument, or of an option's value.
 enum class Completed { nothing, choices, ids, archs, files };
 
 struct CompletedOption {
@@ -20,15 +20,15 @@ struct CompletedOption {
 
 struct CompletedCommand {
   std::string name, help;
-  bool is_external = false;  ///< another program, which is asked at the time
+  bool is_external = false;  ///< run by another program, which completes it
   std::vector<CompletedOption> options;
 };
 
 /// The shells there are scripts for: "bash", "zsh", "fish".
 const std::vector<std::string>& completed_shells();
 
-/// A script that completes the commands of `program` ("warpgauge"). Cases and architectures it asks
-/// the program for, at the time. Throws std::invalid_argument for another shell.
+/// A script that completes the commands of `program` ("warpgauge"), which it asks for cases and
+/// architectures when it runs. Throws std::invalid_argument for another shell.
 std::string completion_script(std::string_view shell, const std::string& program,
                               const std::vector<CompletedCommand>& commands);
 

@@ -3,46 +3,22 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <string_view>
 
 #include "harness/devices.h"
-#include "metrics/occupancy.h"
+#include "metrics/architectures.h"
 
-// The calls below are deprecated, which is what this file is about.
+// The calls below are deprecated: this file shows what is left of them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace warpgauge {
 namespace {
 
-struct Generation {
-  int major, minor;
-  std::string_view name;
-  std::string_view brought;  ///< to the code of kernels
-};
-
-// Source: PTX ISA 9.0, "Target ISA Notes" of the instructions; CUDA Programming Guide 13, feature
-// table and tuning guides.
-constexpr Generation kGenerations[] = {
-    {7, 5, "Turing", "ldmatrix, mma of 8-bit integers, uniform data path"},
-    {8, 0, "Ampere", "cp.async, mbarrier, redux.sync, mma of bf16, tf32 and f64, L2 persistence"},
-    {8, 6, "Ampere", "twice the float units of 8.0, fewer double units"},
-    {8, 7, "Ampere", "for embedded systems"},
-    {8, 8, "Ampere", "for embedded systems"},
-    {8, 9, "Ada", "mma of fp8"},
-    {9, 0, "Hopper", "clusters, distributed shared memory, TMA (cp.async.bulk), wgmma, setmaxnreg"},
-    {10, 0, "Blackwell", "tcgen05 and tensor memory, fp4 and fp6, 256-bit loads and stores"},
-    {10, 3, "Blackwell", "faster fp4 and exponentials"},
-    {11, 0, "Blackwell", "for embedded systems (10.1 before CUDA 13)"},
-    {12, 0, "Blackwell", "mma of fp4 and fp6, clusters and TMA without tcgen05"},
-    {12, 1, "Blackwell", "for integrated systems"},
-};
-
 std::string kib(std::uint32_t bytes) { return fmt::format("{} KiB", bytes / 1024); }
 
 std::string status(cudaError_t error) {
-  static_cast<void>(cudaGetLastError());  // it is told here, and shall not be met elsewhere
+  static_cast<void>(cudaGetLastError());  // reported here, not to the next call
   return cudaGetErrorName(error);
 }
 
@@ -81,18 +57,13 @@ std::string describe_generations() {
       "{:>9} {:>9}\n",
       "arch", "generation", "threads", "blocks", "registers", "shared", "shared", "opt-in",
       "what was new", "", "", "each SM", "each SM", "each SM", "each SM", "a block", "a block");
-  for (const metrics::ArchLimits& limits : metrics::arch_limits()) {
-    const auto known = std::ranges::find_if(kGenerations, [&](const Generation& generation) {
-      return generation.major == limits.major && generation.minor == limits.minor;
-    });
-    const bool found = known != std::end(kGenerations);
+  for (const metrics::Architecture& one : metrics::architectures()) {
     fmt::format_to(std::back_inserter(text),
-                   "sm_{:<4} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n",
-                   fmt::format("{}{}", limits.major, limits.minor), found ? known->name : "?",
-                   limits.max_threads_per_multiprocessor, limits.max_blocks_per_multiprocessor,
-                   limits.registers_per_multiprocessor, kib(limits.shared_per_multiprocessor),
-                   kib(limits.shared_per_block), kib(limits.shared_per_block_opt_in),
-                   found ? known->brought : "?");
+                   "{:<7} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n", one.name(),
+                   one.generation, one.max_threads_per_multiprocessor,
+                   one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
+                   kib(one.shared_per_multiprocessor), kib(one.shared_per_block),
+                   kib(one.shared_per_block_opt_in), one.features);
   }
   return text;
 }

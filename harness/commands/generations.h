@@ -1,16 +1,15 @@
-// What each compute capability brought, and what it allows: a table for people.
+// The table of architectures, and the calls that configured old GPUs, for people.
 #pragma once
 
 #include <string>
 
 namespace warpgauge {
 
-/// The compute capabilities that occupancy is known of, with their limits and what was new in them.
+/// The architectures with their limits and new features.
 std::string describe_generations();
 
-/// What the runtime does with the calls that configured the shared memory and the L1 cache of old
-/// GPUs: each is made on the current device, and its status and effect are told. Says so where
-/// there is no device.
+/// Makes the calls that configured the shared memory and the L1 cache of old GPUs on the current
+/// device, and returns the status and effect of each. Says so where there is no device.
 std::string describe_shared_configuration();
 
 }  // namespace warpgauge

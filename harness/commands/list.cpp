@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "harness/archs.h"
 #include "harness/commands/command_line.h"
-#include "harness/commands/rows.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
 
 namespace warpgauge {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kFooter =
     R"(Needs no GPU.
@@ -25,7 +20,6 @@ Exit codes:
 Examples:
   warpgauge list --filter '*.f64@*'
   warpgauge list --archs
-  warpgauge list --rows
 )";
 
 int list_cases(const std::string& filter, bool large) {
@@ -35,16 +29,6 @@ int list_cases(const std::string& filter, bool large) {
   return kWithinBudget;
 }
 
-int list_rows() {
-  const Registry& registry = Registry::instance();
-  if (registry.cases().empty()) throw std::invalid_argument("this program has no families");
-  const fs::path families = fs::path(registry.cases().front().file).parent_path().parent_path();
-  const RowsReport report = report_rows(read_rows(families / "rows.toml"), registry);
-  fmt::print("{}", report.table);
-  for (const std::string& problem : report.problems) fmt::print(stderr, "{}\n", problem);
-  return report.problems.empty() ? kWithinBudget : kFault;
-}
-
 int list_archs() {
   for (const std::string& arch : chosen_archs({})) fmt::print("{}\n", arch);
   return kWithinBudget;
@@ -52,7 +36,7 @@ int list_archs() {
 
 struct Options {
   std::string filter;
-  bool archs = false, large = false, rows = false;
+  bool archs = false, large = false;
 };
 
 }  // namespace
@@ -66,13 +50,8 @@ void add_list(CommandLine& line) {
   command->add_flag("--archs", options->archs, "List the architectures of the build instead")
       ->excludes(filter);
   command->add_flag("--large", options->large, "List the large cases, too");
-  command
-      ->add_flag("--rows", options->rows,
-                 "List the rows of the catalogue and the families that cover each, instead")
-      ->excludes(filter);
   line.on_run(command, [=] {
-    if (options->archs) return list_archs();
-    return options->rows ? list_rows() : list_cases(options->filter, options->large);
+    return options->archs ? list_archs() : list_cases(options->filter, options->large);
   });
 }
 

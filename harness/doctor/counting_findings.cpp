@@ -95,7 +95,7 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
             .text = program.string() + " is not there",
             .remedy = std::string(kBuildAgain)};
   }
-  // Its own preconditions, not those of the folder that this one is to write to.
+  // With a folder of its own: this check is not about --out.
   const auto half = std::max(time_limit / 2, std::chrono::seconds(1));
   const auto output =
       output_of({program.string(), "doctor", "--device=emulated", "--json", "--timeout",

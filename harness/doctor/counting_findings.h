@@ -1,7 +1,7 @@
-// What the doctor finds out by counting: one kernel whose bank conflicts are known from theory
-// (that of the self test), on the way that the gate takes. Each of these uses CUDA, and may take a
-// broken driver with it: call them in a process of its own (see isolate.h). None throws for what
-// CUDA or CUPTI report; all say it as their finding.
+// The doctor's checks that count: the kernel of the self test, whose bank conflicts are known from
+// theory, measured as the gate measures. Each uses CUDA, and a broken driver may crash in it: call
+// them in a process of their own (see isolate.h). Errors of CUDA and CUPTI become preconditions
+// that failed.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace warpgauge {
 /// Was this built with CUPTI, and do its libraries load?
 Precondition check_cupti();
 
-/// Counts the known kernel with what counts here, CUPTI or the emulator.
+/// Counts the known kernel with CUPTI, or with the emulator in an emulated program.
 Precondition check_exact_count();
 
 /// Measures the known kernel in one session of the range profiler.
@@ -25,7 +25,7 @@ Precondition check_hardware_counters();
 /// take half of `time_limit`, so that it ends before its caller is stopped.
 Precondition check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
 
-/// Has the build kept what ptxas said of the kernels?
+/// Has the build kept the reports of ptxas on the kernels?
 Precondition check_ptxas();
 
 }  // namespace warpgauge

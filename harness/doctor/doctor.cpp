@@ -42,7 +42,7 @@ class Doctor {
           "see whether nvidia-smi works, and the kernel log for messages of the driver (dmesg)";
     }
 
-    // What is tried decides; the rest explains why it fails.
+    // The counting checks decide; the others explain why they fail.
     findings.push_back(isolated("CUPTI", check_cupti));
     findings.push_back(count_on(gpu, "exact count", check_exact_count));
     findings.push_back(count_on(gpu, "hardware counters", check_hardware_counters));
@@ -72,8 +72,8 @@ class Doctor {
   }
 
  private:
-  /// What `look` finds in a process of its own: the findings called `ids`. If it throws, crashes or
-  /// hangs, the first of them has failed, and nothing is known of the others.
+  /// The findings `ids` of `look`, which runs in a process of its own. If it throws, crashes or
+  /// hangs, the first of them has failed, and the others are unknown.
   Findings isolated(std::span<const std::string_view> ids,
                     const std::function<Findings()>& look) const {
     const auto as_json = [&look] {
@@ -97,19 +97,19 @@ class Doctor {
     }
   }
 
-  /// The same of a look that finds one thing.
+  /// The same for a check with one finding.
   Precondition isolated(std::string_view id, const std::function<Precondition()>& look) const {
     return isolated(std::span(&id, 1), [&look] { return Findings{look()}; }).front();
   }
 
-  /// What `count` finds, if there is a GPU to try it on.
+  /// The finding of `count`, if there is a GPU for it.
   Precondition count_on(Health gpu, std::string_view id,
                         const std::function<Precondition()>& count) const {
     if (gpu == Health::ok) return isolated(id, count);
     return {.id = std::string(id), .text = gpu == Health::warn ? "no GPU" : "not tried: see GPU"};
   }
 
-  /// What is needed wherever kernels are run.
+  /// The checks that do not depend on the device.
   void add_workplace(Findings* findings) const {
     findings->push_back(check_ptxas());
     findings->push_back(check_out(options_.out));

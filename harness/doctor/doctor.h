@@ -1,4 +1,4 @@
-// The doctor: looks at every precondition of measuring, and says of each what would mend it.
+// The doctor: checks everything that measuring needs, and prints one fix per problem.
 #pragma once
 
 #include <chrono>
@@ -9,20 +9,20 @@
 
 namespace warpgauge {
 
-/// What the gate will be asked.
+/// The options that the gate will get.
 struct DoctorOptions {
   DeviceChoice device = DeviceChoice::automatic;
   bool require_cupti = false;         ///< as its --require=cupti: a GPU, and all of its counters
   std::filesystem::path out = "out";  ///< its --out
   std::chrono::seconds time_limit{
-      60};            ///< for each look that may hang: the first use of a GPU is slow
+      60};            ///< for each check that may hang: the first use of a GPU is slow
   bool json = false;  ///< print the findings as one JSON object
 };
 
-/// Prints what was found on stdout. Whatever could crash or hang does so in a child process and
-/// becomes a finding. kWithinBudget if the gate can do its work as `options` ask, else
-/// kNotMeasured: on the GPU where there is one, or is asked for, else on the emulator; in a program
-/// that runs on the emulator, there. This process never touches CUDA.
+/// Prints the findings to stdout. Checks that can crash or hang run in child processes, and a crash
+/// is a finding. Returns kWithinBudget if the gate can run as `options` ask, else kNotMeasured: on
+/// the GPU if there is one or --device asks for it, else on the emulator; an emulated program
+/// checks the emulator. This process never touches CUDA.
 ExitCode run_doctor(const DoctorOptions& options);
 
 }  // namespace warpgauge

@@ -66,7 +66,7 @@ std::vector<std::string> archs_of(const auto& codes) {
   return {archs.begin(), archs.end()};
 }
 
-/// What is told where no GPU can be asked.
+/// The findings of a machine without a GPU.
 Precondition no_gpu(std::string_view id) {
   return {.id = std::string(id), .health = Health::unknown, .text = "no GPU"};
 }

@@ -1,5 +1,4 @@
-// What the doctor finds out about the GPU, its driver and the code for it, without running a
-// kernel.
+// The doctor's checks of the GPU, its driver and the code for it. None runs a kernel.
 #pragma once
 
 #include <span>
@@ -16,13 +15,14 @@ namespace warpgauge {
 inline constexpr std::string_view kGpuFindings[] = {"GPU", "driver", "architectures",
                                                     "MIG", "clocks", "other processes"};
 
-/// Asks CUDA and NVML about the current GPU; makes no context. "GPU" is ok where one can be used,
-/// a warning where there is none, and has failed where it is there and cannot be used. Does not
-/// throw for what CUDA reports, but a broken driver may well hang or crash in it.
+/// Asks CUDA and NVML about the current GPU; makes no context. "GPU" is ok if one can be used, a
+/// warning if there is none, and a failure if it cannot be used. Errors of CUDA become
+/// preconditions that failed, but a broken driver may hang or crash here.
 std::vector<Precondition> look_at_gpu(const HostProbe& here);
 
-/// Of CUDA versions as the runtime writes them (13000 for 13.0): what the driver supports, 0 where
-/// there is no driver, and the toolkit of this build. `version` of the driver: "580.159.04".
+/// Compares CUDA versions in the runtime's form (13000 for 13.0): the newest that the driver
+/// supports (0 without a driver) and the toolkit of this build. `version` of the driver:
+/// "580.159.04".
 Precondition check_driver(int supported, int built, const std::string& version);
 
 /// Does this program hold code for a GPU of `arch` ("sm_90"), and of which kind? `cubins` and `ptx`
@@ -30,8 +30,8 @@ Precondition check_driver(int supported, int built, const std::string& version);
 Precondition check_architectures(std::span<const std::string> cubins,
                                  std::span<const std::string> ptx, const std::string& arch);
 
-/// The findings "MIG", "clocks" and "other processes". `state` was asked for before this process
-/// had a context: the processes in it are others.
+/// The findings "MIG", "clocks" and "other processes". `state` is from before this process had a
+/// context, so its processes are others.
 std::vector<Precondition> check_state(const metrics::GpuState& state);
 
 }  // namespace warpgauge

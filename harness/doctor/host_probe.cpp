@@ -40,7 +40,7 @@ std::string word_in(const fs::path& path) {
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
-  std::error_code ends;  // a process may go while it is looked at
+  std::error_code ends;  // a process may end meanwhile
   for (fs::directory_iterator at(folder, ends), end; !ends && at != end; at.increment(ends)) {
     entries.push_back(at->path());
   }
@@ -68,7 +68,7 @@ bool is_container(const HostProbe& here) {
          here.variable("container").has_value();
 }
 
-/// The nearest folder above `path` that is there, or `path` itself.
+/// `path` if it exists, else the nearest existing folder above it.
 fs::path nearest_there(fs::path path) {
   std::error_code error;
   path = fs::absolute(path, error);
@@ -222,7 +222,7 @@ Precondition check_out(const fs::path& out) {
     finding.text = fmt::format("--out '{}': {} is no folder", out.string(), there.string());
     return finding;
   }
-  // To root every folder looks writable; making one in it tells.
+  // Every folder looks writable to root, so try.
   std::string probe = (there / ".warpgauge-XXXXXX").string();
   if (mkdtemp(probe.data()) == nullptr) {
     finding.health = Health::fail;

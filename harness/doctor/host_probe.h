@@ -1,5 +1,5 @@
-// What the doctor sees of a machine without touching CUDA: files, variables, processes. What is
-// seen here explains why counting fails; whether it does is only known by trying.
+// The doctor's checks of the machine without CUDA: files, variables, processes. They explain why
+// counting fails; only counting shows whether it does.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct HostProbe {
 
   static HostProbe of_this_machine();
   std::filesystem::path at(const std::string& path) const;  ///< an absolute path below `root`
-  /// The names of the processes that can be seen, as the kernel keeps them: 15 characters.
+  /// The names of the visible processes, as the kernel keeps them: 15 characters.
   std::vector<std::string> processes() const;
 };
 

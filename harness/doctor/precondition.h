@@ -1,4 +1,4 @@
-// What the doctor found out about one precondition of measuring.
+// The result of one check of the doctor.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,15 +8,15 @@
 
 namespace warpgauge {
 
-/// `fail`: it does not work, and the gate needs it. `unknown`: it could not be found out.
+/// `fail`: the gate needs it, and it does not work. `unknown`: the check gave no answer.
 enum class Health { ok, warn, fail, unknown };
 
 struct Precondition {
-  std::string id;  ///< what was looked at: "exact count"
+  std::string id;  ///< of the check: "exact count"
   Health health = Health::unknown;
-  std::string text;         ///< what was found, one sentence without a full stop
-  std::string remedy = {};  ///< what to do about it; empty where there is nothing to do
-  bool needed = false;      ///< the gate cannot do without it, as it is asked to work
+  std::string text;         ///< the result, one sentence without a full stop
+  std::string remedy = {};  ///< empty where there is nothing to do
+  bool needed = false;      ///< the gate needs it, with the options given
 };
 
 std::string_view to_string(Health health);
@@ -26,27 +26,27 @@ Precondition failed_finding(std::string_view id, std::string_view message);
 
 /// {"id", "health", "text", "remedy": text or null, "needed"}.
 nlohmann::ordered_json json_of(const Precondition& finding);
-/// The other way round. Throws nlohmann::json::exception and std::invalid_argument for anything
-/// else.
+/// Reads such an object back. Throws nlohmann::json::exception and std::invalid_argument for
+/// anything else.
 Precondition finding_from(const nlohmann::json& object);
 
-/// What all findings come to.
+/// The outcome of all preconditions.
 struct Diagnosis {
   std::vector<Precondition> findings;
   std::string counts_on;  ///< "gpu" or "emulator": where the gate runs kernels
-  /// True if nothing that is needed has failed.
+  /// True if no needed check has failed.
   bool ready() const;
 };
 
-/// The finding called `id`. Throws std::out_of_range.
+/// The precondition called `id`. Throws std::out_of_range.
 const Precondition& finding_called(std::string_view id, const std::vector<Precondition>& findings);
 
-/// Marks what is needed and settles what that means: of this, what is unknown has failed; of the
-/// rest, what has failed is a warning.
+/// Marks the needed preconditions. A needed one that is unknown has failed; one that failed and is
+/// not needed is a warning.
 void settle(const std::vector<std::string_view>& needed, std::vector<Precondition>& findings);
 
-/// A line for each finding, one more for its remedy, and the outcome. Nothing in it is a control
-/// sequence but the colours, if they are asked for.
+/// A line for each finding, one more for its remedy, and the outcome. The only control sequences
+/// are colours, with `colour`.
 std::string diagnosis_text(const Diagnosis& diagnosis, bool colour);
 
 /// The same as one JSON object: {"schema": 1, "version", "ready", "counts_on", "checks": [...]}.

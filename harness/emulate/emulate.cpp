@@ -10,7 +10,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "harness/archs.h"
 #include "harness/build_info.h"
 #include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
@@ -18,8 +17,8 @@
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/child_program.h"
+#include "metrics/architectures.h"
 #include "metrics/counts_report.h"
-#include "metrics/occupancy.h"
 
 namespace warpgauge {
 namespace {
@@ -31,7 +30,7 @@ std::uint64_t sectors(const metrics::Counts& counts) {
   return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
 }
 
-/// What a line costs beyond the ideal.
+/// The cost of a line beyond the ideal.
 std::uint64_t waste(const LineCounts& line) {
   const auto beyond = [](std::uint64_t taken, std::uint64_t ideal) {
     return taken > ideal ? taken - ideal : 0;
@@ -40,7 +39,7 @@ std::uint64_t waste(const LineCounts& line) {
          beyond(sectors(line.counts), line.counts.global_sectors_ideal) + line.counts.local_sectors;
 }
 
-/// "exact", or the least sure of what is told of the memory accesses of the line.
+/// The lowest confidence of the counts of memory accesses of the line.
 std::string_view confidence(const LineCounts& line) {
   auto worst = metrics::Confidence::exact;
   for (const char* group : {"shared", "global", "local"}) {
@@ -80,22 +79,11 @@ std::string table(std::vector<LineCounts> lines) {
   return text;
 }
 
-/// Before the program is started: the emulator in it could only blame an environment variable.
-void check_arch(const std::string& arch) {
-  if (metrics::find_arch_limits(arch) != nullptr) return;
-  std::vector<std::string> known;
-  for (const metrics::ArchLimits& row : metrics::arch_limits()) {
-    known.push_back(fmt::format("sm_{}", row.major * 10 + row.minor));
-  }
-  throw std::invalid_argument(
-      fmt::format("--arch {}: the emulator does not know it{}; it can be {}", arch,
-                  meant_arch(arch, known), fmt::join(known, " ")));
-}
-
 }  // namespace
 
 int emulate_program(const EmulateOptions& options) {
-  check_arch(options.arch);
+  metrics::architecture(
+      options.arch);  // throws here: the program itself would only blame a variable
   const fs::path library(kBuildInfo.emulated_cudart);
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");

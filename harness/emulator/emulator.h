@@ -16,7 +16,7 @@ class Emulator {
  public:
   static Emulator& instance();
 
-  /// What the emulated GPU is: "sm_90" (also "sm_90a"), any that metrics::arch_limits() knows.
+  /// What the emulated GPU is: "sm_90" (also "sm_90a"), any that metrics::architectures() knows.
   /// Unless chosen, the environment variable WARPGAUGE_EMULATED_ARCH says it, else it is sm_90.
   /// Throws std::invalid_argument if unknown, std::logic_error if the device is in use already
   /// (cudaDeviceReset ends that).

@@ -76,7 +76,7 @@ Demands demands_of(const AccessPicture& picture) {
   return demands;
 }
 
-/// Where no bank is wanted twice at a time.
+/// The caption where no bank is wanted twice at a time.
 std::string without_conflict(const AccessPicture& picture, const WarpAccess& access) {
   std::uint64_t words = 0;
   std::set<std::size_t> banks;
@@ -90,7 +90,7 @@ std::string without_conflict(const AccessPicture& picture, const WarpAccess& acc
                      of_what, words > 1 ? ", each bank once at a time" : "");
 }
 
-/// What the bank that is wanted most is wanted for.
+/// The caption of the bank that is wanted most.
 std::string demand_text(const AccessPicture& picture, const WarpAccess& access) {
   const Demands demands = demands_of(picture);
   std::uint32_t group = 0, most = 0;

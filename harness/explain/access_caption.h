@@ -1,4 +1,4 @@
-// What a picture of an access shows, in words.
+// The caption of a picture of an access.
 #pragma once
 
 #include <string>

@@ -144,7 +144,7 @@ std::string lanes_text(std::uint32_t lanes) {
     const int step = begin + 1 < numbers.size() ? numbers[begin + 1] - numbers[begin] : 0;
     end = begin + 1;
     while (end < numbers.size() && numbers[end] - numbers[end - 1] == step) ++end;
-    const std::size_t least = step == 1 ? 3 : 4;  // fewer are told one by one
+    const std::size_t least = step == 1 ? 3 : 4;  // shorter runs are listed
     if (end - begin < least) end = begin + 1;
     if (!text.empty()) text += ", ";
     text += fmt::format("{}", numbers[begin]);

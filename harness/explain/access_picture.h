@@ -1,6 +1,5 @@
-// What there is to draw of one access of a warp: lanes against the banks of shared memory, or
-// against the sectors of global memory. How it looks is up to the renderers
-// (access_picture_text.h, access_picture_svg.h).
+// The content of a picture of one access of a warp: lanes against the banks of shared memory, or
+// against the sectors of global memory. access_picture_text.h and access_picture_svg.h draw it.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ struct AccessPicture {
   /// are touched; by word the lanes that want it.
   struct Row {
     std::string label;        ///< empty where rows have no number
-    std::uint32_t group = 0;  ///< lanes that go together: a line is drawn where this changes
+    std::uint32_t group = 0;  ///< of lanes; a line is drawn between groups
     std::array<std::uint32_t, kColumns> lanes{};
   };
 
@@ -37,13 +36,13 @@ struct AccessPicture {
 
   std::string_view row_name() const { return sectors ? "line" : "wavefront"; }
   std::string_view column_name() const { return sectors ? "word" : "bank"; }
-  /// False for the words of sectors that nobody wants.
+  /// False for the words of a sector that no lane wants.
   bool is_moved(const Row& row, std::size_t column) const;
   /// True if the cell's bank makes wavefronts beyond the first of its group.
   bool conflicts(std::size_t row, std::size_t column) const;
 };
 
-/// `id`, `arch` and `source` are for the reader alone.
+/// `id`, `arch` and `source` are only shown.
 AccessPicture picture_of(const metrics::LineAccess& line, std::string id, std::string arch,
                          std::string source);
 

@@ -138,7 +138,7 @@ line {{ stroke: #000; stroke-width: 1.5 }}
 
   int top_of(std::size_t row) const { return top_ + static_cast<int>(row) * kRow; }
 
-  /// All but the cells with lanes: their borders are to lie above those of others.
+  /// All but the cells with lanes, whose borders are drawn above these.
   void draw_row(std::size_t number) {
     const AccessPicture::Row& row = picture_.rows[number];
     const int y = top_of(number);
@@ -169,7 +169,7 @@ line {{ stroke: #000; stroke-width: 1.5 }}
     }
   }
 
-  /// Returns where it begins.
+  /// Returns its left edge.
   int cell(std::size_t column, int y, std::string_view style) {
     const int x = kLeft + static_cast<int>(column) * kCell;
     fmt::format_to(std::back_inserter(body_),

@@ -40,7 +40,7 @@ struct Line {
   bool touches_memory() const {
     return value("shared.wavefronts") + value("global.sectors_ideal") + value("local.sectors") > 0;
   }
-  /// What the line costs beyond the ideal, in wavefronts and sectors.
+  /// The cost beyond the ideal, in wavefronts and sectors.
   double waste() const {
     return value("shared.bank_conflicts") + value("global.excess_sectors") + value("local.sectors");
   }
@@ -62,7 +62,7 @@ struct Line {
   }
 };
 
-/// What the table tells of accesses to memory.
+/// The columns of accesses to memory.
 bool is_shown(const Fact& fact) {
   const auto belongs_to = [&](std::string_view group) { return fact.metric.starts_with(group); };
   return fact.scope == metrics::Scope::line &&
@@ -87,7 +87,7 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   return sorted;
 }
 
-/// What the marks in the table mean, and why they are there; nothing if all is exact.
+/// The meaning of the marks in the table, and their reasons; empty if all is exact.
 std::string doubts(const std::vector<Fact>& facts) {
   std::set<std::string> reasons;
   for (const Fact& fact : facts) {

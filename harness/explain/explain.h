@@ -1,5 +1,4 @@
-// The command that explains a case line by line: where its requests, wavefronts and sectors come
-// from.
+// Explains a case line by line: where its requests, wavefronts and sectors come from.
 #pragma once
 
 #include <string>
@@ -7,8 +6,8 @@
 namespace warpgauge {
 
 /// Prints the compile-time values of the case called `id`, a line per architecture of the build,
-/// and its source lines with what each costs, worst first. Returns the exit code: 3 where only the
-/// first could be told. The emulator runs the case as `arch` (empty: its default). Throws
+/// and its source lines with what each costs, worst first. Returns the exit code: 3 if only the
+/// compile-time values are known. The emulator runs the case as `arch` (empty: its default). Throws
 /// std::invalid_argument for an unknown id or architecture, with the nearest.
 int explain_case(const std::string& id, const std::string& arch);
 

@@ -52,7 +52,7 @@ WantedLine wanted_line(const std::string& text) {
   return wanted;
 }
 
-/// Runs the case; its result must be right, or addresses mean nothing.
+/// Runs the case. Its result must be right, or its addresses mean nothing.
 std::vector<LineAccess> accesses_of(const Case& one) {
   if (!one.counted) throw std::invalid_argument(one.id.str() + ": no kernel of this program");
   std::vector<LineAccess> accesses = record_accesses([&] {
@@ -64,7 +64,7 @@ std::vector<LineAccess> accesses_of(const Case& one) {
   return accesses;
 }
 
-/// What is drawn of these: the worst access to shared memory, else to global memory.
+/// The access to draw: the worst to shared memory, else to global memory.
 const LineAccess& worst_of(const std::vector<const LineAccess*>& accesses) {
   return **std::ranges::min_element(accesses, [](const LineAccess* a, const LineAccess* b) {
     if (a->access.is_shared() != b->access.is_shared()) return a->access.is_shared();

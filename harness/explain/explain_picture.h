@@ -1,4 +1,4 @@
-// The command that draws one access of a case: lanes against banks, or against sectors.
+// Draws one access of a case: lanes against banks, or against sectors.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@ namespace warpgauge {
 
 struct PictureOptions {
   std::string id;
-  std::string arch;           ///< what the emulator runs it as; empty: its default
+  std::string arch;           ///< that the emulator runs it as; empty: its default
   std::string line;           ///< "67" or "kernels/transpose/family.cu:67"; empty: the worst
   bool text = false;          ///< to stdout
-  std::filesystem::path svg;  ///< where to; empty: nowhere
+  std::filesystem::path svg;  ///< to this file; empty: none
 };
 
 /// Runs the case on the emulator and draws its worst access to shared memory, or to global memory

@@ -1,4 +1,4 @@
-// Whether what is printed may be coloured.
+// Whether output may be coloured.
 #pragma once
 
 #include <unistd.h>

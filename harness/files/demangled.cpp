@@ -26,7 +26,7 @@ std::string plain_name(const std::string& demangled) {
   for (auto at = text.find(kAnonymous); at != text.npos; at = text.find(kAnonymous)) {
     text.erase(at, kAnonymous.size());
   }
-  std::string name;  // what stands outside of angle brackets, up to the parameters
+  std::string name;  // outside of angle brackets, up to the parameters
   int depth = 0;
   for (const char c : text) {
     if (c == '>') --depth;

@@ -1,4 +1,4 @@
-// Names of kernels as people write them.
+// Kernel names as people write them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace warpgauge {
 
-/// "void add<float>(float*)" for "_Z3addIfEvPT_"; what is not mangled as it is.
+/// "void add<float>(float*)" for "_Z3addIfEvPT_"; other names unchanged.
 std::string demangled(const std::string& name);
 
 /// "add<float>(float*)" for "void add<float>(float*)": kernels return nothing.
@@ -16,7 +16,7 @@ std::string without_void(const std::string& demangled);
 /// parameters.
 std::string plain_name(const std::string& demangled);
 
-/// What a kernel may be called: its demangled name with and without `void `, and its plain name.
+/// The names that match a kernel: its demangled name with and without `void `, and its plain name.
 std::vector<std::string> names_of(const std::string& demangled);
 
 }  // namespace warpgauge

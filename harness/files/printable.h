@@ -1,4 +1,4 @@
-// Text from outside, as a terminal may have it.
+// Foreign text, made safe for a terminal.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace warpgauge {
 
-/// One line that a terminal shows as it is: a text may hold whatever a kernel's code threw, and
-/// must neither forge lines nor reach the terminal as control sequences (C0, DEL, and C1 in UTF-8).
+/// One line without control sequences (C0, DEL, and C1 in UTF-8): foreign text, such as the message
+/// of an exception, must neither forge lines nor control the terminal.
 std::string printable(std::string_view text);
 
 }  // namespace warpgauge

@@ -1,4 +1,4 @@
-// Paths as people and CI systems want them: relative to the source tree.
+// Paths relative to the source tree, for people and CI systems.
 #pragma once
 
 #include <string>

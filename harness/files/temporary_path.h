@@ -1,4 +1,4 @@
-// A file or a folder that is gone when nobody needs it any more.
+// A temporary file or folder, removed by its destructor.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@ namespace warpgauge {
 
 class TemporaryPath {
  public:
-  /// An empty file in the system's folder for such. Throws std::system_error.
+  /// An empty file in the system's temporary folder. Throws std::system_error.
   static TemporaryPath file();
   /// An empty folder in another one, which only its owner may enter; its name begins so. Throws
   /// std::system_error.
   static TemporaryPath folder_in(const std::filesystem::path& folder, const std::string& beginning);
-  ~TemporaryPath();  ///< removes it with all that is in it
+  ~TemporaryPath();  ///< removes it with its content
   TemporaryPath(const TemporaryPath&) = delete;
   TemporaryPath& operator=(const TemporaryPath&) = delete;
 

@@ -23,7 +23,7 @@ void hand_on(int signal) {
   if (!of_terminal && running > 0) kill(running, signal);
 }
 
-/// Reacts to signals as long as it lives; programs that are started meanwhile do not.
+/// Handles signals during its lifetime; programs started meanwhile do not inherit this.
 class Signals {
  public:
   Signals() {
@@ -73,7 +73,7 @@ Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes) {
   std::vector<std::string> variables = environment(changes);
   const Signals signals;
-  // A signal that comes while there is nobody to hand it on to waits until there is.
+  // A signal that arrives before the program runs is blocked until it can be forwarded.
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);

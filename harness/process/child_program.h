@@ -1,4 +1,4 @@
-// Another program that is run to its end, with this one's input and output.
+// Runs another program to its end, with the input and output of this one.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@ struct Ending {
   int status = 0;  ///< its exit code
   int signal = 0;  ///< the signal that ended it, or 0
 
-  /// As shells have it: 128 + N for signal N.
+  /// As in shells: 128 + N for signal N.
   int exit_code() const { return signal == 0 ? status : 128 + signal; }
   /// "exited with 7", "was ended by SIGSEGV (Segmentation fault)".
   std::string str() const;
 };
 
-/// Runs `command`, found as the shell finds it, with `changes` to the environment. What a terminal
-/// sends to both (SIGINT, SIGQUIT) is for the program to react to; SIGTERM and SIGHUP are handed on
-/// to it. Throws std::runtime_error if it cannot be started.
+/// Runs `command`, found as the shell finds it, with `changes` to the environment. The program
+/// reacts to the signals that a terminal sends to both (SIGINT, SIGQUIT) and gets SIGTERM and
+/// SIGHUP of this process. Throws std::runtime_error if it cannot be started.
 Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes);
 

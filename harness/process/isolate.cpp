@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// What a child tells its parent, a byte each.
+// The messages of a child to its parent, a byte each.
 enum Message : char { kStarted = 's', kDone = 'd', kBegun = 'b' };
 
 /// A child process that works through the items from `first` on.
@@ -33,7 +33,7 @@ class Child {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
       throw std::system_error(errno, std::generic_category(), "pipe");
-    std::fflush(nullptr);  // or both processes would print what is buffered
+    std::fflush(nullptr);  // or both processes would print the buffered text
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -41,7 +41,7 @@ class Child {
       close(ends[0]);
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan keeps the GPU busy
       if (getppid() != parent) _exit(1);
-      dup2(STDERR_FILENO, STDOUT_FILENO);  // what kernels print is none of the parent's results
+      dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is for the parent's results
       _exit(live(work, first, ends[1]));
     }
     close(ends[1]);
@@ -74,7 +74,7 @@ class Child {
     }
   }
 
-  /// Ends the child if it still lives; says how it ended.
+  /// Ends the child if it still lives; returns how it ended.
   std::string reap() {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -115,10 +115,10 @@ class Child {
 }  // namespace
 
 void run_isolated(const IsolatedWork& work) {
-  // Setting up CUDA and its profiler can take longer than any item may.
+  // Setting up CUDA and its profiler can take longer than the limit of an item.
   constexpr std::chrono::seconds kTimeToBegin{120};
   std::size_t next = 0;
-  int barren = 0;  // children in a row that got nothing done
+  int barren = 0;  // children in a row that finished no item
   while (next < work.count) {
     Child child(work, next);
     const std::size_t first = next;

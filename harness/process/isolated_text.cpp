@@ -14,7 +14,7 @@
 namespace warpgauge {
 namespace {
 
-/// What the child leaves for its parent, in memory that both have.
+/// The answer of the child, in memory that it shares with its parent.
 struct Answer {
   bool failed;
   std::size_t length;

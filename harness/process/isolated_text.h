@@ -7,9 +7,9 @@
 
 namespace warpgauge {
 
-/// Calls `make` in a child process (see isolate.h for what that asks of the parent) and returns its
-/// text, cut off after 64 KiB. Throws std::runtime_error with the message of what `make` throws, or
-/// saying how the child died; std::system_error if there can be no child.
+/// Calls `make` in a child process (isolate.h has the conditions) and returns its text, cut off
+/// after 64 KiB. Throws std::runtime_error with the message of an exception of `make`, or with how
+/// the child died; std::system_error if no child can be made.
 std::string isolated_text(const std::function<std::string()>& make,
                           std::chrono::seconds time_limit);
 

@@ -1,4 +1,4 @@
-// What another program prints.
+// The output of another program.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace warpgauge {
 
-/// Runs a command, found as the shell finds it, to its end and returns what it prints, without its
-/// last newlines; nullopt if it cannot be run or fails. What it says on stderr is dropped.
+/// Runs a command, found as the shell finds it, to its end and returns its output without the last
+/// newlines; nullopt if it cannot be run or fails. Drops its stderr.
 std::optional<std::string> output_of(std::vector<std::string> command);
 
 }  // namespace warpgauge

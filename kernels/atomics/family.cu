@@ -132,7 +132,7 @@ struct Exchange : Operation {
   }
 };
 
-// Claims cells that are empty: one thread succeeds, and nobody tries again.
+// Claims cells that are empty: one thread succeeds, and the others do not try again.
 struct CompareAndSwap : Operation {
   static constexpr bool kSameValue = true;
   template <typename T>
@@ -281,7 +281,7 @@ void add_operation(const warpgauge::Family& family, std::string_view type, std::
   });
 }
 
-// What there is for 32 and 64 bits alike.
+// The operations for both 32 and 64 bits.
 template <typename T>
 void add_operations(const warpgauge::Family& family, std::string_view type) {
   add_operation<T, Add>(family, type, "add");
@@ -297,7 +297,6 @@ void add_operations(const warpgauge::Family& family, std::string_view type) {
 }
 
 WARPGAUGE_FAMILY(atomics) {
-  family.rows({"27"});
   const auto u32 =
       family.problem<Count>("u32", {{256, 256}, {300, 500}, warpgauge::large({16384, 16384})});
   u32.variant("global_counter", [](Count& p) { launch_count(p, global_counter); });

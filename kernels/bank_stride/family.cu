@@ -56,7 +56,6 @@ void launch_read(Strided<T>& p) {
 }
 
 WARPGAUGE_FAMILY(bank_stride) {
-  family.rows({"5"});
   std::vector<warpgauge::Size> strides;
   for (int stride = 1; stride <= kMaxStride; ++stride) strides.push_back({stride});
   family.problem<Strided<std::int8_t>>("i8", strides).variant("read", launch_read<std::int8_t>);

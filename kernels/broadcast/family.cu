@@ -84,7 +84,6 @@ void add_variants(const warpgauge::Family& family, const char* type) {
 }
 
 WARPGAUGE_FAMILY(broadcast) {
-  family.rows({"11"});
   add_variants<float, float>(family, "f32");
   add_variants<double, double>(family, "f64");
   add_variants<float4, float>(family, "f32x4");

@@ -166,7 +166,6 @@ void add_misaligned(const warpgauge::Family& family, std::string_view type) {
 }
 
 WARPGAUGE_FAMILY(coalescing) {
-  family.rows({"34"});
   add_aligned<float>(family, "f32");
   add_aligned<float2>(family, "f32x2");
   add_aligned<float4>(family, "f32x4");

@@ -3,7 +3,7 @@
 // What it teaches: constant memory has a cache of its own, which gives a warp one word at a time.
 // `uniform` reads one address per warp, the case it is made for, and costs no global request at
 // all (global.load.requests). `divergent` runs the same instructions, but with 32 addresses each,
-// which are served one after another. No counter tells: only the time does, up to 32 times as
+// which are served one after another. No counter shows it, only the time does, up to 32 times as
 // long. The cure is to keep what lanes index for themselves in global memory: `from_global` reads
 // 4 or 5 sectors in one go (global.load.sectors_per_request).
 // The constants of a module are at most 64 KiB; table and summand fill them to the last byte, and
@@ -114,7 +114,6 @@ __global__ void constant_summand(int* c, const int* a, const int* b, int n) {
 }
 
 WARPGAUGE_FAMILY(constant_memory) {
-  family.rows({"12"});
   // As many threads as can begin at their own place of the table; a last block of 232.
   const std::vector<warpgauge::Size> sizes = {{kWords + 1 - kTerms}, {1000}};
   family.problem<PerWarp>("i32", sizes).variant("uniform", [](PerWarp& p) {

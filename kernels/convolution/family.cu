@@ -138,7 +138,6 @@ void launch_halo_tile(Convolution& p) {
 }
 
 WARPGAUGE_FAMILY(convolution) {
-  family.rows({"33"});
   // Whole blocks; neither rows nor columns a multiple of the block.
   const auto f32 = family.problem<Convolution>(
       "f32", {{128, 256, 1}, {128, 256, 4}, {100, 168, 2}, warpgauge::large({4096, 4096, 4})});

@@ -265,7 +265,6 @@ void add_vectors(const warpgauge::Family& family, const char* type) {
 }
 
 WARPGAUGE_FAMILY(cublas) {
-  family.rows({"38"});
   add_vectors<float>(family, "f32");
   add_vectors<double>(family, "f64");
   family.problem<Product<float>>("f32", {{1000003}}).uncounted("dot_ex", dot_ex);

@@ -73,7 +73,6 @@ void gemm(HostProduct& p) {
 }
 
 WARPGAUGE_FAMILY(cublas_xt) {
-  family.rows({"39"});
   const auto f32 = family.problem<HostProduct>("f32", {{512}, {1000}, warpgauge::large({8192})});
   f32.uncounted("blocks_small", gemm<Devices::first, 64>);
   f32.uncounted("blocks_large", gemm<Devices::first, 1024>);

@@ -105,7 +105,6 @@ __global__ void even_warps(unsigned* b, const unsigned* a) {
 }
 
 WARPGAUGE_FAMILY(divergence) {
-  family.rows({"35"});
   const auto kinds = family.problem<Kinds>("u32", {{1}, {2}, {4}, {8}, {16}, {32}});
   kinds.variant("per_lane", [](Kinds& p) {
     per_lane<<<Kinds::kCount / kThreads, kThreads>>>(p.b, p.a, p.ways);

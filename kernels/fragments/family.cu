@@ -187,7 +187,6 @@ void launch_fragments(Fragments& p) {
 }
 
 WARPGAUGE_FAMILY(fragments) {
-  family.rows({"40"});
   // Whole tiles; less than one tile.
   const auto f32 = family.problem<Stage>("f32", {{262144}, {1000}});
   f32.variant("words", launch_stage<float, Copy>);

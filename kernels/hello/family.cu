@@ -46,7 +46,6 @@ void launch_add(Add& p) { add<<<1, 1>>>(p.sum, p.a, p.b); }
 void launch_print(Hello& p) { print<<<1, 1>>>(p.returned); }
 
 WARPGAUGE_FAMILY(hello) {
-  family.rows({"20"});
   family.problem<Add>("i32", {{1}}).variant("add", launch_add);
   family.problem<Hello>("i32", {{1}}).variant("print", launch_print);
 }

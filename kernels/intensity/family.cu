@@ -85,7 +85,6 @@ void add_steps(const warpgauge::Family& family, const char* type) {
 }
 
 WARPGAUGE_FAMILY(intensity) {
-  family.rows({"36"});
   add_steps<float, 1>(family, "f32");
   add_steps<double, 1>(family, "f64");
 }

@@ -109,7 +109,6 @@ __global__ void changed(Word* y, const Word* x, int n, Coefficients<kFewWords> o
 }
 
 WARPGAUGE_FAMILY(kernel_parameters) {
-  family.rows({"14"});
   const std::vector<warpgauge::Size> sizes = {{2048}, {1000}};
   const auto u32 = family.problem<Portable>("u32", sizes);
   u32.variant("by_pointer", [](Portable& p) {

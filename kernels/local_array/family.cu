@@ -102,7 +102,6 @@ __global__ void in_shared(int* sums, const int* a, int n) {
 }
 
 WARPGAUGE_FAMILY(local_array) {
-  family.rows({"15"});
   const std::vector<warpgauge::Size> sizes = {{1024}, {1000}};
   const auto few = family.problem<Few>("i32", sizes);
   few.variant("unrolled", [](Few& p) { unrolled<<<p.blocks(), kThreads>>>(p.sums, p.a, p.n); });

@@ -273,7 +273,6 @@ void add_variants(const warpgauge::Variants<Product<T>>& to) {
 }
 
 WARPGAUGE_FAMILY(matmul) {
-  family.rows({"25"});
   add_variants(family.problem<Product<float>>("f32", sizes()).relative_to("cublas"));
   add_variants(family.problem<Product<double>>("f64", sizes()).relative_to("cublas"));
 }

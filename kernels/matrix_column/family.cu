@@ -57,7 +57,6 @@ void launch(RowSums& p) {
 }
 
 WARPGAUGE_FAMILY(matrix_column) {
-  family.rows({"6"});
   const auto i32 = family.problem<RowSums>("i32", {{1}, {1000}});
   i32.variant("plain", launch<kEdge>);
   i32.variant("padded", launch<kEdge + 1>);

@@ -167,7 +167,6 @@ void add_variants(const warpgauge::Family& family, const std::string& points,
 }
 
 WARPGAUGE_FAMILY(monte_carlo_pi) {
-  family.rows({"28"});
   // A grid is rows x columns.
   add_variants<Grid>(family, "grid", {{1024, 1024}, {700, 1000}, warpgauge::large({16384, 16384})});
   add_variants<Random>(family, "random", {{1048576}, {1000003}, warpgauge::large({1 << 28})});

@@ -51,7 +51,6 @@ __global__ void with_barrier(float* b, int n) {
 }
 
 WARPGAUGE_FAMILY(neighbour_exchange) {
-  family.rows({"7"});
   // Whole blocks; a last block of 232 elements; less than one block.
   const auto f32 = family.problem<Exchange>("f32", {{262144}, {1000}, {100}});
   f32.variant("with_barrier", [](Exchange& p) { with_barrier<<<p.blocks, kThreads>>>(p.b, p.n); });

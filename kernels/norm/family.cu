@@ -275,7 +275,6 @@ void add_ordinary(const warpgauge::Family& family, const char* type, warpgauge::
 }
 
 WARPGAUGE_FAMILY(norm) {
-  family.rows({"31"});
   add_ordinary<float>(family, "f32", {1 << 28});
   add_ordinary<double>(family, "f64", {1 << 27});
   add_extreme<float, 100>(family, "f32_huge");

@@ -80,7 +80,6 @@ void launch_through_shared(Reversal& p) {
 }
 
 WARPGAUGE_FAMILY(occupancy) {
-  family.rows({"18"});
   // Whole blocks of all shapes (18 x 8192 = 8 x 384 x 48); none of them whole.
   const auto i32 = family.problem<Reversal>("i32", {{147456}, {100008}});
   i32.variant("small_block", launch_through_registers<32, 1>);

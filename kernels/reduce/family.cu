@@ -162,7 +162,6 @@ __global__ void vectorised(int* sums, const int* a, int n) {
 }
 
 WARPGAUGE_FAMILY(reduce) {
-  family.rows({"4"});
   // Whole blocks; a last block of 67 elements; less than one block; more than any cache.
   const std::vector<warpgauge::Size> sizes = {
       {1048576}, {1000003}, {100}, warpgauge::large({1 << 28})};

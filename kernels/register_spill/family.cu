@@ -1,7 +1,7 @@
 // For each element of a column of 128 elements, the sum of the others: b = sum - a.
 //
 // What it teaches: a thread that keeps its column until the sum is known needs 128 registers for
-// it (`uncapped`). Whoever caps registers makes the compiler put the rest into local memory
+// it (`uncapped`). A cap on registers makes the compiler put the rest into local memory
 // (spill.store_bytes, spill.load_bytes, local.sectors). The cap comes in two ways: the promise of
 // large blocks, for 65536 registers are 64 for each of 1024 threads (`capped_by_launch_bounds`),
 // or a plain number (`capped_by_maxnreg`), which buys full occupancy (occupancy.theoretical) with
@@ -83,7 +83,6 @@ void launch(SumsOfOthers& p, void (*kernel)(int*, const int*)) {
 }
 
 WARPGAUGE_FAMILY(register_spill) {
-  family.rows({"16"});
   const auto i32 = family.problem<SumsOfOthers>("i32", {{1}, {32}});
   i32.variant("uncapped", [](SumsOfOthers& p) { launch(p, uncapped); });
   i32.variant("capped_by_launch_bounds",

@@ -2,7 +2,7 @@
 // know so store to the flag of their group. The size of a case is the lanes of a group, 1 to 32.
 //
 // What it teaches: lanes that store to one word are no bank conflict. The stores of a request that
-// go to the same word become one; one lane wins, and nobody says which. So all must store the same
+// go to the same word become one; one lane wins, which one is undefined. So all must store the same
 // value, as `plain` does, with one wavefront however large the groups are. `elected` lets one lane
 // of each group store, and wins nothing by it. `atomic` looks safer and makes the lanes of a group
 // queue (shared.bank_conflicts, shared.bank_ways): an atomic is done for each lane.
@@ -85,7 +85,6 @@ void launch(Flags& p) {
 }
 
 WARPGAUGE_FAMILY(same_word_store) {
-  family.rows({"10"});
   const auto i32 = family.problem<Flags>("i32", {{1}, {2}, {4}, {8}, {16}, {32}});
   i32.variant("plain", launch<Plain>);
   i32.variant("elected", launch<Elected>);

@@ -1,7 +1,7 @@
 // Ways to get shared memory: chunks of an array are reversed, one chunk a block.
 //
 // What it teaches: how much shared memory a block takes, and when that is decided.
-// `static_array` fixes it in the source (shared.static_bytes); `dynamic_array` is told at the
+// `static_array` fixes it in the source (shared.static_bytes); `dynamic_array` gets it at the
 // launch and takes what a chunk needs; `opt_in` goes beyond 48 KiB, which a kernel must be allowed
 // to with cudaFuncSetAttribute, and pays with residency (occupancy.theoretical). A kernel has one
 // dynamic block of memory: `carved` makes two arrays of it, and `static_and_dynamic` adds one of
@@ -64,7 +64,7 @@ struct ReverseSum : warpgauge::Problem {
   }
 };
 
-// What all kernels of Reverse do once they have their memory `s`.
+// The work of all kernels of Reverse, in their memory `s`.
 __device__ void reverse_through(float* s, float* b, const float* a, int length) {
   const int first = blockIdx.x * length;
   for (int i = threadIdx.x; i < length; i += blockDim.x) s[i] = a[first + i];
@@ -72,7 +72,7 @@ __device__ void reverse_through(float* s, float* b, const float* a, int length) 
   for (int i = threadIdx.x; i < length; i += blockDim.x) b[first + i] = s[length - 1 - i];
 }
 
-// What both kernels of ReverseSum do; a chunk has no more elements than a block threads.
+// The work of both kernels of ReverseSum; a chunk has no more elements than a block threads.
 __device__ void reverse_sum_through(double* s, float* u, double* b, const double* x, const float* y,
                                     int length) {
   const int first = blockIdx.x * length, t = threadIdx.x;
@@ -138,7 +138,6 @@ void launch_opt_in(Reverse& p) {
 }
 
 WARPGAUGE_FAMILY(shared_allocation) {
-  family.rows({"8"});
   // A chunk for all threads; a chunk that leaves threads idle.
   const std::vector<warpgauge::Size> sizes = {{1000, 256}, {7, 200}};
   const auto f32 = family.problem<Reverse>("f32", sizes);

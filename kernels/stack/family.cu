@@ -113,7 +113,6 @@ void launch(Determinants& p, void (*kernel)(Word*, const Word*, int)) {
 }
 
 WARPGAUGE_FAMILY(stack) {
-  family.rows({"17"});
   const auto u32 = family.problem<Determinants>("u32", {{1024}, {1000}});
   u32.variant("recursive", [](Determinants& p) { launch(p, recursive); });
   u32.variant("unrolled", [](Determinants& p) { launch(p, unrolled); });

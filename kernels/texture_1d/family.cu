@@ -16,7 +16,7 @@ namespace texture_1d {
 constexpr int kThreads = 256;
 constexpr int kSteps = 7;  // values from one element to the next; 1/7 is no multiple of 2^-8
 
-// What a texture holds for an element: textures know no double, but pairs of words.
+// An element as a texture holds it: textures know no double, but pairs of words.
 template <typename T>
 using Texel = std::conditional_t<sizeof(T) == 8, int2, T>;
 
@@ -159,7 +159,6 @@ void add_copies(const warpgauge::Variants<Copy<T>>& to) {
 }
 
 WARPGAUGE_FAMILY(texture_1d) {
-  family.rows({"32"});
   // 131072 elements are the most that a CUDA array of one dimension holds.
   const std::vector<warpgauge::Size> sizes = {{131072}, {1000}};
   add_copies(family.problem<Copy<int>>("i32", sizes));

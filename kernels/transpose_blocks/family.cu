@@ -6,7 +6,7 @@
 // or one row if bx is 32 or more. Wide warps read whole sectors and scatter their stores; tall
 // warps do the reverse (global.load.sectors_per_request, global.store.sectors_per_request). bx of 8
 // and of 4 harm one side twofold and the other not at all, which is the best there is without
-// shared memory. Which side hurts more is for time to tell: the rest of a sector that was read is
+// shared memory. Only time shows which side hurts more: the rest of a sector that was read is
 // often still in L1 when another warp of the block wants it, while stores go through to L2. Hence
 // blocks that are higher than wide tend to win.
 #include "warpgauge/warpgauge.h"
@@ -64,7 +64,6 @@ std::vector<warpgauge::Size> block_shapes() {
 }
 
 WARPGAUGE_FAMILY(transpose_blocks) {
-  family.rows({"2"});
   family.problem<Transpose>("f32", block_shapes()).variant("naive", launch_naive);
 }
 

@@ -75,7 +75,6 @@ void launch_vectorised(Add& p) {
 }
 
 WARPGAUGE_FAMILY(vector_add) {
-  family.rows({"19"});
   // One small block exactly; whole blocks; a last block of 67 elements.
   const std::vector<warpgauge::Size> sizes = {{128}, {1048576}, {1000003}};
   family.problem<Add>("f32", sizes).variant("one_block", launch_one_block);

@@ -10,7 +10,7 @@ namespace vote_barriers {
 
 constexpr int kThreads = 256;
 
-// Blocks that tell the questions apart, in turn: all positive, none, a single one, all but one.
+// Blocks that distinguish the votes, in turn: all positive, none, a single one, all but one.
 // Elements are 1 or -1.
 std::vector<int> contents(int n) {
   constexpr int kSingle = 77;
@@ -104,7 +104,6 @@ void launch(Votes& p, void (*kernel)(int*, int*, int*, const int*, int)) {
 }
 
 WARPGAUGE_FAMILY(vote_barriers) {
-  family.rows({"9"});
   // Whole blocks; a last block of 232 elements, all but one positive; less than one block, all
   // positive.
   const auto i32 = family.problem<Votes>("i32", {{262144}, {1000}, {100}});

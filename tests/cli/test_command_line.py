@@ -34,8 +34,11 @@ ARCHS = run("list", "--archs").stdout.split()
         (["explain", "x", "--device=0"], "--device: '0' is none of auto, gpu, emulated; `"),
         (["gate", "--arch", ARCHS[0].removeprefix("sm_")], f"did you mean '{ARCHS[0]}'?"),
         (["explain", "x", "--picture", "x.png"], "'x.png' does not end in .svg"),
-        (["emulate", "--arch", "sm_12", "--", "true"], "--arch sm_12: the emulator does not know"),
-        (["emulate", "--arch", "90", "--", "true"], "did you mean 'sm_90'?; it can be sm_75 "),
+        (
+            ["emulate", "--arch", "sm_12", "--", "true"],
+            "'sm_12', did you mean 'sm_120'?; choose one of: ",
+        ),
+        (["emulate", "--arch", "90", "--", "true"], "'90', did you mean 'sm_90'?; choose one of: "),
     ],
 )
 def test_a_mistake_is_told_with_what_was_meant(arguments, message):

@@ -43,7 +43,7 @@ LIBRARIES = {
     "harness/measure": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
     "harness/bench": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"benchmark/benchmark\.h"],
     "harness/check": [POSIX, FMT],
-    "harness/commands": [POSIX, CUDA, FMT, CLI, r"nlohmann/json\.hpp", r"toml\+\+/toml\.h"],
+    "harness/commands": [POSIX, CUDA, FMT, CLI, r"nlohmann/json\.hpp"],
     "harness": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"],
     "kernels": [CUDA, r"cublas\w*\.h"],
 }

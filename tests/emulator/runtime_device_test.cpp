@@ -10,7 +10,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/runtime/error_table.h"
-#include "metrics/occupancy.h"
+#include "metrics/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator {
@@ -27,11 +27,11 @@ TEST_F(RuntimeDeviceTest, PropertiesAreThoseOfTheArchitecture) {
   ASSERT_EQ(count, 1);
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
-  const auto* limits = metrics::find_arch_limits(Emulator::instance().architecture());
-  ASSERT_NE(limits, nullptr);
-  EXPECT_EQ(properties.major, limits->major);
-  EXPECT_EQ(properties.minor, limits->minor);
-  EXPECT_EQ(properties.sharedMemPerBlockOptin, limits->shared_per_block_opt_in);
+  const auto& architecture = metrics::architecture(Emulator::instance().architecture());
+  EXPECT_EQ(properties.major, architecture.major);
+  EXPECT_EQ(properties.minor, architecture.minor);
+  EXPECT_EQ(properties.multiProcessorCount, architecture.multiprocessors);
+  EXPECT_EQ(properties.sharedMemPerBlockOptin, architecture.shared_per_block_opt_in);
   EXPECT_THAT(properties.name, HasSubstr(Emulator::instance().architecture()));
   EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);

@@ -40,10 +40,9 @@ std::string current_arch() {
 void compare(void (*kernel)(float*), int barriers) {
   cudaFuncAttributes attributes{};
   WARPGAUGE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-  const ArchLimits* limits = find_arch_limits(current_arch());
-  ASSERT_NE(limits, nullptr) << current_arch() << " is not in the table";
+  const Architecture& limits = architecture(current_arch());
   const int most_dynamic =
-      static_cast<int>(limits->shared_per_block_opt_in - attributes.sharedSizeBytes);
+      static_cast<int>(limits.shared_per_block_opt_in - attributes.sharedSizeBytes);
   WARPGAUGE_CUDA(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_dynamic));
   int compared = 0;
@@ -53,11 +52,11 @@ void compare(void (*kernel)(float*), int barriers) {
       WARPGAUGE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
           &blocks, kernel, threads, static_cast<std::size_t>(dynamic)));
       const Occupancy computed =
-          occupancy(*limits, {.threads = threads,
-                              .registers_per_thread = attributes.numRegs,
-                              .shared_static_bytes = attributes.sharedSizeBytes,
-                              .shared_dynamic_bytes = static_cast<std::uint64_t>(dynamic),
-                              .barriers = barriers});
+          occupancy(limits, {.threads = threads,
+                             .registers_per_thread = attributes.numRegs,
+                             .shared_static_bytes = attributes.sharedSizeBytes,
+                             .shared_dynamic_bytes = static_cast<std::uint64_t>(dynamic),
+                             .barriers = barriers});
       EXPECT_EQ(computed.blocks_per_multiprocessor, blocks)
           << threads << " threads, " << attributes.numRegs << " registers, "
           << attributes.sharedSizeBytes << " + " << dynamic << " bytes of shared memory";

@@ -14,25 +14,19 @@ namespace {
 
 using ::testing::DoubleNear;
 
-const ArchLimits& limits_of(std::string_view arch) {
-  const ArchLimits* found = find_arch_limits(arch);
-  if (found == nullptr) throw std::invalid_argument("no limits of " + std::string(arch));
-  return *found;
-}
-
 // A Fermi multiprocessor (compute capability 2.0), of which textbook examples speak.
 // cuda_occupancy.h has forgotten Fermi, so its sizes are given under 3.0, the oldest that it knows.
 // The allocation units differ (64 registers per warp there, 256 here; 128 and 256 bytes of shared
 // memory), but in these examples both round to the same: 63 registers x 32 lanes to 2048.
-constexpr ArchLimits kFermi = {.major = 3,
-                               .minor = 0,
-                               .max_threads_per_multiprocessor = 1536,
-                               .max_blocks_per_multiprocessor = 8,
-                               .registers_per_multiprocessor = 32768,
-                               .registers_per_block = 32768,
-                               .shared_per_multiprocessor = 48 * 1024,
-                               .shared_per_block = 48 * 1024,
-                               .shared_per_block_opt_in = 48 * 1024};
+constexpr Architecture kFermi = {.major = 3,
+                                 .minor = 0,
+                                 .max_threads_per_multiprocessor = 1536,
+                                 .max_blocks_per_multiprocessor = 8,
+                                 .registers_per_multiprocessor = 32768,
+                                 .registers_per_block = 32768,
+                                 .shared_per_multiprocessor = 48 * 1024,
+                                 .shared_per_block = 48 * 1024,
+                                 .shared_per_block_opt_in = 48 * 1024};
 
 TEST(Occupancy, FermiLimitedByRegisters) {
   const Occupancy got = occupancy(kFermi, {.threads = 384, .registers_per_thread = 63});
@@ -57,7 +51,7 @@ TEST(Occupancy, FermiLimitedByBlocks) {
 }
 
 TEST(Occupancy, HopperByHand) {
-  const ArchLimits& hopper = limits_of("sm_90");
+  const Architecture& hopper = architecture("sm_90");
   // 8 warps of 64 registers: 2048 each, 32 fit.
   Occupancy got = occupancy(hopper, {.threads = 256, .registers_per_thread = 64});
   EXPECT_EQ(got.blocks_per_multiprocessor, 4);
@@ -79,7 +73,7 @@ TEST(Occupancy, HopperByHand) {
 }
 
 TEST(Occupancy, EqualLimitsAreAllNamed) {
-  const ArchLimits& hopper = limits_of("sm_90");
+  const Architecture& hopper = architecture("sm_90");
   EXPECT_EQ(occupancy(hopper, {.threads = 1024, .registers_per_thread = 32}).limiter,
             "warps+registers");
   EXPECT_EQ(occupancy(hopper, {.threads = 64, .registers_per_thread = 32}).limiter,
@@ -92,7 +86,7 @@ TEST(Occupancy, EqualLimitsAreAllNamed) {
 
 // What cudaOccupancyMaxActiveBlocksPerMultiprocessor said on an H200 (driver 580).
 TEST(Occupancy, AgreesWithTheDriver) {
-  const ArchLimits& hopper = limits_of("sm_90");
+  const Architecture& hopper = architecture("sm_90");
   const auto with_shared = [&](std::uint64_t bytes) {
     return occupancy(hopper,
                      {.threads = 64, .registers_per_thread = 14, .shared_dynamic_bytes = bytes})
@@ -124,7 +118,7 @@ class OccupancyOfEach : public testing::TestWithParam<Limits> {};
 
 TEST_P(OccupancyOfEach, ArchitectureMeetsItsLimits) {
   const auto& [arch, threads, blocks, shared_kib] = GetParam();
-  const ArchLimits& limits = limits_of(arch);
+  const Architecture& limits = architecture(arch);
   EXPECT_EQ(limits.max_threads_per_multiprocessor, threads);
   EXPECT_EQ(limits.shared_per_multiprocessor, static_cast<unsigned>(shared_kib) * 1024);
 
@@ -146,7 +140,7 @@ TEST_P(OccupancyOfEach, ArchitectureMeetsItsLimits) {
   EXPECT_EQ(occupancy(limits, needs).limiter, "shared");
 }
 
-// Written down apart from the table in occupancy.cpp, from the same section of the guide.
+// Written down apart from the table in architectures.cpp, from the same section of the guide.
 constexpr Limits kLimits[] = {
     {"sm_75", 1024, 16, 64},   {"sm_80", 2048, 32, 164},  {"sm_86", 1536, 16, 100},
     {"sm_87", 1536, 16, 164},  {"sm_88", 1536, 16, 100},  {"sm_89", 1536, 24, 100},
@@ -156,25 +150,9 @@ constexpr Limits kLimits[] = {
 INSTANTIATE_TEST_SUITE_P(Table, OccupancyOfEach, testing::ValuesIn(kLimits),
                          [](const auto& info) { return std::string(info.param.arch); });
 
-TEST(Occupancy, TheTableIsCompleteAndOrdered) {
-  ASSERT_EQ(arch_limits().size(), std::size(kLimits));
-  const auto number = [](const ArchLimits& row) { return row.major * 10 + row.minor; };
-  EXPECT_TRUE(std::ranges::is_sorted(arch_limits(), {}, number));
-}
-
-TEST(Occupancy, FindsArchitecturesByName) {
-  EXPECT_EQ(find_arch_limits("sm_90a"), find_arch_limits("sm_90"));
-  EXPECT_EQ(find_arch_limits("sm_100f"), find_arch_limits("sm_100"));
-  EXPECT_EQ(limits_of("sm_121").minor, 1);
-  for (const char* unknown : {"", "sm_", "sm_70", "sm_91", "sm_9", "sm_90x", "sm_90aa", "90",
-                              "sm_-90", "compute_90", "sm_99999999999999999999"}) {
-    EXPECT_EQ(find_arch_limits(unknown), nullptr) << unknown;
-  }
-}
-
 // Every answer keeps the rules that define occupancy, whatever the block.
 TEST(Occupancy, KeepsItsRulesOverASweep) {
-  for (const ArchLimits& limits : arch_limits()) {
+  for (const Architecture& limits : architectures()) {
     for (int threads = 1; threads <= 1024; threads += 31) {
       double before = 1;
       for (int registers = 1; registers <= 255; registers += 8) {
@@ -191,7 +169,7 @@ TEST(Occupancy, KeepsItsRulesOverASweep) {
 }
 
 TEST(Occupancy, BlocksThatCannotRunHaveNone) {
-  const ArchLimits& hopper = limits_of("sm_90");
+  const Architecture& hopper = architecture("sm_90");
   EXPECT_EQ(occupancy(hopper, {.threads = 1025, .registers_per_thread = 16}).limiter, "warps");
   EXPECT_EQ(occupancy(hopper, {.threads = 1024, .registers_per_thread = 255}).limiter, "registers");
 
@@ -205,12 +183,12 @@ TEST(Occupancy, BlocksThatCannotRunHaveNone) {
 }
 
 TEST(Occupancy, RefusesWhatIsNoBlock) {
-  const ArchLimits& hopper = limits_of("sm_90");
+  const Architecture& hopper = architecture("sm_90");
   EXPECT_THROW(occupancy(hopper, {.threads = 0}), std::invalid_argument);
   EXPECT_THROW(occupancy(hopper, {.threads = -32}), std::invalid_argument);
   EXPECT_THROW(occupancy(hopper, {.threads = 32, .registers_per_thread = -1}),
                std::invalid_argument);
-  EXPECT_THROW(occupancy(ArchLimits{.major = 99}, {.threads = 32}), std::invalid_argument);
+  EXPECT_THROW(occupancy(Architecture{.major = 99}, {.threads = 32}), std::invalid_argument);
 }
 
 }  // namespace

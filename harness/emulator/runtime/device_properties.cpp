@@ -4,43 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace warpgauge::emulator {
 namespace {
 
-struct Chip {
-  int number;  ///< 10 x major + minor
-  int multiprocessors;
-  int l2_mib;
-  int bus_bits;
-};
-
-// The chip that each compute capability is best known by: T4, A100, RTX 3090, Orin, RTX 4090, H100,
-// B200, B300, Thor, RTX 5090, GB10. What launches depend on is the number of multiprocessors alone.
-constexpr std::array<Chip, 12> kChips = {{
-    {75, 40, 4, 256},
-    {80, 108, 40, 5120},
-    {86, 82, 6, 384},
-    {87, 16, 4, 256},
-    {88, 16, 4, 256},
-    {89, 128, 72, 384},
-    {90, 132, 50, 5120},
-    {100, 148, 126, 8192},
-    {103, 148, 126, 8192},
-    {110, 20, 32, 256},
-    {120, 170, 96, 512},
-    {121, 48, 24, 256},
-}};
-
 constexpr int kNominalClockKhz = 1'000'000;
-
-const Chip& chip_of(const metrics::ArchLimits& limits) {
-  const int number = limits.major * 10 + limits.minor;
-  const auto found = std::ranges::find(kChips, number, &Chip::number);
-  return found == kChips.end() ? kChips.back() : *found;
-}
 
 void set_texture_limits(cudaDeviceProp& out) {
   out.textureAlignment = kTextureAlignment;
@@ -66,7 +35,7 @@ void set_texture_limits(cudaDeviceProp& out) {
   out.maxTextureCubemapLayered[1] = out.maxSurfaceCubemapLayered[1] = 2046;
 }
 
-void set_block_limits(cudaDeviceProp& out, const metrics::ArchLimits& limits) {
+void set_block_limits(cudaDeviceProp& out, const metrics::Architecture& limits) {
   out.warpSize = kWarpSize;
   out.maxThreadsPerBlock = kMaxThreadsPerBlock;
   std::ranges::copy(kMaxBlockDimensions, out.maxThreadsDim);
@@ -89,12 +58,7 @@ std::size_t host_memory_bytes() {
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-int multiprocessors_of(const metrics::ArchLimits& limits) {
-  return chip_of(limits).multiprocessors;
-}
-
-cudaDeviceProp properties_of(const std::string& arch, const metrics::ArchLimits& limits) {
-  const Chip& chip = chip_of(limits);
+cudaDeviceProp properties_of(const std::string& arch, const metrics::Architecture& limits) {
   cudaDeviceProp out{};
   const std::string name = "Emulated GPU (" + arch + ")";
   name.copy(out.name, sizeof out.name - 1);
@@ -104,9 +68,9 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::ArchLimits&
   out.memPitch = 2147483647;
   out.major = limits.major;
   out.minor = limits.minor;
-  out.multiProcessorCount = chip.multiprocessors;
-  out.l2CacheSize = chip.l2_mib << 20;
-  out.memoryBusWidth = chip.bus_bits;
+  out.multiProcessorCount = limits.multiprocessors;
+  out.l2CacheSize = limits.l2_mib << 20;
+  out.memoryBusWidth = limits.bus_bits;
   set_block_limits(out, limits);
   set_texture_limits(out);
   out.canMapHostMemory = 1;
@@ -136,7 +100,7 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::ArchLimits&
 }
 
 std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arch,
-                                const metrics::ArchLimits& limits) {
+                                const metrics::Architecture& limits) {
   const cudaDeviceProp p = properties_of(arch, limits);
   const auto number = [](std::size_t bytes) { return static_cast<int>(bytes); };
   // clang-format off

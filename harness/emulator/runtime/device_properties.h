@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "metrics/occupancy.h"
+#include "metrics/architectures.h"
 
 namespace warpgauge::emulator {
 
@@ -19,16 +19,13 @@ inline constexpr std::size_t kTexturePitchAlignment = 32;
 inline constexpr std::size_t kPitchAlignment = 512;  ///< of cudaMallocPitch
 inline constexpr int kMaxTexture1dLinear = 1 << 28;  ///< elements
 
-/// Multiprocessors of the largest chip of this compute capability that is widely used.
-int multiprocessors_of(const metrics::ArchLimits& limits);
-
 /// Limits are those of the compute capability (CUDA Programming Guide, "Features and Technical
 /// Specifications"); memory is the host's; clocks are nominal, for times mean nothing here.
-cudaDeviceProp properties_of(const std::string& arch, const metrics::ArchLimits& limits);
+cudaDeviceProp properties_of(const std::string& arch, const metrics::Architecture& limits);
 
 /// The same as a single number; nothing for an attribute that does not exist.
 std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arch,
-                                const metrics::ArchLimits& limits);
+                                const metrics::Architecture& limits);
 
 /// Bytes of memory in this machine.
 std::size_t host_memory_bytes();

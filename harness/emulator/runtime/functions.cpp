@@ -5,6 +5,7 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
+#include "metrics/occupancy.h"
 
 namespace warpgauge::emulator {
 namespace {

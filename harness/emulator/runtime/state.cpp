@@ -34,21 +34,13 @@ State::State() {
 }
 
 void State::choose_arch(std::string_view arch) {
-  const metrics::ArchLimits* const limits = metrics::find_arch_limits(arch);
-  if (limits == nullptr) {
-    std::string known;
-    for (const metrics::ArchLimits& row : metrics::arch_limits()) {
-      known += " sm_" + std::to_string(row.major * 10 + row.minor);
-    }
-    throw std::invalid_argument("unknown architecture '" + std::string(arch) +
-                                "'; choose one of:" + known);
-  }
+  const metrics::Architecture& limits = metrics::architecture(arch);
   if (device_ != nullptr && arch != arch_) {
     throw std::logic_error("the emulator runs as " + arch_ + " already and cannot become " +
                            std::string(arch) + "; choose before the first CUDA call");
   }
   arch_ = arch;
-  limits_ = limits;
+  limits_ = &limits;
 }
 
 Device& State::device() {
@@ -56,7 +48,7 @@ Device& State::device() {
     const machine::Architecture architecture{
         .major = limits_->major,
         .minor = limits_->minor,
-        .multiprocessors = multiprocessors_of(*limits_),
+        .multiprocessors = limits_->multiprocessors,
         .shared_per_block = limits_->shared_per_block,
         .shared_per_block_opt_in = limits_->shared_per_block_opt_in,
         .max_threads_per_block = kMaxThreadsPerBlock,

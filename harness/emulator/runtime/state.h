@@ -19,7 +19,7 @@
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/modules.h"
-#include "metrics/occupancy.h"
+#include "metrics/architectures.h"
 
 namespace warpgauge::emulator {
 
@@ -77,7 +77,7 @@ class State {
 
   const std::string& arch() const { return arch_; }
   void choose_arch(std::string_view arch);
-  const metrics::ArchLimits& limits() const { return *limits_; }
+  const metrics::Architecture& limits() const { return *limits_; }
   machine::Options& options() { return options_; }
   /// Takes over all but `print` and the sizes that cudaDeviceSetLimit sets.
   void set_options(const machine::Options& options);
@@ -106,7 +106,7 @@ class State {
   State();
 
   std::string arch_;
-  const metrics::ArchLimits* limits_ = nullptr;
+  const metrics::Architecture* limits_ = nullptr;
   machine::Options options_;
   std::unique_ptr<Device> device_;
   std::set<std::string> said_;

@@ -1,8 +1,7 @@
-// How a source file of kernels registers its family: problems, variants, sizes. Kept light, for it
-// is read once for every architecture that a source file is compiled for.
+// Registers a family of kernels: problems, variants, sizes. Kept light: nvcc reads it once for each
+// architecture.
 #pragma once
 
-#include <initializer_list>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -32,11 +31,11 @@ class RecipeOf : public Recipe {
   Launch launch_;
 };
 
-/// What is common to the variants of one problem type.
+/// The common properties of the variants of one problem type.
 struct VariantSet {
   std::string family, type;
   std::vector<Size> sizes;
-  std::string yardstick;  ///< variant whose time theirs is held against; empty: none
+  std::string yardstick;  ///< variant that their times are compared with; empty: none
 };
 
 /// Registers a case for each size of `set`. Takes over `recipe`.
@@ -65,7 +64,7 @@ class Variants {
     register_variant(set_, name, new RecipeOf<P, Launch>(std::move(launch)), false, where);
   }
 
-  /// The same, but the time of what is registered with the result is held against that of the
+  /// The same, but the times of variants registered with the result are compared with that of the
   /// variant `yardstick` of the same type and size (time.relative_to).
   Variants relative_to(std::string_view yardstick) const {
     VariantSet set = set_;
@@ -86,20 +85,17 @@ class Family {
   Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
     return Variants<P>({name_, std::string(type), std::move(sizes), ""});
   }
-  /// The rows of the catalogue (rows.toml beside the families' folders) that this family covers.
-  void rows(std::initializer_list<std::string_view> rows,
-            std::source_location where = std::source_location::current()) const;
 
  private:
   std::string name_;
 };
 
-/// A family that waits to be registered: linked into a list before main, where an error could not
-/// be reported, and registered from main on.
+/// A family in a list that is filled before main, where errors cannot be reported; main registers
+/// it.
 class Announcement {
  public:
   Announcement(const char* family, void (*register_it)(const Family&));
-  /// Registers what has been announced and has not been registered yet.
+  /// Registers the families that are announced and not yet registered.
   static void register_all();
 
  private:

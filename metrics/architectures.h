@@ -1,0 +1,48 @@
+// The architectures: what each compute capability allows, brought, and is best known by. One table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpgauge::metrics {
+
+/// One compute capability. Sizes in bytes.
+struct Architecture {
+  int major = 0, minor = 0;
+  std::string_view generation;  ///< "Hopper"
+  std::string_view features;    ///< new in it, for the code of kernels
+
+  int max_threads_per_multiprocessor = 0;
+  int max_blocks_per_multiprocessor = 0;
+  int registers_per_multiprocessor = 0;
+  int registers_per_block = 0;
+  std::uint32_t shared_per_multiprocessor = 0;
+  std::uint32_t shared_per_block = 0;           ///< without opt-in
+  std::uint32_t shared_per_block_opt_in = 0;    ///< the most a block can have
+  std::uint32_t shared_reserved_per_block = 0;  ///< taken by the system from each block
+
+  int multiprocessors = 0;  ///< of the chip that it is best known by, as is what follows
+  int l2_mib = 0;
+  int bus_bits = 0;
+
+  /// "sm_90"
+  std::string name() const;
+};
+
+/// The table, by compute capability: 7.5 to 12.1.
+std::span<const Architecture> architectures();
+
+/// The row of an architecture, given its full name. sm_90a and sm_100f are not sm_90 and sm_100
+/// (their code runs nowhere else), but the same chips with the same row. nullptr for an unknown
+/// name.
+const Architecture* find_architecture(std::string_view name);
+
+/// The same, but an unknown name throws std::invalid_argument, which names the known ones.
+const Architecture& architecture(std::string_view name);
+
+/// ", did you mean 'sm_90'?" or nothing, for a name that is not among `known`; CMake's 90 is sm_90.
+std::string meant_architecture(std::string_view name, std::span<const std::string> known);
+
+}  // namespace warpgauge::metrics
