@@ -1,5 +1,5 @@
-# Tells CTest how many GPUs there are, so that tests with RESOURCE_GROUPS "gpus:1" share them out.
-# Without a GPU there is no such file: CTest then runs these tests and they skip with the reason.
+# Gives CTest the list of GPUs, one test with RESOURCE_GROUPS "gpus:1" at a time for each. Without a GPU
+# there is no such file: CTest runs these tests, and they skip with the reason.
 file(GLOB gpus "/dev/nvidia[0-9]*")
 if(gpus)
   set(devices "")
