@@ -255,8 +255,13 @@ class FactReader {
   std::size_t line_ = 0;  // the number of the last line read
   bool torn_ = false;
   std::vector<StoredRun> runs_;
-  std::size_t current_ = 0;                                   // the run that records belong to
-  std::vector<std::unordered_map<std::string, Fact>> cases_;  // of each run
+  std::size_t current_ = 0;  // the run that records belong to
+
+  struct Described {
+    std::string line;  // of the record
+    Fact fact;         // without a value
+  };
+  std::unordered_map<std::string, Described> cases_;  // by name
 };
 
 /// Reads a file of facts to its end. A last line without newline (a crash while it was written) is

@@ -61,7 +61,7 @@ std::vector<Members> Members::objects_or_absent(std::string_view key) {
   if (!member.is_array()) fail(key, "must be a list of objects");
   for (std::size_t i = 0; i < member.size(); ++i) {
     if (!member[i].is_object()) fail(key, "must be a list of objects");
-    objects.emplace_back(std::move(member[i]), fmt::format("{}{}.{}.", prefix_, key, i));
+    objects.emplace_back(std::move(member[i]), fmt::format("{}{}.", prefix_, key));
   }
   return objects;
 }

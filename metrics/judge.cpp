@@ -151,14 +151,17 @@ void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today
   if (fact.scope != Scope::whole_case || fact.verdict == Verdict::error) return;
   const Metric& row = metric(fact.metric);
   const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
-  if (limit) {
-    fact.limit = *limit;
-    fact.limit->gate_on = budgets.gate_on();
-  }
+  fact.limit = limit ? std::optional(*limit) : std::nullopt;
+  if (limit) fact.limit->gate_on = budgets.gate_on();
+  fact.would.reset();
+  fact.cause.clear();
   if (std::holds_alternative<std::monostate>(fact.value)) {
     fact.verdict = Verdict::unmeasured;
     if (fact.reason.empty()) fact.reason = fmt::format("{} was not measured", row.id);
-  } else if (const std::string_view why = fault(row, fact.value); !why.empty()) {
+    return;
+  }
+  fact.reason.clear();
+  if (const std::string_view why = fault(row, fact.value); !why.empty()) {
     fact.verdict = Verdict::error;
     fact.reason = fmt::format("{}, {}", measured(row, fact.value), why);
   } else if (!limit) {

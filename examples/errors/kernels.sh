@@ -1,5 +1,5 @@
 # Cases that fail while they run (tests/faulty), and counts that are missing without a GPU. The texts of a
-# broken budget are in tests/data/summary.
+# broken budget are in tests/data/outcome.
 # shellcheck shell=bash disable=SC2154
 
 about "Kernels and launches that go wrong"

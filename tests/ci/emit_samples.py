@@ -10,7 +10,7 @@ from warpgauge.outputs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARIES = ROOT / "tests" / "data" / "emit" / "canaries.jsonl"
-H100 = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
+H100 = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 SOURCE = GOLDEN / "source"
 NO_DEMANDS = Demands()

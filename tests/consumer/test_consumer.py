@@ -14,7 +14,7 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 def test_the_tool_is_installed_without_kernels(prefix, tmp_path):
     tool = prefix / "bin/warpgauge"
     python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
-    facts = ROOT / "tests/data/summary/h100.jsonl"
+    facts = ROOT / "tests/data/outcome/h100.jsonl"
     assert "NOT WORSE" in run(tool, "diff", facts, facts, cwd=tmp_path, **python)
     assert "<testsuite" in run(tool, "emit", facts, "--format=junit", cwd=tmp_path, **python)
     assert "Emulated GPU" in run(tool, "devices", "--device=emulated", cwd=tmp_path)

@@ -185,7 +185,7 @@ TEST(BudgetError, TheFirstInTheFileIsReported) {
 TEST(BudgetError, MissingFilesAndFoldersSayWhy) {
   const auto error_of_path = [](const std::filesystem::path& path) -> std::string {
     try {
-      Budgets::load(path, kCases);
+      Budgets::load(path, path.string(), kCases);
     } catch (const BudgetError& error) {
       return error.what();
     }

@@ -45,7 +45,7 @@ TEST(Limit, AnInlineTableSaysAll) {
   EXPECT_EQ(all.tolerance, 0.05);
   EXPECT_EQ(all.until, 2027y / 1 / 31);
   EXPECT_EQ(all.reason, "new tile");
-  EXPECT_EQ(all.where, "budgets.toml:2");
+  EXPECT_EQ(all.origin, "budgets.toml:2");
   EXPECT_EQ(limit("registers", "registers = { equal = 32 }").str(), "= 32");
 }
 
@@ -80,8 +80,8 @@ TEST(Budgets, BuiltInDefaults) {
     const Limit* limit = budgets.find(kNaive, "sm_90", metric);
     ASSERT_NE(limit, nullptr) << metric;
     EXPECT_EQ(limit->str(), "= 0");
-    EXPECT_TRUE(limit->reason.starts_with("built-in default: "));
-    EXPECT_EQ(limit->where, "built-in default");
+    EXPECT_THAT(limit->text(), testing::StartsWith("= 0 (built-in default: a kernel "));
+    EXPECT_EQ(limit->origin, kBuiltInOrigin);
   }
   EXPECT_EQ(budgets.find(kNaive, "sm_90", "registers"), nullptr);
 }
@@ -150,9 +150,9 @@ TEST(Budgets, AVariantMayBeCalledGateOn) {
 TEST(Budgets, LoadReadsAFile) {
   const auto path = std::filesystem::path(testing::TempDir()) / "warpgauge_budgets.toml";
   std::ofstream(path) << "[naive]\nregisters = 32\n";
-  const Budgets budgets = Budgets::load(path, kCases);
+  const Budgets budgets = Budgets::load(path, "kernels/naive.toml", kCases);
   ASSERT_NE(budgets.find(kNaive, "", "registers"), nullptr);
-  EXPECT_EQ(budgets.find(kNaive, "", "registers")->where, path.string() + ":2");
+  EXPECT_EQ(budgets.find(kNaive, "", "registers")->origin, "kernels/naive.toml:2");
   std::filesystem::remove(path);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,15 @@ Fact registers(double value) {
   return {.id = {"transpose", "tiled", "f32", "64x64"}, .metric = "registers", .value = value};
 }
 
+/// The values of all runs of a file.
+std::vector<Fact> values(const fs::path& path) {
+  std::vector<Fact> facts;
+  for (const StoredRun& run : read_facts(path)) {
+    facts.insert(facts.end(), run.facts.begin(), run.facts.end());
+  }
+  return facts;
+}
+
 /// A path that does not exist, removed again after the test.
 class FactFile : public testing::Test {
  protected:
@@ -64,7 +74,7 @@ TEST(ReadFacts, TakesGoodFilesAndRefusesBadOnes) {
   for (const json& one : cases) {
     const fs::path path = kData / one["file"].get<std::string>();
     if (one.contains("facts")) {
-      EXPECT_EQ(read_facts(path).size(), one["facts"]) << path;
+      EXPECT_EQ(values(path).size(), one["facts"]) << path;
     } else {
       EXPECT_THAT(error_of([&] { read_facts(path); }),
                   HasSubstr(path.string() + one["error"].get<std::string>()));
@@ -78,12 +88,35 @@ TEST(ReadFacts, MissingFilesAndFoldersSayWhy) {
   EXPECT_THAT(error_of([] { read_facts(kData); }), HasSubstr("cannot be read: Is a directory"));
 }
 
+TEST(ReadFacts, BuiltInLimitsHaveAnOriginThatIsTrue) {
+  const fs::path path = fs::path(testing::TempDir()) / "warpgauge_no_built_in.jsonl";
+  std::string text = content(kData / "good.jsonl");
+  text.replace(text.find("kernels/transpose/budgets.toml:7"), 32, "built-in");
+  std::ofstream(path) << text;
+  EXPECT_THAT(error_of([&] { read_facts(path); }),
+              HasSubstr(":4: key 'limit.origin' is built-in, but the metric has no such limit"));
+  fs::remove(path);
+}
+
+TEST(ReadFacts, ATornLastLineTakesTheEndOfItsRun) {
+  EXPECT_TRUE(read_facts(kData / "good.jsonl").at(0).end);
+  EXPECT_FALSE(read_facts(kData / "good.jsonl").at(1).end) << "it was cut off";
+  for (const char* name :
+       {"good_torn.jsonl", "good_torn_end.jsonl", "good_torn_behind_end.jsonl"}) {
+    const std::vector<StoredRun> runs = read_facts(kData / name);
+    ASSERT_EQ(runs.size(), 1u) << name;
+    EXPECT_FALSE(runs[0].end) << name;
+  }
+}
+
 TEST_F(FactFile, RoundTripIsExact) {
   for (const char* name : {"good.jsonl", "good_time.jsonl"}) {
     const fs::path golden = kData / name;
     fs::remove(path_);
-    for (const StoredFact& stored : read_facts(golden)) {
-      FactWriter(path_, stored.run).write(stored.fact);
+    for (const StoredRun& stored : read_facts(golden)) {
+      FactWriter writer(path_, stored.run);
+      for (const Fact& fact : stored.facts) writer.write(fact);
+      if (stored.end) writer.write_end(*stored.end);
     }
     EXPECT_EQ(content(path_), content(golden)) << name;
   }
@@ -93,35 +126,66 @@ TEST_F(FactFile, InvalidUtf8IsReplaced) {
   Fact fact = registers(32);
   fact.reason = "gr\xFC\xDF\n";
   FactWriter(path_, run()).write(fact);
-  const std::vector<StoredFact> facts = read_facts(path_);
-  ASSERT_EQ(facts.size(), 1);
-  EXPECT_EQ(facts.front().fact.reason, "gr\uFFFD\uFFFD\n");
+  const std::vector<Fact> facts = values(path_);
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(facts.front().reason, "gr\uFFFD\uFFFD\n");
 }
 
-TEST_F(FactFile, LaterFactsHaveTheDevice) {
+TEST_F(FactFile, ARunIsWrittenAgainWithItsDevice) {
   FactWriter writer(path_, run());
   writer.write(registers(32));
-  writer.set_device({.name = "GPU"});
+  writer.add_device({.name = "GPU"});
+  writer.write(registers(33));
+  writer.add_device({.name = "GPU", .chip = "GH100"});  // known
+  writer.write(registers(34));
+  const std::vector<StoredRun> runs = read_facts(path_);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].facts.size(), 3u);
+  ASSERT_EQ(runs[0].run.devices.size(), 1u);
+  EXPECT_EQ(runs[0].run.devices[0].name, "GPU");
+  EXPECT_EQ(std::ranges::count(content(path_), '\n'), 6) << "run, case, value, run, value, value";
+}
+
+TEST_F(FactFile, AnotherWriterInBetweenDoesNotTakeTheValues) {
+  metrics::Run other = run();
+  other.id = "r2";
+  FactWriter mine(path_, run()), theirs(path_, other);
+  mine.write(registers(1));
+  theirs.write(registers(2));
+  mine.write(registers(3));
+  const std::vector<StoredRun> runs = read_facts(path_);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].facts.size(), 2u);
+  ASSERT_EQ(runs[1].facts.size(), 1u);
+  EXPECT_EQ(runs[1].facts[0].value, Value(2.0));
+}
+
+TEST_F(FactFile, ReadsOnAsItGrows) {
+  FactWriter writer(path_, run());
   writer.write(registers(32));
-  const std::vector<StoredFact> facts = read_facts(path_);
-  ASSERT_EQ(facts.size(), 2);
-  EXPECT_FALSE(facts[0].run.device);
-  EXPECT_EQ(facts[1].run.device->name, "GPU");
+  FactReader reader(path_);
+  EXPECT_EQ(reader.update().at(0).facts.size(), 1u);
+  std::ofstream(path_, std::ios::app) << R"({"record":"end","run":"r1",)" << std::flush;
+  EXPECT_FALSE(reader.update().at(0).end) << "it is still being written";
+  std::ofstream(path_, std::ios::app) << R"("counts":{"pass":1},"exit_code":0})"
+                                      << "\n";
+  EXPECT_TRUE(reader.update().at(0).end);
+  EXPECT_TRUE(std::move(reader).runs().at(0).end);
 }
 
 TEST_F(FactFile, OpeningCutsATornLineOff) {
   FactWriter(path_, run()).write(registers(32));
-  std::ofstream(path_, std::ios::app) << R"({"schema":"warpg)" << std::string(10000, 'x');
-  EXPECT_EQ(read_facts(path_).size(), 1);
+  std::ofstream(path_, std::ios::app) << R"({"record":"val)" << std::string(10000, 'x');
+  EXPECT_EQ(values(path_).size(), 1u);
   FactWriter(path_, run()).write(registers(33));
-  ASSERT_EQ(read_facts(path_).size(), 2);
-  EXPECT_EQ(read_facts(path_)[1].fact.value, Value(33.0));
+  ASSERT_EQ(values(path_).size(), 2u);
+  EXPECT_EQ(values(path_)[1].value, Value(33.0));
 }
 
 TEST_F(FactFile, OpeningCutsAFileThatIsOnlyATornLine) {
   std::ofstream(path_) << "{";
   FactWriter(path_, run()).write(registers(32));
-  EXPECT_EQ(read_facts(path_).size(), 1);
+  EXPECT_EQ(values(path_).size(), 1u);
 }
 
 TEST_F(FactFile, ProcessesDoNotMixTheirLines) {
@@ -141,7 +205,7 @@ TEST_F(FactFile, ProcessesDoNotMixTheirLines) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
-  EXPECT_EQ(read_facts(path_).size(), kProcesses * kFacts);
+  EXPECT_EQ(values(path_).size(), kProcesses * kFacts);
 }
 
 TEST_F(FactFile, AFileThatCannotBeOpenedSaysWhy) {
@@ -164,7 +228,7 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
     signal(SIGXFSZ, SIG_IGN);
     FactWriter writer(path_, run());
     writer.write(registers(32));
-    const rlimit limit{fs::file_size(path_) + 100, RLIM_INFINITY};
+    const rlimit limit{fs::file_size(path_) + 20, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::string error = error_of([&] { writer.write(registers(33)); });
     _exit(error.find("only a part of a fact could be written") == std::string::npos);
@@ -172,7 +236,7 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  ASSERT_EQ(read_facts(path_).size(), 1);
+  ASSERT_EQ(values(path_).size(), 1u);
   EXPECT_TRUE(content(path_).ends_with("}\n"));
 }
 

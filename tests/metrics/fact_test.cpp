@@ -1,4 +1,4 @@
-// Facts: their names, their JSON, and the schema they keep to.
+// Facts: their names, their records as JSON, and the schema that these keep to.
 #include "metrics/fact.h"
 
 #include <gmock/gmock.h>
@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,10 +19,13 @@ namespace warpgauge::metrics {
 namespace {
 
 using nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::IsSubsetOf;
 
-ordered_json schema() {
+/// What the schema says of a kind of record.
+ordered_json schema(const char* record) {
   std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../metrics/fact.schema.json");
-  return ordered_json::parse(file);
+  return ordered_json::parse(file)["$defs"][record];
 }
 
 Fact fact(std::string metric, Value value) {
@@ -32,10 +34,54 @@ Fact fact(std::string metric, Value value) {
           .value = std::move(value)};
 }
 
+ordered_json value_json(const Fact& fact) { return metrics::value_json(fact, "0123456789ab"); }
+
 std::vector<std::string> keys(const ordered_json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, member] : object.items()) keys.push_back(key);
   return keys;
+}
+
+/// Every member of the schema is there, in its order; and so in the objects inside.
+void expect_all_members(const ordered_json& object, const ordered_json& contract) {
+  EXPECT_EQ(keys(object), keys(contract["properties"]));
+  for (const auto& [key, member] : object.items()) {
+    const ordered_json& of_member = contract["properties"][key];
+    if (member.is_object()) expect_all_members(member, of_member);
+    if (member.is_array() && !member.empty() && member[0].is_object()) {
+      expect_all_members(member[0], of_member["items"]);
+    }
+  }
+}
+
+/// Members that say nothing are absent: those that are left are required, in the same order.
+void expect_required_members(const ordered_json& object, const ordered_json& contract) {
+  EXPECT_EQ(ordered_json(keys(object)), contract["required"]);
+}
+
+Limit full_limit() {
+  return {.max = 2,
+          .min = 1,
+          .equal = 1.0,
+          .tolerance = 0.5,
+          .until = std::chrono::year(2027) / 1 / 31,
+          .code = "c",
+          .reason = "r",
+          .of = "ideal",
+          .origin = "budgets.toml:7",
+          .gate_on = Confidence::estimate};
+}
+
+/// A case with every member.
+CaseContext full_context() {
+  return {.kind = CaseKind::attached,
+          .device = "GPU",
+          .kernels = {{"k", "s", "h", {{{1, 1, 1}, {32, 1, 1}, 16, 2}}}},
+          .code_hash = "c",
+          .input_hash = "i",
+          .carried = "r0",
+          .file = "a.cu",
+          .line = 1};
 }
 
 TEST(CaseId, IsOneString) {
@@ -45,9 +91,7 @@ TEST(CaseId, IsOneString) {
 }
 
 TEST(Verdict, NamesReadBack) {
-  const ordered_json contract = schema();
-  for (const auto& name : contract["properties"]["verdict"]["enum"]) {
-    if (name.is_null()) continue;
+  for (const auto& name : schema("value")["properties"]["verdict"]["enum"]) {
     const std::optional<Verdict> verdict = verdict_from(name.get<std::string>());
     ASSERT_TRUE(verdict) << name;
     EXPECT_EQ(to_string(*verdict), name.get<std::string>());
@@ -56,87 +100,131 @@ TEST(Verdict, NamesReadBack) {
   EXPECT_FALSE(verdict_from(""));
 }
 
-TEST(ToJson, HasTheKeysOfTheSchemaInItsOrder) {
-  metrics::Run run;
-  run.device = Device{};
+TEST(CaseKind, NamesReadBack) {
+  for (const auto& name : schema("case")["properties"]["kind"]["enum"]) {
+    const std::optional<CaseKind> kind = case_kind_from(name.get<std::string>());
+    ASSERT_TRUE(kind) << name;
+    EXPECT_EQ(to_string(*kind), name.get<std::string>());
+  }
+  EXPECT_FALSE(case_kind_from("run"));
+}
+
+TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
+  const metrics::Run run = {.id = "r",
+                            .time = "2026-05-01T23:00:00Z",
+                            .command = "gate",
+                            .version = "1",
+                            .commit = "c",
+                            .branch = "b",
+                            .label = "l",
+                            .toolkit = "13.0",
+                            .flags = "-O3",
+                            .devices = {{"n", "c", "9.0", "580", "u", 1, 1}},
+                            .asked = {.device = "gpu",
+                                      .require = {"cupti"},
+                                      .filter = {"*"},
+                                      .exclude = {"x"},
+                                      .architectures = {"sm_90"},
+                                      .strict = true,
+                                      .large = true}};
+  expect_all_members(run_json(run), schema("run"));
+  EXPECT_EQ(run_json(run)["schema"], schema("run")["properties"]["schema"]["const"]);
   Fact one = fact("registers", 32.0);
-  one.launch = Launch{};
+  one.arch = "sm_90";
+  one.context = std::make_shared<const CaseContext>(full_context());
+  expect_all_members(case_json(one), schema("case"));
+  one.source = "emulator";
+  one.scope = Scope::node;
+  one.node = 0;
+  one.kernel = "other";
+  one.file = "b.cu";
+  one.line = 2;
+  one.inlined = {{"c.h", 3}};
+  one.interval = Interval{1, 2};
+  one.stable = false;
+  one.confidence = "estimate";
+  one.confidence_reason = "r";
+  one.machine = MachineState{.other_processes = 0, .disturbance = "d"};
+  one.limit = full_limit();
+  one.verdict = Verdict::moved;
+  one.would = Verdict::fail;
+  one.cause = "environment";
+  one.reason = "r";
+  expect_all_members(value_json(one), schema("value"));
+}
+
+TEST(Records, LeaveOutWhatSaysNothing) {
+  const Fact nothing = fact("registers", {});
+  expect_required_members(run_json({.id = "r", .time = "t"}), schema("run"));
+  expect_required_members(case_json(nothing), schema("case"));
+  expect_required_members(value_json(nothing), schema("value"));
+  Fact one = nothing;
   one.machine = MachineState{};
-  const ordered_json json = to_json(one, run), contract = schema();
-  EXPECT_EQ(ordered_json(keys(json)), contract["required"]);
-  EXPECT_EQ(keys(json), keys(contract["properties"]));
-  for (const char* part : {"device", "launch", "machine"}) {
-    EXPECT_EQ(ordered_json(keys(json[part])), contract["properties"][part]["required"]);
-    EXPECT_EQ(keys(json[part]), keys(contract["properties"][part]["properties"]));
-  }
-  EXPECT_EQ(contract["properties"]["schema"]["const"], kFactSchema);
+  EXPECT_EQ(ordered_json(keys(value_json(one)["machine"])),
+            schema("value")["properties"]["machine"]["required"]);
+  one.value = 32.0;
+  one.confidence = "exact";
+  EXPECT_THAT(keys(value_json(one)), testing::Not(testing::Contains("confidence")));
 }
 
-TEST(Schema, KnowsTheMetricsOfTheCatalogWithTheirUnits) {
-  const ordered_json contract = schema();
-  std::vector<std::string> ids;
-  for (const Metric& row : catalog()) ids.emplace_back(row.id);
-  EXPECT_EQ(contract["properties"]["metric"]["enum"], ids)
-      << "metrics/fact.schema.json lists the metrics of metrics/catalog.cpp: change both";
-  std::map<std::string, std::string> units;
-  for (const auto& rule : contract["allOf"]) {
-    const auto unit = rule["then"]["properties"].find("unit");
-    if (unit == rule["then"]["properties"].end()) continue;
-    for (const auto& id : rule["if"]["properties"]["metric"]["enum"]) units[id] = (*unit)["const"];
-  }
-  for (const Metric& row : catalog()) EXPECT_EQ(units[std::string(row.id)], row.unit) << row.id;
-  EXPECT_EQ(units.size(), catalog().size());
+TEST(Records, ValuesLeaveOutTheKernelAndTheLineOfTheirCase) {
+  Fact one = fact("registers", 32.0);
+  one.context = std::make_shared<const CaseContext>(full_context());
+  one.kernel = "k";
+  one.file = "a.cu";
+  one.line = 1;
+  EXPECT_THAT(keys(value_json(one)), ElementsAre("record", "case", "metric", "value"));
+  one.line = 2;
+  EXPECT_THAT(keys(value_json(one)),
+              ElementsAre("record", "case", "metric", "value", "file", "line"));
 }
 
-TEST(Schema, KnowsWhichMetricsAreWords) {
-  const ordered_json contract = schema();
-  std::set<std::string> words;
-  for (const auto& rule : contract["allOf"]) {
-    if (!rule["then"]["properties"].contains("value")) continue;
-    for (const auto& id : rule["if"]["properties"]["metric"]["enum"]) words.insert(id);
-  }
-  for (const Metric& row : catalog()) {
-    EXPECT_EQ(words.contains(std::string(row.id)), is_word(row)) << row.id;
-  }
+TEST(CaseJson, IsCalledByItsContent) {
+  Fact one = fact("registers", 32.0), other = fact("instructions", 1.0);
+  EXPECT_EQ(case_json(one), case_json(other)) << "the value is none of its members";
+  EXPECT_THAT(case_json(one)["case"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{12}"));
+  other.arch = "sm_90a";
+  EXPECT_NE(case_json(one)["case"], case_json(other)["case"]);
 }
 
-TEST(ToJson, EmptyMembersAreNull) {
-  const ordered_json json = to_json(fact("registers", {}), metrics::Run{});
-  for (const char* key : {"commit",      "toolkit",   "flags",      "device",
-                          "arch",        "source",    "confidence", "confidence_reason",
-                          "kernel",      "launch",    "machine",    "value",
-                          "interval",    "file",      "line",       "sass_hash",
-                          "source_hash", "code_hash", "budget",     "budget_reason",
-                          "reason"}) {
-    EXPECT_TRUE(json[key].is_null()) << key;
-  }
-  EXPECT_EQ(json["verdict"], "unbudgeted");
-  EXPECT_EQ(json["unit"], "registers/thread");
-  EXPECT_EQ(json["scope"], "case");
+TEST(LimitJson, BuiltInOnesDoNotRepeatTheirReason) {
+  Limit limit{.equal = 0.0, .reason = "a kernel spills no registers"};
+  limit.origin = kBuiltInOrigin;
+  EXPECT_EQ(limit_json(limit).dump(), R"({"equal":0,"origin":"built-in"})");
 }
 
-TEST(ToJson, VerdictOfALineIsNull) {
-  Fact of_line = fact("registers", 32.0);
-  of_line.scope = Scope::line;
-  EXPECT_TRUE(to_json(of_line, {})["verdict"].is_null());
-  EXPECT_EQ(to_json(of_line, {})["scope"], "line");
+TEST(Schema, IsClosedAndDescribed) {
+  const auto check = [](const auto& self, const ordered_json& part) -> void {
+    if (!part.contains("properties")) return;
+    EXPECT_EQ(part["additionalProperties"], false) << part;
+    EXPECT_THAT(part["required"].get<std::vector<std::string>>(),
+                IsSubsetOf(keys(part["properties"])));
+    for (const auto& [key, member] : part["properties"].items()) {
+      EXPECT_TRUE(member.contains("description") || key == "record" || key == "schema") << key;
+      self(self, member);
+      if (member.contains("items")) self(self, member["items"]);
+    }
+  };
+  for (const char* record : {"run", "case", "value", "end"}) check(check, schema(record));
 }
 
-TEST(ToJson, WholeNumbersHaveNoPoint) {
+TEST(ValueJson, WholeNumbersHaveNoPoint) {
   const auto value = [](double number) {
-    return to_json(fact("dram.bytes", number), {})["value"].dump();
+    return value_json(fact("dram.bytes", number))["value"].dump();
   };
   EXPECT_EQ(value(0), "0");
   EXPECT_EQ(value(31744), "31744");
   EXPECT_EQ(value(9007199254740992.0), "9007199254740992");
   EXPECT_EQ(value(4.125), "4.125");
   EXPECT_EQ(value(0.1), "0.1");
-  EXPECT_EQ(value(std::numeric_limits<double>::quiet_NaN()), "null");
-  EXPECT_EQ(value(-std::numeric_limits<double>::infinity()), "null");
+  for (const double none :
+       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    EXPECT_FALSE(value_json(fact("dram.bytes", none)).contains("value")) << none;
+  }
 }
 
-TEST(ToJson, UnknownMetricThrows) {
-  EXPECT_THROW(to_json(fact("colour", 1.0), {}), std::out_of_range);
+TEST(ValueJson, UnknownMetricThrows) {
+  EXPECT_THROW(value_json(fact("colour", 1.0)), std::out_of_range);
 }
 
 }  // namespace

@@ -200,8 +200,8 @@ def test_bad_files_change_nothing(sqlite_history, tmp_path, bad):
         sqlite_history.ingest(bad)
     assert str(caught.value) == str(expected.value)
     assert sqlite_history.runs() == []
-    good = (DATA / "summary" / "h100.jsonl").read_bytes()
-    sqlite_history.ingest(DATA / "summary" / "h100.jsonl")
+    good = (DATA / "outcome" / "h100.jsonl").read_bytes()
+    sqlite_history.ingest(DATA / "outcome" / "h100.jsonl")
     before = list(sqlite_history.export())
     path = tmp_path / bad.name
     line = int(str(expected.value).split(".jsonl:")[1].split(":")[0])

@@ -324,7 +324,7 @@ def test_without_a_history_nothing_is_written(capsys, tmp_path):
 
 
 def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
-    facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
+    facts = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
     db, out = str(tmp_path / "history.db"), tmp_path / "site"
     assert main(["report", "ingest", str(facts), "--db", db]) == 0
     capsys.readouterr()
@@ -339,7 +339,7 @@ def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
 
 
 def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):
-    facts = ROOT / "tests" / "data" / "summary" / "h100.jsonl"
+    facts = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
     db, out = str(tmp_path / "history.db"), tmp_path / "site"
     assert main(["report", "ingest", str(facts), "--db", db]) == 0
     assert main(["report", "html", "--db", db, "--out", str(out), "--filter", "nowhere.*"]) == 2
