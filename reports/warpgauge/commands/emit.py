@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import Fact, read_facts
+from warpgauge.facts.reader import read_facts
+from warpgauge.facts.records import Fact
 from warpgauge.files import write_whole
 from warpgauge.outcome.results import Demands, Results, Sources, pictures_beside
 from warpgauge.outputs import FORMATS

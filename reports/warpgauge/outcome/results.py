@@ -68,8 +68,7 @@ class Demands:
     exit_code: int | None = None
 
     def is_wrong(self, fact: Fact) -> bool:
-        """Whether the fact makes the run red: the rule of harness/outcome/summary.cpp, exit_code() and
-        missing()."""
+        """Whether the fact makes the run red, by the rule of harness/outcome/summary.cpp."""
         if fact.verdict == "unmeasured":
             if catalog()[fact.metric].source in ("ptxas", "occupancy"):
                 return self.ptxas

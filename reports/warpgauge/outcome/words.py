@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome.results import VERDICTS, Results, unmeasured_reasons
 from warpgauge.text import printable
 

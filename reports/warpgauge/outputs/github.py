@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome import words
 from warpgauge.outcome.results import Results, unmeasured_reasons
 from warpgauge.text import printable

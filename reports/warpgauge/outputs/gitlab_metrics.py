@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome.results import VERDICTS, Results
 from warpgauge.text import printable
 

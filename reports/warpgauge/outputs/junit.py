@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from xml.etree import ElementTree
 
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome import words
 from warpgauge.outcome.results import Case, Results
 from warpgauge.text import printable

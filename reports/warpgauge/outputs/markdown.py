@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome import words
 from warpgauge.outcome.results import VERDICTS, Results, unmeasured_reasons
 from warpgauge.text import printable

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from warpgauge.facts.catalog import Metric, catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.outcome import words
 from warpgauge.outcome.results import Results
 from warpgauge.text import printable
