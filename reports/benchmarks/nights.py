@@ -217,7 +217,7 @@ def _counted(code: Code, lines: bool) -> tuple[str, ...]:
 
 def _exact_value(code: Code, key: str, metric: str, source: str) -> str:
     value, limit = _exact(code, metric), BUDGETS.get(metric)
-    judged = {"verdict": "unbudgeted"}
+    judged = {}
     if limit is not None:
         verdict = "pass" if value <= limit else "fail"
         judged = {"limit": {"equal": limit, "origin": "built-in"}, "verdict": verdict}
@@ -250,7 +250,7 @@ def _noisy(code: Code, metric: str, noise: random.Random) -> str:
         **({"disturbance": disturbance} if disturbance else {}),
     }
     said = {"confidence": "estimate", "confidence_reason": why, "machine": machine}
-    judged = {"verdict": "unbudgeted"}
+    judged = {}
     if is_time:
         said = {"interval": [value * (1 - width), value * (1 + width)], "stable": True} | said
         judged = {"limit": {"max": 6000, "tolerance": 0.05, "origin": "built-in"}}

@@ -82,9 +82,8 @@ def test_schema_is_valid_and_closed():
     jsonschema_rs.meta.validate(schema())
     for record in schema()["$defs"].values():
         assert record["additionalProperties"] is False
-        assert all(
-            "description" in part or "const" in part for part in record["properties"].values()
-        )
+        parts = record["properties"].values()
+        assert all("description" in part or "const" in part for part in parts)
 
 
 def test_the_records_of_facts_are_those_that_were_read():
@@ -139,7 +138,7 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
     [
         ('"value":5', '"value":"five"', "3: key 'value': shared.bank_conflicts is a number"),
         ('shared.bank_conflicts"', 'speed"', "3: key 'metric' is the unknown metric 'speed'"),
-        ('"verdict":"pass",', "", "3: key 'verdict': values of cases have one"),
+        ('"value":5', '"scope":"line"', "3: key 'verdict': values of lines and nodes are not"),
         ('"interval":[1,2]', '"interval":[2,1]', "3: key 'interval' must be two numbers"),
         ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, value or end"),
         ("fact/2", "fact/3", "1: key 'schema'"),

@@ -160,6 +160,8 @@ def _case(fact: dict) -> dict:
 
 def _value(fact: dict, case: dict) -> dict:
     members = {key: fact.get(key) for key in _VALUE}
+    if members["verdict"] == "unbudgeted":
+        del members["verdict"]
     if fact.get("budget"):
         origin = fact.get("origin", BUILT_IN)
         members["limit"] = limit_of(fact["budget"], fact.get("budget_reason"), origin)
