@@ -185,8 +185,6 @@ def test_markdown_counts_families_and_shows_what_is_wrong(each):
         "Failures",
         "Moved by the environment",
         "Not sure enough to fail",
-        "Waived",
-        "Better than budget",
         "Unmeasured",
     ]
     assert "| <code>transpose</code> | 9 | 1 | 1 | 1 | 1 | 1 | 2 | 2 |" in text

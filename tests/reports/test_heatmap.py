@@ -153,7 +153,7 @@ def test_extents_are_named_after_the_launch_that_the_gates_facts_show(tmp_path):
             f"{y}x{x}",
             4,
             kernel="k",
-            launch={"grid": [1, 1, 1], "block": [x, y, 1], "dynamic_shared_bytes": 0, "count": 1},
+            launch={"grid": [1, 1, 1], "block": [x, y, 1]},
             **count_of("global.store.sectors_per_request"),
         )
         for y, x in TIMES

@@ -239,7 +239,7 @@ def test_facts_of_source_lines_are_checked_and_left_out(history, ingest, tmp_pat
     line = a_fact(1, 4, scope="line", verdict=None)
     result = ingest(a_fact(1, 4), line, line)
     assert (result.new, result.of_source_lines) == (1, 2)
-    with pytest.raises(FactError, match="jsonl:[45]: .*verdict"):
+    with pytest.raises(FactError, match="jsonl:[456]: .*verdict"):
         ingest(a_fact(2, 4), line | {"verdict": "pass"})
     assert len(history.runs()) == 1
 

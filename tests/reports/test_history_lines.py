@@ -110,7 +110,7 @@ def test_a_value_needs_its_run_and_its_case_above(tmp_path):
     run, case, value = records([a_fact(1)])
     path = tmp_path / "facts.jsonl"
     for lines, error in (
-        ([value], "jsonl:1: a value before the record of its run"),
+        ([value], "jsonl:1: key 'record' must be 'run' before any other"),
         ([run, value, case], "jsonl:2: there is no case '.*' above this line"),
         ([run, case, case | {"arch": "sm_80"}, value], "jsonl:3: the case '.*' stands above"),
     ):

@@ -43,7 +43,7 @@ FACT = {
     "arch": "sm_90",
     "source": "cupti",
     "kernel": "_ZN9transpose5tiledEPKfPfi",
-    "launch": {"grid": [32, 32, 1], "block": [32, 8, 1], "dynamic_shared_bytes": 0, "count": 1},
+    "launch": {"grid": [32, 32, 1], "block": [32, 8, 1]},
     "metric": "shared.bank_conflicts",
     "value": 31744,
     "file": "kernels/transpose/transpose.cu",
@@ -109,9 +109,9 @@ def limit_of(budget: str, reason: str | None = None, origin: str = BUILT_IN) -> 
 def records(facts: Iterable[dict]) -> Iterator[dict]:
     """The records of flat facts, in the order in which warpgauge writes them."""
     facts = list(facts)
-    cases: set[str] = set()
     for name, group in groupby(facts, key=lambda fact: fact["run"]):
         of_run = list(group)
+        cases: set[str] = set()
         for _, alike in groupby(of_run, key=lambda fact: [fact.get(key) for key in _RUN]):
             yield _run(name, next(alike), facts)
         for fact in of_run:
@@ -154,7 +154,7 @@ def _case(fact: dict) -> dict:
     members["device"] = fact["device"]["name"] if fact.get("device") else None
     members["kernels"] = [_present(kernel)] if kernel["name"] else None
     members = _present(members)
-    key = blake2b(json.dumps(members).encode(), digest_size=8).hexdigest()
+    key = blake2b(json.dumps(members).encode(), digest_size=6).hexdigest()
     return ordered("case", {"record": "case", "case": key, **members})
 
 

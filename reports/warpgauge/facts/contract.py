@@ -56,6 +56,8 @@ def check_value(members: dict[str, Any]) -> None:
         raise ValueError(f"key 'value': {metric.id} is {kind}")
     if "verdict" in members and "scope" in members:
         raise ValueError("key 'verdict': values of lines and nodes are not judged")
+    if ("confidence" in members) != ("confidence_reason" in members):
+        raise ValueError("key 'confidence_reason': values that are not exact have one, no others")
     low, high = members.get("interval", (0, 0))
     if low > high:
         raise ValueError("key 'interval' must be two numbers, the lower first")

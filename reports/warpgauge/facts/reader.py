@@ -28,7 +28,6 @@ from warpgauge.facts.records import (
 
 DIGEST_BYTES = 16
 _VALUE = b'{"record":"value","case":"'  # how warpgauge begins a value
-_KEY_END = len(_VALUE) + 16
 
 
 def read_facts(path: str | Path) -> list[Fact]:
@@ -70,7 +69,7 @@ class FactFile:
         self.runs: dict[str, Run] = {}
         self.values: list[Value] = []
         self._run: str | None = None
-        self._cases: dict[str, tuple[Case, Any]] = {}
+        self._cases: dict[str | None, dict[str, tuple[Case, Any]]] = {}
         self._lines = lines_of(path)
         for number, line in enumerate(self._lines, start=1):
             try:
@@ -88,7 +87,8 @@ class FactFile:
     def _take(self, number: int, line: bytes) -> None:
         """Takes a record; of values in the form that warpgauge writes only where they belong."""
         if line.startswith(_VALUE):
-            self._take_value(number, line[len(_VALUE) : _KEY_END].decode("ascii", "replace"))
+            key = line[len(_VALUE) : line.find(b'"', len(_VALUE))]
+            self._take_value(number, key.decode("utf-8", "replace"))
             return
         members = contract.checked(contract.parsed(line))
         match members["record"]:
@@ -97,30 +97,37 @@ class FactFile:
             case "run":
                 run = run_of(members)
                 self._run, self.runs[run.id] = run.id, run
+                self._cases.setdefault(run.id, {})
             case "case":
                 self._take_case(members)
             case "end":
                 self._end(members)
 
     def _take_value(self, number: int, key: str) -> None:
-        if self._run is None:
-            raise ValueError("a value before the record of its run")
-        if key not in self._cases:
-            raise ValueError(f"there is no case '{key}' above this line")
-        case, start = self._cases[key]
+        known = self._cases_of_run().get(key)
+        if known is None:
+            raise ValueError(f"there is no case '{key}' above this line, in the same run")
+        case, start = known
         digest = start.copy()
         digest.update(self._lines[number - 1])
         self.values.append(Value(number, self._run, case, digest.digest()))
 
     def _take_case(self, members: dict[str, Any]) -> None:
         case = case_of(members)
-        known = self._cases.get(case.key)
+        cases = self._cases_of_run()
+        known = cases.get(case.key)
         if known is None:
             start = blake2b(digest_size=DIGEST_BYTES, key=contract.digest())
             start.update(repr(members).encode())
-            self._cases[case.key] = (case, start)
+            cases[case.key] = (case, start)
         elif known[0] != case:
             raise ValueError(f"the case '{case.key}' stands above with other members")
+
+    def _cases_of_run(self) -> dict[str, tuple[Case, Any]]:
+        """The cases of the run that the line belongs to, with the starts of their digests."""
+        if self._run is None:
+            raise ValueError("key 'record' must be 'run' before any other")
+        return self._cases[self._run]
 
     def _end(self, members: dict[str, Any]) -> None:
         run = self.runs.get(members["run"])

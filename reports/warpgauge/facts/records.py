@@ -68,8 +68,8 @@ class Launch:
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    dynamic_shared_bytes: int
-    count: int
+    dynamic_shared_bytes: int = 0
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from typing import Any
 
 from warpgauge.facts.contract import ordered, schema_name
 from warpgauge.facts.limit import Limit
-from warpgauge.facts.records import Case, Fact, MachineState, Run
+from warpgauge.facts.records import Case, Fact, Launch, MachineState, Run
 
 Members = dict[str, Any]
 
 
 def records_of(facts: Iterable[Fact]) -> Iterator[Members]:
     """The records of values that are in the order of their runs."""
-    written: set[str] = set()
     for run, of_run in groupby(facts, key=lambda fact: fact.run):
         yield run_members(run)
+        written: set[str] = set()
         counts: Counter[str] = Counter()
         for fact in of_run:
             if fact.case.key not in written:
@@ -53,13 +53,15 @@ def value_members(fact: Fact) -> Members:
         defaults["kernel"] = fact.case.kernels[0].name
     if (fact.file, fact.line) == (fact.case.file, fact.case.line):
         defaults |= {"file": fact.file, "line": fact.line}
-    kept = {key: value for key, value in members.items() if defaults.get(key) != value}
-    return ordered("value", kept)
+    return ordered("value", _without(members, defaults))
 
 
 def limit_members(limit: Limit) -> Members:
-    members = _present(limit)
-    defaults = {"tolerance": 0, "gate_on": "exact"}
+    return _without(_present(limit), {"tolerance": 0, "gate_on": "exact"})
+
+
+def _without(members: Members, defaults: Members) -> Members:
+    """The members that are not what their absence says."""
     return {key: value for key, value in members.items() if defaults.get(key) != value}
 
 
@@ -82,6 +84,8 @@ def _present(record: Any, leave_out: tuple[str, ...] = ()) -> Members:
 def _plain(value: Any) -> Any:
     if isinstance(value, Limit):
         return limit_members(value)
+    if isinstance(value, Launch):
+        return _without(_present(value), {"dynamic_shared_bytes": 0, "count": 1})
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return _present(value) if hasattr(value, "__dataclass_fields__") else value
