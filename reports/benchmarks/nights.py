@@ -7,42 +7,31 @@ for good on known nights; times are noisy. The same seed gives the same bytes.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
 
-from warpgauge.facts.reader import Fact, schema_name
+from warpgauge.facts.contract import schema_name
+from warpgauge.facts.writer import compact
 
 ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_110", "sm_120")
 GPUS = {"sm_90": ("NVIDIA H100 80GB HBM3", "GH100"), "sm_89": ("NVIDIA L4", "AD104")}
-COMPILED = {
-    "registers": "registers/thread",
-    "spill.store_bytes": "bytes/thread",
-    "shared.static_bytes": "bytes/block",
-    "occupancy.theoretical": "fraction",
-}
-COUNTED = {
-    "shared.bank_conflicts": "wavefronts",
-    "global.load.sectors": "sectors",
-    "global.store.sectors": "sectors",
-    "global.excess_sectors": "sectors",
-    "local.sectors": "sectors",
-    "instructions": "instructions",
-}
-NOISY = {"time.median_us": "us", "throughput.bytes_per_second": "B/s"}
-COUNTED_WITHOUT_GPU = {"branches.divergent": "branches", "barriers": "barriers/block"}
+COMPILED = ("registers", "spill.store_bytes", "shared.static_bytes", "occupancy.theoretical")
+COUNTED = (
+    *("shared.bank_conflicts", "global.load.sectors", "global.store.sectors"),
+    *("global.excess_sectors", "local.sectors", "instructions"),
+)
+NOISY = ("time.median_us", "throughput.bytes_per_second")
+COUNTED_WITHOUT_GPU = ("branches.divergent", "barriers")
 BUDGETS = {"spill.store_bytes": 0, "local.sectors": 0, "shared.bank_conflicts": 0}
 FIRST_NIGHT = datetime(2025, 11, 1, 1, 30, tzinfo=UTC)
 FAMILIES, VARIANTS, SIZES = 25, ("naive", "tiled", "padded", "vectorised"), 3
 OF_LINES = ("global.load.sectors", "global.store.sectors")  # counted for source lines, too
-LAUNCH = {"grid": [32, 32, 1], "block": [32, 8, 1], "dynamic_shared_bytes": 0, "count": 1}
+LAUNCH = {"grid": [32, 32, 1], "block": [32, 8, 1]}
 DISTURBED = 0.01  # share of the times
-_KEYS = [member.name for member in fields(Fact)]
-_TAIL_KEYS = _KEYS[_KEYS.index("id") :]
 
 
 @dataclass(frozen=True)
@@ -128,27 +117,28 @@ def _time(night: int) -> datetime:
 
 
 def _hash(*parts: object) -> str:
-    return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+    return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 def _file(plan: Plan, cases: list[Case], night: int) -> bytes:
     """All facts of a night, written as warpgauge writes them."""
     noise = random.Random(f"{plan.seed} {night}")
     changes = {change.case: change for change in planted(plan) if change.night <= night}
-    heads = {arch: _head(plan, night, arch) for arch in (None, *ARCHES)}
-    lines = []
+    lines = [_run(plan, night)]
     for case in cases:
         for arch in ARCHES:
             code = _code(case, arch, changes.get(case.id))
-            lines += (f"{heads[None]}{tail}\n" for tail in _compiled(code))
-            lines += (f"{heads[arch]}{tail}\n" for tail in _measured(code, noise, plan.lines))
-    return "".join(lines).encode()
+            lines += _compiled(code)
+            lines += _counted(code, plan.lines)
+            if arch in GPUS:
+                lines += (_noisy(code, metric, noise) for metric in NOISY)
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _head(plan: Plan, night: int, arch: str | None) -> str:
-    """What the facts of a run on a device begin with; what the compiler says has no device."""
+def _run(plan: Plan, night: int) -> str:
     time = _time(night)
-    head = {
+    run = {
+        "record": "run",
         "schema": schema_name(),
         "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
         "time": f"{time:%Y-%m-%dT%H:%M:%SZ}",
@@ -156,23 +146,27 @@ def _head(plan: Plan, night: int, arch: str | None) -> str:
         "dirty": False,
         "toolkit": "13.0" if night < plan.nights * 2 // 3 else "13.1",
         "flags": "-O2 -g -DNDEBUG -lineinfo",
-        "device": arch and _device(plan, night, arch),
+        "devices": [_device(plan, night, arch) for arch in ARCHES],
     }
-    return _json(head)[:-1] + ","
+    return compact(run)
 
 
 def _device(plan: Plan, night: int, arch: str) -> dict:
-    name, chip = GPUS.get(arch, (f"Emulated GPU ({arch})", None))
+    name, chip = GPUS.get(arch, (_device_name(arch), None))
     driver = "580.65.06" if night < plan.nights // 2 else "580.159.04"
     return {
         "name": name,
-        "chip": chip,
+        **({"chip": chip} if chip else {}),
         "compute_capability": f"{arch[3:-1]}.{arch[-1]}",
         "driver": driver if chip else "emulator",
         "uuid_hash": _hash(name),
         "sm_clock_mhz": 1980 - night % 3 if chip else 1000,
         "memory_clock_mhz": 2619 if chip else 1000,
     }
+
+
+def _device_name(arch: str) -> str:
+    return GPUS[arch][0] if arch in GPUS else f"Emulated GPU ({arch})"
 
 
 @cache
@@ -183,44 +177,51 @@ def _code(case: Case, arch: str, change: Change | None) -> Code:
 
 
 @cache
+def _case(code: Code, device: str | None) -> tuple[str, str]:
+    """The key of a case record, and the record."""
+    case = code.case
+    family, variant = case.family, case.variant
+    kernel = {
+        "name": f"_ZN{len(family)}{family}{len(variant)}{variant}IfEEvPT_PKS1_ii",
+        "sass_hash": code.sass_hash,
+        "source_hash": code.source_hash,
+        "launches": [LAUNCH],
+    }
+    members = {"family": family, "variant": variant, "type": case.type, "size": case.size}
+    members |= {"arch": code.arch, **({"device": device} if device else {}), "kernels": [kernel]}
+    members |= {"code_hash": code.sass_hash, "file": f"kernels/{family}/family.cu"}
+    members |= {"line": 100 + len(variant)}
+    key = _hash(members)
+    return key, compact({"record": "case", "case": key} | members)
+
+
+@cache
 def _compiled(code: Code) -> tuple[str, ...]:
-    return tuple(_exact_tail(code, metric, unit, "ptxas") for metric, unit in COMPILED.items())
-
-
-def _measured(code: Code, noise: random.Random, lines: bool) -> Iterator[str]:
-    yield from _counted(code, lines)
-    if code.arch in GPUS:
-        for metric, unit in NOISY.items():
-            yield _noisy_tail(code, metric, unit, noise)
+    key, record = _case(code, None)
+    return (record, *(_exact_value(code, key, metric, "ptxas") for metric in COMPILED))
 
 
 @cache
 def _counted(code: Code, lines: bool) -> tuple[str, ...]:
+    key, record = _case(code, _device_name(code.arch))
     on_gpu = code.arch in GPUS
     source = "cupti" if on_gpu else "emulator"
-    metrics = COUNTED if on_gpu else COUNTED | COUNTED_WITHOUT_GPU
-    of_cases = (_exact_tail(code, metric, unit, source) for metric, unit in metrics.items())
-    unjudged = dict.fromkeys(("budget", "budget_reason", "verdict", "reason"))
+    metrics = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
+    of_cases = (_exact_value(code, key, metric, source) for metric in metrics)
     of_lines = (
-        _exact_tail(code, metric, metrics[metric], source, scope="line", **unjudged)
+        _value(key, metric, value=_exact(code, metric), source=source, scope="line")
         for metric in (OF_LINES if lines else ())
     )
-    return (*of_cases, *of_lines)
+    return (record, *of_cases, *of_lines)
 
 
-def _exact_tail(code: Code, metric: str, unit: str, source: str, **members: object) -> str:
+def _exact_value(code: Code, key: str, metric: str, source: str) -> str:
     value, limit = _exact(code, metric), BUDGETS.get(metric)
-    judged = {"verdict": "unbudgeted", "reason": f"{metric} is {value}, no budget"}
+    judged = {}
     if limit is not None:
-        within = value <= limit
-        judged = {
-            "budget": f"= {limit}",
-            "budget_reason": "built-in default",
-            "verdict": "pass" if within else "fail",
-            "reason": f"{metric} is {value}, {'within ' if within else ''}budget = {limit}",
-        }
-    said = {"source": source, "confidence": "exact", "metric": metric, "value": value, "unit": unit}
-    return _tail(code, said | judged | members)
+        verdict = "pass" if value <= limit else "fail"
+        judged = {"limit": {"equal": limit, "origin": "built-in"}, "verdict": verdict}
+    return _value(key, metric, value=value, source=source, **judged)
 
 
 def _exact(code: Code, metric: str) -> float:
@@ -232,7 +233,7 @@ def _exact(code: Code, metric: str) -> float:
     return round((16 + value % 100 if metric == "registers" else value) * code.factor)
 
 
-def _noisy_tail(code: Code, metric: str, unit: str, noise: random.Random) -> str:
+def _noisy(code: Code, metric: str, noise: random.Random) -> str:
     typical = random.Random(f"{code.case.id} {code.arch}").uniform(5, 5000) * code.factor
     disturbance = "throttled: power cap" if noise.random() < DISTURBED else None
     time = round(typical * noise.gauss(1, 0.005) * (1.3 if disturbance else 1) * 31.25) / 31.25
@@ -246,47 +247,17 @@ def _noisy_tail(code: Code, metric: str, unit: str, noise: random.Random) -> str
         "temperature_c": [40 + noise.randrange(20), 45 + noise.randrange(20)],
         "throttling": ["power cap"] if disturbance else [],
         "other_processes": 0,
-        "disturbance": disturbance,
+        **({"disturbance": disturbance} if disturbance else {}),
     }
-    limit = "<= 6000 ± 5%" if is_time else None
-    said = {
-        "source": "harness",
-        "confidence": "estimate",
-        "confidence_reason": why,
-        "machine": machine,
-        "metric": metric,
-        "value": value,
-        "unit": unit,
-        "interval": [value * (1 - width), value * (1 + width)] if is_time else None,
-        "code_hash": code.sass_hash,
-        "budget": limit,
-        "verdict": "pass" if limit else "unbudgeted",
-        "reason": f"{metric} is {value:.6g}, {f'within budget {limit}' if limit else 'no budget'}",
-    }
-    return _tail(code, said)
+    said = {"confidence": "estimate", "confidence_reason": why, "machine": machine}
+    judged = {}
+    if is_time:
+        said = {"interval": [value * (1 - width), value * (1 + width)], "stable": True} | said
+        judged = {"limit": {"max": 6000, "tolerance": 0.05, "origin": "built-in"}}
+        judged["verdict"] = "pass"
+    key, _ = _case(code, _device_name(code.arch))
+    return _value(key, metric, value=value, source="clock", **said, **judged)
 
 
-def _tail(code: Code, said: dict[str, object]) -> str:
-    """What a fact says besides its run, in the order of the schema."""
-    case = code.case
-    family, variant = case.family, case.variant
-    members = dict.fromkeys(_TAIL_KEYS) | {
-        "id": case.id,
-        "family": family,
-        "variant": variant,
-        "type": case.type,
-        "size": case.size,
-        "arch": code.arch,
-        "scope": "case",
-        "kernel": f"_ZN{len(family)}{family}{len(variant)}{variant}IfEEvPT_PKS1_ii",
-        "launch": LAUNCH,
-        "file": f"kernels/{family}/family.cu",
-        "line": 100 + len(variant),
-        "sass_hash": code.sass_hash,
-        "source_hash": code.source_hash,
-    }
-    return _json(members | said)[1:]
-
-
-def _json(members: dict) -> str:
-    return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+def _value(key: str, metric: str, **members: object) -> str:
+    return compact({"record": "value", "case": key, "metric": metric} | members)

@@ -1,35 +1,31 @@
 """What the tests of `warpgauge accept` share: facts, and a source tree with one family."""
 
-import json
 import tomllib
 from pathlib import Path
 
+from some_facts import BUILT_IN as BUILT_IN_ORIGIN
+from some_facts import FACT, write
 from warpgauge.commands.accept import CI_VARIABLES
 from warpgauge.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
 CONFLICTS, REGISTERS, TIME = "shared.bank_conflicts", "registers", "time.median_us"
-UNITS = {
-    **{CONFLICTS: "wavefronts", REGISTERS: "registers/thread", TIME: "us"},
-    **{"occupancy.theoretical": "fraction", "occupancy.limiter": "resource"},
-    **{"result.correct": "bool", "global.excess_sectors": "sectors"},
-}
-BUILT_IN = {"budget": "= 0", "budget_reason": "built-in default: a kernel has no bank conflicts"}
+BUILT_IN = {"budget": "= 0", "origin": BUILT_IN_ORIGIN}
 WHY = ["--reason", "theory says so"]
 COMMIT = "3b1f0c7" + "0" * 33
 QUIET = {"sm_clock_mhz": [1980, 1980], "memory_clock_mhz": [2619, 2619], "temperature_c": [40, 41]}
-QUIET |= {"throttling": [], "other_processes": 0, "disturbance": None}
+QUIET |= {"throttling": [], "other_processes": 0}
 
 
 def a_fact(metric, value, verdict, budget=None, case="transpose.tiled.f32@8x8", **members):
     family, variant, type_ = case.partition("@")[0].split(".")
     return {
-        **MEASURED,
-        **{"id": case, "family": family, "variant": variant, "type": type_},
+        **FACT,
+        **{"family": family, "variant": variant, "type": type_},
         **{"size": case.partition("@")[2], "file": f"kernels/{family}/family.cu"},
-        **{"metric": metric, "unit": UNITS[metric], "value": value, "verdict": verdict},
-        **{"budget": budget, "budget_reason": None, "reason": None, "commit": COMMIT},
+        **{"metric": metric, "value": value, "verdict": verdict, "commit": COMMIT},
+        **{"budget": budget, "budget_reason": None, "reason": None},
+        "origin": f"kernels/{family}/budgets.toml:1",
         **members,
     }
 
@@ -40,7 +36,7 @@ def conflicts(value, verdict="fail", **members):
 
 def a_time(value, verdict, budget, low, high, **members):
     noise = {"confidence": "estimate", "confidence_reason": "times differ from run to run"}
-    interval = {"interval": [low, high], "machine": QUIET, "code_hash": "abc"}
+    interval = {"interval": [low, high], "machine": QUIET, "code_hash": "abc", "stable": True}
     return a_fact(TIME, value, verdict, budget, **{**noise, **interval, **members})
 
 
@@ -74,7 +70,7 @@ class Project:
 
     def accept(self, facts, *options):
         path = self.root / "facts.jsonl"
-        path.write_text("".join(json.dumps(fact) + "\n" for fact in facts))
+        write(path, facts)
         code = main(["accept", str(path), "--root", str(self.root), *map(str, options)])
         self.out, self.err = self._capsys.readouterr()
         return code

@@ -79,7 +79,7 @@ def sarif(text):
             assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
             (place,) = result["locations"]
             region = place["physicalLocation"]["region"]
-            assert region["endColumn"] > region["startColumn"] >= 1
+            assert region["endLine"] >= region["startLine"] >= 1
     return log["runs"]
 
 

@@ -1,35 +1,23 @@
 """What the tests of `warpgauge diff` share: facts, and the program on two runs of them."""
 
-import json
 from pathlib import Path
 
+from some_facts import FACT, write
 from warpgauge.program import main
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
-UNITS = {
-    "shared.bank_conflicts": "wavefronts",
-    "occupancy.theoretical": "fraction",
-    "occupancy.limiter": "resource",
-    "registers": "registers/thread",
-    "time.median_us": "us",
-    "result.correct": "bool",
-    "result.max_error": "1",
-    "global.sectors_ideal": "sectors",
-}
 SAME = {"source_hash": "5", "sass_hash": "a"}
 
 
 def a_fact(metric="shared.bank_conflicts", value=100, case=("transpose", "tiled"), **members):
     family, variant = case
-    confidence = {} if value is not None else {"confidence": None, "source": None}
+    source = {} if value is not None else {"source": None}
     verdict = "unbudgeted" if value is not None else "unmeasured"
     return {
-        **MEASURED,
-        **{"id": f"{family}.{variant}.f32@8x8", "family": family, "variant": variant},
-        **{"type": "f32", "size": "8x8", "metric": metric, "unit": UNITS[metric]},
+        **FACT,
+        **{"family": family, "variant": variant, "type": "f32", "size": "8x8", "metric": metric},
         **{"value": value, "budget": None, "budget_reason": None, "verdict": verdict},
-        **{"reason": None, **SAME, **confidence, **members},
+        **{"reason": None, **SAME, **source, **members},
     }
 
 
@@ -47,8 +35,7 @@ def differ(tmp_path, capsys):
 
     def compare(a, b, *options):
         for name, facts in (("a", a), ("b", b)):
-            text = "".join(json.dumps(fact) + "\n" for fact in facts)
-            (tmp_path / f"{name}.jsonl").write_text(text)
+            write(tmp_path / f"{name}.jsonl", facts)
         code = main(["diff", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
         out, err = capsys.readouterr()
         return code, out, err

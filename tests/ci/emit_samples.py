@@ -1,19 +1,23 @@
-"""Results to write in the formats of CI systems: of real runs, and changed in memory."""
+"""Results (results.json) to draw in the formats of CI systems."""
 
-import dataclasses
-import functools
+from __future__ import annotations
+
+import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
-from warpgauge.facts.reader import read_facts
-from warpgauge.outcome.results import Demands, Results, Sources
+from warpgauge.outcome.results import SCHEMA, read_results
 from warpgauge.outputs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
-CANARIES = ROOT / "tests" / "data" / "emit" / "canaries.jsonl"
-H100 = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
 GOLDEN = Path(__file__).resolve().parent / "golden"
-SOURCE = GOLDEN / "source"
-NO_DEMANDS = Demands()
+CONFLICTS = "shared.bank_conflicts"
+FILE = "kernels/transpose/family.cu"
+UNITS = {CONFLICTS: "wavefronts", "time.median_us": "us", "occupancy.limiter": "resource"}
+UNITS |= {"result.correct": "bool", "occupancy.theoretical": "fraction"}
+RUN = {"run": "20260501T230000Z-1f2e3d4c", "time": "2026-05-01T23:00:00Z", "commit": "3b1f0c7"}
+RUN |= {"dirty": False, "toolkit": "13.0", "devices": [{"name": "NVIDIA H100"}]}
 
 # What a name must not do: end a string, a tag, a cell, a line or a comment; turn text round.
 HOSTILE = (
@@ -22,93 +26,126 @@ HOSTILE = (
 )
 
 
-@functools.cache
-def facts_of(path):
-    return tuple(read_facts(path))
+def a_value(verdict: str = "pass", value: Any = 0, metric: str = CONFLICTS, **members: Any) -> dict:
+    known = {"metric": metric, "verdict": verdict, "source": "cupti", "budget": "= 0 (padded)"}
+    wrong = {"wrong": True} if verdict in ("error", "fail") else {}
+    return _present(known | {"value": value} | wrong | members)
 
 
-def results(facts, root=SOURCE, pictures=(), demands=NO_DEMANDS):
-    return Results(facts, Sources(root), pictures, demands)
+def a_case(variant: str, *values: dict, arch: str | None = "sm_90", **members: Any) -> dict:
+    """A case of transpose; its verdict is that of its first value."""
+    values = values or (a_value(),)
+    known = {"case": f"transpose.{variant}.f32@1024", "family": "transpose", "variant": variant}
+    known |= {"type": "f32", "size": "1024", "kind": "catalogue", "arch": arch, "run": RUN["run"]}
+    known |= {"file": FILE, "line": 40, "verdict": values[0]["verdict"]}
+    known |= {"wrong": any(value.get("wrong") for value in values), "values": list(values)}
+    return _present(known | {"repeat": f"ci/gate --filter {known['case']}"} | members)
 
 
-def canaries():
-    return results(facts_of(CANARIES))
+def a_finding(case: dict, value: dict, **members: Any) -> dict:
+    """The finding of a value that is the worst of its group."""
+    place = {"file": value.get("file", FILE), "line": value.get("line", 42), "share": 1.0}
+    title = f"{case['case']} on {case.get('arch', 'no device')}"
+    unit = UNITS[value["metric"]]
+    text = "" if value.get("value") is None else f"{value['value']} {unit}"
+    known = {"verdict": value["verdict"], "wrong": value.get("wrong", False), "title": title}
+    known |= {"case": case["case"], "arch": case.get("arch"), "metric": value["metric"]}
+    known |= {"value": value.get("value"), "unit": unit, "value_text": text}
+    known |= {
+        "budget": value.get("budget"),
+        "reason": value.get("reason"),
+        "repeat": case["repeat"],
+    }
+    known |= {"meaning": "Passes taken beyond the ideal.", "cure": "Pad each row."}
+    known |= {"blame": [place | {"text": "s[2 * t] = a[i];"}]}
+    known["fingerprint"] = _fingerprint(title, value["metric"])
+    known |= {
+        "would": value.get("would"),
+        "text": f"FAIL {title}: {value['metric']}\n  value {text}",
+    }
+    return _present(known | members)
 
 
-def rendered(name, shown):
-    return FORMATS[name].render(shown)
+def a_document(*cases: dict, findings: list[dict] | None = None, **members: Any) -> dict:
+    """results.json of these cases; without findings, those of their values that are not fine."""
+    if findings is None:
+        findings = [
+            a_finding(case, value)
+            for case in cases
+            for value in case["values"]
+            if value["verdict"] in ("error", "fail", "moved") or value.get("would")
+        ]
+    counts: dict[str, int] = {}
+    for case in cases:
+        for value in case["values"]:
+            counts[value["verdict"]] = counts.get(value["verdict"], 0) + 1
+    code = 2 if counts.get("error") else 1 if counts.get("fail") else 0
+    headline = f"{('PASS', 'FAIL', 'ERROR')[code]}: {counts.get('fail', 0)} over budget"
+    known = {"schema": SCHEMA, "status": ("pass", "fail", "error")[code], "exit_code": code}
+    known |= {"headline": headline, "cases_total": len(cases), "checks": sum(counts.values())}
+    family = {"family": "transpose", "cases": len(cases), "checks": 1, "counts": counts}
+    known |= {"counts": counts, "runs": [RUN], "families": [family], "findings": findings}
+    known |= {"unmeasured": [], "lost": [], "left_out": [], "units": UNITS, "cases": list(cases)}
+    return known | members
 
 
-def changed(fact, **members):
-    """The fact with other members; the id follows its parts."""
-    fact = dataclasses.replace(fact, **members)
-    whole = f"{fact.family}.{fact.variant}.{fact.type}@{fact.size}"
-    return dataclasses.replace(fact, id=whole)
+def one_of_each_verdict() -> dict:
+    """A case for each verdict, the worst first."""
+    fault = a_value("error", None, "result.correct", reason="it crashed", budget=None)
+    fail = a_value("fail", 9, file=FILE, line=42)
+    blind = a_value("unmeasured", None, reason="unmeasured: no CUPTI")
+    unsure = a_value("unmeasured", 31, would="fail", confidence="estimate")
+    return a_document(
+        a_case("crash", fault),
+        a_case("bad", fail, a_value("pass", 1500.0, "time.median_us", interval=[1400.0, 1600.0])),
+        a_case("slow", a_value("moved", 9, reason="9 is over its budget with the same code")),
+        a_case("let", a_value("waived", 9)),
+        a_case("good", a_value("better", 0, budget="<= 3")),
+        a_case("right"),
+        a_case("free", a_value("unbudgeted", 0, budget=None)),
+        a_case("blind", blind),
+        a_case("unsure", unsure),
+        unmeasured=[{"reason": "unmeasured: no CUPTI", "count": 1, "required": False}],
+    )
 
 
-def one_of_each_verdict():
-    """Facts of an H100, one case for each verdict and one that is both failed and unmeasured."""
-    conflicts, *_ = (f for f in facts_of(H100) if f.metric == "shared.bank_conflicts")
-    budget = {"budget": "= 0", "budget_reason": "padded"}
-    return [
-        changed(conflicts, variant="right", verdict="pass", reason="within", **budget),
-        changed(conflicts, variant="free", verdict="unbudgeted", budget=None, reason="no budget"),
-        changed(
-            conflicts,
-            variant="blind",
-            value=None,
-            verdict="unmeasured",
-            reason="no CUPTI",
-            **budget,
-        ),
-        changed(conflicts, variant="let", value=9, verdict="waived", reason="until 2027", **budget),
-        changed(
-            conflicts, variant="slow", value=9, verdict="environment", reason="moved", **budget
-        ),
-        changed(conflicts, variant="good", verdict="better", reason="better", **budget),
-        changed(conflicts, variant="bad", value=9, verdict="fail", reason="is 9", **budget),
-        changed(
-            conflicts,
-            variant="bad",
-            metric="shared.requests",
-            value=None,
-            verdict="unmeasured",
-            reason="the profiler is taken",
-        ),
-        changed(
-            conflicts,
-            variant="crash",
-            metric="result.correct",
-            unit="bool",
-            value=None,
-            verdict="error",
-            reason="it crashed",
-            file=None,
-            line=None,
-        ),
-    ]
+def hostile() -> dict:
+    """The same, with hostile text wherever a run can choose it."""
+    return _hostile(one_of_each_verdict())
 
 
-def hostile():
-    """Facts in which every text that a run can choose is hostile, one for each verdict."""
-    return [
-        changed(
-            fact,
-            family=f"f{HOSTILE}",
-            variant=f"{fact.variant}{HOSTILE}",
-            type=HOSTILE,
-            size=HOSTILE,
-            arch=f"sm{HOSTILE}",
-            kernel=HOSTILE,
-            file=fact.file and HOSTILE,
-            reason=HOSTILE,
-            budget=fact.budget and HOSTILE,
-            budget_reason=HOSTILE,
-            run=HOSTILE,
-            commit=HOSTILE,
-            toolkit=HOSTILE,
-            flags=HOSTILE,
-            device=dataclasses.replace(fact.device, name=HOSTILE),
-        )
-        for fact in one_of_each_verdict()
-    ]
+def many(count: int) -> dict:
+    """So many cases that fail, the worst first."""
+    cases = [a_case(f"v{i}", a_value("fail", 10 + count - i, line=42)) for i in range(count)]
+    return a_document(*cases)
+
+
+def results(document: dict, folder: Path):
+    """The document as it is read from a file in the folder."""
+    path = folder / "results.json"
+    path.write_text(json.dumps(document))
+    return read_results([path])
+
+
+def rendered(name: str, document: dict, folder: Path) -> str:
+    return FORMATS[name].render(results(document, folder))
+
+
+_CHOSEN = ("case", "family", "variant", "type", "size", "arch", "title", "file", "reason", "budget")
+_CHOSEN += ("text", "repeat", "also", "run", "commit", "toolkit", "headline", "name", "value_text")
+
+
+def _hostile(part: Any, key: str = "") -> Any:
+    if isinstance(part, dict):
+        return {name: _hostile(one, name) for name, one in part.items()}
+    if isinstance(part, list):
+        return [_hostile(one, key) for one in part]
+    return part + HOSTILE if key in _CHOSEN and isinstance(part, str) else part
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _present(members: dict) -> dict:
+    return {key: value for key, value in members.items() if value is not None}

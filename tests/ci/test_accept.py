@@ -236,7 +236,7 @@ HOSTILE = ['a"b', "a`|b", "<script>", "a\\b", "a\nb", "a]b", "a\x1b[31mb", "\u20
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_and_reasons_are_data(project, name):
     """They come back as they were from the file, and are no markup in the table."""
-    fact = conflicts(5) | {"variant": name, "id": f"transpose.{name}.f32@8x8"}
+    fact = conflicts(5) | {"variant": name}
     assert project.accept([fact], "--reason", f"{name} | why") == 0, project.err
     assert project.tables() == {
         f"{name}.f32@8x8": {CONFLICTS: {"equal": 5, "reason": f"{name} | why"}}

@@ -2,10 +2,8 @@
 
 import pytest
 from accept_project import (
-    BUILT_IN,
     COMMIT,
     CONFLICTS,
-    MEASURED,
     QUIET,
     REGISTERS,
     WHY,
@@ -15,6 +13,7 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
+from some_facts import GPU
 from warpgauge.commands.accept import CI_VARIABLES
 
 
@@ -26,7 +25,7 @@ def project(tmp_path, capsys, monkeypatch):
 
 ESTIMATE = {"confidence": "estimate", "confidence_reason": "spills are not in PTX"}
 DISTURBED = {"machine": {**QUIET, "disturbance": "2 other processes use the GPU"}}
-EMULATOR = {"device": {**MEASURED["device"], "driver": "emulator"}}
+EMULATOR = {"device": {**GPU, "driver": "emulator"}}
 UNSTABLE = "times differ from run to run: ± 9 % after 50 runs, not stable"
 OTHER = "f" * 40
 
@@ -42,7 +41,7 @@ OTHER = "f" * 40
         (conflicts(5, dirty=True), ["--baseline"], "changes that are not committed"),
         (conflicts(2.0**54), WHY, "more than a budget file can hold"),
         (
-            a_fact("result.correct", 0, "fail", "= 1", budget_reason=BUILT_IN["budget_reason"]),
+            a_fact("result.correct", 0, "fail", "= 1", origin="built-in"),
             WHY,
             "a wrong result is never a budget",
         ),
@@ -51,11 +50,20 @@ OTHER = "f" * 40
         (conflicts(5, commit=COMMIT[:7]), WHY, "take facts of --any-commit"),
         (conflicts(5, dirty=True), ["--any-commit", *WHY], "changes that are not committed"),
         (a_time(12, "fail", "<= 10 ± 5%", 11.9, 12.1, **EMULATOR), WHY, "the emulator's times"),
-        (a_time(8, "better", "<= 10 ± 5%", 7.9, 8.1, machine=None), [], "nobody watched the GPU"),
+        (a_time(8, "better", "<= 10 ± 5%", 7.9, 8.1, machine=None), [], "GPU state unknown"),
         (a_time(8, "better", "<= 10 ± 5%", 7.9, 8.5), [], "wider than the tolerance of 0.05"),
         (a_time(8, "better", "<= 10 ± 5%", 7.5, 8.1), [], "8 is not stable"),
         (
-            a_time(8, "better", "<= 10 ± 5%", 8, 8, interval=None, confidence_reason=UNSTABLE),
+            a_time(
+                8,
+                "better",
+                "<= 10 ± 5%",
+                8,
+                8,
+                interval=None,
+                stable=False,
+                confidence_reason=UNSTABLE,
+            ),
             [],
             "9 % after 50 runs, not stable; measure again",
         ),
@@ -70,7 +78,7 @@ OTHER = "f" * 40
         (conflicts(5), [*WHY, "--filter", "x"], "--filter 'x' matches no case"),
         (conflicts(5, arch="sm_9\n0"), WHY, "is not an architecture"),
         (conflicts(5, arch="hopper"), WHY, "is not an architecture"),
-        (conflicts(5, budget_reason="hers"), WHY, "run the gate again"),
+        (conflicts(5, origin="kernels/transpose/budgets.toml:1"), WHY, "run the gate again"),
         (a_fact(REGISTERS, 22, "fail", "<= 21"), WHY, "says '<= 20': run the gate again"),
         (a_fact(REGISTERS, 22, "unbudgeted"), WHY, "none of these values was held against"),
         (a_fact(REGISTERS, None, "unmeasured", confidence=None), WHY, "none of these values"),
@@ -85,7 +93,7 @@ def test_refusals_write_nothing(project, fact, options, message):
     other.write_text("[default]\nregisters = 20\n")
     facts = [fact]
     if not message.startswith("none of"):
-        facts.append(a_fact(REGISTERS, 18, "better", "<= 20", case="other.a.f32@1"))
+        facts.append(a_fact(REGISTERS, 18, "better", "<= 20", case="other.a.f32@1", run="another"))
     if "architecture" in message:  # a second one, so that each needs a table of its own
         facts.append(conflicts(6, arch="sm_90"))
     assert project.accept(facts, *options) == 2
@@ -116,7 +124,7 @@ def test_times_of_two_gpus_of_one_architecture_are_not_mixed(project):
     project.write(text)
     slow = a_time(9.9, "pass", "<= 10 ± 5%", 9.8, 10, time="2026-01-01T00:00:00Z")
     fast = a_time(8, "better", "<= 10 ± 5%", 7.9, 8.1)
-    other = {"device": {**MEASURED["device"], "uuid_hash": "another"}}
+    other = {"device": {**GPU, "uuid_hash": "another"}, "run": "other"}
     assert project.accept([slow | other, fast]) == 2
     assert "measured on 2 GPUs of this architecture" in project.err
     assert project.text() == text
@@ -124,7 +132,7 @@ def test_times_of_two_gpus_of_one_architecture_are_not_mixed(project):
 
 
 def test_counts_of_two_gpus_are_those_of_any(project):
-    other = {"device": {**MEASURED["device"], "uuid_hash": "another"}}
+    other = {"device": {**GPU, "uuid_hash": "another"}, "run": "other"}
     assert (
         project.accept([conflicts(5, time="2026-01-01T00:00:00Z", **other), conflicts(4)], *WHY)
         == 0
@@ -132,6 +140,7 @@ def test_counts_of_two_gpus_are_those_of_any(project):
     assert "equal = 4" in project.text()
 
 
+BEFORE = {"run": "before", "time": "2026-01-01T00:00:00Z"}
 ERROR = {"confidence": None, "source": None, "reason": "illegal memory access"}
 
 
@@ -150,7 +159,7 @@ def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(project, met
 
 
 def test_an_error_that_was_mended_since_is_none(project):
-    error = a_fact("result.correct", None, "error", **ERROR, time="2026-01-01T00:00:00Z")
+    error = a_fact("result.correct", None, "error", **ERROR, **BEFORE)
     assert project.accept([error, conflicts(5), a_fact("result.correct", 1, "pass")], *WHY) == 0
 
 
@@ -232,7 +241,7 @@ def test_a_text_of_several_lines_does_not_fool_it(project):
     assert project.text() == text
 
 
-@pytest.mark.parametrize("verdict", ["pass", "waived", "environment"])
+@pytest.mark.parametrize("verdict", ["pass", "waived", "moved"])
 def test_nothing_that_moved_is_no_fault(project, verdict):
     assert project.accept([conflicts(0, verdict)], *WHY) == 0
     assert project.out == "nothing to accept: none of 1 judged values moved\n"

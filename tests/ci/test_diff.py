@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from diff_runs import MEASURED, a_fact, a_line, a_time, differ, rows
+from diff_runs import a_fact, a_line, a_time, differ, rows
+from some_facts import FACT, GPU, write
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 
@@ -80,13 +81,13 @@ def test_an_estimate_is_compared_only_where_something_else_changed(diff):
         ({"source_hash": None}, {"sass_hash": "b"}, "code or compiler"),
         ({}, {}, "input or counter"),
         ({}, {"source_hash": "6"}, "code"),
-        ({}, {"launch": {**MEASURED["launch"], "grid": [1, 1, 1]}}, "launch"),
+        ({}, {"launch": {**FACT["launch"], "grid": [1, 1, 1]}}, "launch"),
         ({"sass_hash": None, "source_hash": None}, {}, "unknown"),
         ({"sass_hash": None}, {}, "input or counter"),
         ({"sass_hash": None}, {"flags": "-G"}, "compiler, flags -O3 -lineinfo -> -G"),
         (
             {},
-            {"device": {**MEASURED["device"], "driver": "1"}},
+            {"device": {**GPU, "driver": "1"}},
             "input or counter, driver 580.65.06 -> 1",
         ),
     ],
@@ -196,7 +197,7 @@ def test_the_newest_run_of_a_file_counts(diff):
         ([a_fact()], [a_fact(value=None)], [], "measured nothing in common"),
         ([a_time(1, 1, 1)], [a_time(2, 2, 2, device=None)], [], "measured nothing in common"),
         ([a_fact()], [a_fact()], ["--filter", "x*"], "--filter 'x*' matches no case"),
-        ([a_fact()], [{**a_fact(), "line": 0}], [], "b.jsonl:1: key 'line'"),
+        ([a_fact()], [{**a_fact(), "line": 0}], [], "b.jsonl:3: key 'line'"),
         ([a_fact()], [a_fact()], ["--json", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )
@@ -224,7 +225,7 @@ def test_json_says_what_the_text_says(diff, tmp_path):
         "lines": [
             {
                 **{"file": "kernels/transpose/transpose.cu", "line": 40, "mark": "worse"},
-                **{"kernel": MEASURED["kernel"], "a": 100, "b": 150},
+                **{"kernel": FACT["kernel"], "a": 100, "b": 150},
             }
         ],
     }
@@ -262,7 +263,7 @@ def in_a_terminal(command, **environment):
 def test_colours_on_a_terminal_only(tmp_path):
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for path, value in zip(paths, (1, 2), strict=True):
-        path.write_text(json.dumps(a_fact(value=value)) + "\n")
+        write(path, [a_fact(value=value)])
     command = [BIN / "warpgauge", "diff", *paths]
     code, text = in_a_terminal(command)
     assert code == 1 and "\x1b[31mworse  \x1b[0m" in text

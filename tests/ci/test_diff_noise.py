@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from diff_runs import MEASURED, a_fact, a_time, differ, rows
+from diff_runs import a_fact, a_time, differ, rows
+from some_facts import GPU
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_an_exact_count_is_never_the_environments(diff):
 
 
 def on_gpu(name, hash_="9c1185a5"):
-    return {"device": {**MEASURED["device"], "name": name, "uuid_hash": hash_}}
+    return {"device": {**GPU, "name": name, "uuid_hash": hash_}}
 
 
 def test_noisy_values_of_two_gpus_of_one_architecture_are_kept_apart(diff):
@@ -94,7 +95,7 @@ def test_other_gpus_of_the_same_name_are_compared_and_of_another_are_not(diff):
     [
         ({}, "environment"),
         ({"source_hash": "6"}, "environment"),  # a comment, perhaps
-        ({"device": {**MEASURED["device"], "driver": "1"}}, "driver, driver 580.65.06 -> 1"),
+        ({"device": {**GPU, "driver": "1"}}, "driver, driver 580.65.06 -> 1"),
         ({"code_hash": "d"}, "launch"),
         ({"code_hash": "d", "sass_hash": "b"}, "compiler"),
         ({"code_hash": "d", "source_hash": "6", "sass_hash": "b"}, "code"),

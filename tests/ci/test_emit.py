@@ -6,11 +6,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from emit_samples import CANARIES, GOLDEN, H100, SOURCE
+from emit_samples import GOLDEN, a_case, a_document, a_value, one_of_each_verdict
 from warpgauge.outputs import FORMATS
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 FILES = {format.file for format in FORMATS.values()}
+
+
+@pytest.fixture
+def sample(tmp_path):
+    (tmp_path / "run").mkdir()
+    return written(tmp_path / "run" / "results.json", one_of_each_verdict())
+
+
+def written(path, document):
+    path.write_text(json.dumps(document))
+    return path
 
 
 def emit(*arguments, **options):
@@ -21,7 +32,7 @@ def emit(*arguments, **options):
 
 
 def refused(*arguments):
-    """What is said about a fault."""
+    """What is said about an error."""
     result = emit(*arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -29,129 +40,109 @@ def refused(*arguments):
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
-def test_writes_one_format(format, tmp_path):
+def test_writes_one_format(sample, format, tmp_path):
     expected = (GOLDEN / format.file).read_text()
-    options = [CANARIES, "--format", format.name, "--source-root", SOURCE]
-    printed = emit(*options)
+    printed = emit(sample, "--format", format.name)
     assert (printed.returncode, printed.stdout, printed.stderr) == (0, expected, "")
     file = tmp_path / "new folder" / "file"
-    assert emit(*options, "--out", file).returncode == 0
+    assert emit(sample, "--format", format.name, "--out", file).returncode == 0
     assert file.read_text() == expected
 
 
-def test_writes_all_formats(tmp_path):
-    result = emit(CANARIES, "--all", tmp_path, "--source-root", SOURCE)
+def test_writes_all_formats(sample, tmp_path):
+    out = tmp_path / "out"
+    result = emit(sample, "--all", out)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
+    assert {file.name: file.read_text() for file in out.iterdir()} == {
         name: (GOLDEN / name).read_text() for name in FILES
     }
 
 
-def test_warpgauge_hands_on_to_it(tmp_path):
+def test_warpgauge_hands_on_to_it(sample):
     result = subprocess.run(
-        [BIN / "warpgauge", "emit", H100, "--format", "tap"], capture_output=True, text=True
+        [BIN / "warpgauge", "emit", sample, "--format", "tap"], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("TAP version 14\n")
 
 
-def test_several_runs_are_shown_together(tmp_path):
-    result = emit(CANARIES, H100, "--format", "junit")
-    assert 'classname="canaries"' in result.stdout and 'classname="transpose"' in result.stdout
+def test_several_results_are_shown_together_with_the_worst_exit_code(sample, tmp_path):
+    missing = a_document(a_case("lost"), exit_code=3, headline="NOT MEASURED: 1", counts={})
+    fine = written(tmp_path / "fine.json", a_document(a_case("fine")))
+    lost = written(tmp_path / "lost.json", missing)
+    text = emit(fine, sample, lost, "--format", "gitlab-metrics").stdout
+    assert "warpgauge_exit_code 2\n" in text and "transpose.fine." in text
+    text = emit(fine, lost, "--format", "markdown").stdout
+    assert text.startswith("# warpgauge: PASS: 0 over budget; NOT MEASURED: 1\n")
 
 
-def test_pictures_beside_the_facts_are_handed_to_ctest(tmp_path):
-    facts = tmp_path / "facts.jsonl"
-    facts.write_bytes(CANARIES.read_bytes())
-    (tmp_path / "a.svg").touch()
-    (tmp_path / "b.txt").touch()
-    text = emit(facts, "--format", "ctest").stdout
-    assert text.endswith(
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (["--filter", "*.bad.*"], ["bad"]),
+        (["--arch", "sm_80"], []),
+        (["--metric", "time.*"], ["bad"]),
+    ],
+)
+def test_only_what_is_asked_for_is_drawn(sample, options, left):
+    text = emit(sample, "--format", "bencher", *options).stdout
+    assert [name.split(".")[1] for name in json.loads(text)] == left
+    assert emit(sample, "--format", "markdown", *options).stdout.startswith("# warpgauge: ERROR")
+
+
+def test_pictures_beside_the_results_are_handed_to_ctest(sample):
+    (sample.parent / "a.svg").touch()
+    (sample.parent / "b.txt").touch()
+    text = emit(sample, "--format", "ctest").stdout
+    assert text.startswith(
         '<CTestMeasurementFile type="image/svg+xml" name="a">'
-        f"{tmp_path / 'a.svg'}</CTestMeasurementFile>\n"
+        f"{sample.parent / 'a.svg'}</CTestMeasurementFile>\n"
     )
     assert "b.txt" not in text
 
 
-@pytest.mark.parametrize("target", [["--all", "out"], ["--format", "junit", "--out", "out/j.xml"]])
-@pytest.mark.parametrize("facts", ["empty.jsonl", "lines.jsonl"])
-def test_facts_of_nothing_are_a_fault(tmp_path, facts, target, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    lines = [line for line in CANARIES.read_text().splitlines(True) if '"scope":"line"' in line]
-    Path(facts).write_text("".join(lines if facts == "lines.jsonl" else []))
-    assert f"{facts}: has no facts of cases" in refused(facts, *target)
-    assert f"{facts}: has no facts of cases" in refused(CANARIES, facts, *target)
-    assert not Path("out").exists()
-    assert emit(facts, *target, "--allow-empty").returncode == 0
-    assert Path("out").exists()
-
-
-def test_empty_results_look_like_none(tmp_path):
-    facts = tmp_path / "facts.jsonl"
-    facts.touch()
-    text = {name: emit(facts, "--format", name, "--allow-empty").stdout for name in FORMATS}
-    assert "1..0\n" in text["tap"]
-    assert 'tests="0"' in text["junit"]
-    assert "nothing was held against a budget" in text["github"]
-    assert "nothing was held against a budget" in text["markdown"]
+def test_results_of_nothing_look_like_none(tmp_path):
+    empty = written(tmp_path / "results.json", a_document(headline="ERROR: no case", exit_code=2))
+    text = {name: emit(empty, "--format", name).stdout for name in FORMATS}
+    assert "1..1\nnot ok 1 - run: ERROR: no case\n" in text["tap"]
+    assert 'errors="1"' in text["junit"]
+    assert "::error title=warpgauge::ERROR: no case\n" in text["github"]
 
 
 @pytest.mark.parametrize(
-    ("options", "headline"),
+    ("text", "says"),
     [
-        (["--exit-code", "0"], "PASS: "),
-        (["--exit-code=1", "--strict"], "FAIL: "),
-        (["--exit-code=3", "--require=cupti"], "NOT MEASURED: "),
+        ("{", "not JSON"),
+        ("[]", "schema is 'None', and this version reads 'warpgauge.results/1'"),
+        ('{"schema": "warpgauge.results/0"}', "schema is 'warpgauge.results/0'"),
+        ('{"schema": "warpgauge.results/1"}', "not as warpgauge.results/1 has it: 'cases'"),
+        ('{"schema": "warpgauge.results/1", "cases": []}', "not as warpgauge.results/1 has it"),
     ],
 )
-def test_how_the_gate_was_run_is_shown(options, headline):
-    text = emit(H100, "--format", "markdown", *options).stdout
-    assert text.startswith(f"# warpgauge: {headline}")
+def test_bad_results_are_told_and_nothing_is_written(tmp_path, text, says):
+    path = tmp_path / "results.json"
+    path.write_text(text)
+    assert says in refused(path, "--all", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert "none.json: cannot be read" in refused("none.json", "--all", tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    "required",
-    [["--require", "ptxas,cupti"], ["--require=ptxas,", "--require", "cupti"]],
-)
-def test_all_that_was_required_is_an_error_if_it_is_missing(tmp_path, required):
-    facts = tmp_path / "facts.jsonl"
-    fact = json.loads(CANARIES.read_text().splitlines()[-1])
-    fact |= {"value": None, "verdict": "unmeasured", "reason": "lost"}
-    registers = fact | {"metric": "registers", "unit": "registers/thread"}
-    facts.write_text("".join(json.dumps(one) + "\n" for one in (fact, registers)))
-    says = '"2 values required, but unmeasured: lost"'
-    assert says in emit(facts, "--format", "junit", *required).stdout
-    assert says not in emit(facts, "--format", "junit").stdout
-
-
-def test_bad_facts_are_told_with_their_line_and_nothing_is_written(tmp_path):
-    facts = tmp_path / "facts.jsonl"
-    facts.write_text(CANARIES.read_text() + "{}\n")
-    out = tmp_path / "out"
-    assert refused(facts, "--all", out) == f"{facts}:146: missing key 'schema'\n"
-    assert not out.exists()
-    assert "none.jsonl: cannot be read" in refused("none.jsonl", "--all", out)
-
-
-def test_what_cannot_be_written_is_told(tmp_path):
+def test_what_cannot_be_written_is_told(sample, tmp_path):
     (tmp_path / "file").touch()
-    assert "cannot be written" in refused(CANARIES, "--all", tmp_path / "file")
-    assert "cannot be written" in refused(CANARIES, "--format", "tap", "--out", tmp_path)
+    assert "cannot be written" in refused(sample, "--all", tmp_path / "file")
+    assert "cannot be written" in refused(sample, "--format", "tap", "--out", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "FACTS"),
-        ([CANARIES], "one of the arguments --format --all is required"),
-        ([CANARIES, "--format", "junitt"], "'junitt' is none of bencher, "),
-        ([CANARIES, "--format", "tap", "--all", "out"], "not allowed with"),
-        ([CANARIES, "--all", "out", "--out", "file"], "--out goes with --format"),
-        ([CANARIES, "--al", "out"], "--al"),
-        ([CANARIES, "--all", "out", "--require", "luck"], "'luck' is none of ptxas, cupti"),
-        ([CANARIES, "--all", "out", "--device", "tpu"], "'tpu' is none of auto, gpu, emulated"),
-        ([CANARIES, "--all", "out", "--exit-code", "-1"], "--exit-code"),
-        ([CANARIES, "--all", "out", "--exit-code", "256"], "'256' is no exit code"),
+        ([], "RESULTS"),
+        (["r.json"], "one of the arguments --format --all is required"),
+        (["r.json", "--format", "junitt"], "'junitt' is none of bencher, "),
+        (["r.json", "--format", "tap", "--all", "out"], "not allowed with"),
+        (["r.json", "--all", "out", "--out", "file"], "--out goes with --format"),
+        (["r.json", "--al", "out"], "--al"),
+        (["r.json", "--all", "out", "--strict"], "there is no option --strict"),
     ],
 )
 def test_bad_options_are_faults(tmp_path, arguments, says, monkeypatch):
@@ -163,3 +154,12 @@ def test_bad_options_are_faults(tmp_path, arguments, says, monkeypatch):
 def test_help_lists_the_formats():
     text = emit("--help").stdout
     assert all(format.name in text and format.file in text for format in FORMATS.values())
+
+
+def test_what_is_not_wrong_is_no_reason_to_fail(tmp_path):
+    better = a_document(a_case("good", a_value("better", 0)))
+    text = emit(written(tmp_path / "r.json", better), "--format", "junit").stdout
+    assert 'failures="0"' in text
+    strict = a_document(a_case("good", a_value("better", 0, wrong=True)), exit_code=1)
+    text = emit(written(tmp_path / "r.json", strict), "--format", "junit").stdout
+    assert 'failures="1"' in text and 'type="BetterThanBudget"' in text

@@ -1,234 +1,182 @@
 """What each format says of each verdict, as independent readers of the formats find it."""
 
 import json
-import re
 
 import ci_readers as read
 import pytest
 from emit_samples import (
-    CANARIES,
-    changed,
-    facts_of,
+    CONFLICTS,
+    FILE,
+    a_case,
+    a_document,
+    a_finding,
+    a_value,
+    many,
     one_of_each_verdict,
     rendered,
     results,
 )
 from junitparser import Error, Failure, Skipped
+from warpgauge.outputs import FORMATS
 
-H100_ID = "transpose.{}.f32@1024x1024"
-
-
-def each(format):
-    return rendered(format, results(one_of_each_verdict()))
+TITLE = "transpose.{}.f32@1024 on sm_90"
 
 
-def failing(metric="shared.bank_conflicts"):
-    return next(f for f in facts_of(CANARIES) if f.metric == metric and f.verdict == "fail")
+@pytest.fixture
+def draw(tmp_path):
+    return lambda format, document: rendered(format, document, tmp_path)
 
 
-def many(count, **members):
-    """So many failing facts, each worse than the next."""
-    fact = failing()
-    return [
-        changed(fact, size=str(i), budget="= 1", value=10 + count - i, **members)
-        for i in range(count)
-    ]
+@pytest.fixture
+def each(draw):
+    return lambda format: draw(format, one_of_each_verdict())
+
+
+def required():
+    """A run that was to measure everything, and could not."""
+    blind = a_value("unmeasured", None, reason="unmeasured: no CUPTI", wrong=True)
+    missing = [{"reason": "unmeasured: no CUPTI", "count": 2, "required": True}]
+    case = a_case("blind", blind)
+    members = {"exit_code": 3, "headline": "NOT MEASURED: 2 unmeasured (2 required)"}
+    return a_document(a_case("right"), case, unmeasured=missing, findings=[], **members)
 
 
 # ---- JUnit ---------------------------------------------------------------------------------------
 
 
-def test_junit_has_a_result_for_each_case():
-    suite = read.junit(each("junit"))["warpgauge.sm_90"]
+def test_junit_has_a_result_for_each_case(each):
+    (suite,) = read.junit(each("junit")).values()
     kinds = {case.name.split(".")[0]: [type(result) for result in case.result] for case in suite}
     assert kinds == {
         "crash": [Error],
         "bad": [Failure],
-        "right": [],
-        "good": [],
-        "let": [],
         "slow": [],
+        "let": [],
+        "good": [],
+        "right": [],
         "free": [Skipped],
         "blind": [Skipped],
+        "unsure": [Skipped],
     }
-    totals = (suite.tests, suite.errors, suite.failures, suite.skipped)
-    assert totals == (8, 1, 1, 2)
+    assert (suite.tests, suite.errors, suite.failures, suite.skipped) == (9, 1, 1, 3)
 
 
-def test_junit_says_what_is_wrong_and_how_to_see_it_again():
-    suites = read.junit(rendered("junit", results(facts_of(CANARIES))))
-    assert list(suites) == ["warpgauge.sm_80", "warpgauge.sm_90"]
-    (case,) = (case for case in suites["warpgauge.sm_80"] if "shared_stride" in case.name)
-    fact = failing()
-    assert case.classname == "canaries"
-    assert case._elem.get("file") == "tests/canaries/family.cu"
-    assert case._elem.get("line") == str(fact.line)
+def test_junit_says_what_is_wrong_and_how_to_see_it_again(each):
+    (suite,) = read.junit(each("junit")).values()
+    (case,) = (case for case in suite if case.name.startswith("bad."))
+    assert (case.classname, case.name) == ("transpose", "bad.f32@1024 on sm_90")
+    assert (case._elem.get("file"), case._elem.get("line")) == (FILE, "42")
+    assert case.time == 0.0015  # seconds
     (failure,) = case.result
     assert failure.type == "BudgetExceeded"
-    assert failure.message.startswith("shared.bank_conflicts is 32, budget = 0")
-    assert "ci/gate --device=emulated --arch sm_80" in failure.text
-    assert "s[2 * t] = a[i];" in failure.text
+    assert failure.message == "shared.bank_conflicts is 9 wavefronts, budget = 0 (padded)"
+    assert "FAIL transpose.bad.f32@1024 on sm_90" in failure.text
+    assert "repeat: ci/gate --filter transpose.bad" in failure.text
     properties = {p.get("name"): p.get("value") for p in case._elem.iter("property")}
-    assert properties["shared.bank_conflicts"] == "32"
+    assert properties == {CONFLICTS: "9", "time.median_us": "1500.0"}
 
 
-def test_junit_names_what_was_not_measured_of_a_case_that_passed():
-    facts = one_of_each_verdict()
-    lost = changed(facts[0], metric="shared.requests", verdict="unmeasured", reason="no CUPTI")
-    (suite,) = read.junit(rendered("junit", results([facts[0], lost]))).values()
-    (case,) = suite
-    assert case.result == []
-    assert case.system_out == "UNMEASURED no CUPTI"
-
-
-def test_junit_time_is_in_seconds():
-    fact = changed(facts_of(CANARIES)[0], metric="time.median_us", unit="us", value=1500.0)
-    (suite,) = read.junit(rendered("junit", results([fact]))).values()
-    assert [case.time for case in suite] == [0.0015]
+def test_junit_shows_what_was_required_and_is_missing(draw):
+    (suite,) = read.junit(draw("junit", required())).values()
+    problems = [result for case in suite for result in case.result]
+    assert [problem.type for problem in problems] == ["NotMeasured", "Fault"]
+    assert problems[1].message == "2 values required, but unmeasured: no CUPTI"
 
 
 # ---- SARIF ---------------------------------------------------------------------------------------
 
 
-def test_sarif_has_a_run_for_each_architecture_and_a_result_for_each_finding():
-    runs = read.sarif(rendered("sarif", results(facts_of(CANARIES))))
-    assert {run["automationDetails"]["id"] for run in runs} == {
-        "warpgauge/sm_80/",
-        "warpgauge/sm_90/",
-    }
-    for run in runs:
-        assert {result["ruleId"] for result in run["results"]} == {
-            "result.correct",
-            "shared.bank_conflicts",
-            "spill.load_bytes",
-            "spill.store_bytes",
-        }
-        assert run["results"][0]["ruleId"] == "result.correct"  # the worst one first
-        assert run["invocations"][0]["executionSuccessful"] is False
-
-
-def test_sarif_levels_are_the_verdicts():
+def test_sarif_levels_are_the_verdicts(each):
     (run,) = read.sarif(each("sarif"))
     found = {r["message"]["text"].split(".")[1]: r["level"] for r in run["results"]}
     assert found == {"crash": "error", "bad": "error", "slow": "warning"}
+    assert run["invocations"][0]["executionSuccessful"] is False
 
 
-def test_sarif_has_a_run_without_results_where_all_is_well():
-    (right, *_) = one_of_each_verdict()
-    (run,) = read.sarif(rendered("sarif", results([right])))
+def test_sarif_has_a_run_without_results_where_all_is_well(draw):
+    (run,) = read.sarif(draw("sarif", a_document(a_case("right"))))
     assert run["results"] == []
     assert run["invocations"][0]["executionSuccessful"] is True
 
 
-@pytest.mark.parametrize("format", ["sarif", "codequality"])
-def test_fingerprints_outlive_edits_elsewhere(format, tmp_path):
-    fact = failing()
-    code = tmp_path / fact.file
-    code.parent.mkdir(parents=True)
-
-    def fingerprint(text, fact):
-        code.write_text(text)
-        shown = rendered(format, results([fact], tmp_path))
-        if format == "sarif":
-            ((result,),) = (run["results"] for run in read.sarif(shown))
-            return result["partialFingerprints"]["primaryLocationLineHash"]
-        (issue,) = read.code_quality(shown)
-        return issue["fingerprint"]
-
-    before = fingerprint("a\nblamed();\n", changed(fact, line=2))
-    assert fingerprint("a\nb\n\n  blamed();\n", changed(fact, line=4)) == before
-    assert fingerprint("a\nblamed();\n", changed(fact, line=2, value=99, reason="is 99")) == before
-    assert fingerprint("a\nchanged();\n", changed(fact, line=2)) != before
-    assert fingerprint("a\nblamed();\n", changed(fact, line=2, size="2")) != before
-    assert fingerprint("a\nblamed();\n", changed(fact, line=2, metric="instructions")) != before
-
-
-def test_sarif_names_the_other_lines_that_have_some_of_it():
-    fact = failing()
-    lines = [
-        changed(fact, scope="line", verdict=None, line=line, value=value)
-        for line, value in ((fact.line, 16), (7, 5), (8, 11), (9, 0))
-    ]
+def test_sarif_names_the_other_lines(draw):
+    value = a_value("fail", 9)
+    case = a_case("bad", value)
+    blame = [{"file": FILE, "line": line, "share": 0.5} for line in (42, 8, 7)]
+    finding = a_finding(case, value, blame=blame, also="on sm_80 (28) and 5 more")
     ((result,),) = (
-        run["results"] for run in read.sarif(rendered("sarif", results([fact, *lines])))
+        run["results"] for run in read.sarif(draw("sarif", a_document(case, findings=[finding])))
     )
     related = result["relatedLocations"]
     assert [place["physicalLocation"]["region"]["startLine"] for place in related] == [8, 7]
-    assert result["message"]["text"].endswith(
-        "Also at [tests/canaries/family.cu:8](0), [tests/canaries/family.cu:7](1)."
-    )
+    text = result["message"]["text"]
+    assert "Also on sm_80 (28) and 5 more." in text
+    assert text.endswith(f"Lines: [{FILE}:8](0), [{FILE}:7](1).")
 
 
-def test_sarif_keeps_the_worst_of_what_github_takes():
-    (run,) = read.sarif(rendered("sarif", results(many(25_010))))
-    assert len(run["results"]) == 25_000
-    assert f"is {10 + 25_010}" not in run["results"][-1]["message"]["text"]
-    assert "@0 on" in run["results"][0]["message"]["text"]
+def test_sarif_keeps_the_worst_of_what_github_shows(draw):
+    (run,) = read.sarif(draw("sarif", many(5_010)))
+    assert len(run["results"]) == 5_000
+    assert ".v0." in run["results"][0]["message"]["text"]
     (left_out,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert left_out["message"]["text"].endswith(": 10.")
+    assert left_out["message"]["text"].startswith("10 findings are left out")
 
-    facts = [changed(failing(), arch=f"sm_{n}", budget="= 1", value=n) for n in range(100, 130)]
-    runs = read.sarif(rendered("sarif", results(facts)))
-    assert runs[0]["automationDetails"]["id"] == "warpgauge/sm_129/"
-    (left_out,) = runs[0]["invocations"][0]["toolExecutionNotifications"]
-    assert left_out["message"]["text"].endswith(
-        ": " + ", ".join(f"sm_{n}" for n in range(109, 99, -1)) + "."
-    )
+
+def test_sarif_shows_what_was_required_and_is_missing(draw):
+    (run,) = read.sarif(draw("sarif", required()))
+    (invocation,) = run["invocations"]
+    (note,) = invocation["toolExecutionNotifications"]
+    assert (run["results"], invocation["executionSuccessful"]) == ([], False)
+    assert note["message"]["text"] == "2 values required, but unmeasured: no CUPTI"
 
 
 # ---- GitHub --------------------------------------------------------------------------------------
 
 
-def test_github_annotates_lines():
-    (error, *_) = (
-        command
-        for command in read.github(rendered("github", results([failing()])))
-        if command[0] == "error"
-    )
-    _, properties, message = error
-    assert properties == {
-        "title": "canaries.shared_stride_added.f32@1024 on sm_80",
-        "file": "tests/canaries/family.cu",
-        "line": "50",
-        "endLine": "50",
-    }
-    first, second = message.split("\n")
-    assert first.startswith("shared.bank_conflicts is 32, budget = 0 (built-in default")
-    assert "Pad each row" in second
-
-
-def test_github_tells_verdicts_apart():
+def test_github_tells_verdicts_apart(each):
     found = [(kind, properties["title"]) for kind, properties, _ in read.github(each("github"))]
     assert found == [
-        ("error", H100_ID.format("crash") + " on sm_90"),
-        ("error", H100_ID.format("bad") + " on sm_90"),
-        ("warning", H100_ID.format("slow") + " on sm_90: environment"),
-        ("warning", "1 not judged"),
-        ("warning", "1 not judged"),
+        ("error", TITLE.format("crash")),
+        ("error", TITLE.format("bad")),
+        ("warning", TITLE.format("slow")),
+        ("warning", TITLE.format("unsure")),
         ("notice", "warpgauge"),
     ]
 
 
-def test_github_shows_the_worst_ten_and_counts_the_rest():
-    facts = many(25) + many(12, arch="sm_90", verdict="environment")
-    *shown, (kind, _, notice) = read.github(rendered("github", results(facts)))
-    assert [command[0] for command in shown] == ["error"] * 10 + ["warning"] * 10
-    assert [c[1]["title"] for c in shown[:2]] == [
-        f"canaries.shared_stride_added.f32@{i} on sm_80" for i in (0, 1)
+def test_github_annotates_lines(draw):
+    value = a_value("fail", 9)
+    case = a_case("bad", value)
+    finding = a_finding(case, value, also="on sm_80 (28)")
+    (_, properties, message), _ = read.github(draw("github", a_document(case, findings=[finding])))
+    assert properties == {"title": TITLE.format("bad"), "file": FILE, "line": "42", "endLine": "42"}
+    assert message.split("\n") == [
+        "shared.bank_conflicts is 9 wavefronts, budget = 0 (padded) (also on sm_80 (28))",
+        "Passes taken beyond the ideal. Pad each row.",
+        "Repeat: ci/gate --filter transpose.bad.f32@1024",
     ]
+
+
+def test_github_shows_at_most_ten_annotations_and_counts_the_rest(draw):
+    *shown, (kind, _, notice) = read.github(draw("github", many(25)))
+    assert [command[0] for command in shown] == ["error"] * 9
+    assert [c[1]["title"] for c in shown[:2]] == [TITLE.format(f"v{i}") for i in (0, 1)]
     assert kind == "notice"
-    assert notice.startswith("25 values over budget, 12 values moved by the environment\n17 more")
+    assert notice == "FAIL: 25 over budget\n16 more findings are in the summary"
+
+
+def test_github_shows_what_was_required_and_is_missing(draw):
+    error, notice = read.github(draw("github", required()))
+    assert error[2] == "2 values required, but unmeasured: no CUPTI"
+    assert notice[2] == "NOT MEASURED: 2 unmeasured (2 required)"
 
 
 # ---- Markdown ------------------------------------------------------------------------------------
 
 
-def test_markdown_counts_families_and_shows_what_is_wrong():
+def test_markdown_counts_families_and_shows_what_is_wrong(each):
     text = each("markdown")
-    assert text.startswith(
-        "# warpgauge: 1 error, 1 value over budget, 1 value moved by the environment, 1 waived, "
-        "1 better than budget, 1 within budget, 2 unmeasured\n"
-    )
+    assert text.startswith("# warpgauge: ERROR: 1 over budget\n")
     tokens = read.markdown(text)
     headings = [
         tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"
@@ -236,124 +184,133 @@ def test_markdown_counts_families_and_shows_what_is_wrong():
     assert headings[1:] == [
         "Failures",
         "Moved by the environment",
-        "Waived",
-        "Better than budget",
+        "Not sure enough to fail",
         "Unmeasured",
     ]
-    family = "| <code>transpose</code> | 8 | 1 | 1 | 1 | 1 | 1 | 1 | 2 |"
-    assert family in text
-    assert "- 1 unmeasured: the profiler is taken" in text
+    assert "| <code>transpose</code> | 9 | 1 | 1 | 1 | 1 | 1 | 2 | 2 |" in text
+    assert "- 1 value unmeasured: no CUPTI" in text
 
 
-def test_markdown_stays_below_what_github_takes():
-    text = rendered("markdown", results(many(20_000)))
+def test_markdown_stays_below_what_github_takes(draw):
+    text = draw("markdown", many(20_000))
     assert 900_000 < len(text.encode()) < 2**20
-    rows = text.count("\n| <code>canaries.")
-    left_out = int(re.search(r"(\d+) more lines were left out", text)[1])
-    assert left_out == 20_000 - rows + 4  # and what the metric means, and the command
-    assert "f32&#64;0</code>" in text and "f32&#64;19999</code>" not in text
+    rows = text.count("\n| <code>transpose.")
+    assert f"{20_000 - rows + 4} more lines are left out" in text  # and meaning and command
+    assert ".v0." in text and ".v19999." not in text
+
+
+def test_markdown_shows_what_was_required_and_is_missing(draw):
+    text = draw("markdown", required())
+    assert "\n**2 values required, but unmeasured: no CUPTI**\n" in text
+    assert "## Unmeasured" not in text
 
 
 # ---- GitLab --------------------------------------------------------------------------------------
 
 
-def test_codequality_severities_are_the_verdicts():
+def test_codequality_severities_are_the_verdicts(each):
     issues = read.code_quality(each("codequality"))
     found = {issue["description"].split(".")[1]: issue["severity"] for issue in issues}
     assert found == {"crash": "critical", "bad": "major", "slow": "minor"}
-    assert issues[0]["location"] == {"path": "transpose", "lines": {"begin": 1}}
+    assert issues[1]["location"] == {"path": FILE, "lines": {"begin": 42}}
 
 
-def test_codequality_of_what_is_right_is_an_empty_list():
-    assert read.code_quality(rendered("codequality", results(one_of_each_verdict()[:1]))) == []
+def test_codequality_of_what_is_right_is_an_empty_list(draw):
+    assert read.code_quality(draw("codequality", a_document(a_case("right")))) == []
 
 
-def test_gitlab_metrics_have_every_value():
-    metrics = read.open_metrics(rendered("gitlab-metrics", results(facts_of(CANARIES))))
-    labels = {"id": "canaries.shared_stride_added.f32@1024", "arch": "sm_80"}
-    assert (labels, 32.0) in metrics["warpgauge_shared_bank_conflicts"]
-    words = metrics["warpgauge_occupancy_limiter"]
-    assert {"resource": "warps", **labels} in [labels for labels, _ in words]
-    assert {value for _, value in words} == {1.0}
+def test_codequality_shows_what_was_required_and_is_missing(draw):
+    (issue,) = read.code_quality(draw("codequality", required()))
+    assert (issue["severity"], issue["check_name"]) == ("critical", "run")
+
+
+def test_gitlab_metrics_have_every_value(each, draw):
+    metrics = read.open_metrics(each("gitlab-metrics"))
+    labels = {"id": "transpose.bad.f32@1024", "arch": "sm_90"}
+    assert (labels, 9.0) in metrics["warpgauge_shared_bank_conflicts"]
     verdicts = {labels["verdict"]: value for labels, value in metrics["warpgauge_verdicts"]}
-    assert (verdicts["error"], verdicts["fail"]) == (2, 6)
-    values = [f for f in facts_of(CANARIES) if f.scope == "case" and f.value is not None]
-    assert sum(map(len, metrics.values())) == len(values) + len(verdicts)
+    assert (verdicts["error"], verdicts["fail"]) == (1, 1)
+    assert metrics["warpgauge_exit_code"] == [({}, 2.0)]
+    word = a_case("word", a_value("unbudgeted", "warps", "occupancy.limiter", budget=None))
+    metrics = read.open_metrics(draw("gitlab-metrics", a_document(word)))
+    (((labels, value),),) = (metrics["warpgauge_occupancy_limiter"],)
+    assert (labels["resource"], value) == ("warps", 1.0)
 
 
 # ---- TAP -----------------------------------------------------------------------------------------
 
 
-def test_tap_has_a_point_for_each_case():
+def test_tap_has_a_point_for_each_case(each):
     points = read.tap(each("tap"))
     found = {p.description.split(".")[1]: (p.ok, p.skip) for p in points}
     assert found == {
         "crash": (False, False),
         "bad": (False, False),
-        "slow": (True, False),
-        "let": (True, False),
-        "good": (True, False),
-        "right": (True, False),
-        "free": (True, True),
-        "blind": (True, True),
+        **dict.fromkeys(("slow", "let", "good", "right"), (True, False)),
+        **dict.fromkeys(("free", "blind", "unsure"), (True, True)),
     }
     (finding,) = points[1].yaml_block["findings"]
-    assert finding["metric"] == "shared.bank_conflicts"
-    assert finding["message"] == "is 9 (padded)"
+    assert finding["metric"] == CONFLICTS
+    assert finding["message"] == "shared.bank_conflicts is 9 wavefronts, budget = 0 (padded)"
+
+
+def test_tap_shows_what_was_required_and_is_missing(draw):
+    right, wrong, run = read.tap(draw("tap", required()))
+    assert [point.ok for point in (right, wrong, run)] == [True, False, False]
 
 
 # ---- trends --------------------------------------------------------------------------------------
 
+NUMBERS = (
+    a_value("pass", 2.5, "time.median_us", interval=[2.25, 2.75], budget="<= 3"),
+    a_value("pass", 1, "occupancy.theoretical"),
+    a_value("unbudgeted", "warps", "occupancy.limiter"),
+    a_value("unmeasured", None),
+)
 
-def test_smaller_is_better_leaves_out_what_is_better_higher_or_never_judged():
-    fact = facts_of(CANARIES)[0]
-    facts = [
-        changed(fact, metric="time.median_us", unit="us", value=2.5, interval=(2.25, 2.75)),
-        changed(fact, metric="occupancy.theoretical", unit="fraction", value=1),
-        changed(fact, metric="occupancy.limiter", unit="resource", value="warps"),
-        changed(fact, metric="shared.raw_bank_conflicts", unit="conflicts", value=439),
-        changed(fact, metric="shared.bank_conflicts", value=None, verdict="unmeasured"),
-    ]
-    (entry,) = json.loads(rendered("smaller-is-better", results(facts)))
+
+def test_smaller_is_better_leaves_out_what_is_better_higher_or_never_judged(draw):
+    (entry,) = json.loads(draw("smaller-is-better", a_document(a_case("a", *NUMBERS))))
     assert entry == {
-        "name": f"{fact.id} on {fact.arch}: time.median_us",
+        "name": f"{TITLE.format('a')}: time.median_us",
         "unit": "us",
         "value": 2.5,
         "range": "2.25 to 2.75",
-        "extra": f"{fact.verdict}: {fact.reason}"
-        + (f" ({fact.budget_reason})" if fact.budget_reason else ""),
+        "extra": "pass: time.median_us is 2.5 us, budget <= 3",
     }
 
 
-def test_bencher_has_numbers_with_their_intervals():
-    fact = facts_of(CANARIES)[0]
-    facts = [
-        changed(fact, metric="time.median_us", unit="us", value=2.5, interval=(2.25, 2.75)),
-        changed(fact, metric="occupancy.theoretical", unit="fraction", value=1),
-        changed(fact, metric="occupancy.limiter", unit="resource", value="warps"),
-    ]
-    assert json.loads(rendered("bencher", results(facts))) == {
-        f"{fact.id} on {fact.arch}": {
+def test_bencher_has_numbers_with_their_intervals(draw):
+    assert json.loads(draw("bencher", a_document(a_case("a", *NUMBERS)))) == {
+        TITLE.format("a"): {
             "time.median_us": {"value": 2.5, "lower_value": 2.25, "upper_value": 2.75},
             "occupancy.theoretical": {"value": 1},
         }
     }
 
 
-def test_ctest_records_values_and_pictures(tmp_path):
-    picture = tmp_path / "trend & more.png"
-    picture.write_bytes(b"\x89PNG")
-    fact = failing()
-    word = changed(fact, metric="occupancy.limiter", unit="resource", value="warps")
-    text = rendered("ctest", results([fact, word], pictures=[picture]))
-    recorded = read.ctest(text, tmp_path)
-    name = "canaries.shared_stride_added.f32@1024 on sm_80"
-    assert recorded[f"{name}: shared.bank_conflicts"] == ("numeric/double", "32")
-    assert recorded[f"{name}: occupancy.limiter"] == ("text/string", "warps")
-    assert recorded["trend & more"][0] == "image/png"
+def test_ctest_records_values(draw, tmp_path):
+    recorded = read.ctest(draw("ctest", a_document(a_case("a", *NUMBERS))), tmp_path)
+    assert recorded[f"{TITLE.format('a')}: time.median_us"] == ("numeric/double", "2.5")
+    assert recorded[f"{TITLE.format('a')}: occupancy.limiter"] == ("text/string", "warps")
 
 
 @pytest.mark.parametrize("format", ["smaller-is-better", "bencher"])
-def test_nothing_measured_is_no_value(format):
-    blind = [f for f in one_of_each_verdict() if f.verdict == "unmeasured"]
-    assert not json.loads(rendered(format, results(blind)))
+def test_nothing_measured_is_no_value(draw, format):
+    assert not json.loads(draw(format, a_document(a_case("a", a_value("unmeasured", None)))))
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return results(many(60_000), tmp_path_factory.mktemp("large"))
+
+
+@pytest.mark.parametrize(
+    ("format", "most"),
+    [
+        *(("junit", 30e6), ("codequality", 5e6), ("gitlab-metrics", 6e6), ("bencher", 6e6)),
+        *(("smaller-is-better", 3e6), ("ctest", 3e6), ("sarif", 10e6), ("github", 50e3)),
+    ],
+)
+def test_each_format_stays_below_what_its_reader_takes(large, format, most):
+    assert len(FORMATS[format].render(large).encode()) < most

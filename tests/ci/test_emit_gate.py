@@ -146,7 +146,7 @@ def test_the_list_of_results_is_that_of_the_formats():
         text=True,
         check=True,
     ).stdout.split()
-    assert sorted(listed) == sorted({"facts.jsonl", "summary.md"} | FILES)
+    assert sorted(listed) == sorted({"facts.jsonl", "results.json", "summary.md"} | FILES)
 
 
 def test_help_has_every_option_of_the_program():

@@ -33,7 +33,7 @@ GPU_RUNS = [
 def a_series(metric, values, arch="sm_90", runs=RUNS, **members):
     """A series of `metric`, a value for each of the newest runs; a dict of a value is its point."""
     of = {"family": "transpose", "variant": "padded", "type": "f32", "size": "64x64"}
-    found = {"unit": "wavefronts", "source": "emulator", "device_name": None} | members
+    found = {"source": "emulator", "device_name": None} | members
     key = SeriesKey(**{**of, "metric": metric, "arch": arch} | found)
     place = {"file": "kernels/transpose/family.cu", "line": 7, "sass_hash": "s", "source_hash": "q"}
     points = [
@@ -54,8 +54,8 @@ def conflicts(variant="padded", after=31, arch="sm_90", **members):
 
 def samples():
     """One of each: over budget, worse, better, unmeasured, hostile, timed, and many that stay."""
-    registers = {"unit": "registers/thread", "source": "ptxas"}
-    gpu = {"runs": GPU_RUNS, "source": "harness", "device_name": GPU}
+    registers = {"source": "ptxas"}
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     error = {"value": None, "verdict": "error", "reason": f"crashed: {HOSTILE}"}
     unmeasured = {"value": None, "verdict": "unmeasured"}
     times = [{"value": 10 + night % 3 / 100, "interval": (9.9, 10.2)} for night in range(NIGHTS)]
@@ -63,24 +63,24 @@ def samples():
     found += [conflicts(variant="swizzled", after=0, arch=arch) for arch in ARCHS]
     found += [a_series("registers", [20] * 29 + [18], "sm_90", **registers)]
     found += [a_series("registers", [24] * 30, "sm_80", **registers)]
-    found += [a_series("result.correct", [1] * 29 + [error], family=HOSTILE, unit="bool")]
-    found += [a_series("local.sectors", [unmeasured], source=None, unit="sectors")]
-    found += [a_series("time.median_us", times, unit="us", **gpu)]
-    for metric, value, unit in (
-        ("throughput.bytes_per_second", 2.0e12, "B/s"),
-        ("throughput.percent_of_peak", 60.0, "% of peak"),
-        ("throughput.flops_per_second", 1.0e12, "FLOP/s"),
+    found += [a_series("result.correct", [1] * 29 + [error], family=HOSTILE)]
+    found += [a_series("local.sectors", [unmeasured], source=None)]
+    found += [a_series("time.median_us", times, **gpu)]
+    for metric, value in (
+        ("throughput.bytes_per_second", 2.0e12),
+        ("throughput.percent_of_peak", 60.0),
+        ("throughput.flops_per_second", 1.0e12),
     ):
-        found.append(a_series(metric, [value] * NIGHTS, unit=unit, **gpu))
-        found.append(a_series(metric, [value] * NIGHTS, unit=unit, **gpu | {"family": "copies"}))
+        found.append(a_series(metric, [value] * NIGHTS, **gpu))
+        found.append(a_series(metric, [value] * NIGHTS, **gpu | {"family": "copies"}))
     names = ("result.max_error", "result.mean_absolute_error", "result.mean_relative_error")
-    accuracy = {"family": "math_accuracy", "variant": "__sinf", "unit": "1", "source": "harness"}
+    accuracy = {"family": "math_accuracy", "variant": "__sinf", "source": "harness"}
     found += [a_series(name, [1e-6] * NIGHTS, **accuracy) for name in names]
     for size, count in (("100", 50), ("1000", 500)):
-        growing = {"family": "growing", "size": size, "unit": "instructions"}
+        growing = {"family": "growing", "size": size}
         found += [a_series("instructions", [count] * NIGHTS, arch, **growing) for arch in ARCHS]
     for i in range(150):
-        stays = {"variant": f"v{i}", "family": "steady", "unit": "instructions"}
+        stays = {"variant": f"v{i}", "family": "steady"}
         found += [a_series("instructions", [1000 + i] * NIGHTS, **stays)]
     return found
 

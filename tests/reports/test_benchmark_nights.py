@@ -61,7 +61,7 @@ def test_what_changes_with_the_code_and_what_with_the_compiler(history):
 
 def test_times_have_what_times_have(history):
     for series in history.series(metric="time.median_us"):
-        assert series.key.device_name and series.key.source == "harness"
+        assert series.key.device_name and series.key.source == "clock"
         assert all(point.interval and point.code_hash for point in series.points)
     points = [p for series in history.series(metric="time.median_us") for p in series.points]
     assert any(point.disturbance for point in points)

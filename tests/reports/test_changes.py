@@ -9,7 +9,7 @@ import pytest
 from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Launch
+from warpgauge.facts.records import Launch
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 
 GPU = Device("NVIDIA H100", "GH100", "9.0", "580.1", "0123")
@@ -36,7 +36,7 @@ def nights(values, sass="aa", source="bb", **other) -> list[Point]:
 
 
 def found(points, metric="registers", device_name=None):
-    key = SeriesKey("a", "b", "f32", "1", metric, "", "sm_90", "", device_name)
+    key = SeriesKey("a", "b", "f32", "1", metric, "sm_90", "", device_name)
     return changes(Series(key, tuple(points)), catalog()[metric])
 
 
@@ -244,7 +244,7 @@ SAME_COMMIT = {"commit": "c"}
         ({}, {"source_hash": "cc", "sass_hash": "dd"}, "code"),
         ({}, {"source_hash": "cc", "sass_hash": "dd", "toolkit": "13.1"}, "code"),
         ({}, {"source_hash": "cc"}, "code"),  # the same machine code, called by other code
-        ({}, {"launch": Launch((2, 1, 1), (32, 1, 1), 0, 1)}, "launch"),
+        ({}, {"launches": (Launch((2, 1, 1), (32, 1, 1), 0, 1),)}, "launch"),
         ({}, {"sass_hash": "dd", "toolkit": "13.1"}, "compiler"),
         ({}, {"sass_hash": "dd", "flags": "-O3"}, "compiler"),
         ({}, {}, "input or counter"),

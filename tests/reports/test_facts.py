@@ -1,6 +1,5 @@
 """Facts as the Python reader sees them, on the files that the C++ reader is tested with too."""
 
-import dataclasses
 import gzip
 import json
 import lzma
@@ -8,8 +7,11 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from some_facts import a_fact, as_line, records, text_of, write
 from warpgauge.errors import FactError
-from warpgauge.facts.reader import Fact, Launch, MachineState, read_facts
+from warpgauge.facts.reader import FactFile, read_facts
+from warpgauge.facts.records import Call, Launch, MachineState
+from warpgauge.facts.writer import records_of
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "facts"
@@ -38,7 +40,7 @@ def test_reads_values_as_they_are_written():
         "shared.bank_conflicts",
         31744,
     )
-    assert fact.launch == Launch((32, 32, 1), (32, 8, 1), 0, 1)
+    assert fact.launches == (Launch((32, 32, 1), (32, 8, 1), 0, 1),)
     assert fact.device.chip == "GH100"
     assert ratio.value == 4.125
     assert (of_line.scope, of_line.verdict) == ("line", None)
@@ -51,7 +53,7 @@ def test_reads_values_as_they_are_written():
 def test_times_have_an_interval_and_the_state_of_the_machine():
     (fact,) = read_facts(DATA / "good_time.jsonl")
     assert fact.interval == (12.125, 12.5)
-    assert fact.verdict == "environment"
+    assert (fact.verdict, fact.cause) == ("moved", "environment")
     assert fact.machine == MachineState(
         (1980, 1965), (2619, 2619), (41, None), ("power cap",), 0, "throttled: power cap"
     )
@@ -78,17 +80,85 @@ def schema():
 
 def test_schema_is_valid_and_closed():
     jsonschema_rs.meta.validate(schema())
-    for part in (
-        schema(),
-        *(schema()["properties"][key] for key in ("device", "launch", "machine")),
-    ):
-        assert part["additionalProperties"] is False
-        assert part["required"] == list(part["properties"])
-        assert all("description" in member for member in part["properties"].values())
+    for record in schema()["$defs"].values():
+        assert record["additionalProperties"] is False
+        parts = record["properties"].values()
+        assert all("description" in part or "const" in part for part in parts)
 
 
-def test_fact_has_the_keys_of_the_schema():
-    assert [field.name for field in dataclasses.fields(Fact)] == schema()["required"]
+def test_the_records_of_facts_are_those_that_were_read():
+    facts = read_facts(DATA / "good.jsonl")
+    written = [json.dumps(record) for record in records_of(facts)]
+    lines = (DATA / "good.jsonl").read_text().splitlines()
+    values = [json.loads(line) for line in lines if '"record":"value"' in line]
+    assert [record for record in map(json.loads, written) if record["record"] == "value"] == values
+
+
+FULL = a_fact(
+    *(1, 5),
+    kind="attached",
+    code_hash="c0de",
+    input_hash="1234",
+    carried="run-0",
+    stable=True,
+    would="fail",
+    inlined=[{"file": "a.h", "line": 3}],
+    limit={"max": 4, "of": "ideal", "gate_on": "predicted", "origin": "budgets.toml:3"},
+    budget=None,
+    branch="main",
+    label="nightly",
+)
+
+
+def test_every_member_is_read(tmp_path):
+    (fact,) = read_facts(write(tmp_path / "facts.jsonl", [FULL]))
+    assert fact.inlined == (Call("a.h", 3),)
+    assert (fact.case.kind, fact.case.carried) == ("attached", "run-0")
+    assert (fact.run.branch, fact.run.label) == ("main", "nightly")
+    assert (fact.limit.gate_on, fact.limit.text) == ("predicted", "<= 4 x ideal")
+    again = tmp_path / "again.jsonl"
+    again.write_text("".join(map(as_line, records_of([fact]))))
+    assert read_facts(again) == [fact]
+
+
+def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_path):
+    run, *rest = records([a_fact(1)])
+    first = {key: value for key, value in run.items() if key != "devices"}
+    end = {"record": "end", "run": run["run"], "counts": {"pass": 1}, "exit_code": 3}
+    path = tmp_path / "facts.jsonl"
+    for lines, exit_code in (([first, *rest, run], None), ([first, *rest, run, end], 3)):
+        path.write_text("".join(map(as_line, lines)))
+        (fact,) = read_facts(path)
+        assert fact.device.chip == "GH100"
+        assert FactFile(path).runs[run["run"]].exit_code == exit_code
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ('"value":5', '"value":"five"', "3: key 'value': shared.bank_conflicts is a number"),
+        ('shared.bank_conflicts"', 'speed"', "3: key 'metric' is the unknown metric 'speed'"),
+        ('"value":5', '"scope":"line"', "3: key 'verdict': values of lines and nodes are not"),
+        ('"interval":[1,2]', '"interval":[2,1]', "3: key 'interval' must be two numbers"),
+        ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, value or end"),
+        ("fact/2", "fact/3", "1: key 'schema'"),
+        ('"arch"', '"arc"', "2: unknown key 'arc'"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, old, new, error):
+    text = text_of([a_fact(1, 5, interval=[1, 2])])
+    path = tmp_path / "facts.jsonl"
+    path.write_text(text.replace(old, new, 1) if "fact" not in old else text.replace(old, new))
+    with pytest.raises(FactError, match=f"facts.jsonl:{error}"):
+        read_facts(path)
+
+
+def test_facts_of_an_older_schema_are_refused_by_its_name(tmp_path):
+    path = tmp_path / "facts.jsonl"
+    path.write_text('{"schema":"warpgauge.fact/1","run":"r"}\n')
+    wanted = "1: schema is 'warpgauge.fact/1', and this version reads 'warpgauge.fact/2'"
+    with pytest.raises(FactError, match=wanted):
+        read_facts(path)
 
 
 @pytest.mark.parametrize("library", [gzip, lzma])

@@ -7,7 +7,7 @@ from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, co
 from warpgauge.facts.catalog import catalog
 from warpgauge.page import elements, generation_picture, generations
 
-REGISTERS = {"unit": "registers/thread", "source": "ptxas"}
+REGISTERS = {"source": "ptxas"}
 
 
 def values_of(series, runs=None):

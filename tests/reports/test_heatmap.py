@@ -1,6 +1,5 @@
 """warpgauge report heatmap as a user sees it: pictures, names of files, errors, exit codes."""
 
-import json
 import os
 import re
 import subprocess
@@ -9,6 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from some_facts import FACT, GPU, write
 from warpgauge.drawing import style
 from warpgauge.program import main
 from warpgauge.text import MAX_STEM
@@ -16,8 +16,6 @@ from warpgauge.text import MAX_STEM
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "facts"
 SVG = "{http://www.w3.org/2000/svg}"
-FACT = json.loads((DATA / "good.jsonl").read_text().splitlines()[0])
-GPU = FACT["device"]
 # Sizes 8 to 64 by 1 to 8 without 64x8: the time grows with the distance from 16x4.
 TIMES = {
     (y, x): 10 + abs(y - 16) / 8 + abs(x - 4) / 3
@@ -33,10 +31,9 @@ def a_fact(size="8x1", value=1.5, case=("sweep", "naive", "f32"), **members):
     return {
         **FACT,
         **{"run": "r1", "time": "2026-01-01T00:00:00Z", "commit": "0123456789abcdef"},
-        **{"id": f"{family}.{variant}.{type_}@{size}", "size": size},
-        **{"family": family, "variant": variant, "type": type_, "source": "harness"},
+        **{"family": family, "variant": variant, "type": type_, "size": size, "source": "clock"},
         **{"kernel": None, "launch": None, "sass_hash": None, "verdict": "unbudgeted"},
-        **{"metric": "time.median_us", "value": value, "unit": "us"},
+        **{"metric": "time.median_us", "value": value},
         **{"budget": None, "budget_reason": None, "reason": None},
         **members,
     }
@@ -46,13 +43,8 @@ def sweep(values=TIMES, **members):
     return [a_fact("{}x{}".format(*extents), value, **members) for extents, value in values.items()]
 
 
-def count_of(metric, unit):
-    return {"metric": metric, "unit": unit, "source": "emulator"}
-
-
-def write(path, facts):
-    path.write_text("".join(json.dumps(fact) + "\n" for fact in facts))
-    return path
+def count_of(metric):
+    return {"metric": metric, "source": "emulator"}
 
 
 def draw(tmp_path, facts, *arguments):
@@ -104,7 +96,7 @@ def test_a_sweep_becomes_an_svg_and_a_png(tmp_path):
         assert text in words
     caption = " ".join(words)
     assert "Framed: best, 10 µs." in caption and "Blank: no such case in the facts." in caption
-    assert "sm_90, NVIDIA H100 by harness: exact." in caption
+    assert "sm_90, NVIDIA H100 by clock: exact." in caption
     assert "Run of 2026-01-01T00:00:00Z, commit 0123456789ab." in caption
 
 
@@ -160,8 +152,9 @@ def test_extents_are_named_after_the_launch_that_the_gates_facts_show(tmp_path):
         a_fact(
             f"{y}x{x}",
             4,
-            launch={"grid": [1, 1, 1], "block": [x, y, 1], "dynamic_shared_bytes": 0, "count": 1},
-            **count_of("global.store.sectors_per_request", "sectors/request"),
+            kernel="k",
+            launch={"grid": [1, 1, 1], "block": [x, y, 1]},
+            **count_of("global.store.sectors_per_request"),
         )
         for y, x in TIMES
     ]
@@ -174,7 +167,7 @@ def test_extents_are_named_after_the_launch_that_the_gates_facts_show(tmp_path):
 
 def test_a_wide_range_has_a_log_scale_and_all_that_are_best_are_framed(tmp_path):
     values = {(y, x): min(4 * y, 32) for y in (1, 2, 4, 8) for x in (1, 2, 4, 8)}
-    facts = sweep(values, **count_of("global.load.sectors_per_request", "sectors/request"))
+    facts = sweep(values, **count_of("global.load.sectors_per_request"))
     *_, svg = draw(tmp_path, facts, "--metric", "global.load.sectors_per_request")
     picture = tmp_path / "out" / svg
     assert marked(picture, "best").keys() == {"1x1", "1x2", "1x4", "1x8"}
@@ -184,13 +177,13 @@ def test_a_wide_range_has_a_log_scale_and_all_that_are_best_are_framed(tmp_path)
 
 
 def test_where_higher_is_better_the_highest_is_best(tmp_path):
-    facts = sweep(metric="throughput.bytes_per_second", unit="B/s")
+    facts = sweep(metric="throughput.bytes_per_second")
     *_, svg = draw(tmp_path, facts, "--metric", "throughput.bytes_per_second")
     assert marked(tmp_path / "out" / svg, "best").keys() == {"64x1"}
 
 
 def test_where_a_metric_only_describes_none_is_best(tmp_path):
-    facts = sweep(**count_of("global.sectors_ideal", "sectors"))
+    facts = sweep(**count_of("global.sectors_ideal"))
     *_, svg = draw(tmp_path, facts, "--metric", "global.sectors_ideal")
     assert not marked(tmp_path / "out" / svg, "best")
     assert "sectors" in texts(tmp_path / "out" / svg)
@@ -215,7 +208,7 @@ def test_the_newest_value_counts_and_an_unmeasured_one_never_hides_it(tmp_path):
         a_fact(size, 77, run="r2", time="2026-02-01T00:00:00Z") for size in ("8x1", "64x4", "8x2")
     ]
     newer.append(newer[1] | {"value": 76})  # measured again in the same run
-    unmeasured = a_fact("8x1", None, confidence=None, time="2026-03-01T00:00:00Z")
+    unmeasured = a_fact("8x1", None, confidence=None, run="r3", time="2026-03-01T00:00:00Z")
     *_, svg = draw(tmp_path, [newer[0], *sweep(), *newer[1:], unmeasured])
     picture = tmp_path / "out" / svg
     values = marked(picture, "value")
@@ -226,7 +219,7 @@ def test_the_newest_value_counts_and_an_unmeasured_one_never_hides_it(tmp_path):
 
 
 def test_values_of_source_lines_are_no_cells(tmp_path):
-    line = a_fact("8x1", 99, scope="line", verdict=None, time="2027-01-01T00:00:00Z")
+    line = a_fact("8x1", 99, scope="line", verdict=None, run="r4", time="2027-01-01T00:00:00Z")
     *_, svg = draw(tmp_path, [*sweep(), line])
     assert marked(tmp_path / "out" / svg, "value")["8x1"] == "12"
 
@@ -248,9 +241,9 @@ def test_variants_architectures_devices_and_sources_have_pictures_of_their_own(t
         "naive.f32-time.median_us-sm_80.svg",
         "naive.f32-time.median_us-sm_90.svg",
         "tiled.f32-time.median_us-sm_90.svg",
-        "twice.f32-time.median_us-sm_90-NVIDIA_H100-harness.svg",
+        "twice.f32-time.median_us-sm_90-NVIDIA_H100-clock.svg",
+        "twice.f32-time.median_us-sm_90-NVIDIA_H200-clock.svg",
         "twice.f32-time.median_us-sm_90-NVIDIA_H200-cupti.svg",
-        "twice.f32-time.median_us-sm_90-NVIDIA_H200-harness.svg",
     ]
 
 
@@ -312,7 +305,7 @@ def test_names_that_become_the_same_stay_two_files(tmp_path):
         ([*sweep(), a_fact("8")], "no sizes that span a grid"),
         ([*sweep(), a_fact("08x1")], "no sizes that span a grid"),
         ([*sweep(), a_fact("8x٣")], "no sizes that span a grid"),
-        (sweep(metric="registers", unit="registers/thread"), "no fact of time.median_us"),
+        (sweep(metric="registers"), "no fact of time.median_us"),
         (
             sweep(dict.fromkeys(TIMES), source=None, confidence=None),
             "sweep.naive.f32 on sm_90, NVIDIA H100: no value of time.median_us",
@@ -345,11 +338,10 @@ def test_bad_files_are_named_with_their_line(tmp_path, capsys):
     assert refuse(capsys, good, missing, *out) == expected
     bad = tmp_path / "bad.jsonl"
     bad.write_text(good.read_text() + "no JSON\n")
-    assert refuse(capsys, bad, *out).startswith(f"{bad}:16: not a JSON object")
-    write(bad, [a_fact(), a_fact(unit="s")])
-    assert refuse(capsys, bad, *out).startswith(f"{bad}:2: key 'unit'")
-    write(bad, [a_fact() | {"id": "a\n\x1b[2J.b.c@1"}])
-    assert refuse(capsys, bad, *out).startswith(f"{bad}:1: key 'id' is 'a??[2J.b.c@1'")
+    line = 1 + len(good.read_text().splitlines())
+    assert refuse(capsys, bad, *out).startswith(f"{bad}:{line}: not a JSON object")
+    write(bad, [a_fact(), a_fact(), a_fact(metric="a\n\x1b[2J")])
+    assert refuse(capsys, bad, *out) == f"{bad}:5: key 'metric' is the unknown metric 'a??[2J'"
     assert not (tmp_path / "out").exists()
 
 
@@ -358,7 +350,7 @@ def test_bad_options_are_refused(tmp_path, capsys):
     out = ["--out", tmp_path / "out"]
     line = refuse(capsys, facts, "--metric", "time.median", *out)
     assert "unknown metric 'time.median'; did you mean time.median_us?" in line
-    words = {"metric": "occupancy.limiter", "unit": "resource"}
+    words = {"metric": "occupancy.limiter"}
     write(facts, sweep(dict.fromkeys(TIMES, "registers"), **words))
     line = refuse(capsys, facts, "--metric", "occupancy.limiter", *out)
     assert "has words for values" in line

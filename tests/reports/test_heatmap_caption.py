@@ -6,21 +6,27 @@ from pathlib import Path
 import pytest
 from warpgauge.drawing.grid import Grid
 from warpgauge.drawing.heat_map_caption import caption
-from warpgauge.facts.reader import MachineState, read_facts
+from warpgauge.facts.reader import read_facts
+from warpgauge.facts.records import MachineState
 
 FACT = read_facts(Path(__file__).parents[1] / "data" / "facts" / "good.jsonl")[0]
-TIME = replace(FACT, metric="time.median_us", unit="us", value=10.0, time="2026-01-01T00:00:00Z")
+TIME = replace(
+    FACT,
+    metric="time.median_us",
+    value=10.0,
+    run=replace(FACT.run, time="2026-01-01T00:00:00Z"),
+)
 
 
 def words(*facts):
     cells = {(1, i): fact for i, fact in enumerate(facts)}
-    grid = Grid("a.b.c", "time.median_us", "sm_90", "GPU", "harness", cells, ("y", "x"))
+    grid = Grid("a.b.c", "time.median_us", "sm_90", "GPU", "clock", cells, ("y", "x"))
     return caption(grid, [])
 
 
 def test_one_exact_run():
     assert words(TIME, TIME) == [
-        "Measured on sm_90, GPU by harness: exact.",
+        "Measured on sm_90, GPU by clock: exact.",
         "Run of 2026-01-01T00:00:00Z, commit 3b1f0c7.",
     ]
 
@@ -36,7 +42,7 @@ def test_one_exact_run():
 )
 def test_reasons_are_given_once(reasons, text):
     facts = [replace(TIME, confidence="estimate", confidence_reason=reason) for reason in reasons]
-    assert words(*facts)[0] == f"Measured on sm_90, GPU by harness: {text}"
+    assert words(*facts)[0] == f"Measured on sm_90, GPU by clock: {text}"
 
 
 def test_confidence_intervals_have_a_range():

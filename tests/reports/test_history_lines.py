@@ -1,23 +1,25 @@
-"""Which lines of a file are read, and which are known by their head and tail."""
+"""Which values of a file are read, and which are known by the digest of their line and case."""
 
 import pytest
-from some_facts import GPU, a_fact, as_line, registers
-from warpgauge.history import lines, open_history
+from some_facts import GPU, a_fact, as_line, records, registers
+from warpgauge.facts import contract
+from warpgauge.facts.reader import FactFile
+from warpgauge.history import open_history
 
 
 @pytest.fixture
 def read(monkeypatch):
-    """The numbers of the lines that were read since the last look."""
-    numbers, read_line = [], lines.read_line
+    """The number of values that were read since the last look."""
+    numbers, fact = [], FactFile.fact
 
-    def noting(path, number, line):
-        numbers.append(number)
-        return read_line(path, number, line)
+    def noting(file, value):
+        numbers.append(value.number)
+        return fact(file, value)
 
-    monkeypatch.setattr(lines, "read_line", noting)
+    monkeypatch.setattr(FactFile, "fact", noting)
 
     def look():
-        seen = list(numbers)
+        seen = len(numbers)
         numbers.clear()
         return seen
 
@@ -30,7 +32,7 @@ def ingest(tmp_path):
 
         def bring(*facts, spell=as_line):
             path = tmp_path / "facts.jsonl"
-            path.write_text("".join(map(spell, facts)))
+            path.write_text("".join(map(spell, records(facts))))
             return history.ingest(path)
 
         yield bring
@@ -41,13 +43,13 @@ def a_night(night, **members):
     return [a_fact(night, case=case, **members) for case in cases]
 
 
-def test_what_repeats_is_read_for_its_head_only(ingest, read):
+def test_what_repeats_is_not_read_again(ingest, read):
     ingest(*a_night(1))
-    assert read() == [1, 2, 3, 4]
+    assert read() == 4
     assert ingest(*a_night(2)).new == 4
-    assert read() == [1]
+    assert read() == 0
     assert ingest(*a_night(3), a_fact(3, 7)).new == 5
-    assert read() == [1, 5]
+    assert read() == 1
 
 
 def test_what_any_run_had_is_known(ingest, read):
@@ -55,60 +57,63 @@ def test_what_any_run_had_is_known(ingest, read):
     ingest(a_fact(2, 9))
     read()
     assert ingest(*a_night(3)).new == 4
-    assert read() == [1]
+    assert read() == 0
 
 
-def test_each_device_has_a_head_and_states_of_its_own(ingest, read):
+def test_each_device_has_states_of_its_own(ingest, read):
     ingest(*a_night(1))
     read()
     assert ingest(*a_night(2), *a_night(2, device=GPU | {"name": "another"})).new == 8
-    assert read() == [1, 5, 6, 7, 8]
+    assert read() == 4
 
 
 def test_source_lines_are_always_read(ingest, read):
     facts = [a_fact(), *(a_fact(1, n, scope="line", verdict=None) for n in range(2))]
-    for _ in range(2):
+    for wanted in (3, 2):
         assert ingest(*facts).of_source_lines == 2
-        assert read() == [1, 2, 3]
+        assert read() == wanted
 
 
 def test_with_another_schema_all_is_read_again(ingest, read, monkeypatch):
     ingest(*a_night(1))
     read()
-    monkeypatch.setattr(lines, "schema_text", lambda: "another")
+    monkeypatch.setattr(contract, "digest", lambda: b"another")
     assert ingest(*a_night(2)).new == 4
-    assert read() == [1, 2, 3, 4]
+    assert read() == 4
 
 
 @pytest.mark.parametrize(
     "spell",
     [
-        lambda fact: as_line(fact).replace(',"id":', ', "id":'),
-        lambda fact: as_line(fact).replace('"reason":"', '"reason":"\\u0041'),
-        lambda fact: as_line(dict(reversed(fact.items()))),
-        lambda fact: as_line({"id": fact["id"]} | fact),
+        lambda record: as_line(record).replace(',"metric":', ', "metric":'),
+        lambda record: as_line(record).replace('"reason":"', '"reason":"\\u0041'),
+        lambda record: as_line(dict(reversed(record.items()))),
+        lambda record: as_line({"metric": record["metric"]} | record),
     ],
 )
-def test_lines_in_other_forms_are_always_read(ingest, read, spell):
+def test_lines_in_other_forms_are_facts_too(ingest, spell):
     for night in (1, 2):
-        assert ingest(*a_night(night), spell=spell).new == 4
-        assert sorted(set(read())) == [1, 2, 3, 4]
+        assert ingest(*a_night(night), spell=lambda one: spelled(one, spell)).new == 4
 
 
-def test_a_known_tail_with_a_head_that_lacks_members_is_an_error(ingest):
+def spelled(record, spell):
+    return spell(record) if record["record"] == "value" else as_line(record)
+
+
+def test_a_run_that_lacks_members_is_an_error(ingest):
     ingest(a_fact(1), registers(1))
     with pytest.raises(ValueError, match="jsonl:1: missing key 'dirty'"):
-        ingest(a_fact(2), spell=lambda fact: as_line(fact).replace('"dirty":false,', ""))
+        ingest(a_fact(2), spell=lambda record: as_line(record).replace(',"dirty":false', ""))
 
 
-def test_a_tail_that_needs_its_head_is_not_known_by_itself(ingest):
-    def verdict_first(fact):
-        return as_line({key: fact[key] for key in (*list(fact)[:8], "verdict")} | fact)
-
-    def without_verdict(fact):
-        return as_line({key: value for key, value in fact.items() if key != "verdict"})
-
-    ingest(a_fact(1), spell=verdict_first)
-    with pytest.raises(ValueError, match="jsonl:2: missing key 'verdict'"):
-        spell = iter((as_line, without_verdict))
-        ingest(a_fact(2, case="tiled"), a_fact(2), spell=lambda fact: next(spell)(fact))
+def test_a_value_needs_its_run_and_its_case_above(tmp_path):
+    run, case, value = records([a_fact(1)])
+    path = tmp_path / "facts.jsonl"
+    for lines, error in (
+        ([value], "jsonl:1: key 'record' must be 'run' before any other"),
+        ([run, value, case], "jsonl:2: there is no case '.*' above this line"),
+        ([run, case, case | {"arch": "sm_80"}, value], "jsonl:3: the case '.*' stands above"),
+    ):
+        path.write_text("".join(map(as_line, lines)))
+        with pytest.raises(ValueError, match=error):
+            FactFile(path)

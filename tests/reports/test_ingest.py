@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, write
+from some_facts import EMULATED, FACT, a_fact, a_time, registers, text_of, write
 from warpgauge.program import main
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_a_bad_file_is_named_and_the_others_come_in(report, tmp_path, db):
     assert status == 2
     assert out == f"{good}: run run-1: 1 new values, 0 there already\n"
     assert err.splitlines() == [
-        f'{bad}:2: key \'value\': "text" is not of types "null", "number"',
+        f"{bad}:5: key 'value': shared.bank_conflicts is a number",
         f"{missing}: cannot be read: No such file or directory",
         f"{db}: 2 of 3 files not brought in, none of their values",
     ]
@@ -108,6 +108,8 @@ def test_runs_as_json(report, tmp_path):
         "flags": FACT["flags"],
         "device": device,
         "emulated": False,
+        "branch": None,
+        "label": None,
     }
 
 
@@ -124,10 +126,10 @@ def test_export_as_facts(tmp_path, report):
     report("ingest", write(tmp_path / "facts.jsonl", facts))
     out = tmp_path / "folder" / "out.jsonl"
     assert report("export", "--out", out) == (0, "", "")
-    assert out.read_text() == "".join(map(as_line, facts))
-    assert report("export", "--run", "run-2")[1] == as_line(facts[2])
-    assert report("export", "--filter", "*.naive.*", "--metric", "registers")[1] == as_line(
-        facts[1]
+    assert out.read_text() == text_of(facts)
+    assert report("export", "--run", "run-2")[1] == text_of(facts[2:])
+    assert report("export", "--filter", "*.naive.*", "--metric", "registers")[1].endswith(
+        text_of(facts[1:2]).partition("\n")[2]
     )
 
 
@@ -137,15 +139,15 @@ def test_export_as_csv(tmp_path, report):
     status, out, _ = report("export", "--format", "csv")
     assert status == 0
     time, static = csv.DictReader(io.StringIO(out))
-    assert (time["value"], time["interval.low"], time["interval.high"]) == (
+    assert (time["value"], time["low"], time["high"]) == (
         "10.5",
         "10.25",
         "10.75",
     )
-    assert (time["budget"], time["file"], time["reason"]) == ("'= 3", "'-x.cu", 'a,b\n"c"')
-    assert (time["machine.sm_clock_mhz"], time["dirty"]) == ("[1980, 1965]", "false")
+    assert (time["limit.equal"], time["file"], time["reason"]) == ("3", "'-x.cu", 'a,b\n"c"')
+    assert (time["machine.temperature_c"], time["run.dirty"]) == ("[41, 43]", "false")
     assert (static["device.name"], time["device.name"]) == ("", FACT["device"]["name"])
-    assert (static["value"], static["launch.grid"]) == ("20", "[32, 32, 1]")
+    assert (static["value"], static["unit"]) == ("20", "registers/thread")
 
 
 @pytest.mark.parametrize(

@@ -90,14 +90,14 @@ def test_all_within_budget_is_good():
 
 
 def test_worse_within_budget_is_told():
-    worse = a_series("instructions", [5] * 29 + [6], unit="instructions")
+    worse = a_series("instructions", [5] * 29 + [6])
     found = build([conflicts(after=0), worse], RUNS)
     assert found.tone == "attention"
     assert found.headline == "1 value within budget, but 1 value got worse"
 
 
 def test_what_is_missing_is_told():
-    stopped = a_series("instructions", [5] * 29, runs=RUNS[:-1], unit="instructions")
+    stopped = a_series("instructions", [5] * 29, runs=RUNS[:-1])
     found = build([conflicts(after=0), stopped], RUNS)
     (missing,) = found.missing
     assert found.tone == "attention" and [row.key.metric for row in missing.rows] == [
@@ -109,7 +109,7 @@ def test_what_is_missing_is_told():
 
 def test_a_case_that_is_missing_is_told_in_a_line():
     gone = [
-        a_series(name, [5] * 29, runs=RUNS[:-1], unit="instructions", size="9x9", arch=arch)
+        a_series(name, [5] * 29, runs=RUNS[:-1], size="9x9", arch=arch)
         for name in ("instructions", "local.requests")
         for arch in ARCHS
     ]
@@ -123,7 +123,7 @@ def test_a_case_that_is_missing_is_told_in_a_line():
 
 def test_an_error_that_is_over_is_not_missing():
     error = {"value": None, "verdict": "error"}
-    gpu = {"unit": "bool", "source": "harness", "device_name": GPU}
+    gpu = {"source": "clock", "device_name": GPU}
     erred = a_series("result.correct", [error], runs=GPU_RUNS[:-1], arch=None, **gpu)
     right = a_series("result.correct", [1], runs=GPU_RUNS, **gpu)
     assert build([erred, right]).missing == ()
@@ -169,11 +169,11 @@ def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
 
 
 def test_speeds_that_follow_from_a_time_are_not_listed_beside_it():
-    gpu = {"runs": GPU_RUNS, "source": "harness", "device_name": GPU}
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     slower = [10 + i % 3 / 100 for i in range(25)] + [12.0] * 5
     shares = [600 / time for time in slower]
-    time = a_series("time.median_us", slower, unit="us", **gpu)
-    share = a_series("throughput.percent_of_peak", shares, unit="% of peak", **gpu)
+    time = a_series("time.median_us", slower, **gpu)
+    share = a_series("throughput.percent_of_peak", shares, **gpu)
     found = build([time, share, conflicts(after=0)])
     assert [move.key.metric for move in found.new] == ["time.median_us"] and found.worse == 1
     found = build([share, conflicts(after=0)])
@@ -263,8 +263,7 @@ def test_the_data_holds_every_value(page):
 def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
     noisy = [[10 + (night * 7 + i) % 13 / 100 for night in range(NIGHTS)] for i in range(20)]
     steady = [
-        a_series("occupancy.achieved", values, variant=f"v{i}", unit="fraction")
-        for i, values in enumerate(noisy)
+        a_series("occupancy.achieved", values, variant=f"v{i}") for i, values in enumerate(noisy)
     ]
     monkeypatch.setattr(encode, "MAX_BYTES", 3000)
     found = build([*steady, conflicts()], RUNS)

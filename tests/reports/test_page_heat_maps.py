@@ -1,7 +1,7 @@
 """Heat maps on the page: one for all architectures that have the same values."""
 
 from page_samples import GPU, GPU_RUNS, a_series, build
-from warpgauge.facts.reader import Launch
+from warpgauge.facts.records import Launch
 from warpgauge.page import pictures
 
 SHAPES = [(y, x) for y in (1, 2, 4, 8) for x in (8, 16, 32, 64)]
@@ -40,7 +40,7 @@ def test_an_architecture_that_differs_has_its_own():
 
 def test_times_of_a_gpu_come_before_counts():
     counts = sweep("global.excess_sectors", lambda y, x, arch: y, ("sm_90",))
-    gpu = {"runs": GPU_RUNS, "source": "harness", "device_name": GPU, "unit": "us"}
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     times = sweep("time.median_us", lambda y, x, arch: y / x + 9, ("sm_90",), **gpu)
     (picture,), more = pictures.heat_map_pictures(build([*counts, *times]).rows)
     assert more == 0 and f"time.median_us on {GPU}, sm_90" in picture.files["svg"].decode()
@@ -57,7 +57,7 @@ def test_no_more_than_a_few_are_drawn_and_the_others_are_counted():
 
 def test_axes_are_named_after_the_launch():
     def sectors(y, x, arch):
-        return {"value": y * x, "launch": Launch((1, 1, 1), (x, y, 1), 0, 1)}
+        return {"value": y * x, "launches": (Launch((1, 1, 1), (x, y, 1), 0, 1),)}
 
     rows = build(sweep("global.excess_sectors", sectors, ("sm_90",))).rows
     (picture,), _ = pictures.heat_map_pictures(rows)

@@ -13,15 +13,15 @@ def timed(case, flops=None, bandwidth=None, share=None, device=GPU):
     """The speeds of a case: family, variant, type and size, in any of the units."""
     family, variant, type_, size = case
     of = {"family": family, "variant": variant, "type": type_, "size": size}
-    of |= {"runs": GPU_RUNS, "source": "harness", "device_name": device}
+    of |= {"runs": GPU_RUNS, "source": "clock", "device_name": device}
     found = []
-    for metric, value, unit in (
-        (speeds.FLOPS, flops, "FLOP/s"),
-        (speeds.BYTES, bandwidth, "B/s"),
-        (speeds.PEAK, share, "% of peak"),
+    for metric, value in (
+        (speeds.FLOPS, flops),
+        (speeds.BYTES, bandwidth),
+        (speeds.PEAK, share),
     ):
         if value is not None:
-            found.append(a_series(metric, [value] * NIGHTS, unit=unit, **of))
+            found.append(a_series(metric, [value] * NIGHTS, **of))
     return found
 
 
@@ -122,7 +122,7 @@ def test_errors_of_functions_come_with_the_largest_first_and_emulated_places_tog
     series = []
     for name, error in (("sinf", 1e-8), ("__sinf", 1e-5)):
         for arch in ARCHS:
-            of = {"family": "math_accuracy", "variant": name, "source": "harness", "unit": "1"}
+            of = {"family": "math_accuracy", "variant": name, "source": "harness"}
             of["device_name"] = f"Emulated GPU ({arch})"
             series.append(a_series("result.mean_relative_error", [error] * NIGHTS, arch, **of))
     first, second = sections.accuracy(build(series, RUNS).rows)
@@ -138,7 +138,7 @@ def test_errors_of_functions_come_with_the_largest_first_and_emulated_places_tog
 def test_two_gpus_are_compared_by_the_same_cases():
     def times(case, us, device):
         family, variant = case.split(".")
-        of = {"family": family, "variant": variant, "unit": "us", "source": "harness"}
+        of = {"family": family, "variant": variant, "source": "clock"}
         return a_series("time.median_us", [us], runs=GPU_RUNS, device_name=device, **of)
 
     cases = {"a.x": 2, "a.y": 2, "a.z": 20, "b.x": 1, "copies.x": 9}

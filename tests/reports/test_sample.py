@@ -1,5 +1,7 @@
-"""The sample report: what the page says of two nights that real GPUs measured. Of the recorded facts a
-twentieth is taken: some families, on three architectures."""
+"""The sample report: what the page says of two nights that real GPUs measured.
+
+A twentieth of the recorded facts is taken: some families, on three architectures.
+"""
 
 import lzma
 import os
@@ -9,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from warpgauge.facts.reader import FactFile
+from warpgauge.facts.writer import compact, records_of
 from warpgauge.page import report, speeds
 from warpgauge.program import main as warpgauge
 
@@ -23,16 +27,19 @@ FAMILIES = (
     *("copies", "cublas", "fragments", "kernel_parameters", "matrix_add", "stack"),
     *("transpose_blocks", "vector_add"),
 )
-TAKEN = re.compile(
-    rf'(?=.*"family":"({"|".join(FAMILIES)})")(?=.*"arch":(null|"({"|".join(ARCHS)})"))'
-)
 
 
 def taken_of(recorded, folder):
     """Writes the facts that are taken of each recorded file into the folder."""
-    for file in recorded.glob("*.jsonl.xz"):
-        with lzma.open(file, "rt") as facts, lzma.open(folder / file.name, "wt", preset=0) as some:
-            some.writelines(filter(TAKEN.match, facts))
+    for path in recorded.glob("*.jsonl.xz"):
+        file = FactFile(path)
+        taken = [value for value in file.values if is_taken(value.case)]
+        with lzma.open(folder / path.name, "wt", preset=0) as some:
+            some.writelines(compact(one) + "\n" for one in records_of(map(file.fact, taken)))
+
+
+def is_taken(case):
+    return case.family in FAMILIES and case.arch in (None, *ARCHS)
 
 
 @pytest.fixture(scope="module")

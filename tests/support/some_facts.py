@@ -1,16 +1,65 @@
-"""Facts for tests: the first of tests/data/facts/good.jsonl with other members."""
+"""Facts for tests: flat dictionaries with all that is known of a value, written as records.
+
+A flat fact has the members of a run, a case and a value of metrics/fact.schema.json side by side;
+None is absent. Instead of `kernels` it has one `kernel` with `launch`, `sass_hash` and
+`source_hash`; its `device` is an object of the run. `budget` and `budget_reason` are short for a
+limit: "= 0", "<= 13 ± 5%", ">= 1 and <= 2 until 2027-01-31".
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-_GOOD = Path(__file__).parents[1] / "data" / "facts" / "good.jsonl"
-FACT = json.loads(_GOOD.read_text().splitlines()[0])
-GPU = FACT["device"]
+from warpgauge.facts.contract import ordered
+
+GPU = {
+    "name": "NVIDIA H100",
+    "chip": "GH100",
+    "compute_capability": "9.0",
+    "driver": "580.65.06",
+    "uuid_hash": "9c1185a5",
+    "sm_clock_mhz": 1980,
+    "memory_clock_mhz": 2619,
+}
 EMULATED = {**GPU, "name": "Emulated GPU (sm_90)", "chip": None, "driver": "emulator"}
+FACT = {
+    "run": "20260501T230000Z-1f2e3d4c",
+    "time": "2026-05-01T23:00:00Z",
+    "commit": "3b1f0c7",
+    "dirty": False,
+    "toolkit": "13.0",
+    "flags": "-O3 -lineinfo",
+    "device": GPU,
+    "family": "transpose",
+    "variant": "tiled",
+    "type": "f32",
+    "size": "1024x1024",
+    "arch": "sm_90",
+    "source": "cupti",
+    "kernel": "_ZN9transpose5tiledEPKfPfi",
+    "launch": {"grid": [32, 32, 1], "block": [32, 8, 1]},
+    "metric": "shared.bank_conflicts",
+    "value": 31744,
+    "file": "kernels/transpose/transpose.cu",
+    "line": 42,
+    "sass_hash": "5feceb66",
+    "budget": "= 0",
+    "budget_reason": "a kernel has no bank conflicts",
+    "verdict": "fail",
+    "reason": "shared.bank_conflicts is 31744, budget = 0",
+}
+BUILT_IN = "built-in"
+_RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags")
+_CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash", "input_hash", "carried")
+_VALUE = ("metric", "value", "source", "scope", "node", "file", "line", "inlined", "interval")
+_VALUE += ("stable", "confidence", "confidence_reason", "machine", "limit", "verdict", "would")
+_VALUE += ("cause", "reason")
 
 
 def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: Any) -> dict:
@@ -18,13 +67,12 @@ def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: An
     time = f"2026-01-{night:02}T01:00:00Z"
     fact = FACT | {"run": f"run-{night}", "time": time, "commit": f"commit-{night}"}
     fact |= {"variant": case, "value": value, "verdict": "pass", "reason": f"it is {value}"}
-    fact |= members
-    return fact | {"id": f"{fact['family']}.{fact['variant']}.{fact['type']}@{fact['size']}"}
+    return fact | members
 
 
 def registers(night: int = 1, value: int = 20, **members: Any) -> dict:
     """What the compiler says: without a device."""
-    about = {"metric": "registers", "unit": "registers/thread", "source": "ptxas", "device": None}
+    about = {"metric": "registers", "source": "ptxas", "device": None}
     return a_fact(night, value, **(about | members))
 
 
@@ -36,19 +84,89 @@ def a_time(night: int = 1, value: float = 10.5, **members: Any) -> dict:
         "temperature_c": [41, 43],
         "throttling": [],
         "other_processes": 0,
-        "disturbance": None,
     }
-    about = {"metric": "time.median_us", "unit": "us", "source": "harness", "machine": machine}
+    about = {"metric": "time.median_us", "source": "clock", "machine": machine, "stable": True}
     about |= {"interval": [value - 0.25, value + 0.25], "confidence": "estimate"}
     about |= {"confidence_reason": "times differ from run to run: ± 1 % after 20 runs"}
     return a_fact(night, value, **(about | members))
 
 
-def as_line(fact: dict) -> str:
+def limit_of(budget: str, reason: str | None = None, origin: str = BUILT_IN) -> dict:
+    """A limit by its text."""
+    bounds, _, until = budget.partition(" until ")
+    bounds, _, tolerance = bounds.partition(" ± ")
+    limit: dict[str, Any] = {}
+    for bound in bounds.split(" and "):
+        sign, _, number = bound.partition(" ")
+        is_number = re.fullmatch(r"-?[0-9.e+-]+", number)
+        key = {"=": "equal", "<=": "max", ">=": "min"}[sign]
+        limit[key] = json.loads(number) if is_number else number
+    if tolerance:
+        limit["tolerance"] = float(tolerance.removesuffix("%")) / 100
+    return _present(limit | {"until": until or None, "reason": reason, "origin": origin})
+
+
+def records(facts: Iterable[dict]) -> Iterator[dict]:
+    """The records of flat facts, in the order in which warpgauge writes them."""
+    facts = list(facts)
+    for name, group in groupby(facts, key=lambda fact: fact["run"]):
+        of_run = list(group)
+        cases: set[str] = set()
+        for _, alike in groupby(of_run, key=lambda fact: [fact.get(key) for key in _RUN]):
+            yield _run(name, next(alike), facts)
+        for fact in of_run:
+            case = _case(fact)
+            if case["case"] not in cases:
+                cases.add(case["case"])
+                yield case
+            yield _value(fact, case)
+
+
+def as_line(record: dict) -> str:
     """As warpgauge writes it."""
-    return json.dumps(fact, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def text_of(facts: Iterable[dict]) -> str:
+    """A file of facts."""
+    return "".join(map(as_line, records(facts)))
 
 
 def write(path: Path, facts: Iterable[dict]) -> Path:
-    path.write_text("".join(map(as_line, facts)), encoding="utf-8")
+    path.write_text(text_of(facts), encoding="utf-8")
     return path
+
+
+def _run(name: str, fact: dict, facts: Iterable[dict]) -> dict:
+    found = (one.get("device") for one in facts if one["run"] == name)
+    devices = {device["name"]: device for device in found if device}
+    members = {"record": "run", "schema": "warpgauge.fact/2", "run": name}
+    members |= {key: fact.get(key) for key in _RUN}
+    members |= {"devices": list(map(_present, devices.values())) or None}
+    return ordered("run", _present(members))
+
+
+def _case(fact: dict) -> dict:
+    kernel = {"name": fact.get("kernel"), "sass_hash": fact.get("sass_hash")}
+    kernel |= {"source_hash": fact.get("source_hash")}
+    kernel |= {"launches": [fact["launch"]] if fact.get("launch") else None}
+    members = {key: fact.get(key) for key in _CASE}
+    members["device"] = fact["device"]["name"] if fact.get("device") else None
+    members["kernels"] = [_present(kernel)] if kernel["name"] else None
+    members = _present(members)
+    key = blake2b(json.dumps(members).encode(), digest_size=6).hexdigest()
+    return ordered("case", {"record": "case", "case": key, **members})
+
+
+def _value(fact: dict, case: dict) -> dict:
+    members = {key: fact.get(key) for key in _VALUE}
+    if members["verdict"] == "unbudgeted":
+        del members["verdict"]
+    if fact.get("budget"):
+        origin = fact.get("origin", BUILT_IN)
+        members["limit"] = limit_of(fact["budget"], fact.get("budget_reason"), origin)
+    return ordered("value", _present({"record": "value", "case": case["case"], **members}))
+
+
+def _present(members: dict) -> dict:
+    return {key: value for key, value in members.items() if value is not None}

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from warpgauge.budgets.budget_file import BudgetFile
-from warpgauge.budgets.limits import Limit, asked_for, is_same, limit_text
+from warpgauge.budgets.limits import Limit, asked_for, is_limit, is_same, limit_text
 from warpgauge.budgets.placing import Move
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 
-_BUILT_IN = "built-in default"  # how the reason of a limit that stands in no file begins
 _MOST_SHOWN = 20
 
 
@@ -40,7 +39,7 @@ class Wish:
     def reason_for(self, move: Move) -> str | None:
         """The reason that is written into the line; None: it keeps its own, if it has one."""
         if self.baseline and self.reason is None:
-            return f"baseline of {move.fact.time[:10]}"
+            return f"baseline of {move.fact.run.time[:10]}"
         return self.reason if move.loosens else None
 
 
@@ -70,11 +69,12 @@ def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) 
         if wish.baseline and fact.verdict == "fail" and holder is not None:
             left += 1  # it breaks a budget that somebody wrote, and no default
             continue
-        known = None if old is None else limit_text(old, row)
-        if fact.budget != known:
+        if not is_limit(fact.limit, old, row):
+            held = fact.limit.text if fact.limit else "nothing"
+            says = "nothing" if old is None else limit_text(old, row)
             stale.append(
-                f"{name(fact)} was held against '{fact.budget}', but {file.name} says "
-                f"'{known or 'nothing'}': run the gate again"
+                f"{name(fact)} was held against '{held}', but {file.name} says '{says}': "
+                "run the gate again"
             )
         moves.append(Move(fact, old, new, loosens=fact.verdict != "better"))
     if stale:
@@ -93,9 +93,9 @@ def first_of(sentences: list[str]) -> list[str]:
 
 
 def _built_in(fact: Fact) -> Limit | None:
-    """The built-in limit as the fact tells it, which no budget file holds; None if the limit was
-    one of a file."""
-    says_so = (fact.budget_reason or "").startswith(_BUILT_IN)
-    if not says_so or not (fact.budget or "").startswith("= "):
+    """The built-in limit of a fact, which no budget file holds; None if its limit is in a file."""
+    limit = fact.limit
+    if limit is None or not limit.is_built_in:
         return None
-    return {"equal": float(fact.budget[2:])}
+    bounds = {"max": limit.max, "min": limit.min, "equal": limit.equal}
+    return {key: bound for key, bound in bounds.items() if bound is not None}

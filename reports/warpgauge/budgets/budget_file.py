@@ -16,7 +16,7 @@ import tomlkit
 
 from warpgauge.budgets.limits import Limit, fault_of, toml_string, toml_value
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 
 _ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[af]?")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -46,8 +46,9 @@ def rank(place: Place) -> tuple[int, str]:
 
 def sections_of(fact: Fact) -> list[str]:
     """The sections that can hold for a case, the most special first."""
-    kind = f"{fact.variant}.{fact.type}"
-    return [f"{kind}@{fact.size}", kind, fact.variant, "default"]
+    case = fact.case
+    kind = f"{case.variant}.{case.type}"
+    return [f"{kind}@{case.size}", kind, case.variant, "default"]
 
 
 def places_of(fact: Fact) -> list[Place]:

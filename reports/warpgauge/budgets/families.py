@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 
 BUDGETS = "budgets.toml"
 

@@ -14,7 +14,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from typing import Any
 
 from warpgauge.facts.catalog import Metric
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.limit import Limit as HeldLimit
+from warpgauge.facts.limit import number_text
+from warpgauge.facts.records import Fact
 
 Limit = float | str | dict[str, Any]
 
@@ -35,17 +37,10 @@ def as_table(limit: Limit, metric: Metric) -> dict[str, Any]:
 def limit_text(limit: Limit, metric: Metric) -> str:
     """The limit as facts show it: "<= 20", ">= 1 and <= 2", "= 32 ± 5% until 2027-01-31"."""
     table = as_table(limit, metric)
-    parts = [f"= {number_text(table['equal'])}"] if "equal" in table else []
-    if "min" in table:
-        parts.append(f">= {number_text(table['min'])}")
-    if "max" in table:
-        parts.append(f"<= {number_text(table['max'])}")
-    text = " and ".join(parts)
-    if tolerance := tolerance_of(limit):
-        text += f" ± {tolerance * 100:g}%"
-    if "until" in table:
-        text += f" until {table['until']}"
-    return text
+    bounds = {key: table.get(key) for key in ("max", "min", "equal")}
+    until = table.get("until")
+    bounds |= {"tolerance": tolerance_of(limit), "until": until and until.isoformat()}
+    return HeldLimit(origin="", **bounds).text
 
 
 def fault_of(limit: object) -> str | None:
@@ -85,6 +80,20 @@ def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
     return left == right
 
 
+def is_limit(held: HeldLimit | None, limit: Limit | None, metric: Metric) -> bool:
+    """Whether a fact was held against this limit of a budget file; its reason does not count."""
+    if held is None or limit is None:
+        return held is None and limit is None
+    table = as_table(limit, metric)
+    until = table.get("until")
+    bounds = (table.get("max"), table.get("min"), table.get("equal"))
+    return (
+        bounds == (held.max, held.min, held.equal)
+        and tolerance_of(limit) == held.tolerance
+        and (until and until.isoformat()) == held.until
+    )
+
+
 def asked_for(
     fact: Fact, metric: Metric, old: Limit | None, today: datetime.date, with_code: bool
 ) -> Limit:
@@ -116,8 +125,8 @@ def asked_for(
     if metric.cls == "bounded":
         names_code = with_code if old is None else "code" in table
         table.pop("code", None)
-        if names_code and fact.code_hash is not None:
-            table["code"] = fact.code_hash
+        if names_code and fact.case.code_hash is not None:
+            table["code"] = fact.case.code_hash
     is_plain = old is not None and not isinstance(old, dict) and len(table) == 1
     return next(iter(table.values())) if is_plain else table
 
@@ -148,13 +157,6 @@ def toml_string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     hidden = {ord(c): f"\\u{ord(c):04X}" for c in escaped if ord(c) < 32 or not c.isprintable()}
     return f'"{escaped.translate({c: t for c, t in hidden.items() if c <= 0xFFFF})}"'
-
-
-def number_text(value: float | str) -> str:
-    """The shortest text that reads back as the same number; whole numbers without a point."""
-    if isinstance(value, str):
-        return value
-    return str(int(value)) if value == int(value) else repr(float(value))
 
 
 def _scalar(value: float | str | datetime.date) -> str:

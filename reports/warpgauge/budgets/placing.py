@@ -14,7 +14,7 @@ from typing import NamedTuple
 from warpgauge.budgets.budget_file import BudgetFile, Place, places_of, sections_of
 from warpgauge.budgets.limits import Limit, is_same
 from warpgauge.facts.catalog import Metric
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 
 
 class Move(NamedTuple):

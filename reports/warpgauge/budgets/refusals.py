@@ -9,7 +9,7 @@ from warpgauge.budgets.acceptance import Wish, first_of, name
 from warpgauge.budgets.limits import is_storable, tolerance_of
 from warpgauge.budgets.placing import Move
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import gpu_of
 
 _TIMED = ("time.", "throughput.")  # metrics that need a GPU that does nothing else
@@ -34,7 +34,7 @@ def refusals(
         fact = move.fact
         error = failed.get((fact.id, fact.arch)) or failed.get((fact.id, None))
         why = (
-            (error and f"the case failed at {error.time} ({error.reason}); mend it")
+            (error and f"the case failed at {error.run.time} ({error.reason}); mend it")
             or _objection_to_origin(fact, head)
             or _objection_to_noise(move, gpus[fact.id, fact.arch, fact.metric])
             or _objection(move, wish)
@@ -45,14 +45,15 @@ def refusals(
 
 
 def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
-    if fact.dirty:
+    commit = fact.run.commit
+    if fact.run.dirty:
         return (
             "measured from sources with changes that are not committed; commit them, and run the "
             "gate again"
         )
-    if head is not None and fact.commit != head:
+    if head is not None and commit != head:
         return (
-            f"measured from {f'commit {fact.commit}' if fact.commit else 'no commit'}, and the "
+            f"measured from {f'commit {commit}' if commit else 'no commit'}, and the "
             f"sources are at {head}; run the gate again, or take facts of --any-commit"
         )
     return None
@@ -63,7 +64,7 @@ def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
     fact = move.fact
     if catalog()[fact.metric].cls != "bounded":
         return None
-    if fact.device is None or fact.device.driver == "emulator":
+    if fact.device is None or fact.device.is_emulated:
         return "the emulator's times are not those of a GPU; measure on one"
     if len(gpus) > 1:
         return (
@@ -71,7 +72,9 @@ def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
             "them; give the facts of one"
         )
     if fact.metric.startswith(_TIMED) and fact.machine is None:
-        return "nobody watched the GPU (no NVML), so it may have been disturbed; measure with NVML"
+        return (
+            "GPU state unknown (NVML unavailable), so it may have been disturbed; measure with NVML"
+        )
     if fact.machine is not None and fact.machine.disturbance is not None:
         return f"the GPU was disturbed ({fact.machine.disturbance}); measure again"
     return _objection_to_interval(fact, tolerance_of(move.new))
@@ -79,8 +82,7 @@ def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
 
 def _objection_to_interval(fact: Fact, tolerance: float) -> str | None:
     if fact.interval is None:
-        is_stable = not (fact.confidence_reason or "").endswith("not stable")
-        return None if is_stable else f"{fact.confidence_reason}; measure again"
+        return f"{fact.confidence_reason}; measure again" if fact.stable is False else None
     spread = max(fact.value - fact.interval[0], fact.interval[1] - fact.value)
     if spread > tolerance * fact.value:
         return (
@@ -104,7 +106,7 @@ def _objection(move: Move, wish: Wish) -> str | None:
         return f"{fact.value} is more than a budget file can hold (2^53)"
     if move.loosens and not wish.baseline and wish.reason is None:
         return (
-            f"{fact.value} is over its budget {fact.budget}; say why it may be with --reason, or "
-            "leave it out with --tighten"
+            f"{fact.value} is over its budget {fact.limit.text}; say why it may be with "
+            "--reason, or leave it out with --tighten"
         )
     return None

@@ -56,7 +56,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     metric = catalog()[row.moves[0].fact.metric]
     cases = list(dict.fromkeys(move.fact.id for move in row.moves))
     more = f" and {len(cases) - 1} more" if len(cases) > 1 else ""
-    olds = dict.fromkeys(_limit(move.fact.budget or "none", move.old) for move in row.moves)
+    olds = dict.fromkeys(_limit(_old_text(move), move.old) for move in row.moves)
     reason = as_table(row.limit, metric).get("reason", "")
     return (
         code(cases[0]) + more,
@@ -72,6 +72,10 @@ def _limit(text: str, limit: Limit | None) -> str:
     """What a limit says, and the code that it was measured with: for that it never fails."""
     hash_ = code_of(limit)
     return code(text) + (f" (code {code(hash_)})" if hash_ is not None else "")
+
+
+def _old_text(move: Move) -> str:
+    return move.fact.limit.text if move.fact.limit else "none"
 
 
 def _rank(row: Row) -> tuple:

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from warpgauge.facts.records import Launch
 
 if TYPE_CHECKING:  # the history needs packages that diff works without
     from warpgauge.history.model import Point
@@ -47,7 +49,7 @@ class Origin:
     toolkit: str | None
     flags: str | None
     driver: str | None
-    launch: Any = None
+    launches: tuple[Launch, ...] = ()
     commit: str | None = None
 
 
@@ -58,7 +60,7 @@ def cause_between(old: Origin, new: Origin, *, noisy: bool) -> Cause:
         return "environment" if old.driver == new.driver else "driver"
     same_source = _same_source(old, new)
     same_kernel = _same(old.sass_hash, new.sass_hash)
-    if same_kernel and (old.launch != new.launch or (noisy and same_launches is False)):
+    if same_kernel and (old.launches != new.launches or (noisy and same_launches is False)):
         return "launch"
     if same_source is False:  # of the same kernel: it was called by other code
         return "code"
@@ -68,7 +70,7 @@ def cause_between(old: Origin, new: Origin, *, noisy: bool) -> Cause:
         return "unknown"
     if not same_kernel and _compiler(old) != _compiler(new):
         return "compiler"
-    known = same_source or (old.launch is not None and new.launch is not None)
+    known = same_source or bool(old.launches and new.launches)
     return "input or counter" if known and not noisy else "unknown"
 
 
@@ -128,7 +130,7 @@ def _origin(point: Point) -> Origin:
     return Origin(
         *(point.sass_hash, point.source_hash, point.code_hash, run.toolkit, run.flags),
         driver=_driver(point),
-        launch=point.launch,
+        launches=point.launches,
         commit=None if run.dirty else run.commit,
     )
 

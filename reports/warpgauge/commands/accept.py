@@ -37,7 +37,7 @@ from warpgauge.budgets.table import Row, table
 from warpgauge.command_line import add_filter_option, as_started
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import matching, newest, read_all
 from warpgauge.files import replace_files
 

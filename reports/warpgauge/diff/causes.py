@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from warpgauge.changes.causes import Cause, Origin, cause_between, differing
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import gpu_of
 
 
@@ -17,14 +17,15 @@ def cause_of(a: Fact, b: Fact) -> tuple[Cause, tuple[str, ...]]:
 
 def _origin(fact: Fact) -> Origin:
     return Origin(
-        *(fact.sass_hash, fact.source_hash, fact.code_hash, fact.toolkit, fact.flags),
+        *(fact.sass_hash, fact.source_hash, fact.case.code_hash),
+        *(fact.run.toolkit, fact.run.flags),
         driver=fact.device.driver if fact.device is not None else None,
-        launch=fact.launch,
+        launches=fact.launches,
     )
 
 
 def _details(a: Fact, b: Fact) -> tuple[str, ...]:
-    pairs = [("toolkit", a.toolkit, b.toolkit), ("flags", a.flags, b.flags)]
+    pairs = [("toolkit", a.run.toolkit, b.run.toolkit), ("flags", a.run.flags, b.run.flags)]
     if a.device is not None and b.device is not None:
         pairs += [
             ("driver", a.device.driver, b.device.driver),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from warpgauge.changes.causes import OF_THE_MACHINE, is_recount
 from warpgauge.diff.causes import cause_of
 from warpgauge.facts.catalog import Metric, catalog
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import Key, gpu_of, key_of, newest
 
 # From the worst on. lost: measured in A and not in B; moved: by the machine, to either side;
@@ -189,7 +189,7 @@ def _lines(facts: list[Fact], cases: dict) -> dict[tuple, dict[_LineKey, float]]
     for fact in facts:
         key = key_of(fact)
         whole = cases.get(key)
-        if fact.scope == "case" or whole is None or whole.run != fact.run:
+        if fact.scope == "case" or whole is None or whole.run.id != fact.run.id:
             continue
         if isinstance(fact.value, int | float):
             found[key][fact.kernel, fact.file, fact.line] = fact.value

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from warpgauge.budgets.limits import number_text
 from warpgauge.diff.differences import MARKS, Change, Line
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.limit import number_text
+from warpgauge.facts.records import Fact
 from warpgauge.text import printable
 
 SCHEMA = "warpgauge.diff/1"
@@ -28,12 +28,13 @@ _COLOURS = {
 def origin(facts: Sequence[Fact]) -> str:
     """Where a run comes from: commits, machines, toolkits and times that its facts name."""
     parts = []
+    runs = {fact.run.id: fact.run for fact in facts}.values()
     for values in (
-        {f"commit {f.commit[:12]}{'+' if f.dirty else ''}" for f in facts if f.commit},
+        {f"commit {r.commit[:12]}{'+' if r.dirty else ''}" for r in runs if r.commit},
         {f.device.name for f in facts if f.device},
-        {f"CUDA {f.toolkit}" for f in facts if f.toolkit},
+        {f"CUDA {r.toolkit}" for r in runs if r.toolkit},
         {f.source for f in facts if f.source},
-        {f.time for f in facts},
+        {r.time for r in runs},
     ):
         if values:
             names = sorted(values)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact
 from warpgauge.text import printable
 
 LEAST = 4  # values of each extent that make a grid; as in the tables of warpgauge-bench
@@ -59,16 +59,15 @@ def find_grids(facts: list[Fact], metric: str, glob: str) -> tuple[list[Grid], l
 
     Raises CommandError where values are words, or a grid is beyond what a picture can hold.
     """
-    launches = {fact.id: fact.launch.block for fact in facts if fact.launch}
+    launches = {fact.id: fact.launches[0].block for fact in facts if len(fact.launches) == 1}
     groups = defaultdict(list)
     for fact in facts:
         if fact.metric == metric and fact.scope == "case" and fnmatchcase(fact.id, glob):
             device = fact.device.name if fact.device else None
-            groups[fact.family, fact.variant, fact.type, fact.arch, device].append(fact)
+            groups[fact.id.partition("@")[0], fact.arch, device].append(fact)
     grids, unmeasured = [], []
-    for (*parts, arch, device), group in groups.items():
-        case = ".".join(parts)
-        sizes = {fact.size: _two_extents(fact.size) for fact in group}
+    for (case, arch, device), group in groups.items():
+        sizes = {fact.case.size: _two_extents(fact.case.size) for fact in group}
         if not _is_grid(sizes.values()):
             continue
         _check(case, metric, group, sizes)
@@ -118,9 +117,9 @@ def _cells(group: list[Fact], sizes: dict[str, Extents], source: str) -> dict:
     for fact in group:
         if fact.value is None or (fact.source or "unknown") != source:
             continue
-        known = cells[sizes[fact.size]]
-        if known is None or fact.time >= known.time:
-            cells[sizes[fact.size]] = fact
+        known = cells[sizes[fact.case.size]]
+        if known is None or fact.run.time >= known.run.time:
+            cells[sizes[fact.case.size]] = fact
     return cells
 
 

@@ -6,7 +6,7 @@ from os.path import commonprefix
 
 from warpgauge.drawing import style
 from warpgauge.drawing.grid import Extents, Grid
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.records import Fact, Run
 from warpgauge.text import printable, shortened
 
 _LONGEST = 100  # characters of a text from the facts
@@ -63,15 +63,15 @@ def _intervals(facts: list[Fact]) -> str:
 
 
 def _runs(facts: list[Fact]) -> str:
-    runs = sorted({(fact.time, fact.run, _commit(fact)) for fact in facts})
+    runs = sorted({(fact.run.time, fact.run.id, _commit(fact.run)) for fact in facts})
     if len(runs) == 1:
         return f"Run of {runs[0][0]}, {runs[0][2]}."
     return f"{len(runs)} runs, {runs[0][0]} to {runs[-1][0]}: the newest value of each size."
 
 
-def _commit(fact: Fact) -> str:
-    commit = f"commit {printable(fact.commit[:12])}" if fact.commit else "no commit"
-    return commit + (" with changes" if fact.dirty else "")
+def _commit(run: Run) -> str:
+    commit = f"commit {printable(run.commit[:12])}" if run.commit else "no commit"
+    return commit + (" with changes" if run.dirty else "")
 
 
 def _disturbance(facts: list[Fact]) -> str:

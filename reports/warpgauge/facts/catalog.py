@@ -27,6 +27,11 @@ class Metric:
     good: str
     cure: str
 
+    @property
+    def is_word(self) -> bool:
+        """Whether values are words (names of resources) and not numbers."""
+        return self.unit == "resource"
+
 
 @cache
 def catalog() -> dict[str, Metric]:

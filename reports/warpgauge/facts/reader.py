@@ -3,114 +3,144 @@
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
-import math
 import zlib
-from dataclasses import dataclass, fields
-from functools import cache, lru_cache
-from importlib import resources
-from operator import itemgetter
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
-
 from warpgauge.errors import FactError
+from warpgauge.facts import contract
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.limit import Limit
+from warpgauge.facts.records import (
+    Call,
+    Case,
+    Device,
+    Fact,
+    Kernel,
+    Launch,
+    MachineState,
+    Run,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """The GPU that a fact was measured on. Clocks in MHz, as found."""
-
-    name: str
-    chip: str | None
-    compute_capability: str | None
-    driver: str | None
-    uuid_hash: str | None
-    sm_clock_mhz: int | None
-    memory_clock_mhz: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """Shape of the launch a fact belongs to: blocks, threads of a block; `count` had this shape."""
-
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    dynamic_shared_bytes: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MachineState:
-    """The state of the GPU around a timing: pairs are before and after; MHz, degrees Celsius."""
-
-    sm_clock_mhz: tuple[int | None, int | None]
-    memory_clock_mhz: tuple[int | None, int | None]
-    temperature_c: tuple[int | None, int | None]
-    throttling: tuple[str, ...]
-    other_processes: int | None
-    disturbance: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One value with all its provenance; the members are the keys of the schema."""
-
-    schema: str
-    run: str
-    time: str
-    commit: str | None
-    dirty: bool
-    toolkit: str | None
-    flags: str | None
-    device: Device | None
-    id: str
-    family: str
-    variant: str
-    type: str
-    size: str
-    arch: str | None
-    source: str | None
-    confidence: str | None
-    confidence_reason: str | None
-    scope: str
-    kernel: str | None
-    launch: Launch | None
-    machine: MachineState | None
-    metric: str
-    value: float | str | None
-    unit: str
-    interval: tuple[float, float] | None
-    file: str | None
-    line: int | None
-    sass_hash: str | None
-    source_hash: str | None
-    code_hash: str | None
-    budget: str | None
-    budget_reason: str | None
-    verdict: str | None
-    reason: str | None
-
-
-def _members_of(cls: type) -> itemgetter:
-    """Takes the members of an object in the order of a class. (By place, because matching 33 names
-    takes longer than all the rest of a fact's construction.)"""
-    return itemgetter(*(field.name for field in fields(cls)))
-
-
-_device_members, _launch_members, _fact_members = map(_members_of, (Device, Launch, Fact))
-_shared_device, _shared_launch = lru_cache(1024)(Device), lru_cache(1024)(Launch)
+DIGEST_BYTES = 16
+_VALUE = b'{"record":"value","case":"'  # how warpgauge begins a value
 
 
 def read_facts(path: str | Path) -> list[Fact]:
-    """Reads a file of facts.
+    """Reads all values of a file of facts.
 
     A last line without newline (a crash while it was written) is dropped; anything else that is
-    not a fact of the schema raises FactError with file:line.
+    not a record of the schema raises FactError with file:line.
     """
-    return [read_line(path, number, line) for number, line in enumerate(lines_of(path), start=1)]
+    file = FactFile(path)
+    return [file.fact(value) for value in file.values]
+
+
+def metric_names() -> list[str]:
+    """The metrics that values can have."""
+    return list(catalog())
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Where a value stands: its line from 1, its run, its case, and a digest of all that the line
+    and the case say."""
+
+    number: int
+    run: str
+    case: Case
+    digest: bytes
+
+
+class FactFile:
+    """A file of facts: `runs` by id, and `values`, which are parsed only by fact().
+
+    A value whose digest is known need not be read again: the same digest is the same value of the
+    same case.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Raises FactError with file and line."""
+        self.path = path
+        self.runs: dict[str, Run] = {}
+        self.values: list[Value] = []
+        self._run: str | None = None
+        self._cases: dict[str | None, dict[str, tuple[Case, Any]]] = {}
+        self._lines = lines_of(path)
+        for number, line in enumerate(self._lines, start=1):
+            try:
+                self._take(number, line)
+            except ValueError as error:
+                raise FactError(f"{path}:{number}: {error}") from error
+
+    def fact(self, value: Value) -> Fact:
+        """The value in full; FactError with file:line if it is none."""
+        try:
+            return self._fact(value)
+        except ValueError as error:
+            raise FactError(f"{self.path}:{value.number}: {error}") from error
+
+    def _take(self, number: int, line: bytes) -> None:
+        """Takes a record; of values in the form that warpgauge writes only where they belong."""
+        if line.startswith(_VALUE):
+            key = line[len(_VALUE) : line.find(b'"', len(_VALUE))]
+            self._take_value(number, key.decode("utf-8", "replace"))
+            return
+        members = contract.checked(contract.parsed(line))
+        match members["record"]:
+            case "value":
+                self._take_value(number, members["case"])
+            case "run":
+                run = run_of(members)
+                self._run, self.runs[run.id] = run.id, run
+                self._cases.setdefault(run.id, {})
+            case "case":
+                self._take_case(members)
+            case "end":
+                self._end(members)
+
+    def _take_value(self, number: int, key: str) -> None:
+        known = self._cases_of_run().get(key)
+        if known is None:
+            raise ValueError(f"there is no case '{key}' above this line, in the same run")
+        case, start = known
+        digest = start.copy()
+        digest.update(self._lines[number - 1])
+        self.values.append(Value(number, self._run, case, digest.digest()))
+
+    def _take_case(self, members: dict[str, Any]) -> None:
+        case = case_of(members)
+        cases = self._cases_of_run()
+        known = cases.get(case.key)
+        if known is None:
+            start = blake2b(digest_size=DIGEST_BYTES, key=contract.digest())
+            start.update(repr(members).encode())
+            cases[case.key] = (case, start)
+        elif known[0] != case:
+            raise ValueError(f"the case '{case.key}' stands above with other members")
+
+    def _cases_of_run(self) -> dict[str, tuple[Case, Any]]:
+        """The cases of the run that the line belongs to, with the starts of their digests."""
+        if self._run is None:
+            raise ValueError("key 'record' must be 'run' before any other")
+        return self._cases[self._run]
+
+    def _end(self, members: dict[str, Any]) -> None:
+        run = self.runs.get(members["run"])
+        if run is None:
+            raise ValueError(f"there is no run '{members['run']}' above this line")
+        self.runs[run.id] = replace(run, exit_code=members["exit_code"])
+
+    def _fact(self, value: Value) -> Fact:
+        members = contract.checked(contract.parsed(self._lines[value.number - 1]))
+        if members["record"] != "value" or members["case"] != value.case.key:
+            raise ValueError("a key stands twice in this record")
+        contract.check_value(members)
+        return fact_of(self.runs[value.run], value.case, members)
 
 
 # By how a compressed file begins: its name may say anything.
@@ -133,111 +163,57 @@ def lines_of(path: str | Path) -> list[bytes]:
         raise FactError(f"{path}: cannot be read: damaged: {error}") from error
 
 
-def read_line(path: str | Path, number: int, line: bytes) -> Fact:
-    """The fact in a line; FactError with file:line for anything that is not one of the schema."""
-    try:
-        return _read_fact(line)
-    except ValueError as error:
-        raise FactError(f"{path}:{number}: {error}") from error
+def run_of(members: dict[str, Any]) -> Run:
+    """The run of a record."""
+    devices = tuple(_shared_device(**device) for device in members.get("devices", ()))
+    kept = {key: members[key] for key in members.keys() & _names(Run)}
+    return Run(**{**kept, "id": members["run"], "devices": devices})
 
 
-@cache
-def schema_text() -> str:
-    """The contract that lines are held against."""
-    return resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
+def case_of(members: dict[str, Any]) -> Case:
+    """The case of a record."""
+    kernels = tuple(map(_kernel, members.get("kernels", ())))
+    kept = {key: members[key] for key in members.keys() & _names(Case)}
+    return Case(**{**kept, "key": members["case"], "kernels": kernels})
 
 
-def would_fail(fact: Fact) -> bool:
-    """Whether a value was not sure enough to be judged, and would fail if it were: read from the
-    reason that metrics/judge.cpp (would_fail) has given it."""
-    said = f", which budget {fact.budget or ''} would fail; "
-    return fact.verdict == "unmeasured" and said in (fact.reason or "")
+def _kernel(members: dict[str, Any]) -> Kernel:
+    launches = tuple(_shared_launch(**_frozen(launch)) for launch in members.get("launches", ()))
+    return Kernel(**{**members, "launches": launches})
 
 
-def schema_name() -> str:
-    """The name and version of the schema, as each fact carries it."""
-    return _schema()["properties"]["schema"]["const"]
+def fact_of(run: Run, case: Case, members: dict[str, Any]) -> Fact:
+    """The value of a record, with the defaults of what is absent."""
+    kept = dict(members)
+    del kept["record"], kept["case"]
+    if "value" in kept:
+        kept.setdefault("confidence", "exact")
+    if "scope" not in kept:
+        kept.setdefault("verdict", "unbudgeted")
+    if "file" not in kept:
+        kept["file"], kept["line"] = case.file, case.line
+    if "kernel" not in kept and len(case.kernels) == 1:
+        kept["kernel"] = case.kernels[0].name
+    if limit := kept.get("limit"):
+        kept["limit"] = _shared_limit(**limit)
+    if machine := kept.get("machine"):
+        kept["machine"] = MachineState(**_frozen(machine))
+    if interval := kept.get("interval"):
+        kept["interval"] = tuple(interval)
+    if inlined := kept.get("inlined"):
+        kept["inlined"] = tuple(Call(**call) for call in inlined)
+    return Fact(run, case, **kept)
 
 
-def metric_names() -> list[str]:
-    """The metrics that facts can have, as the schema lists them."""
-    return _schema()["properties"]["metric"]["enum"]
+def _frozen(members: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: tuple(value) if isinstance(value, list) else value for key, value in members.items()
+    }
 
 
-def _read_fact(line: bytes) -> Fact:
-    members = _parse(line)
-    if not _validator().is_valid(members):
-        problems = _validator().iter_errors(members)
-        raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
-    whole = f"{members['family']}.{members['variant']}.{members['type']}@{members['size']}"
-    if members["id"] != whole:
-        raise ValueError(f"key 'id' is '{members['id']}', but its parts say '{whole}'")
-    if device := members["device"]:
-        members["device"] = _shared_device(*_device_members(device))
-    if launch := members["launch"]:
-        members["launch"] = _shared_launch(*map(_frozen, _launch_members(launch)))
-    if machine := members["machine"]:
-        members["machine"] = MachineState(**{key: _frozen(machine[key]) for key in machine})
-    if interval := members["interval"]:
-        members["interval"] = tuple(interval)
-        if interval[0] > interval[1]:
-            raise ValueError("key 'interval' must be two numbers, the lower first")
-    return Fact(*_fact_members(members))
+@lru_cache(None)
+def _names(of: type) -> frozenset[str]:
+    return frozenset(member.name for member in fields(of))
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _parse(line: bytes) -> dict[str, Any]:
-    try:
-        text = line.decode("utf-8")
-        members = _DECODER.decode(text)
-        if "\\u" in text:
-            json.dumps(members, ensure_ascii=False).encode("utf-8")  # half a surrogate pair
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"not a JSON object: {error}") from error
-    if not isinstance(members, dict):
-        raise ValueError("not a JSON object")
-    return members
-
-
-@lru_cache(maxsize=4096)  # facts repeat each other's numbers
-def _finite(text: str) -> float:
-    """A number that JSON can hold: Python alone would take NaN, Infinity and 1e999."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is not a number")
-    return number
-
-
-@lru_cache(maxsize=4096)
-def _whole_or_float(text: str) -> int | float:
-    """Whole numbers beyond 64 bits count as floating-point numbers, as in the C++ reader."""
-    number = _finite(text)
-    return int(text) if abs(number) < 2**63 or 0 < int(text) < 2**64 else number
-
-
-_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float)
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return json.loads(schema_text())
-
-
-@cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(_schema())
-
-
-def _describe(problem: ValidationError) -> str:
-    path = [part for part in problem.instance_path if isinstance(part, str)]
-    match problem.kind:
-        case ValidationErrorKind.Required(property=missing):
-            return f"missing key '{'.'.join([*path, missing])}'"
-        case ValidationErrorKind.AdditionalProperties(unexpected=unknown):
-            return f"unknown key '{'.'.join([*path, unknown[0]])}'"
-    if path == ["metric"]:
-        return f"key 'metric' is the unknown metric '{problem.instance}'"
-    return f"key '{'.'.join(path)}': {problem.message}"
+_shared_device, _shared_launch, _shared_limit = map(lru_cache(4096), (Device, Launch, Limit))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact, read_facts
+from warpgauge.facts.reader import read_facts
+from warpgauge.facts.records import Fact
 
 Key = tuple[str, str | None, str, str | None]  # id, architecture, metric, and gpu_of()
 
@@ -57,4 +58,4 @@ def newest(facts: Iterable[Fact]) -> dict[Key, Fact]:
 
 def _age(fact: Fact) -> tuple[bool, str, bool]:
     failed = fact.verdict == "error"
-    return failed or fact.value is not None, fact.time, failed
+    return failed or fact.value is not None, fact.run.time, failed

@@ -134,8 +134,9 @@ class Database:
             raise CommandError(f"{self.name}: there is no history in this database")
         if form is not None and form not in {script.revision for script in known.walk_revisions()}:
             raise CommandError(
-                f"{self.name}: has form {form}, which a newer warpgauge made; "
-                f"this one knows forms up to {known.get_current_head()}. Use the newer one"
+                f"{self.name}: has form {form}, and this version knows forms up to "
+                f"{known.get_current_head()}; use the version of warpgauge that made it, or ingest "
+                "the facts into a new history"
             )
         with self.writing() as connection:
             scripts.attributes["connection"] = connection

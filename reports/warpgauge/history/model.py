@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from warpgauge.facts.reader import Launch
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.records import Launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,16 @@ class Run:
     flags: str | None
     device: Device | None
     emulated: bool
+    branch: str | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesKey:
     """What makes values comparable from night to night: one line of a chart.
 
-    `source` is ptxas, cupti, emulator or harness; None for what was never measured. What ptxas and
-    the emulator say does not depend on the GPU: their `device_name` is None.
+    `source` is None for values that were never measured. Values of the compiler and the emulator do
+    not depend on the GPU: their `device_name` is None.
     """
 
     family: str
@@ -48,7 +51,6 @@ class SeriesKey:
     type: str
     size: str
     metric: str
-    unit: str
     arch: str | None
     source: str | None
     device_name: str | None
@@ -58,12 +60,17 @@ class SeriesKey:
         """The case, as everything else calls it."""
         return f"{self.family}.{self.variant}.{self.type}@{self.size}"
 
+    @property
+    def unit(self) -> str:
+        return catalog()[self.metric].unit
+
 
 class Point(NamedTuple):
     """One value of a series. Of value (a number, in the unit of the series) and text (a word)
     at most one is there; neither where it was not measured. `interval` is the 95 % confidence
     interval. `disturbance` is what made a time unfit to be compared. `code_hash` is that of the
-    machine code and launches of a whole case, of times only.
+    machine code and launches of a whole case, and `kernels` how many it
+    has; `launches` are those of the kernel of the value.
 
     (A named tuple: millions are made for a report, and a frozen dataclass takes 5 times as long.)
     """
@@ -82,7 +89,8 @@ class Point(NamedTuple):
     line: int | None = None
     disturbance: str | None = None
     code_hash: str | None = None
-    launch: Launch | None = None
+    launches: tuple[Launch, ...] = ()
+    kernels: int = 0
 
 
 @dataclass(frozen=True, slots=True)

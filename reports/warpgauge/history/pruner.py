@@ -13,7 +13,7 @@ from warpgauge.errors import CommandError
 from warpgauge.history.database import Database
 from warpgauge.history.nights import nights_of
 from warpgauge.history.reader import read_runs
-from warpgauge.history.tables import contexts, devices, observations, runs, series, states
+from warpgauge.history.tables import cases, contexts, observations, runs, series, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def _delete_unused(connection: Connection, values: int) -> PruneResult:
     seen = sa.exists().where(observations.c.run_id == runs.c.id)
     deleted_runs = connection.execute(sa.delete(runs).where(~seen)).rowcount
     for table, column, used in (
-        (devices, devices.c.run_id, runs.c.id),
         (states, states.c.id, observations.c.state_id),
         (contexts, contexts.c.id, states.c.context_id),
+        (cases, cases.c.id, contexts.c.case_id),
     ):
         connection.execute(sa.delete(table).where(column.not_in(sa.select(used).distinct())))
     used = sa.select(states.c.series_id).distinct()

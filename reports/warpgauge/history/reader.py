@@ -10,14 +10,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from warpgauge.facts.limit import Limit
+from warpgauge.facts.records import EMULATOR
 from warpgauge.history import driver, rows
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of
-from warpgauge.history.tables import devices, runs, series
+from warpgauge.history.tables import runs, series
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
-_WITHOUT_GPU = ("ptxas", "emulator")
-_EMULATOR = "emulator"  # the driver of the emulator's devices
+_WITHOUT_GPU = ("ptxas", "cubin", EMULATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +37,27 @@ class Selection:
 
 def read_runs(connection: Connection) -> dict[int, Run]:
     """All runs by their number in the database, oldest first."""
-    gpus: dict[int, Device] = {}
-    order = (devices.c.run_id, devices.c.name)
-    for row in connection.execute(sa.select(devices).order_by(*order)):
-        if row.driver != _EMULATOR:
-            texts = (row.chip, row.compute_capability, row.driver, row.uuid_hash)
-            gpus.setdefault(row.run_id, Device(row.name, *(text or None for text in texts)))
     question = sa.select(runs).order_by(runs.c.time, runs.c.name)
-    return {
-        row.id: Run(
-            id=row.name,
-            time=rows.time_of(row.time),
-            commit=row.commit or None,
-            dirty=row.dirty,
-            toolkit=row.toolkit or None,
-            flags=row.flags or None,
-            device=gpus.get(row.id),
-            emulated=row.emulated,
-        )
-        for row in connection.execute(question)
-    }
+    return {row.id: _run(row) for row in connection.execute(question)}
+
+
+def _run(row: sa.Row) -> Run:
+    """A run with the GPU that is first by name."""
+    run = rows.run_from(row.record)
+    gpus = sorted((one for one in run.devices if not one.is_emulated), key=lambda one: one.name)
+    names = ("name", "chip", "compute_capability", "driver", "uuid_hash")
+    return Run(
+        id=run.id,
+        time=rows.time_of(row.time),
+        commit=run.commit,
+        dirty=run.dirty,
+        toolkit=run.toolkit,
+        flags=run.flags,
+        device=Device(*(getattr(gpus[0], name) for name in names)) if gpus else None,
+        emulated=row.emulated,
+        branch=run.branch,
+        label=run.label,
+    )
 
 
 def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesKey]:
@@ -103,9 +105,9 @@ def _read_part(
 def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[Any, ...]]:
     """The members of a Point after its run, by the number of the state."""
     question = (
-        "SELECT s.id, s.value, s.word, s.low, s.high, s.verdict, c.budget, s.reason, s.confidence, "
-        "c.sass_hash, c.source_hash, c.file, c.line, s.machine, c.code_hash, c.launch "
-        "FROM states s JOIN contexts c ON c.id = s.context_id WHERE s.id IN ({})"
+        "SELECT s.id, s.value, s.word, s.low, s.high, s.verdict, s.reason, s.confidence, s.machine,"
+        " c.record, k.record FROM states s JOIN contexts c ON c.id = s.context_id "
+        "JOIN cases k ON k.id = c.case_id WHERE s.id IN ({})"
     )
     found = {}
     for part in driver.fetch_where_in(connection, question, sorted(wanted)):
@@ -114,34 +116,29 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
 
 
 def _members(
-    value,
-    word,
-    low,
-    high,
-    verdict,
-    budget,
-    reason,
-    confidence,
-    sass,
-    source,
-    file,
-    line,
-    machine,
-    code,
-    launch,
+    value, word, low, high, verdict, reason, confidence, machine, context, case_text
 ) -> tuple[Any, ...]:
-    quiet = not machine or '"disturbance":null' in machine  # most: no need to read it all
-    texts = (budget, reason, confidence, sass, source, file)
+    case = rows.case_from(case_text)
+    of = json.loads(context)
+    kernel = case.kernel(of.get("kernel"))
+    limit = of.get("limit")
+    place = (of["file"], of.get("line")) if "file" in of else (case.file, case.line)
+    quiet = not machine or '"disturbance"' not in machine  # most: no need to read it all
     return (
         value,
         word or None,
         None if low is None else (low, high),
         verdict,
-        *(text or None for text in texts),
-        line,
+        Limit(**limit).text if limit else None,
+        reason or None,
+        confidence or None,
+        kernel.sass_hash if kernel else None,
+        kernel.source_hash if kernel else None,
+        *place,
         None if quiet else json.loads(machine)["disturbance"],
-        code or None,
-        rows.launch_of(launch),
+        case.code_hash,
+        kernel.launches if kernel else (),
+        len(case.kernels),
     )
 
 
@@ -149,7 +146,6 @@ def _key(row: sa.Row) -> SeriesKey:
     return SeriesKey(
         **{name: getattr(row, name) for name in ("family", "variant", "type", "size")},
         metric=row.metric,
-        unit=row.unit,
         arch=row.arch or None,
         source=row.source or None,
         device_name=None if row.source in _WITHOUT_GPU else row.device or None,

@@ -9,13 +9,17 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from warpgauge.facts.reader import Fact, Launch, schema_name
+from warpgauge.facts.reader import case_of, fact_of, run_of
+from warpgauge.facts.records import Case, Fact, Run
+from warpgauge.facts.writer import case_members, compact, run_members, value_members
 
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
+_OF_CONTEXTS = ("kernel", "file", "line", "inlined", "limit")
+_TEXTS = ("confidence", "confidence_reason", "verdict", "would", "cause", "reason")
 
 
 def seconds(time: str) -> int:
-    """A fact's time in seconds since 1970; ValueError for the 31st of June."""
+    """A run's time in seconds since 1970; ValueError for the 31st of June."""
     return int(datetime.strptime(time, TIME_FORM).replace(tzinfo=UTC).timestamp())
 
 
@@ -23,25 +27,37 @@ def time_of(run_seconds: int) -> datetime:
     return datetime.fromtimestamp(run_seconds, UTC)
 
 
+def run_text(run: Run) -> str:
+    return compact(run_members(run))
+
+
+def run_from(text: str, exit_code: int | None = None) -> Run:
+    """The run that run_text() was made of."""
+    return run_of(json.loads(text) | {"exit_code": exit_code})
+
+
+def case_row(case: Case) -> dict[str, Any]:
+    return _with_digest({"record": compact(case_members(case))})
+
+
+@lru_cache(maxsize=4096)  # values of a case are read together
+def case_from(text: str) -> Case:
+    return case_of(json.loads(text))
+
+
 def series_key(fact: Fact) -> tuple[str, ...]:
-    device = fact.device.name if fact.device else ""
-    case = (fact.family, fact.variant, fact.type, fact.size)
-    return (*case, fact.metric, fact.arch or "", fact.source or "", device)
+    case = fact.case
+    parts = (case.family, case.variant, case.type, case.size)
+    return (*parts, fact.metric, case.arch or "", fact.source or "", case.device or "")
 
 
 def context_row(fact: Fact) -> dict[str, Any]:
-    row = {
-        "kernel": fact.kernel or "",
-        "launch": _members(fact.launch),
-        "file": fact.file or "",
-        "line": fact.line,
-        "sass_hash": fact.sass_hash or "",
-        "source_hash": fact.source_hash or "",
-        "code_hash": fact.code_hash or "",
-        "budget": fact.budget or "",
-        "budget_reason": fact.budget_reason or "",
-    }
-    return row | {"digest": blake2b(repr(row).encode(), digest_size=16).digest()}
+    """The row without `case_id`, which is not the same in two databases; its digest knows the
+    case."""
+    members = value_members(fact)
+    record = compact({key: members[key] for key in _OF_CONTEXTS if key in members})
+    row = _with_digest({"case": fact.case.key, "record": record})
+    return {"digest": row["digest"], "record": record}
 
 
 def state_row(fact: Fact) -> dict[str, Any]:
@@ -52,72 +68,31 @@ def state_row(fact: Fact) -> dict[str, Any]:
         "word": fact.value if is_word else "",
         "low": low,
         "high": high,
-        "confidence": fact.confidence or "",
-        "confidence_reason": fact.confidence_reason or "",
-        "verdict": fact.verdict or "",
-        "reason": fact.reason or "",
-        "machine": _members(fact.machine),
+        "stable": fact.stable,
+        **{name: getattr(fact, name) or "" for name in _TEXTS},
+        "machine": compact(value_members(fact).get("machine", "")) if fact.machine else "",
     }
 
 
-def members_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of a fact, in the order of the schema, from a row of all tables joined."""
-    device = None
-    if row["device"]:
-        keys = ("chip", "compute_capability", "driver", "uuid_hash")
-        device = {"name": row["device"]} | {key: row[key] or None for key in keys}
-        device |= {key: row[key] for key in ("sm_clock_mhz", "memory_clock_mhz")}
+def fact_from(row: Mapping[str, Any], run: Run) -> Fact:
+    """The fact of a row of states, contexts, cases and series joined."""
+    members = {"record": "value", "case": "", "metric": row["metric"]}
+    members |= json.loads(row["context"])
+    members |= {name: row[name] for name in ("source", *_TEXTS) if row[name]}
     value = row["word"] or _number(row["value"])
-    return {
-        "schema": schema_name(),
-        "run": row["run"],
-        "time": time_of(row["time"]).strftime(TIME_FORM),
-        "commit": row["commit"] or None,
-        "dirty": bool(row["dirty"]),
-        "toolkit": row["toolkit"] or None,
-        "flags": row["flags"] or None,
-        "device": device,
-        "id": f"{row['family']}.{row['variant']}.{row['type']}@{row['size']}",
-        **{key: row[key] for key in ("family", "variant", "type", "size")},
-        **{key: row[key] or None for key in ("arch", "source", "confidence", "confidence_reason")},
-        "scope": "case",
-        "kernel": row["kernel"] or None,
-        "launch": json.loads(row["launch"] or "null"),
-        "machine": json.loads(row["machine"] or "null"),
-        "metric": row["metric"],
-        "value": value,
-        "unit": row["unit"],
-        "interval": None if row["low"] is None else [_number(row["low"]), _number(row["high"])],
-        "file": row["file"] or None,
-        "line": row["line"],
-        **{key: row[key] or None for key in ("sass_hash", "source_hash", "code_hash", "budget")},
-        "budget_reason": row["budget_reason"] or None,
-        "verdict": row["verdict"],
-        "reason": row["reason"] or None,
-    }
+    if value is not None:
+        members["value"] = value
+    if row["low"] is not None:
+        members["interval"] = [_number(row["low"]), _number(row["high"])]
+    if row["stable"] is not None:
+        members["stable"] = bool(row["stable"])
+    if row["machine"]:
+        members["machine"] = json.loads(row["machine"])
+    return fact_of(run, case_from(row["case_record"]), members)
 
 
-@lru_cache(maxsize=4096)
-def _members(part: Any) -> str:
-    """A part of a fact as the JSON object that it was; nothing for nothing."""
-    if part is None:
-        return ""
-    members = {name: getattr(part, name) for name in part.__slots__}
-    return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
-
-
-@lru_cache(maxsize=4096)
-def launch_of(text: str) -> Launch | None:
-    """The launch of a context. Many have the same, and share it."""
-    if not text:
-        return None
-    members = json.loads(text)
-    return Launch(
-        tuple(members["grid"]),
-        tuple(members["block"]),
-        members["dynamic_shared_bytes"],
-        members["count"],
-    )
+def _with_digest(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"digest": blake2b(repr(row).encode(), digest_size=16).digest()}
 
 
 def _double(value: float | None) -> float | None:

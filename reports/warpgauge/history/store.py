@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from warpgauge.facts.records import Fact
 from warpgauge.history import exporter, pruner, reader, writer
 from warpgauge.history.database import Database
 from warpgauge.history.model import Run, Series, SeriesKey
@@ -73,11 +73,11 @@ class History:
         metric: str | None = None,
         arch: str | None = None,
         run: str | None = None,
-    ) -> Iterator[dict[str, Any]]:
-        """The members of facts, oldest run first; `case` is a glob of ids, `run` a run's id."""
+    ) -> Iterator[Fact]:
+        """Facts, those of the oldest run first; `case` is a glob of ids, `run` a run's id."""
         with self._database.reading() as connection:
             selection = Selection(None, metric, arch)
-            yield from exporter.read_members(connection, selection, case, run)
+            yield from exporter.read_facts(connection, selection, case, run)
 
 
 def open_history(url: str | Path, *, create: bool = False) -> History:

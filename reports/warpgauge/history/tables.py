@@ -1,12 +1,12 @@
 """The tables of the database. Migrations make them, and a test holds the two equal.
 
-A night mostly repeats the night before. So what a fact says besides its run is kept once, as a
+A night mostly repeats the night before. So what a value says besides its run is kept once, as a
 state, and a night is rows of three small numbers: run, series, state. Rows are in the order of
 runs: a new one is appended, and reading a series takes a step for each run.
 
-Texts that the schema lets be null are never empty there; here empty means null, since a unique
+`record` is JSON with the members of a record in facts. Absent texts are empty, since a unique
 constraint takes nulls for different. There are no foreign keys: they would need indexes as large as
-the values, and one writer at a time (database.py) is the only one who adds and deletes.
+the values, and only the one writer at a time (database.py) adds and deletes.
 """
 
 from __future__ import annotations
@@ -31,33 +31,18 @@ def _text(name: str, **options: bool) -> Column:
     return Column(name, Text, nullable=False, **options)
 
 
-# `time` is in seconds since 1970, UTC. `emulated`: some values are the emulator's.
+# `time` is in seconds since 1970, UTC. `emulated`: some values are the emulator's. `exit_code`: of
+# a run that has ended.
 runs = Table(
     "runs",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     _text("name"),
     Column("time", BigInteger, nullable=False),
-    _text("commit"),
-    Column("dirty", Boolean, nullable=False),
-    _text("toolkit"),
-    _text("flags"),
     Column("emulated", Boolean, nullable=False),
+    Column("exit_code", Integer),
+    _text("record"),
     UniqueConstraint("name", name="runs_name"),
-)
-
-# The devices of a run, by name; clocks in MHz, as found.
-devices = Table(
-    "devices",
-    metadata,
-    Column("run_id", Integer, primary_key=True, autoincrement=False),
-    _text("name", primary_key=True),
-    _text("chip"),
-    _text("compute_capability"),
-    _text("driver"),
-    _text("uuid_hash"),
-    Column("sm_clock_mhz", Integer),
-    Column("memory_clock_mhz", Integer),
 )
 
 # What makes values comparable; `device` is the name of the device in the facts, of any source.
@@ -66,27 +51,36 @@ series = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     *map(_text, ("family", "variant", "type", "size", "metric", "arch", "source", "device")),
-    _text("unit"),
     UniqueConstraint(
         *("family", "variant", "type", "size", "metric", "arch", "source", "device"),
         name="series_key",
     ),
 )
 
-# What the values of a case share. `launch` is JSON, the list of the schema's members.
+# Case records, by their name in facts.
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, nullable=False),
+    _text("record"),
+    UniqueConstraint("digest", name="cases_digest"),
+)
+
+# The members of values that hardly ever change: kernel, place and limit. `record` is part of a
+# value's.
 contexts = Table(
     "contexts",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("digest", LargeBinary, nullable=False),
-    *map(_text, ("kernel", "launch", "file")),
-    Column("line", Integer),
-    *map(_text, ("sass_hash", "source_hash", "code_hash", "budget", "budget_reason")),
+    Column("case_id", Integer, nullable=False),
+    _text("record"),
     UniqueConstraint("digest", name="contexts_digest"),
 )
 
-# All that a fact says besides its run. `digest` is that of the bytes it was read from. `value` is a
-# number, `word` a text value, `low` and `high` the interval; `machine` is JSON as `launch` is.
+# All that a value says besides its run. `digest` is that of the bytes it was read from. `value` is
+# a number, `word` a text value, `low` and `high` the interval; `machine` is JSON.
 states = Table(
     "states",
     metadata,
@@ -98,7 +92,9 @@ states = Table(
     _text("word"),
     Column("low", Double),
     Column("high", Double),
-    *map(_text, ("confidence", "confidence_reason", "verdict", "reason", "machine")),
+    Column("stable", Boolean),
+    *map(_text, ("confidence", "confidence_reason", "verdict", "would", "cause", "reason")),
+    _text("machine"),
     UniqueConstraint("digest", name="states_digest"),
 )
 

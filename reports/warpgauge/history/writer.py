@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from itertools import count
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from warpgauge.errors import FactError
-from warpgauge.facts.reader import Fact
+from warpgauge.facts.reader import FactFile, Value
+from warpgauge.facts.records import Device, Fact, Run
 from warpgauge.history import driver, rows, tables
 from warpgauge.history.database import Database
-from warpgauge.history.lines import FactFile, Head
-from warpgauge.history.tables import contexts, devices, observations, runs, series, states
+from warpgauge.history.tables import cases, contexts, observations, runs, series, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +51,23 @@ class _Writer:
 
     def write(self) -> IngestResult:
         states_of = self._write_states()
-        found = map(states_of.get, self._file.digests)
-        lines = [line for line in zip(count(1), self._file.heads, found) if line[2]]  # of cases
-        first: dict[Head, int] = {}
-        for number, head, _ in lines:
-            first.setdefault(head, number)
+        values = self._file.values
+        found = map(states_of.get, self._digests)
+        kept = [pair for pair in zip(values, found, strict=True) if pair[1]]  # of cases
+        first: dict[str, int] = {}
+        for value, _ in kept:
+            first.setdefault(value.run, value.number)
         run_ids = self._write_runs(first)
         observed = {run: self._observed(run) for run in run_ids.values()}
         added = []
-        for number, head, (state, of_series) in lines:
-            run = run_ids[head.run]
+        for value, (state, of_series) in kept:
+            run = run_ids[value.run]
             before = observed[run].get(of_series)
             if before is None:
                 observed[run][of_series] = state
                 added.append((run, of_series, state))
             elif before != state:
-                self._compare(number, before, state)
+                self._compare(value, before, state)
         driver.insert(self._connection, observations, added)
         for run in run_ids.values():
             self._mark_emulated(run)
@@ -73,64 +75,60 @@ class _Writer:
             path=str(self._file.path),
             runs=tuple(run_ids),
             new=len(added),
-            known=len(lines) - len(added),
-            of_source_lines=len(self._file.digests) - len(lines),
+            known=len(kept) - len(added),
+            of_source_lines=len(values) - len(kept),
         )
 
-    # ---- runs and devices
+    # ---- runs
 
-    def _write_runs(self, first: dict[Head, int]) -> dict[str, int]:
-        """The ids of the file's runs, by name; those that are new are written. `first` has the
-        number of the first line with each head."""
-        names = dict.fromkeys(head.run for head in first)
-        there = {
-            row.name: row._mapping
-            for row in _where_in(self._connection, sa.select(runs), runs.c.name, names)
-        }
+    def _write_runs(self, first: dict[str, int]) -> dict[str, int]:
+        """The ids of the file's runs, by name; those that are new are written. `first` has the line
+        of the first value of each."""
+        question = _where_in(self._connection, sa.select(runs), runs.c.name, first)
+        there = {row.name: row for row in question}
         next_id = self._next_id(runs)
-        added, ids = [], {name: there[name]["id"] if name in there else None for name in names}
-        for head, line in first.items():
-            row = self._run_row(head, line)
-            before = there.setdefault(head.run, row)
-            if before is row:
-                ids[head.run] = next_id + len(added)
-                added.append(row | {"id": ids[head.run], "emulated": False})
-            self._hold_same(line, f"run '{head.run}'", before, row)
+        added, ids = [], {}
+        for name, line in first.items():
+            run = self._file.runs[name]
+            if name in there:
+                ids[name] = there[name].id
+                self._complete(line, there[name], run)
+            else:
+                ids[name] = next_id + len(added)
+                added.append({"id": ids[name], "name": name, **self._run_row(line, run)})
         _insert(self._connection, runs, added)
-        self._write_devices(first, ids)
         return ids
 
-    def _run_row(self, head: Head, line: int) -> dict[str, Any]:
+    def _run_row(self, line: int, run: Run) -> dict[str, Any]:
         try:
-            time = rows.seconds(head.time)
+            time = rows.seconds(run.time)
         except ValueError:
-            raise self._error(line, f"key 'time': there is no time '{head.time}'") from None
-        texts = {key: getattr(head, key) or "" for key in ("commit", "toolkit", "flags")}
-        return {"name": head.run, "time": time, "dirty": head.dirty, **texts}
+            raise self._error(line, f"key 'time': there is no time '{run.time}'") from None
+        kept = {"emulated": False, "exit_code": run.exit_code, "record": rows.run_text(run)}
+        return {"time": time, **kept}
 
-    def _write_devices(self, first: dict[Head, int], ids: dict[str, int]) -> None:
-        question = _where_in(
-            self._connection, sa.select(devices), devices.c.run_id, set(ids.values())
-        )
-        there = {(row.run_id, row.name): dict(row._mapping) for row in question}
-        changed = {}
-        for head, line in first.items():
-            if not head.device:
-                continue
-            row = asdict(head.device) | {"run_id": ids[head.run]}
-            row |= {key: row[key] or "" for key in row if isinstance(devices.c[key].type, sa.Text)}
-            key = (row["run_id"], row["name"])
-            before = there.setdefault(key, dict.fromkeys(row))
-            # Not all that measures knows all of the device: the chip is known by the counters only.
-            known = {key: value for key, value in row.items() if value and before[key]}
-            self._hold_same(line, f"device '{row['name']}' of run '{head.run}'", before, known)
-            merged = {key: before[key] or value for key, value in row.items()}
-            if merged != before:
-                changed[key] = there[key] = merged
-        for run_id, name in changed:
-            mine = (devices.c.run_id == run_id) & (devices.c.name == name)
-            self._connection.execute(sa.delete(devices).where(mine))
-        _insert(self._connection, devices, list(changed.values()))
+    def _complete(self, line: int, row: sa.Row, run: Run) -> None:
+        """Adds to a run in the history what another file of it knows."""
+        before = rows.run_from(row.record, row.exit_code)
+        self._hold_same(line, f"run '{run.id}'", *(_sources(one) for one in (before, run)))
+        devices = {device.name: device for device in before.devices}
+        for device in run.devices:
+            devices[device.name] = self._merged(line, run, devices.get(device.name), device)
+        ends = [one.exit_code for one in (before, run) if one.exit_code is not None]
+        merged = replace(before, devices=tuple(devices.values()), exit_code=max(ends, default=None))
+        if merged != before:
+            values = {"record": rows.run_text(merged), "exit_code": merged.exit_code}
+            self._connection.execute(sa.update(runs).where(runs.c.id == row.id).values(values))
+
+    def _merged(self, line: int, run: Run, before: Device | None, device: Device) -> Device:
+        """A device of two files: only the counters know the chip, for instance."""
+        if before is None:
+            return device
+        old, new = asdict(before), asdict(device)
+        both = {key for key in new if old[key] is not None and new[key] is not None}
+        what = f"device '{device.name}' of run '{run.id}'"
+        self._hold_same(line, what, old, {key: new[key] for key in new if key in both})
+        return Device(**{key: new[key] if old[key] is None else old[key] for key in new})
 
     def _mark_emulated(self, run: int) -> None:
         emulated = (
@@ -144,60 +142,77 @@ class _Writer:
     # ---- states
 
     def _write_states(self) -> dict[bytes, tuple[int, int]]:
-        """State and series of every digest but those of source lines; what is new is written."""
-        asked_for = set(self._file.digests)
-        found = self._known_states(asked_for)
-        read = self._file.read_unknown(found)
-        found |= self._known_states(read.keys() - asked_for)  # reading can change digests
-        new = {digest: fact for digest, fact in read.items() if digest not in found}
+        """State and series of every digest but those of source lines and nodes; what is new is
+        written."""
+        found = self._known_states(set(self._digests))
+        new: dict[bytes, Fact] = {}
+        for value in self._file.values:
+            if value.digest not in found and value.digest not in new:
+                fact = self._file.fact(value)
+                if fact.scope == "case":
+                    new[value.digest] = fact
         if not new:
             return found
-        series_ids = self._write_series(new)
-        context_ids, context_of = self._write_contexts(new)
+        series_ids = self._write_series(new.values())
+        context_of = self._write_contexts(new, self._write_cases(new.values()))
         added = []
         for state_id, (digest, fact) in enumerate(new.items(), self._next_id(states)):
             series_id = series_ids[rows.series_key(fact)]
             found[digest] = (state_id, series_id)
             keys = {"id": state_id, "digest": digest, "series_id": series_id}
-            keys["context_id"] = context_ids[context_of[digest]]
+            keys["context_id"] = context_of[digest]
             added.append(keys | rows.state_row(fact))
         _insert(self._connection, states, added)
         return found
 
-    def _write_series(self, new: dict[bytes, Fact]) -> dict[tuple[str, ...], int]:
-        keys = [column for column in series.c if column.name not in ("id", "unit")]
-        question = sa.select(series.c.id, series.c.unit, *keys)
-        question = question.where(series.c.metric.in_({fact.metric for fact in new.values()}))
-        families = {fact.family for fact in new.values()}
-        ids, units, added = {}, {}, []
-        for number, unit, *key in _where_in(self._connection, question, series.c.family, families):
-            ids[tuple(key)], units[tuple(key)] = number, unit
+    @cached_property
+    def _digests(self) -> list[bytes]:
+        return [value.digest for value in self._file.values]
+
+    def _write_series(self, new: Iterable[Fact]) -> dict[tuple[str, ...], int]:
+        keys = [column for column in series.c if column.name != "id"]
+        question = sa.select(series.c.id, *keys)
+        question = question.where(series.c.metric.in_({fact.metric for fact in new}))
+        families = {fact.family for fact in new}
+        found = _where_in(self._connection, question, series.c.family, families)
+        ids = {tuple(key): number for number, *key in found}
         next_id = self._next_id(series)
-        for digest, fact in new.items():
+        added = []
+        for fact in new:
             key = rows.series_key(fact)
             if key not in ids:
-                ids[key], units[key] = next_id + len(added), fact.unit
-                added.append((ids[key], *key, fact.unit))
-            elif units[key] != fact.unit:  # another version's
-                line = self._file.digests.index(digest) + 1
-                self._hold_same(line, fact.metric, {"unit": units[key]}, {"unit": fact.unit})
+                ids[key] = next_id + len(added)
+                added.append((ids[key], *key))
         driver.insert(self._connection, series, added)
         return ids
 
-    def _write_contexts(self, new: dict[bytes, Fact]) -> tuple[dict[bytes, int], dict]:
-        by_digest, context_of = {}, {}
-        for digest, fact in new.items():
-            row = rows.context_row(fact)
-            by_digest[row["digest"]] = row
-            context_of[digest] = row["digest"]
-        question = sa.select(contexts.c.digest, contexts.c.id)
-        there = _where_in(self._connection, question, contexts.c.digest, set(by_digest))
+    def _write_cases(self, new: Iterable[Fact]) -> dict[str, int]:
+        """The ids of the cases of these facts, by their keys."""
+        made = {fact.case.key: fact.case for fact in new}
+        row_of = {key: rows.case_row(case) for key, case in made.items()}
+        ids = self._write_by_digest(cases, row_of.values())
+        return {key: ids[row["digest"]] for key, row in row_of.items()}
+
+    def _write_contexts(self, new: dict[bytes, Fact], case_ids: dict[str, int]) -> dict[bytes, int]:
+        """The ids of the contexts of these facts, by the digests of the facts."""
+        row_of = {
+            digest: rows.context_row(fact) | {"case_id": case_ids[fact.case.key]}
+            for digest, fact in new.items()
+        }
+        ids = self._write_by_digest(contexts, row_of.values())
+        return {digest: ids[row["digest"]] for digest, row in row_of.items()}
+
+    def _write_by_digest(self, table: sa.Table, made: Iterable[dict[str, Any]]) -> dict[bytes, int]:
+        """The ids of rows by their digest; those that the table lacks are written."""
+        by_digest = {row["digest"]: row for row in made}
+        question = sa.select(table.c.digest, table.c.id)
+        there = _where_in(self._connection, question, table.c.digest, set(by_digest))
         ids = {bytes(digest): number for digest, number in there}
         missing = [row for digest, row in by_digest.items() if digest not in ids]
-        for number, row in enumerate(missing, self._next_id(contexts)):
+        for number, row in enumerate(missing, self._next_id(table)):
             ids[row["digest"]] = row["id"] = number
-        _insert(self._connection, contexts, missing)
-        return ids, context_of
+        _insert(self._connection, table, missing)
+        return ids
 
     def _known_states(self, digests: set[bytes]) -> dict[bytes, tuple[int, int]]:
         """State and series of those digests that the database has, and of others."""
@@ -224,27 +239,50 @@ class _Writer:
         question = sa.select(columns.series_id, columns.state_id).where(columns.run_id == run)
         return dict(tuple(row) for row in self._connection.execute(question))
 
-    def _compare(self, line: int, before: int, state: int) -> None:
+    def _compare(self, value: Value, before: int, state: int) -> None:
         """Two states of one value in one run must say the same, however it is written."""
-        columns = (*tables.columns_of(states), *tables.columns_of(contexts))
-        question = sa.select(states.c.id, *columns).join_from(
-            states, contexts, contexts.c.id == states.c.context_id
+        question = sa.select(
+            states.c.id,
+            *tables.columns_of(states),
+            contexts.c.record.label("context"),
+            cases.c.record.label("case_record"),
+        ).select_from(
+            states.join(contexts, contexts.c.id == states.c.context_id).join(
+                cases, cases.c.id == contexts.c.case_id
+            )
         )
         question = question.where(states.c.id.in_((before, state)))
-        found = {row.id: row._mapping for row in self._connection.execute(question)}
-        fact = self._file.fact(line)
-        what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run}'"
-        self._hold_same(line, what, found[before], found[state])
+        found = {row.id: _said(row) for row in self._connection.execute(question)}
+        fact = self._file.fact(value)
+        what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run.id}'"
+        self._hold_same(value.number, what, found[before], found[state])
 
-    def _hold_same(self, line: int, what: str, before: Any, row: dict[str, Any]) -> None:
+    def _hold_same(self, line: int, what: str, before: dict[str, Any], row: dict[str, Any]) -> None:
         for key, value in row.items():
-            if key != "id" and before[key] != value:
+            if before.get(key) != value:
                 raise self._error(
-                    line, f"{what} has {key} {before[key]!r} in the history, and {value!r} here"
+                    line, f"{what} has {key} {before.get(key)!r} in the history, and {value!r} here"
                 )
 
     def _error(self, line: int, message: str) -> FactError:
         return FactError(f"{self._file.path}:{line}: {message}")
+
+
+def _sources(run: Run) -> dict[str, Any]:
+    """What all files of a run say of it."""
+    return {name: getattr(run, name) for name in ("time", "commit", "dirty", "toolkit", "flags")}
+
+
+def _said(row: sa.Row) -> dict[str, Any]:
+    """All members of a state, its context and its case; of kernels the first that differs."""
+    case = json.loads(row.case_record)
+    kernels = {f"kernel {one['name']}": one for one in case.pop("kernels", ())}
+    own = {key: value for key, value in row._mapping.items() if key not in _RECORDS}
+    del case["case"], own["id"]
+    return own | case | kernels | json.loads(row.context)
+
+
+_RECORDS = ("context", "case_record")
 
 
 def _where_in(

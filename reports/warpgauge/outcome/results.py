@@ -1,229 +1,318 @@
-"""What the formats show: the facts of whole cases, the worst first, and what belongs to them."""
+"""The outcome of a run as warpgauge wrote it (results.json), for the formats that draw it.
+
+Nothing is decided here: order, groups, verdicts, texts and the exit code are those of the file.
+Members have its names; absent ones are None or empty.
+"""
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any, Self
 
-from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact, would_fail
+from warpgauge.errors import CommandError
+from warpgauge.facts.reader import run_of
+from warpgauge.facts.records import Run
+from warpgauge.text import printable
 
-# The worst verdict first. What was measured by one run is shown before what another could not.
-VERDICTS = (
-    "error",
-    "fail",
-    "environment",
-    "waived",
-    "better",
-    "pass",
-    "unbudgeted",
-    "unmeasured",
-)
-_RANK = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
-_UNSURE = {"predicted": "only predicted", "estimate": "only estimated"}
-_PICTURES = (".png", ".svg", ".jpg", ".jpeg")
+SCHEMA = "warpgauge.results/1"
+VERDICTS = ("error", "fail", "moved", "waived", "better", "pass", "unbudgeted", "unmeasured")
+_WORST_FIRST = (2, 1, 3, 0)  # exit codes, as the gate chooses between them
 
 
-class Sources:
-    """The lines of the source files below a folder, which facts name relative to it."""
+class _Members:
+    """A part of the file: known members are taken, those of a later version left."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root.resolve()
-        self._lines = lru_cache(maxsize=256)(self._read)
-
-    def text(self, file: str | None, line: int | None) -> str:
-        """A line as it stands there; empty if there is none, or it is outside of the root."""
-        if file is None or line is None:
-            return ""
-        lines = self._lines(file)
-        return lines[line - 1] if line <= len(lines) else ""
-
-    def _read(self, file: str) -> list[str]:
-        try:
-            path = (self._root / file).resolve()
-            if not path.is_relative_to(self._root) or not path.is_file():
-                return []
-            return path.read_text("utf-8", errors="replace").split("\n")
-        except (OSError, ValueError):  # ValueError: a name that no file can have
-            return []
+    @classmethod
+    def of(cls, members: dict[str, Any], **parts: Any) -> Self:
+        known = {one.name for one in fields(cls)}
+        return cls(**{key: members[key] for key in members.keys() & known} | parts)
 
 
 @dataclass(frozen=True)
-class Demands:
-    """What the gate was asked for beside its budgets, and its exit code, if that is known.
+class Place(_Members):
+    """A source line that is to blame, and its share of the value."""
 
-    `strict`: better than budget is not good enough. `ptxas`, `cupti`: every compile-time, every
-    run-time fact must be there. `device`: every kernel must have been run.
-    """
+    file: str
+    line: int | None = None
+    value: float | None = None
+    share: float | None = None
+    text: str = ""
 
-    strict: bool = False
-    ptxas: bool = False
-    cupti: bool = False
-    device: bool = False
-    exit_code: int | None = None
-
-    def is_wrong(self, fact: Fact) -> bool:
-        """Whether the fact makes the run red: the rule of harness/outcome/summary.cpp, exit_code() and
-        missing()."""
-        if fact.verdict == "unmeasured":
-            if catalog()[fact.metric].source in ("ptxas", "occupancy"):
-                return self.ptxas
-            return self.cupti or (self.device and fact.metric == "result.correct")
-        return fact.verdict in ("error", "fail") or (self.strict and fact.verdict == "better")
+    @property
+    def name(self) -> str:
+        """FILE:LINE."""
+        return printable(f"{self.file}:{self.line}" if self.line else self.file)
 
 
 @dataclass(frozen=True)
-class Case:
-    """The facts of one case on one architecture, the worst first; `wrong` are those of them that
-    make the run red."""
+class Finding(_Members):
+    """What is wrong with a metric, grouped over architectures and sizes."""
 
-    id: str
-    arch: str | None
-    facts: list[Fact]
-    wrong: list[Fact]
+    verdict: str
+    title: str
+    case: str
+    metric: str
+    fingerprint: str
+    wrong: bool = False
+    arch: str | None = None
+    value: float | str | None = None
+    unit: str = ""
+    value_text: str = ""
+    budget: str = ""
+    would: str | None = None
+    reason: str = ""
+    meaning: str = ""
+    cure: str = ""
+    blame: tuple[Place, ...] = ()
+    repeat: str = ""
+    also: str = ""
+    text: str = ""
 
-    def having(self, *verdicts: str) -> list[Fact]:
-        return [fact for fact in self.facts if fact.verdict in verdicts]
+    @property
+    def family(self) -> str:
+        return self.case.partition(".")[0]
 
-    @cached_property
+    @property
+    def place(self) -> Place | None:
+        """The line that is to blame most."""
+        return self.blame[0] if self.blame else None
+
+    @property
+    def problem(self) -> str:
+        """The reason, or the value beside its budget."""
+        if self.reason:
+            return printable(self.reason)
+        beside = f", budget {self.budget}" if self.budget else ""
+        return printable(f"{self.metric} is {self.value_text or 'not measured'}{beside}")
+
+    @property
+    def advice(self) -> str:
+        return printable(" ".join(filter(None, (self.meaning, self.cure))))
+
+
+@dataclass(frozen=True)
+class Value(_Members):
+    """A value of a case: judged, a time, or wrong."""
+
+    metric: str
+    verdict: str
+    value: float | str | None = None
+    source: str | None = None
+    wrong: bool = False
+    would: str | None = None
+    budget: str = ""
+    interval: tuple[float, float] | None = None
+    confidence: str | None = None
+    reason: str = ""
+    file: str | None = None
+    line: int | None = None
+
+    def problem(self, unit: str) -> str:
+        """The reason, or the value beside its budget."""
+        if self.reason:
+            return printable(self.reason)
+        text = "not measured" if self.value is None else f"{self.value} {unit}".strip()
+        beside = f", budget {self.budget}" if self.budget else ""
+        return printable(f"{self.metric} is {text}{beside}")
+
+
+@dataclass(frozen=True)
+class CaseResult(_Members):
+    """A case on one architecture; its values are the worst first."""
+
+    case: str
+    family: str
+    run: str
+    verdict: str
+    arch: str | None = None
+    device: str | None = None
+    wrong: bool = False
+    file: str | None = None
+    line: int | None = None
+    repeat: str = ""
+    values: tuple[Value, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """ "transpose.tiled.f32@1024x1024 on sm_90"."""
+        return printable(self.case + (f" on {self.arch}" if self.arch else ""))
+
+    @property
+    def wrong_values(self) -> list[Value]:
+        return [value for value in self.values if value.wrong]
+
+    @property
     def is_judged(self) -> bool:
-        """Whether anything of it was held against a budget."""
-        return bool(self.having("error", "fail", "environment", "waived", "better", "pass"))
+        return any(value.verdict not in ("unbudgeted", "unmeasured") for value in self.values)
 
-    @cached_property
-    def blamed(self) -> Fact:
-        """The worst fact that names a source line, or just the worst one."""
-        return next((fact for fact in self.facts if fact.file), self.facts[0])
-
-
-class Results:
-    """Facts in the order in which formats show them.
-
-    `facts` are those of whole cases, one for each case, architecture and metric (of several, as
-    from several runs, the worst): those that make the run red first, then by verdict and by how far
-    they are beyond their budget. `sources` has the lines of code, `pictures` are files that lie
-    beside the facts, `demands` is what the gate was asked for.
-    """
-
-    def __init__(
-        self,
-        facts: Iterable[Fact],
-        sources: Sources,
-        pictures: Iterable[Path] = (),
-        demands: Demands = Demands(),
-    ) -> None:
-        judged: dict[tuple[str, str | None, str], Fact] = {}
-        self._lines: dict[tuple[str, str | None, str], list[Fact]] = defaultdict(list)
-        every = list(facts)
-        whole = [fact for fact in every if fact.scope == "case"]
-        for fact in sorted(whole, key=lambda fact: (not demands.is_wrong(fact), _badness(fact))):
-            judged.setdefault((fact.id, fact.arch, fact.metric), fact)
-        for fact in every:
-            if fact.scope == "line":
-                self._lines[fact.id, fact.arch, fact.metric].append(fact)
-        self.facts = list(judged.values())
-        self.demands = demands
-        self.sources = sources
-        self.pictures = sorted(pictures)
-
-    @cached_property
-    def cases(self) -> list[Case]:
-        """The cases, in the order of their worst facts."""
-        groups: dict[tuple[str, str | None], list[Fact]] = defaultdict(list)
-        for fact in self.facts:
-            groups[fact.id, fact.arch].append(fact)
-        wrong = self.demands.is_wrong
-        return [
-            Case(id, arch, facts, [fact for fact in facts if wrong(fact)])
-            for (id, arch), facts in groups.items()
-        ]
-
-    @cached_property
-    def archs(self) -> list[str | None]:
-        """The architectures, by name; None (no device was there to tell) last."""
-        return sorted({fact.arch for fact in self.facts}, key=lambda arch: (arch is None, arch))
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """How many facts have each verdict."""
-        return Counter(fact.verdict for fact in self.facts)
-
-    @cached_property
-    def wrong(self) -> list[Fact]:
-        """The facts that make the run red."""
-        return [fact for fact in self.facts if self.demands.is_wrong(fact)]
-
-    @cached_property
-    def noted(self) -> list[Fact]:
-        """The facts that do not."""
-        return [fact for fact in self.facts if not self.demands.is_wrong(fact)]
-
-    @cached_property
-    def missing(self) -> list[Fact]:
-        """The facts that were required and not measured."""
-        return [fact for fact in self.wrong if fact.verdict == "unmeasured"]
-
-    @cached_property
-    def unsure(self) -> list[Fact]:
-        """The facts that were not sure enough to be judged, and would fail."""
-        return [fact for fact in self.facts if would_fail(fact)]
-
-    @cached_property
-    def unexplained(self) -> str | None:
-        """Why the run is red, where no fact tells it."""
-        code = self.demands.exit_code
-        if not code or self.wrong:
-            return None
-        judged = any(case.is_judged for case in self.cases)
-        return f"exit code {code}: {'the log says why' if judged else 'nothing was judged'}"
-
-    def having(self, *verdicts: str) -> list[Fact]:
-        return [fact for fact in self.facts if fact.verdict in verdicts]
-
-    def other_lines(self, fact: Fact, most: int) -> list[Fact]:
-        """What other source lines have of the same metric, the largest first, and not nothing."""
-        lines = self._lines.get((fact.id, fact.arch, fact.metric), [])
-        place = (fact.file, fact.line)
-        lines = [line for line in lines if line.file and (line.file, line.line) != place]
-        lines = [line for line in lines if isinstance(line.value, int | float) and line.value > 0]
-        return sorted(lines, key=lambda line: -line.value)[:most]
+    @property
+    def place(self) -> tuple[str | None, int | None]:
+        """The line of its worst value that has one, or the registration."""
+        found = next((value for value in self.values if value.file), self)
+        return found.file, found.line
 
 
-def unmeasured_reasons(facts: Iterable[Fact]) -> list[tuple[str, list[Fact]]]:
-    """Why facts were not judged ("unmeasured: ..." or, of those that have a value, "only
-    estimated: ..."), and which they are: the most frequent reason first."""
-    reasons: dict[str, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if fact.verdict != "unmeasured":
-            continue
-        how, why = "unmeasured", fact.reason
-        if fact.value is not None and fact.confidence in _UNSURE:
-            how, why = _UNSURE[fact.confidence], fact.confidence_reason
-        reasons[f"{how}: {why or 'no reason was given'}"].append(fact)
-    return sorted(reasons.items(), key=lambda item: -len(item[1]))
+@dataclass(frozen=True)
+class Family(_Members):
+    """How many values of a family have each verdict."""
+
+    family: str
+    cases: int
+    checks: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
 
 
-def pictures_beside(facts: Iterable[Path]) -> set[Path]:
-    """The picture files in the folders of these files."""
-    folders = {path.resolve().parent for path in facts}
-    files = {file for folder in folders for file in folder.iterdir()}
-    return {file for file in files if file.suffix.lower() in _PICTURES and file.is_file()}
+@dataclass(frozen=True)
+class Unmeasured(_Members):
+    """Why values were not judged, and how many."""
+
+    reason: str
+    count: int
+    required: bool = False
+
+    @property
+    def text(self) -> str:
+        many = f"{self.count} value{'' if self.count == 1 else 's'}"
+        return printable(f"{many}{' required, but' if self.required else ''} {self.reason}")
 
 
-def _badness(fact: Fact) -> tuple[int, float, float]:
-    """Sorts facts: the verdict, then how far the value is from the nearest number of its budget."""
-    rank = _RANK[fact.verdict]
-    beyond = fact.verdict in ("fail", "environment") or would_fail(fact)
-    if not beyond or not isinstance(fact.value, int | float):
-        return rank, 0, 0
-    numbers = re.findall(
-        r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.split("±| until ", fact.budget or "")[0]
+@dataclass(frozen=True)
+class Results(_Members):
+    """All of a file, or of several together."""
+
+    status: str
+    exit_code: int
+    headline: str
+    counts: dict[str, int]
+    cases: tuple[CaseResult, ...]
+    cases_total: int = 0
+    checks: int = 0
+    runs: tuple[Run, ...] = ()
+    families: tuple[Family, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unmeasured: tuple[Unmeasured, ...] = ()
+    lost: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)
+    pictures: tuple[Path, ...] = ()
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """The findings that make the run red, the worst first."""
+        return [finding for finding in self.findings if finding.wrong]
+
+    @property
+    def noted(self) -> list[Finding]:
+        return [finding for finding in self.findings if not finding.wrong]
+
+    @property
+    def faults(self) -> list[str]:
+        """What makes the run red beside findings: lost results, and values that were required."""
+        missing = [one.text for one in self.unmeasured if one.required]
+        told = [*map(printable, self.lost), *missing]
+        return told or ([] if self.wrong or not self.exit_code else [printable(self.headline)])
+
+    def unit(self, value: Value) -> str:
+        return self.units.get(value.metric, "")
+
+    def only(self, case: Callable[[str], bool], metric: Callable[[str], bool], arch: str | None):
+        """The results with fewer cases and findings; headline and counts stay."""
+
+        def is_shown(one: Finding | CaseResult) -> bool:
+            return case(one.case) and arch in (None, one.arch)
+
+        cases = (
+            replace(one, values=tuple(value for value in one.values if metric(value.metric)))
+            for one in self.cases
+            if is_shown(one)
+        )
+        findings = (one for one in self.findings if is_shown(one) and metric(one.metric))
+        return replace(self, cases=tuple(cases), findings=tuple(findings))
+
+
+def read_results(paths: Sequence[Path]) -> Results:
+    """The results of one file, or of several together; CommandError for what is none."""
+    read = [_read(path) for path in paths]
+    return read[0] if len(read) == 1 else _together(read)
+
+
+def _read(path: Path) -> Results:
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise CommandError(f"{path}: not JSON: {error}") from error
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA:
+        raise CommandError(
+            f"{path}: schema is '{schema}', and this version reads '{SCHEMA}'; give results.json "
+            "of this version of the gate, or make it with `warpgauge outcome`"
+        )
+    try:
+        return _results(document)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CommandError(f"{path}: not as {SCHEMA} has it: {error}") from error
+
+
+def _results(document: dict[str, Any]) -> Results:
+    return Results.of(
+        document,
+        runs=tuple(_run(run) for run in document.get("runs", ())),
+        families=tuple(map(Family.of, document.get("families", ()))),
+        findings=tuple(map(_finding, document.get("findings", ()))),
+        unmeasured=tuple(map(Unmeasured.of, document.get("unmeasured", ()))),
+        cases=tuple(map(_case, document["cases"])),
+        lost=tuple(document.get("lost", ())),
+        left_out=tuple(document.get("left_out", ())),
     )
-    limit = min(map(float, numbers), key=lambda number: abs(fact.value - number), default=0.0)
-    far = abs(fact.value - limit)
-    return rank, -(far / abs(limit) if limit else math.inf), -far
+
+
+def _run(members: dict[str, Any]) -> Run:
+    return run_of({"run": "", **members})
+
+
+def _finding(members: dict[str, Any]) -> Finding:
+    return Finding.of(members, blame=tuple(map(Place.of, members.get("blame", ()))))
+
+
+def _case(members: dict[str, Any]) -> CaseResult:
+    return CaseResult.of(members, values=tuple(map(Value.of, members.get("values", ()))))
+
+
+def _together(read: Iterable[Results]) -> Results:
+    """Several results as one: what is wrong first, the worst exit code."""
+    read = list(read)
+    worst = min(read, key=lambda one: _rank(one.exit_code))
+    findings = (one for results in read for one in results.findings)
+    cases = (one for results in read for one in results.cases)
+    counts: Counter[str] = Counter()
+    for results in read:
+        counts.update(results.counts)
+    return replace(
+        worst,
+        headline="; ".join(dict.fromkeys(results.headline for results in read)),
+        counts=dict(counts),
+        cases=tuple(sorted(cases, key=lambda one: not one.wrong)),
+        findings=tuple(sorted(findings, key=lambda one: not one.wrong)),
+        cases_total=sum(results.cases_total for results in read),
+        checks=sum(results.checks for results in read),
+        runs=_all(read, "runs"),
+        families=_all(read, "families"),
+        unmeasured=_all(read, "unmeasured"),
+        lost=_all(read, "lost"),
+        left_out=_all(read, "left_out"),
+        units={metric: unit for results in read for metric, unit in results.units.items()},
+    )
+
+
+def _rank(exit_code: int) -> int:
+    return _WORST_FIRST.index(exit_code) if exit_code in _WORST_FIRST else -1
+
+
+def _all(read: list[Results], name: str) -> tuple[Any, ...]:
+    return tuple(one for results in read for one in getattr(results, name))

@@ -5,25 +5,28 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from warpgauge.outcome import words
-from warpgauge.outcome.results import Results
+from warpgauge.outcome.limits import kept
+from warpgauge.outcome.results import CaseResult, Results
 
 FILE = "bencher.json"
 READER = "Bencher"
+MAX_BYTES = 5_000_000
 
 
 def render(results: Results) -> str:
     """A benchmark for each case and architecture, a measure for each number, with the ends of its
     confidence interval where it has one."""
-    benchmarks: dict[str, dict[str, Any]] = {}
-    for fact in results.facts:
-        if isinstance(fact.value, int | float):
-            measure: dict[str, float] = {"value": fact.value}
-            if fact.interval:
-                measure["lower_value"], measure["upper_value"] = fact.interval
-            benchmarks.setdefault(words.title(fact), {})[fact.metric] = measure
-    lines = [
-        f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(measures)}"
-        for name, measures in benchmarks.items()
-    ]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    shown = kept(filter(None, map(_benchmark, results.cases)), MAX_BYTES)
+    return "{\n" + ",\n".join(shown.parts) + "\n}\n"
+
+
+def _benchmark(case: CaseResult) -> str:
+    measures: dict[str, Any] = {}
+    for value in case.values:
+        if isinstance(value.value, int | float):
+            measures[value.metric] = {"value": value.value}
+            if value.interval:
+                low, high = value.interval
+                measures[value.metric] |= {"lower_value": low, "upper_value": high}
+    name = json.dumps(case.title, ensure_ascii=False)
+    return f"{name}: {json.dumps(measures)}" if measures else ""

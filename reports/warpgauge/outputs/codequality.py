@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from typing import Any
 
-from warpgauge.outcome import words
-from warpgauge.outcome.results import Results
+from warpgauge.outcome.limits import kept
+from warpgauge.outcome.results import Finding, Results
 from warpgauge.text import printable
 
 FILE = "gl-code-quality.json"
 READER = "GitLab Code Quality"
-
-_SEVERITIES = {"error": "critical", "fail": "major", "better": "major", "environment": "minor"}
+MAX_BYTES = 4_000_000  # merge requests load all of it
+_SEVERITIES = {"error": "critical", "unmeasured": "critical", "fail": "major", "better": "major"}
 
 
 def render(results: Results) -> str:
-    """An issue for each metric of a case and architecture that is wrong, and one for each reason
-    why something required is missing. What names no file is an issue of a path with the name of
-    the family, because GitLab wants one."""
-    shown = [fact for fact in results.wrong if fact.verdict != "unmeasured"]
-    shown += results.having("environment")
-    issues = [
-        {
-            "description": f"{words.title(fact)}: {words.problem(fact)}",
-            "check_name": fact.metric,
-            "fingerprint": words.line_fingerprint(fact, results),
-            "severity": _SEVERITIES[fact.verdict],
-            "location": {
-                "path": printable(fact.file or fact.family),
-                "lines": {"begin": fact.line or 1},
-            },
-        }
-        for fact in shown
-    ]
-    of_the_run = words.required(results.wrong)
-    if results.unexplained:
-        of_the_run.append(results.unexplained)
-    issues += [
-        {
-            "description": text,
-            "check_name": "run",
-            "fingerprint": words.fingerprint("run", text),
-            "severity": "critical",
-            "location": {"path": "warpgauge", "lines": {"begin": 1}},
-        }
-        for text in of_the_run
-    ]
-    return "[\n" + ",\n".join(json.dumps(issue, ensure_ascii=False) for issue in issues) + "\n]\n"
+    """An issue for each finding that makes the run red or moved, and one for each fault of the run.
+    GitLab wants a path: the family stands for a file that is not known."""
+    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
+    issues = [json.dumps(_run_issue(fault), ensure_ascii=False) for fault in results.faults]
+    issues += [json.dumps(_issue(one), ensure_ascii=False) for one in findings]
+    shown = kept(issues, MAX_BYTES)
+    lines = list(shown.parts)
+    if shown.left_out:
+        lines.append(json.dumps(_run_issue(shown.sentence), ensure_ascii=False))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def _issue(finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    line = place.line if place and place.line else 1
+    return {
+        "description": printable(f"{finding.title}: {finding.problem}"),
+        "check_name": finding.metric,
+        "fingerprint": finding.fingerprint,
+        "severity": _SEVERITIES.get(finding.verdict, "minor"),
+        "location": {
+            "path": printable(place.file if place else finding.family),
+            "lines": {"begin": line},
+        },
+    }
+
+
+def _run_issue(text: str) -> dict[str, Any]:
+    return {
+        "description": text,
+        "check_name": "run",
+        "fingerprint": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "severity": "critical",
+        "location": {"path": "warpgauge", "lines": {"begin": 1}},
+    }

@@ -5,26 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from warpgauge.outcome import words
+from warpgauge.outcome.limits import kept
 from warpgauge.outcome.results import Results
 from warpgauge.text import printable
 
 FILE = "ctest.txt"
 READER = "CTest and CDash"
-
+MAX_BYTES = 2_000_000
 _TYPES = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
 
 def render(results: Results) -> str:
-    """A line for each value, and one for each picture that lies beside the facts."""
-    lines = []
-    for fact in results.facts:
-        if fact.value is not None:
-            kind = "text/string" if isinstance(fact.value, str) else "numeric/double"
-            name = f"{words.title(fact)}: {fact.metric}"
-            lines.append(_element("CTestMeasurement", kind, name, str(fact.value)))
-    lines += [_picture(picture) for picture in results.pictures]
-    return "".join(line + "\n" for line in lines)
+    """An element for each value, and one for each picture beside the results."""
+    lines = [_picture(picture) for picture in results.pictures]
+    for case in results.cases:
+        for value in case.values:
+            if value.value is not None:
+                kind = "text/string" if isinstance(value.value, str) else "numeric/double"
+                name = f"{case.title}: {value.metric}"
+                lines.append(_element("CTestMeasurement", kind, name, str(value.value)))
+    shown = kept(lines, MAX_BYTES)
+    if shown.left_out:
+        said = _element("CTestMeasurement", "text/string", "left out", shown.sentence)
+        shown.parts.append(said)
+    return "".join(line + "\n" for line in shown.parts)
 
 
 def _picture(path: Path) -> str:

@@ -5,46 +5,53 @@ from __future__ import annotations
 from collections import defaultdict
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.facts.reader import Fact
-from warpgauge.outcome.results import VERDICTS, Results
+from warpgauge.outcome.limits import kept
+from warpgauge.outcome.results import VERDICTS, CaseResult, Results, Value
 from warpgauge.text import printable
 
 FILE = "gl-metrics.txt"
 READER = "GitLab metrics reports"
+MAX_BYTES = 5_000_000  # merge requests compare all of two files
 
 
 def render(results: Results) -> str:
-    """A gauge for each metric, with a sample for each case and architecture, the number of facts by
-    verdict, and the exit code. A value that is a word is a label of a sample that is 1."""
-    samples: dict[str, list[Fact]] = defaultdict(list)
-    for fact in results.facts:
-        if fact.value is not None:
-            samples[fact.metric].append(fact)
+    """A gauge for each metric, with a sample for each case and architecture, the number of values
+    by verdict, and the exit code. A word is a label of a sample that is 1."""
     lines = _head("warpgauge_verdicts", "Values of cases by verdict.")
     lines += [
-        _sample("warpgauge_verdicts", {"verdict": verdict}, results.counts[verdict])
+        _sample("warpgauge_verdicts", {"verdict": verdict}, results.counts.get(verdict, 0))
         for verdict in VERDICTS
     ]
-    if results.demands.exit_code is not None:
-        lines += _head("warpgauge_exit_code", "Exit code of the gate.")
-        lines.append(f"warpgauge_exit_code {results.demands.exit_code}")
+    lines += _head("warpgauge_exit_code", "Exit code of the gate.")
+    lines.append(f"warpgauge_exit_code {results.exit_code}")
+    samples: dict[str, list[str]] = defaultdict(list)
+    for case in results.cases:
+        for value in case.values:
+            if value.value is not None:
+                samples[value.metric].append(_value(case, value, results))
     for metric in catalog().values():
         if metric.id in samples:
-            name = "warpgauge_" + metric.id.replace(".", "_")
-            lines += _head(name, f"{metric.meaning} Unit: {metric.unit}.")
-            lines += [_value(name, fact) for fact in samples[metric.id]]
-    return "\n".join([*lines, "# EOF"]) + "\n"
+            head = _head(_name(metric.id), f"{metric.meaning} Unit: {metric.unit}.")
+            lines += head + samples[metric.id]
+    shown = kept(lines, MAX_BYTES)
+    if shown.left_out:
+        shown.parts.append(f"# {shown.sentence}")
+    return "\n".join([*shown.parts, "# EOF"]) + "\n"
+
+
+def _name(metric: str) -> str:
+    return "warpgauge_" + metric.replace(".", "_")
 
 
 def _head(name: str, meaning: str) -> list[str]:
     return [f"# TYPE {name} gauge", f"# HELP {name} {_escaped(meaning)}"]
 
 
-def _value(name: str, fact: Fact) -> str:
-    labels = {"id": fact.id, "arch": fact.arch or ""}
-    if isinstance(fact.value, str):
-        return _sample(name, labels | {fact.unit: fact.value}, 1)
-    return _sample(name, labels, fact.value)
+def _value(case: CaseResult, value: Value, results: Results) -> str:
+    labels = {"id": case.case, "arch": case.arch or ""}
+    if isinstance(value.value, str):
+        return _sample(_name(value.metric), labels | {results.unit(value): value.value}, 1)
+    return _sample(_name(value.metric), labels, value.value)
 
 
 def _sample(name: str, labels: dict[str, str], value: float) -> str:
@@ -53,4 +60,6 @@ def _sample(name: str, labels: dict[str, str], value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    """Text in quotes, without "#", at which GitLab cuts a line."""
+    text = printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return text.replace("#", "%23")

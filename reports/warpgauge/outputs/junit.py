@@ -1,19 +1,17 @@
-"""JUnit XML: a suite for each architecture, a test case for each case of it."""
+"""JUnit XML: a test case for each case and architecture."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from xml.etree import ElementTree
 
-from warpgauge.facts.reader import Fact
-from warpgauge.outcome import words
-from warpgauge.outcome.results import Case, Results
+from warpgauge.outcome.limits import kept
+from warpgauge.outcome.results import CaseResult, Finding, Results
 from warpgauge.text import printable
 
 FILE = "junit.xml"
 READER = "test reports of GitLab, Jenkins and others"
-
-# How a case is shown by the verdict of the worst fact that makes the run red.
+MAX_BYTES = 25_000_000  # GitLab takes 30 MB of all reports of a pipeline
 _KINDS = {
     "error": ("error", "Fault"),
     "fail": ("failure", "BudgetExceeded"),
@@ -23,106 +21,101 @@ _KINDS = {
 
 
 def render(results: Results) -> str:
-    """JUnit XML with an error or failure for what makes the run red, all values as properties, and
+    """JUnit XML with an error or failure for what makes the run red, values as properties, and
     `skipped` for cases of which nothing was judged."""
-    suites: dict[str | None, list[Case]] = defaultdict(list)
-    for case in results.cases:
-        suites[case.arch].append(case)
-    root = ElementTree.Element("testsuites", name="warpgauge")
     totals: Counter[str] = Counter()
-    for arch in sorted(suites, key=lambda arch: (arch is None, arch)):
-        totals += _add_suite(root, arch, suites[arch], results)
-    if results.unexplained:
-        totals += _add_run(root, results.unexplained)
-    _set_totals(root, totals)
-    ElementTree.indent(root, " ")
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _add_suite(
-    root: ElementTree.Element, arch: str | None, cases: list[Case], results: Results
-) -> Counter[str]:
-    facts = [fact for case in cases for fact in case.facts]
-    name = f"warpgauge.{printable(arch)}" if arch else "warpgauge"
-    first = min(fact.time for fact in facts).removesuffix("Z")
-    suite = ElementTree.SubElement(root, "testsuite", name=name, timestamp=first)
-    known = {
-        "run": words.each(fact.run for fact in facts),
-        "commit": words.commits(facts),
-        "toolkit": words.each(fact.toolkit for fact in facts),
-        "device": words.devices(facts),
-    }
-    _add_properties(suite, [(key, text) for key, text in known.items() if text])
-    totals: Counter[str] = Counter(tests=len(cases))
-    for case in cases:
-        totals[_add_case(suite, case, results)] += 1
-    _set_totals(suite, totals)
-    return totals
-
-
-def _add_run(root: ElementTree.Element, problem: str) -> Counter[str]:
-    """A suite for what no case tells."""
-    totals = Counter(tests=1, errors=1)
-    suite = ElementTree.SubElement(root, "testsuite", name="warpgauge.run")
-    test = ElementTree.SubElement(suite, "testcase", classname="warpgauge", name="run")
-    ElementTree.SubElement(test, "error", message=problem, type="Fault")
-    _set_totals(suite, totals)
-    return totals
-
-
-def _set_totals(element: ElementTree.Element, totals: Counter[str]) -> None:
+    texts = {(one.case, one.arch, one.metric): one for one in results.findings}
+    tests = []
+    for case in results.cases:
+        kind, test = _test(case, results, texts)
+        totals.update((kind, "tests"))
+        tests.append(ElementTree.tostring(test, encoding="unicode"))
+    for fault in results.faults:
+        totals.update(("errors", "tests"))
+        tests.append(ElementTree.tostring(_fault(fault), encoding="unicode"))
+    shown = kept(tests, MAX_BYTES)
+    suite = ElementTree.Element("testsuite", name="warpgauge")
     for key in ("tests", "failures", "errors", "skipped"):
-        element.set(key, str(totals[key]))
+        suite.set(key, str(totals[key]))
+    _add_properties(suite, _of_runs(results) + [("left out", shown.sentence)])
+    text = ElementTree.tostring(suite, encoding="unicode", short_empty_elements=False)
+    head = text.removesuffix("</testsuite>")
+    lines = ["<?xml version='1.0' encoding='utf-8'?>", '<testsuites name="warpgauge">']
+    return "\n".join([*lines, head, *shown.parts, "</testsuite>", "</testsuites>"]) + "\n"
 
 
-def _add_case(suite: ElementTree.Element, case: Case, results: Results) -> str:
-    """Returns the total that it counts for."""
-    first = case.facts[0]
-    test = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=printable(first.family),
-        name=printable(case.id.removeprefix(first.family + ".")),
-    )
-    if case.blamed.file:
-        test.set("file", printable(case.blamed.file))
-    if case.blamed.line:
-        test.set("line", str(case.blamed.line))
-    for fact in case.facts:
-        if fact.metric == "time.median_us" and fact.value is not None:
-            test.set("time", f"{fact.value / 1e6:.9f}")
-    measured = [fact for fact in case.facts if fact.value is not None]
-    _add_properties(test, [(fact.metric, str(fact.value)) for fact in measured])
-    if case.wrong:
-        kind, name = _KINDS[case.wrong[0].verdict]
-        _add_problem(test, kind, name, case.wrong, results)
-        return f"{kind}s"
-    unmeasured = sorted({words.reason(fact) for fact in case.having("unmeasured")})
+def _of_runs(results: Results) -> list[tuple[str, str]]:
+    pairs = []
+    for run in results.runs:
+        devices = ", ".join(device.name for device in run.devices)
+        named = {"run": run.id, "commit": run.commit, "toolkit": run.toolkit, "device": devices}
+        pairs += [(key, text) for key, text in named.items() if text]
+    return pairs
+
+
+def _test(
+    case: CaseResult, results: Results, texts: dict[tuple, Finding]
+) -> tuple[str, ElementTree.Element]:
+    """The total that a case counts for, and its element."""
+    rest = case.case.removeprefix(f"{case.family}.")
+    name = f"{rest} on {case.arch}" if case.arch else rest
+    test = ElementTree.Element("testcase", classname=printable(case.family), name=printable(name))
+    file, line = case.place
+    if file:
+        test.set("file", printable(file))
+    if line:
+        test.set("line", str(line))
+    for value in case.values:
+        if value.metric == "time.median_us" and value.value is not None:
+            test.set("time", f"{value.value / 1e6:.9f}")
+    _add_properties(test, [(one.metric, _plain(one.value)) for one in case.values])
+    if case.wrong_values:
+        kind, type_ = _KINDS[case.wrong_values[0].verdict]
+        _add_problem(test, kind, type_, case, results, texts)
+        return f"{kind}s", test
     if not case.is_judged:
-        message = words.some(unmeasured, 3) or "no budget for any of its values"
+        reasons = dict.fromkeys(value.problem(results.unit(value)) for value in case.values)
+        message = next(iter(reasons), "no budget for any of its values")
         ElementTree.SubElement(test, "skipped", message=message)
-        return "skipped"
-    remarks = [words.paragraph(fact, results) for fact in case.having("environment", "waived")]
-    remarks += [f"UNMEASURED {reason}" for reason in unmeasured]
-    if remarks:
-        ElementTree.SubElement(test, "system-out").text = "\n\n".join(remarks)
-    return "passed"
+        return "skipped", test
+    return "passed", test
 
 
 def _add_problem(
-    test: ElementTree.Element, kind: str, name: str, facts: list[Fact], results: Results
+    test: ElementTree.Element,
+    kind: str,
+    type_: str,
+    case: CaseResult,
+    results: Results,
+    texts: dict[tuple, Finding],
 ) -> None:
-    judged = [fact for fact in facts if fact.verdict != "unmeasured"]
-    missing = words.required(facts)
-    problems = [words.problem(fact) for fact in judged] + missing
+    wrong = case.wrong_values
+    problems = [value.problem(results.unit(value)) for value in wrong]
     more = f"; and {len(problems) - 1} more" if len(problems) > 1 else ""
-    problem = ElementTree.SubElement(test, kind, message=problems[0] + more, type=name)
-    paragraphs = [words.paragraph(fact, results) for fact in judged]
-    problem.text = "\n\n".join(paragraphs + missing)
+    problem = ElementTree.SubElement(test, kind, message=problems[0] + more, type=type_)
+    paragraphs = []
+    for value, said in zip(wrong, problems, strict=True):
+        finding = texts.get((case.case, case.arch, value.metric))
+        place = f" at {value.file}:{value.line}" if value.file else ""
+        paragraphs.append(finding.text if finding and finding.text else said + place)
+    text = "\n\n".join([*paragraphs, f"repeat: {case.repeat}" if case.repeat else ""]).strip()
+    problem.text = "\n".join(map(printable, text.split("\n")))
+
+
+def _fault(text: str) -> ElementTree.Element:
+    """A test for what no case tells."""
+    test = ElementTree.Element("testcase", classname="warpgauge", name="run")
+    ElementTree.SubElement(test, "error", message=text, type="Fault")
+    return test
 
 
 def _add_properties(element: ElementTree.Element, pairs: list[tuple[str, str]]) -> None:
+    pairs = [(name, text) for name, text in pairs if text]
     if pairs:
         properties = ElementTree.SubElement(element, "properties")
-        for name, value in pairs:
-            ElementTree.SubElement(properties, "property", name=name, value=printable(value))
+        for name, text in pairs:
+            ElementTree.SubElement(properties, "property", name=name, value=printable(text))
+
+
+def _plain(value: float | str | None) -> str:
+    return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 for GitHub code scanning: a run for each architecture, a result for each finding."""
+"""SARIF 2.1.0 for GitHub code scanning: a result for each finding."""
 
 from __future__ import annotations
 
@@ -8,77 +8,44 @@ from typing import Any
 from urllib.parse import quote
 
 from warpgauge.facts.catalog import Metric, catalog
-from warpgauge.facts.reader import Fact
-from warpgauge.outcome import words
-from warpgauge.outcome.results import Results
+from warpgauge.outcome.results import Finding, Place, Results
 from warpgauge.text import printable
 
 FILE = "warpgauge.sarif"
 READER = "GitHub code scanning"
-
-# What GitHub takes of one file.
-MAX_RUNS = 20
-MAX_RESULTS = 25_000  # of one run
-
-_OTHER_LINES = 10  # named with a result
+MAX_RESULTS = 5_000  # GitHub shows so many of an analysis
 
 
 def render(results: Results) -> str:
-    """SARIF: a run for each architecture, so that what is mended is closed, with a result for each
-    metric that is wrong. What was required and not measured is no result, but a notification of the
-    run. What is beyond GitHub's limits is left out, the least bad first, and a notification of the
-    run says how much."""
-    findings: dict[str | None, list[Fact]] = {}
-    wrong = [fact for fact in results.wrong if fact.verdict != "unmeasured"]
-    for fact in [*wrong, *results.having("environment")]:
-        findings.setdefault(fact.arch, []).append(fact)
-    # Those with findings lead in the order of their worst; so only the least bad are cut off.
-    archs = [*findings, *(arch for arch in results.archs if arch not in findings)]
-    runs = [_run(arch, findings.get(arch, []), results) for arch in archs[:MAX_RUNS]]
-    if cut := archs[MAX_RUNS:]:
-        names = ", ".join(printable(str(arch)) for arch in cut)
-        _notify(runs[0], f"Left out, because GitHub takes {MAX_RUNS} runs of a file: {names}.")
-    log = {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": runs,
-    }
-    return json.dumps(log, ensure_ascii=False) + "\n"
-
-
-def _run(arch: str | None, facts: list[Fact], results: Results) -> dict[str, Any]:
-    shown = facts[:MAX_RESULTS]
-    metrics = list(dict.fromkeys(fact.metric for fact in shown))
+    """SARIF with the findings that make the run red as errors, and those that moved as warnings.
+    Faults of the run, and findings beyond GitHub's limit, are notifications."""
+    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
+    findings = [one for one in findings if one.verdict != "unmeasured"]
+    shown = findings[:MAX_RESULTS]
+    metrics = list(dict.fromkeys(finding.metric for finding in shown))
+    notes = [_note(fault, "error") for fault in results.faults]
+    notes += [_note(text, "warning") for text in results.left_out]
+    if cut := len(findings) - len(shown):
+        notes.append(_note(f"{cut} findings are left out: GitHub shows {MAX_RESULTS}.", "warning"))
     run = {
-        "tool": {
-            "driver": {
-                "name": "warpgauge",
-                "rules": [_rule(catalog()[metric]) for metric in metrics],
-            }
-        },
-        "automationDetails": {"id": f"warpgauge/{printable(arch) if arch else 'no-device'}/"},
+        "tool": {"driver": {"name": "warpgauge", "rules": [_rule(catalog()[m]) for m in metrics]}},
+        "automationDetails": {"id": "warpgauge/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": all(fact.verdict != "error" for fact in facts),
-                "toolExecutionNotifications": [],
+                "executionSuccessful": results.exit_code in (0, 1),
+                "toolExecutionNotifications": notes,
             }
         ],
-        "results": [_result(fact, metrics.index(fact.metric), results) for fact in shown],
+        "results": [_result(one, metrics.index(one.metric)) for one in shown],
     }
-    missing = words.required(fact for fact in results.missing if fact.arch == arch)
-    for why in [*missing, results.unexplained]:
-        if why:
-            _notify(run, why, "error")
-            run["invocations"][0]["executionSuccessful"] = False
-    if cut := len(facts) - len(shown):
-        _notify(run, f"Left out, because GitHub takes {MAX_RESULTS} results of a run: {cut}.")
-    return run
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    log = {"$schema": schema, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False) + "\n"
 
 
-def _notify(run: dict[str, Any], text: str, level: str = "warning") -> None:
-    notifications = run["invocations"][0]["toolExecutionNotifications"]
-    notifications.append({"level": level, "message": {"text": _message(text)}})
+def _note(text: str, level: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": _message(text)}}
 
 
 def _rule(metric: Metric) -> dict[str, Any]:
@@ -100,47 +67,36 @@ def _rule(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _result(fact: Fact, rule: int, results: Results) -> dict[str, Any]:
-    others = results.other_lines(fact, _OTHER_LINES)
-    text = _message(f"{words.title(fact)}: {words.problem(fact)}. {words.advice(fact)}".strip())
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
+    also = f" Also {finding.also}." if finding.also else ""
+    advice = "" if finding.verdict == "error" else finding.advice
+    text = _message(f"{finding.title}: {finding.problem}.{also} {advice}".strip())
+    others = finding.blame[1:]
     if others:
-        links = [f"[{_message(words.place(line))}]({i})" for i, line in enumerate(others)]
-        text += f" Also at {', '.join(links)}."
+        links = [f"[{_message(place.name)}]({i})" for i, place in enumerate(others)]
+        text += f" Lines: {', '.join(links)}."
     result = {
-        "ruleId": fact.metric,
+        "ruleId": finding.metric,
         "ruleIndex": rule,
-        "level": "warning" if fact.verdict == "environment" else "error",
+        "level": "error" if finding.wrong else "warning",
         "message": {"text": text},
-        "locations": [{"physicalLocation": _location(fact, results)}],
-        "partialFingerprints": {
-            "primaryLocationLineHash": f"{words.line_fingerprint(fact, results)}:1"
-        },
+        "locations": [{"physicalLocation": _location(finding.place, finding.family)}],
+        "partialFingerprints": {"primaryLocationLineHash": f"{finding.fingerprint}:1"},
     }
     if others:
         result["relatedLocations"] = [
-            {
-                "id": i,
-                "physicalLocation": _location(line, results),
-                "message": {"text": _message(words.value_text(line))},
-            }
-            for i, line in enumerate(others)
+            {"id": i, "physicalLocation": _location(place, finding.family)}
+            for i, place in enumerate(others)
         ]
     return result
 
 
-def _location(fact: Fact, results: Results) -> dict[str, Any]:
+def _location(place: Place | None, family: str) -> dict[str, Any]:
     """GitHub refuses results without a place: the family stands for a file that is not known."""
-    text = results.sources.text(fact.file, fact.line).rstrip()
-    start = len(text) - len(text.lstrip()) + 1
-    line = fact.line or 1
+    line = (place and place.line) or 1
     return {
-        "artifactLocation": {"uri": _uri(fact.file or fact.family)},
-        "region": {
-            "startLine": line,
-            "startColumn": start,
-            "endLine": line,
-            "endColumn": max(len(text), start) + 1,
-        },
+        "artifactLocation": {"uri": _uri(place.file if place else family)},
+        "region": {"startLine": line, "endLine": line},
     }
 
 
@@ -150,5 +106,5 @@ def _uri(file: str) -> str:
 
 def _message(text: str) -> str:
     """Text in which nothing is a placeholder ({0}) or a link ([text](0)) of SARIF."""
-    text = text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    text = printable(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return text.replace("{", "{{").replace("}", "}}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from warpgauge.outcome import words
-from warpgauge.outcome.results import Case, Results
+from warpgauge.outcome.results import CaseResult, Results, Value
 from warpgauge.text import printable
 
 FILE = "results.tap"
@@ -17,38 +16,36 @@ def render(results: Results) -> str:
     skipped."""
     points = [line for i, case in enumerate(results.cases, 1) for line in _point(i, case, results)]
     number = len(results.cases)
-    if results.unexplained:
+    for fault in results.faults:
         number += 1
-        points.append(f"not ok {number} - run: {results.unexplained}")
-    lines = ["TAP version 14", f"1..{number}", *points]
-    return "\n".join(lines) + "\n"
+        points.append(f"not ok {number} - run: {_escaped(fault)}")
+    return "\n".join(["TAP version 14", f"1..{number}", *points]) + "\n"
 
 
-def _point(number: int, case: Case, results: Results) -> list[str]:
-    line = f"{'not ok' if case.wrong else 'ok'} {number} - {_escaped(words.title(case.facts[0]))}"
-    if not case.wrong and not case.is_judged:
-        reasons = sorted({words.reason(fact) for fact in case.having("unmeasured")})
-        why = words.some(reasons, 3) or "no budget for any of its values"
-        return [f"{line} # SKIP {_escaped(why)}"]
-    if not case.wrong:
+def _point(number: int, case: CaseResult, results: Results) -> list[str]:
+    wrong = case.wrong_values
+    line = f"{'not ok' if wrong else 'ok'} {number} - {_escaped(case.title)}"
+    if not wrong and not case.is_judged:
+        reasons = (value.problem(results.unit(value)) for value in case.values)
+        return [f"{line} # SKIP {_escaped(next(reasons, 'no budget for any of its values'))}"]
+    if not wrong:
         return [line]
     lines = [line, "  ---", "  findings:"]
-    for fact in case.wrong:
-        if fact.verdict == "unmeasured":
-            continue
-        entries = {
-            "metric": fact.metric,
-            "verdict": fact.verdict,
-            "message": words.problem(fact),
-            "at": words.place(fact),
-            "source": printable(results.sources.text(fact.file, fact.line).strip()),
-            "repeat": words.repeat(fact),
-        }
-        known = [f"{key}: {_quoted(text)}" for key, text in entries.items() if text]
-        lines += [f"    {'-' if i == 0 else ' '} {entry}" for i, entry in enumerate(known)]
-    for why in words.required(case.wrong):
-        lines += ['    - verdict: "unmeasured"', f"      message: {_quoted(why)}"]
+    for value in wrong:
+        lines += _entry(case, value, results)
     return [*lines, "  ..."]
+
+
+def _entry(case: CaseResult, value: Value, results: Results) -> list[str]:
+    entries = {
+        "metric": value.metric,
+        "verdict": value.verdict,
+        "message": value.problem(results.unit(value)),
+        "at": printable(f"{value.file}:{value.line}") if value.file else "",
+        "repeat": printable(case.repeat),
+    }
+    known = [f"{key}: {_quoted(text)}" for key, text in entries.items() if text]
+    return [f"    {'-' if i == 0 else ' '} {entry}" for i, entry in enumerate(known)]
 
 
 def _escaped(text: str) -> str:

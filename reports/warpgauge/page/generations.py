@@ -17,7 +17,7 @@ from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.page.rows import Row
 
 # Where several sources tell the same, the first of these counts; cases.js has the same order.
-SOURCES = ("cupti", "harness", "ptxas", "emulator")
+SOURCES = ("cupti", "cupti-range", "clock", "harness", "ptxas", "cubin", "emulator")
 
 ByArch = dict[str, dict[str, dict[str, Row]]]  # by architecture, case and source
 Values = dict[str, ByArch]  # by metric

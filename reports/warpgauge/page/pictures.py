@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
@@ -14,7 +14,7 @@ from warpgauge.drawing import style
 from warpgauge.drawing.figure_files import files_of
 from warpgauge.drawing.grid import Grid, find_grids
 from warpgauge.errors import CommandError
-from warpgauge.facts import reader as facts
+from warpgauge.facts.records import Case, Device, Fact, Kernel, MachineState, Run
 from warpgauge.page.generation_picture import draw_matrix
 from warpgauge.page.generations import Matrix, generation
 from warpgauge.page.roofline_picture import draw_roofline
@@ -141,34 +141,27 @@ def _embedded(svg: str, prefix: str) -> str:
     return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', svg, count=1)
 
 
-def _fact(row: Row) -> facts.Fact:
+def _fact(row: Row) -> Fact:
     """The newest value of a row as the fact it came from, as far as the history keeps it."""
     key, last, run = row.key, row.last, row.last.run
-    device = None
-    if run.device:
-        gpu = run.device
-        known = (gpu.name, gpu.chip, gpu.compute_capability, gpu.driver, gpu.uuid_hash)
-        device = facts.Device(*known, sm_clock_mhz=None, memory_clock_mhz=None)
+    gpu = run.device
+    names = ("name", "chip", "compute_capability", "driver", "uuid_hash")
+    devices = (Device(*(getattr(gpu, name) for name in names)),) if gpu else ()
+    of_run = Run(
+        run.id,
+        run.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        run.dirty,
+        commit=run.commit,
+        devices=devices,
+    )
+    kernels = (Kernel("", launches=last.launches),) if last.launches else ()
+    parts = (key.family, key.variant, key.type, key.size)
+    case = Case("", *parts, arch=key.arch, device=key.device_name, kernels=kernels)
     unknown = (None, None)
-    disturbed = facts.MachineState(unknown, unknown, unknown, (), None, last.disturbance)
-    members = {one.name: None for one in fields(facts.Fact)}
-    members |= {name: getattr(run, name) for name in ("commit", "dirty", "toolkit", "flags")}
-    for name in ("id", "family", "variant", "type", "size", "arch", "source", "metric", "unit"):
-        members[name] = getattr(key, name)
-    for name in (
-        "value",
-        "interval",
-        "file",
-        "line",
-        "budget",
-        "verdict",
-        "reason",
-        "confidence",
-        "launch",
-    ):
-        members[name] = getattr(last, name)
-    members |= {"schema": facts.schema_name(), "run": run.id, "scope": "case"}
-    members["time"] = run.time.strftime("%Y-%m-%dT%H:%M:%SZ")
-    members["device"] = device if key.device_name else None
-    members["machine"] = disturbed if last.disturbance else None
-    return facts.Fact(**members)
+    disturbed = MachineState(unknown, unknown, unknown, (), None, last.disturbance)
+    return Fact(
+        *(of_run, case, key.metric, last.value, key.source),
+        interval=last.interval,
+        confidence=last.confidence,
+        machine=disturbed if last.disturbance else None,
+    )

@@ -73,7 +73,7 @@ class Report:
     @property
     def judged(self) -> int:
         """Values of the last night that were held against a budget."""
-        return sum(self.verdicts[v] for v in ("pass", "better", "waived", "environment", *BAD))
+        return sum(self.verdicts[v] for v in ("pass", "better", "waived", "moved", *BAD))
 
     @property
     def gone(self) -> int:
@@ -94,7 +94,7 @@ class Report:
         if not self.judged or any(self.verdicts[verdict] for verdict in BAD):
             return "bad"
         missing = self.verdicts["unmeasured"] or self.gone
-        return "attention" if self.worse or missing or self.verdicts["environment"] else "good"
+        return "attention" if self.worse or missing or self.verdicts["moved"] else "good"
 
     @property
     def headline(self) -> str:

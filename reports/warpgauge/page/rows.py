@@ -13,7 +13,7 @@ from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series, SeriesKey
 
 BAD = ("error", "fail")  # what makes a night red
-NOTEWORTHY = ("environment", "waived", "unmeasured", "better")  # told, in this order
+NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # told, in this order
 _TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
 SPARK = 40  # newest values that a sparkline shows
 

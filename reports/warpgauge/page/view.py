@@ -35,7 +35,7 @@ _SCRIPTS = (
     "page.js",
 )
 _FOLDED = (
-    ("environment", "beyond a budget because of the environment, with the same machine code"),
+    ("moved", "beyond a budget because of the environment, with the same machine code"),
     ("waived", "over budget with a waiver"),
     ("unmeasured", "unmeasured"),
     ("better", "better than the budget, which could be tightened"),
@@ -167,7 +167,7 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (report.gone, "missing", "#changes"),
         (verdicts["unmeasured"], "unmeasured", "#budget"),
         (verdicts["waived"], "waived", "#budget"),
-        (verdicts["environment"], "beyond budget by the environment", "#budget"),
+        (verdicts["moved"], "beyond budget by the environment", "#budget"),
         (verdicts["pass"] + verdicts["better"], "within budget", "#every"),
         (verdicts["unbudgeted"], "without budget", "#every"),
     ]

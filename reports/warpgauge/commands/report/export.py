@@ -1,8 +1,9 @@
 """Write values of the history as facts (JSON lines) or as CSV.
 
-JSON lines are the facts as they were ingested, oldest run first; the history
-has no values of single source lines. CSV has the same members as columns,
-parts as device.name and so on, lists as JSON. Text that a spreadsheet would
+JSON lines are the records of facts as they were ingested, oldest run first;
+the history has no values of single source lines. CSV has a row for each value,
+with the members of its run, its case and its limit as run.time, case.id and so
+on, and lists as JSON. Text that a spreadsheet would
 take for a formula (it begins with =, +, - or @) follows an apostrophe.
 """
 
@@ -21,6 +22,8 @@ from typing import Any
 from warpgauge.command_line import add_database_option, add_filter_option
 from warpgauge.errors import CommandError
 from warpgauge.facts.reader import metric_names
+from warpgauge.facts.records import Fact
+from warpgauge.facts.writer import compact, records_of
 from warpgauge.files import write_parts
 from warpgauge.history import open_history
 
@@ -35,16 +38,18 @@ examples:
   warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl
 """
 
-Members = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_DEVICE = ("name", "chip", "compute_capability", "driver", "uuid_hash")
-_DEVICE += ("sm_clock_mhz", "memory_clock_mhz")
-_PARTS = {
-    "device": _DEVICE,
-    "launch": ("grid", "block", "dynamic_shared_bytes", "count"),
-    "machine": ("sm_clock_mhz", "memory_clock_mhz", "temperature_c", "throttling")
-    + ("other_processes", "disturbance"),
-    "interval": ("low", "high"),
+_LIMIT = ("max", "min", "equal", "tolerance", "until", "code", "of", "reason", "origin", "gate_on")
+# The columns of CSV, by the part of a fact that they are members of.
+_COLUMNS = {
+    "run": ("id", "time", "commit", "dirty", "branch", "label", "toolkit", "flags"),
+    "device": ("name", "chip", "compute_capability", "driver", "uuid_hash"),
+    "case": ("id", "family", "variant", "type", "size", "kind", "arch", "code_hash", "carried"),
+    "fact": ("metric", "value", "unit", "low", "high", "source", "confidence")
+    + ("confidence_reason", "stable", "verdict", "would", "cause", "reason", "kernel", "file")
+    + ("line", "sass_hash", "source_hash"),
+    "limit": _LIMIT,
+    "machine": ("temperature_c", "throttling", "other_processes", "disturbance"),
 }
 
 
@@ -85,7 +90,7 @@ def _print(parts: Iterable[bytes]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _something(facts: Iterator[Members], where: str) -> Iterator[Members]:
+def _something(facts: Iterator[Fact], where: str) -> Iterator[Fact]:
     first = next(facts, None)
     if first is None:
         raise CommandError(f"{where}: nothing in the history is of that selection")
@@ -93,42 +98,36 @@ def _something(facts: Iterator[Members], where: str) -> Iterator[Members]:
     yield from facts
 
 
-def _json_lines(facts: Iterable[Members]) -> Iterator[str]:
-    for fact in facts:
-        yield json.dumps(fact, ensure_ascii=False, separators=(",", ":")) + "\n"
+def _json_lines(facts: Iterable[Fact]) -> Iterator[str]:
+    for record in records_of(facts):
+        yield compact(record) + "\n"
 
 
-def _csv(facts: Iterable[Members]) -> Iterator[str]:
+def _csv(facts: Iterable[Fact]) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    header = False
+    writer.writerow(
+        name if part == "fact" else f"{part}.{name}"
+        for part, names in _COLUMNS.items()
+        for name in names
+    )
     for fact in facts:
-        if not header:
-            writer.writerow(_columns(fact))
-            header = True
         writer.writerow(map(_cell, _values(fact)))
         yield text.getvalue()
         text.seek(0)
         text.truncate()
 
 
-def _columns(fact: Members) -> Iterator[str]:
-    for key in fact:
-        yield from (f"{key}.{part}" for part in _PARTS[key]) if key in _PARTS else (key,)
-
-
-def _values(fact: Members) -> Iterator[Any]:
-    for key, value in fact.items():
-        if key not in _PARTS:
-            yield value
-        elif key == "interval":
-            yield from value or (None, None)
-        else:
-            yield from ((value or {}).get(part) for part in _PARTS[key])
+def _values(fact: Fact) -> Iterator[Any]:
+    low, high = fact.interval or (None, None)
+    for part, names in _COLUMNS.items():
+        of = fact if part == "fact" else getattr(fact, part)
+        own = {"low": low, "high": high}
+        yield from (own[name] if name in own else getattr(of, name, None) for name in names)
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return json.dumps(value)
     if isinstance(value, bool):
         return str(value).lower()

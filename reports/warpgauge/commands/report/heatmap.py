@@ -19,7 +19,8 @@ from warpgauge.command_line import add_filter_option, as_started
 from warpgauge.drawing import heat_map as heatmap_picture
 from warpgauge.drawing.grid import LEAST, Grid, find_grids
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import Fact, metric_names, read_facts
+from warpgauge.facts.reader import metric_names, read_facts
+from warpgauge.facts.records import Fact
 from warpgauge.files import write_whole
 from warpgauge.text import nearest, safe_stem
 

@@ -1,0 +1,125 @@
+"""Holds records against metrics/fact.schema.json and the catalog; ValueError names the problem."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache, lru_cache
+from hashlib import blake2b
+from importlib import resources
+from typing import Any
+
+from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
+
+from warpgauge.facts.catalog import catalog
+
+
+def parsed(line: bytes) -> dict[str, Any]:
+    """A line as a JSON object."""
+    try:
+        text = line.decode("utf-8")
+        members = _DECODER.decode(text)
+        if "\\u" in text:
+            json.dumps(members, ensure_ascii=False).encode("utf-8")  # half a surrogate pair
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not a JSON object: {error}") from error
+    if not isinstance(members, dict):
+        raise ValueError("not a JSON object")
+    return members
+
+
+def checked(members: dict[str, Any]) -> dict[str, Any]:
+    """The members, if they are a record of the schema."""
+    if "record" not in members and str(members.get("schema", "")).startswith("warpgauge.fact/"):
+        raise ValueError(
+            f"schema is '{members['schema']}', and this version reads '{schema_name()}'; "
+            "measure again"
+        )
+    kind = members.get("record")
+    if kind not in ("run", "case", "value", "end"):
+        raise ValueError("key 'record' must be run, case, value or end")
+    validator = _validators()[kind]
+    if not validator.is_valid(members):
+        problems = validator.iter_errors(members)
+        raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
+    return members
+
+
+def check_value(members: dict[str, Any]) -> None:
+    """The rules for values that the schema cannot say."""
+    metric = catalog().get(members["metric"])
+    if metric is None:
+        raise ValueError(f"key 'metric' is the unknown metric '{members['metric']}'")
+    value = members.get("value")
+    if value is not None and isinstance(value, str) != metric.is_word:
+        kind = "a word" if metric.is_word else "a number"
+        raise ValueError(f"key 'value': {metric.id} is {kind}")
+    if "verdict" in members and "scope" in members:
+        raise ValueError("key 'verdict': values of lines and nodes are not judged")
+    if ("confidence" in members) != ("confidence_reason" in members):
+        raise ValueError("key 'confidence_reason': values that are not exact have one, no others")
+    low, high = members.get("interval", (0, 0))
+    if low > high:
+        raise ValueError("key 'interval' must be two numbers, the lower first")
+
+
+@cache
+def schema_name() -> str:
+    """The name and version of the schema, as each run carries it."""
+    return _schema()["$defs"]["run"]["properties"]["schema"]["const"]
+
+
+def ordered(kind: str, members: dict[str, Any]) -> dict[str, Any]:
+    """The members of a record in the order of the schema."""
+    return {key: members[key] for key in _schema()["$defs"][kind]["properties"] if key in members}
+
+
+@cache
+def digest() -> bytes:
+    """A digest of the schema: what is held against another one is not the same."""
+    return blake2b(_text().encode(), digest_size=16).digest()
+
+
+@lru_cache(maxsize=4096)  # values repeat each other's numbers
+def _finite(text: str) -> float:
+    """A number that JSON can hold: Python alone would take NaN, Infinity and 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number")
+    return number
+
+
+@lru_cache(maxsize=4096)
+def _whole_or_float(text: str) -> int | float:
+    """Whole numbers beyond 64 bits count as floating-point numbers, as in the C++ reader."""
+    number = _finite(text)
+    return int(text) if abs(number) < 2**63 or 0 < int(text) < 2**64 else number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float)
+
+
+@cache
+def _text() -> str:
+    return resources.files(__package__).joinpath("fact.schema.json").read_text("utf-8")
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return json.loads(_text())
+
+
+@cache
+def _validators() -> dict[str, Draft202012Validator]:
+    """One for each kind of record: its errors are of that kind."""
+    return {kind: Draft202012Validator(part) for kind, part in _schema()["$defs"].items()}
+
+
+def _describe(problem: ValidationError) -> str:
+    path = [part for part in problem.instance_path if isinstance(part, str)]
+    match problem.kind:
+        case ValidationErrorKind.Required(property=missing):
+            return f"missing key '{'.'.join([*path, missing])}'"
+        case ValidationErrorKind.AdditionalProperties(unexpected=unknown):
+            return f"unknown key '{'.'.join([*path, unknown[0]])}'"
+    return f"key '{'.'.join(path)}': {problem.message}"

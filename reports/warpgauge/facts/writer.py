@@ -1,0 +1,91 @@
+"""Facts as records again: the reverse of reader.py. Members that say nothing are absent."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from itertools import groupby
+from typing import Any
+
+from warpgauge.facts.contract import ordered, schema_name
+from warpgauge.facts.limit import Limit
+from warpgauge.facts.records import Case, Fact, Launch, MachineState, Run
+
+Members = dict[str, Any]
+
+
+def records_of(facts: Iterable[Fact]) -> Iterator[Members]:
+    """The records of values that are in the order of their runs."""
+    for run, of_run in groupby(facts, key=lambda fact: fact.run):
+        yield run_members(run)
+        written: set[str] = set()
+        counts: Counter[str] = Counter()
+        for fact in of_run:
+            if fact.case.key not in written:
+                written.add(fact.case.key)
+                yield case_members(fact.case)
+            counts[fact.verdict] += fact.scope == "case"
+            yield value_members(fact)
+        if run.exit_code is not None:
+            end = {"record": "end", "run": run.id, "counts": dict(+counts)}
+            yield end | {"exit_code": run.exit_code}
+
+
+def run_members(run: Run) -> Members:
+    head = {"record": "run", "schema": schema_name(), "run": run.id}
+    return ordered("run", head | _present(run, leave_out=("id", "exit_code")))
+
+
+def case_members(case: Case) -> Members:
+    members = {"record": "case", "case": case.key} | _present(case, leave_out=("key",))
+    if members["kind"] == "catalogue":
+        del members["kind"]
+    return ordered("case", members)
+
+
+def value_members(fact: Fact) -> Members:
+    members = {"record": "value", "case": fact.case.key}
+    members |= _present(fact, leave_out=("run", "case"))
+    defaults = {"confidence": "exact", "scope": "case", "verdict": "unbudgeted"}
+    if len(fact.case.kernels) == 1:
+        defaults["kernel"] = fact.case.kernels[0].name
+    if (fact.file, fact.line) == (fact.case.file, fact.case.line):
+        defaults |= {"file": fact.file, "line": fact.line}
+    return ordered("value", _without(members, defaults))
+
+
+def limit_members(limit: Limit) -> Members:
+    return _without(_present(limit), {"tolerance": 0, "gate_on": "exact"})
+
+
+def _without(members: Members, defaults: Members) -> Members:
+    """The members that are not what their absence says."""
+    return {key: value for key, value in members.items() if defaults.get(key) != value}
+
+
+def compact(members: Any) -> str:
+    """JSON as warpgauge writes it."""
+    return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+
+
+def _present(record: Any, leave_out: tuple[str, ...] = ()) -> Members:
+    """The members of an object that say something, as JSON has them."""
+    pairs = ((one.name, getattr(record, one.name)) for one in fields(record))
+    nothing = (None,) if isinstance(record, MachineState) else (None, (), {})
+    return {
+        name: _plain(value)
+        for name, value in pairs
+        if name not in leave_out and value not in nothing
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Limit):
+        return limit_members(value)
+    if isinstance(value, Launch):
+        return _without(_present(value), {"dynamic_shared_bytes": 0, "count": 1})
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return _present(value) if hasattr(value, "__dataclass_fields__") else value
