@@ -15,7 +15,7 @@
 
 #include "tests/emulator/fake_decoder.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// Gives the bits of an operand.
 using Values = std::function<std::uint64_t(std::mt19937_64&)>;
@@ -145,7 +145,7 @@ struct Check {
 };
 
 inline void expect_as_reference(const Check& check) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(check.text + " on " + isa->name);
     std::mt19937_64 random(42);
     AluBench bench(*isa, check.registers, check.text);
@@ -234,10 +234,10 @@ inline void expect_cvt(const std::string& operation, const std::string& to, cons
 inline std::string refusal(const std::string& registers, const std::string& text) {
   try {
     AluBench bench(*arithmetic_instruction_sets().front(), registers, text);
-  } catch (const Unsupported& problem) {
+  } catch (const decode::Unsupported& problem) {
     return problem.what();
   }
   return "";
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

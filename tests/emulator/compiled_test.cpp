@@ -12,7 +12,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 class Compiled : public ::testing::TestWithParam<const char*> {
@@ -53,7 +53,7 @@ class Compiled : public ::testing::TestWithParam<const char*> {
 
  private:
   std::byte* device(std::size_t words) {
-    return machine_->memory().allocate(4 * words, Memory::Kind::device, "test");
+    return machine_->memory().allocate(4 * words, memory::Memory::Kind::device, "test");
   }
   std::unique_ptr<Machine> machine_;
   Program* program_ = nullptr;
@@ -147,4 +147,4 @@ TEST_P(Compiled, Rounds) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

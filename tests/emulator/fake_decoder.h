@@ -14,22 +14,22 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/decode_families.h"
-#include "harness/emulator/machine/decoder.h"
-#include "harness/emulator/machine/engine.h"
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/decode/decoder.h"
+#include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// The instruction sets that this CPU has.
-inline std::vector<const Isa*> arithmetic_instruction_sets() {
-  std::vector<const Isa*> result;
+inline std::vector<const isa::Isa*> arithmetic_instruction_sets() {
+  std::vector<const isa::Isa*> result;
   for (const char* const name : {"baseline", "avx2", "avx512"}) {
     setenv("WARPGAUGE_ISA", name, 1);
     try {
-      result.push_back(&best_isa());
+      result.push_back(&isa::best_isa());
     } catch (const std::invalid_argument&) {
     }
   }
@@ -38,12 +38,12 @@ inline std::vector<const Isa*> arithmetic_instruction_sets() {
 }
 
 /// One instruction with its registers.
-class AluBench : public Decoder {
+class AluBench : public decode::Decoder {
  public:
   /// `registers`: as in PTX, ".reg .b32 %d, %a;". Throws Unsupported.
-  AluBench(const Isa& isa, const std::string& registers, const std::string& text)
+  AluBench(const isa::Isa& isa, const std::string& registers, const std::string& text)
       : bytes_(new (std::align_val_t{64}) std::byte[kBytes]()),
-        engine_(std::make_unique<WarpEngine>()) {
+        engine_(std::make_unique<control::WarpEngine>()) {
     const ptx::Module module = ptx::parse(
         ".version 9.0\n.target sm_100\n.address_size 64\n"
         ".visible .entry k() {\n" +
@@ -54,7 +54,7 @@ class AluBench : public Decoder {
     const bool known = decode_alu(instruction, *this, isa, &instruction_) ||
                        decode_convert(instruction, *this, isa, &instruction_) ||
                        decode_matrix(instruction, *this, isa, &instruction_);
-    if (!known) throw Unsupported("not of these families: " + instruction.opcode);
+    if (!known) throw decode::Unsupported("not of these families: " + instruction.opcode);
     engine_->live = kAllLanes;
     warp.engine = engine_.get();
     warp.bases[Slot::frame] = warp.bases[Slot::constants] = bytes_.get();
@@ -134,9 +134,9 @@ class AluBench : public Decoder {
 
   void check(const ptx::Operand& operand, ptx::Type type) const {
     const auto found = types_.find(operand.name);
-    if (found == types_.end()) throw Unsupported(operand.name + " is not declared");
+    if (found == types_.end()) throw decode::Unsupported(operand.name + " is not declared");
     if (ptx::bytes_of(found->second) != ptx::bytes_of(type)) {
-      throw Unsupported(operand.name + " has another width");
+      throw decode::Unsupported(operand.name + " has another width");
     }
   }
   Slot register_slot(const std::string& name) {
@@ -149,7 +149,7 @@ class AluBench : public Decoder {
     void operator()(std::byte* bytes) const { operator delete[](bytes, std::align_val_t{64}); }
   };
   std::unique_ptr<std::byte[], Free> bytes_;
-  std::unique_ptr<WarpEngine> engine_;
+  std::unique_ptr<control::WarpEngine> engine_;
   std::uint32_t used_ = 0;
   std::map<std::string, ptx::Type> types_;
   std::map<std::string, Slot> slots_;
@@ -159,4 +159,4 @@ class AluBench : public Decoder {
   Options options_;
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -19,7 +19,7 @@
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 using Words = std::vector<std::uint32_t>;
 
@@ -87,7 +87,7 @@ inline KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Wo
   input.resize(std::max<std::size_t>(input.size(), 1));
   const auto allocate = [&](std::size_t words, const char* name) {
     const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
-    std::byte* const memory = machine.memory().allocate(bytes, Memory::Kind::device, name);
+    std::byte* const memory = machine.memory().allocate(bytes, memory::Memory::Kind::device, name);
     std::memset(memory, 0, bytes);
     return memory;
   };
@@ -145,4 +145,4 @@ Words words(std::size_t count, Function function) {
   return result;
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -17,25 +17,25 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/counters.h"
-#include "harness/emulator/machine/decode_families.h"
-#include "harness/emulator/machine/decoder.h"
-#include "harness/emulator/machine/engine.h"
+#include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/decode/decoder.h"
+#include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/isa.h"
-#include "harness/emulator/machine/memory.h"
-#include "harness/emulator/machine/memory_context.h"
+#include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// The instruction set of that name, or nothing where this CPU has not got it.
-inline const Isa* instruction_set(const char* name) {
+inline const isa::Isa* instruction_set(const char* name) {
   setenv("WARPGAUGE_ISA", name, 1);
-  const Isa* found = nullptr;
+  const isa::Isa* found = nullptr;
   try {
-    found = &best_isa();
+    found = &isa::best_isa();
   } catch (const std::invalid_argument&) {
   }
   unsetenv("WARPGAUGE_ISA");
@@ -79,17 +79,17 @@ class Vectors {
   std::map<std::string, std::size_t> offsets_;
 };
 
-class MemoryBench : public Decoder {
+class MemoryBench : public decode::Decoder {
  public:
   static constexpr std::uint32_t kSharedBytes = 8192;
   static constexpr std::uint64_t kLocalBytes = 256;
   static constexpr std::uint64_t kLocalStride = 320;
 
-  Memory memory;
-  MemoryContext context;
-  Counters counters{256};
+  memory::Memory memory;
+  memory::MemoryContext context;
+  memory::Counters counters{256};
   Warp warp;
-  WarpEngine engine;                    ///< of no block
+  control::WarpEngine engine;           ///< of no block
   AccessPlan plan;                      ///< of what is decoded next
   std::map<std::string, Place> places;  ///< variables
   bool is_kernel = true;
@@ -97,7 +97,7 @@ class MemoryBench : public Decoder {
   alignas(64) std::byte local[kLanes * kLocalStride] = {};
   alignas(64) std::byte parameters[64] = {};
 
-  explicit MemoryBench(const Isa& isa) : isa_(isa) {
+  explicit MemoryBench(const isa::Isa& isa) : isa_(isa) {
     context.memory = &memory;
     context.caches = counters.caches();
     context.shared = shared;
@@ -128,7 +128,8 @@ class MemoryBench : public Decoder {
   /// Memory of a device allocation, zeroed.
   template <typename T>
   T* allocate(std::uint64_t count, const std::string& name = "cudaMalloc #1") {
-    return reinterpret_cast<T*>(memory.allocate(count * sizeof(T), Memory::Kind::device, name));
+    return reinterpret_cast<T*>(
+        memory.allocate(count * sizeof(T), memory::Memory::Kind::device, name));
   }
   /// Lane l points to base + stride * l bytes.
   void point(const std::string& name, const void* base, std::int64_t stride) {
@@ -150,7 +151,7 @@ class MemoryBench : public Decoder {
   }
   void run(const std::string& text, Mask active = kAllLanes) {
     const Instruction& instruction = decoded(text);
-    if (instruction.execute == nullptr) throw Unsupported("no handler: " + text);
+    if (instruction.execute == nullptr) throw decode::Unsupported("no handler: " + text);
     warp.active = warp.mask = active;
     instruction.execute(warp, instruction);
   }
@@ -217,7 +218,7 @@ class MemoryBench : public Decoder {
     return {Slot::constants, constants_.offset(name)};
   }
 
-  const Isa& isa_;
+  const isa::Isa& isa_;
   Vectors registers_, constants_;
   Architecture architecture_;
   Options options_;
@@ -230,7 +231,7 @@ class MemoryBench : public Decoder {
 class MemoryInstructions : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const Isa* const isa = instruction_set(GetParam());
+    const isa::Isa* const isa = instruction_set(GetParam());
     if (isa == nullptr) GTEST_SKIP() << "this CPU has no " << GetParam();
     bench_ = std::make_unique<MemoryBench>(*isa);
   }
@@ -244,4 +245,4 @@ class MemoryInstructions : public testing::TestWithParam<const char*> {
   INSTANTIATE_TEST_SUITE_P(Isa, suite, testing::Values("baseline", "avx2", "avx512"), \
                            [](const auto& info) { return std::string(info.param); })
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

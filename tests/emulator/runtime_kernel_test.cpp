@@ -10,7 +10,7 @@
 #include "harness/emulator/emulator.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using testing::HasSubstr;
@@ -312,4 +312,4 @@ TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

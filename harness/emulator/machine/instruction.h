@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 inline constexpr int kLanes = 32;
 /// One bit a lane, lane 0 lowest.
@@ -41,4 +41,4 @@ struct Instruction {
   const void* detail = nullptr;  ///< what else the family needs; lives as long as the code
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/machine/block.h"
-#include "harness/emulator/machine/counters.h"
+#include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/memory/counters.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 constexpr std::uint64_t kDefaultStack = 512 * 1024;
@@ -64,9 +64,9 @@ SpecialInputs inputs_of(const Kernel& kernel, const Launch& launch, const Launch
 /// first (cooperative_groups, grid_workspace).
 class GridWorkspace {
  public:
-  explicit GridWorkspace(Memory& memory)
+  explicit GridWorkspace(memory::Memory& memory)
       : memory_(memory),
-        begin_(memory.allocate(kBytes, Memory::Kind::device, "the barrier of the grid")) {
+        begin_(memory.allocate(kBytes, memory::Memory::Kind::device, "the barrier of the grid")) {
     if (begin_ == nullptr) throw std::bad_alloc();
     std::memset(begin_, 0, kBytes);
   }
@@ -78,22 +78,22 @@ class GridWorkspace {
 
  private:
   static constexpr std::uint64_t kBytes = 8;
-  Memory& memory_;
+  memory::Memory& memory_;
   std::byte* begin_;
 };
 
 std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
   const std::uint64_t unbounded = options.stack_bytes != 0 ? options.stack_bytes : kDefaultStack;
   const std::uint64_t bytes = code.stack_bytes.value_or(unbounded);
-  return bytes == 0 ? 0 : odd_cache_lines(bytes);
+  return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
 }
 
 /// What the workers of a launch share.
 struct Shared {
-  Shared(LaunchContext& context, std::uint64_t blocks, std::size_t residents)
+  Shared(control::LaunchContext& context, std::uint64_t blocks, std::size_t residents)
       : context(context), blocks(blocks), residents(residents) {}
 
-  LaunchContext& context;
+  control::LaunchContext& context;
   const std::uint64_t blocks;
   const std::size_t residents;  ///< blocks that one worker may have begun and not ended
   std::atomic<std::uint64_t> next_block = 0;
@@ -130,18 +130,18 @@ class Worker {
     }
   }
 
-  Counters& counters() { return counters_; }
+  memory::Counters& counters() { return counters_; }
   std::uint64_t steps() const {
     std::uint64_t total = 0;
     for (const auto& block : idle_) {
-      for (const WarpState& state : block->warps) total += state.engine.steps;
+      for (const control::WarpState& state : block->warps) total += state.engine.steps;
     }
     return total;
   }
   /// Adds those of this thread's warps up, by branch.
   void add_divergences(std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t>* sums) const {
     for (const auto& block : idle_) {
-      for (const WarpState& state : block->warps) {
+      for (const control::WarpState& state : block->warps) {
         for (const auto& [code, instruction, count] : state.engine.divergences) {
           (*sums)[{code, instruction}] += count;
         }
@@ -154,7 +154,7 @@ class Worker {
     const std::uint64_t number = shared_.next_block++;
     if (number >= shared_.blocks) return false;
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<Block>(shared_.context, counters_));
+      idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -167,8 +167,8 @@ class Worker {
     bool any_finished = false;
     for (auto& block : active_) {
       try {
-        if (block->advance() == Block::Progress::yields) continue;
-      } catch (const LaunchStopped&) {
+        if (block->advance() == control::Block::Progress::yields) continue;
+      } catch (const control::LaunchStopped&) {
         return false;
       } catch (...) {
         shared_.fail(block->number, std::current_exception());
@@ -183,8 +183,8 @@ class Worker {
   }
 
   Shared& shared_;
-  Counters counters_;
-  std::vector<std::unique_ptr<Block>> active_, idle_;
+  memory::Counters counters_;
+  std::vector<std::unique_ptr<control::Block>> active_, idle_;
 };
 
 /// The line of the source that an instruction of `code` came from; its file is empty if unknown.
@@ -228,7 +228,7 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
   outcome.divergent_branches = divergences_of(workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
-    for (const auto& worker : workers) add(totals, worker->counters().totals(n));
+    for (const auto& worker : workers) memory::add(totals, worker->counters().totals(n));
     if (totals.requests == 0) continue;
     const Code& function = *code.counters[n].code;
     const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
@@ -260,17 +260,17 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
   SpecialInputs inputs = inputs_of(kernel, launch, host);
   if (workspace) inputs.grid_workspace = workspace->address();
 
-  OrderedOutput output(options.print);
-  LaunchContext context{code,
-                        launch,
-                        options,
-                        host.memory,
-                        inputs,
-                        lane_stack(code, options),
-                        std::chrono::steady_clock::now() + options.time_limit,
-                        false,
-                        output,
-                        host.heap_in_use};
+  control::OrderedOutput output(options.print);
+  control::LaunchContext context{code,
+                                 launch,
+                                 options,
+                                 host.memory,
+                                 inputs,
+                                 lane_stack(code, options),
+                                 std::chrono::steady_clock::now() + options.time_limit,
+                                 false,
+                                 output,
+                                 host.heap_in_use};
   const std::uint64_t resident =
       static_cast<std::uint64_t>(host.architecture.multiprocessors) *
       std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / volume(launch.block));
@@ -289,4 +289,4 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
   return outcome_of(code, workers);
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -8,13 +8,13 @@
 #include "harness/emulator/machine/program.h"
 #include "harness/emulator/machine/thread_pool.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// What launches share with the machine.
 struct LaunchHost {
   const Architecture& architecture;
   const Options& options;
-  Memory& memory;
+  memory::Memory& memory;
   ThreadPool& pool;
   std::atomic<std::uint64_t>& heap_in_use;
   std::uint64_t number = 0;  ///< of the launch
@@ -23,4 +23,4 @@ struct LaunchHost {
 /// Throws Fault, std::invalid_argument. The kernel has been decoded.
 LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host);
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/memory.h"
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/ptx/module.h"
 #include "metrics/warp_access.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// What the machine pretends to be.
 struct Architecture {
@@ -136,7 +136,7 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  Memory& memory();
+  memory::Memory& memory();
   Options& options();  ///< may be changed between launches
   const Architecture& architecture() const;
 
@@ -171,4 +171,4 @@ class Machine {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// Scalar types of declarations and of instructions (PTX ISA, "Types"). `none` where there is none.
 enum class Type : std::uint8_t {
@@ -171,4 +171,4 @@ struct Module {
 /// Parses a module; `file` names it in errors. Throws PtxError.
 Module parse(std::string_view text, std::string_view file);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -6,10 +6,10 @@
 
 #include "harness/emulator/runtime/failure.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
-using Kind = machine::Memory::Kind;
+using Kind = machine::memory::Memory::Kind;
 
 bool host_may_touch(Kind kind) { return kind == Kind::managed || kind == Kind::pinned_host; }
 
@@ -93,4 +93,4 @@ End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z
           Side::device};
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 struct Chip {
@@ -246,4 +246,4 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
   // clang-format on
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

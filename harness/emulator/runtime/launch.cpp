@@ -11,7 +11,7 @@
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 struct LaunchRequest {
@@ -195,4 +195,4 @@ WARPGAUGE_PER_THREAD(__cudaLaunchKernel, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -11,7 +11,7 @@
 #include "harness/emulator/runtime/failure.h"
 #include "metrics/fat_binary.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 /// The containers with the PTX of what was registered.
@@ -169,4 +169,4 @@ std::set<std::string> Modules::architectures() const {
   return common;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/emulator/line_counts.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "harness/emulator/runtime/machine_code.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 struct Module;
 struct Device;
@@ -34,7 +34,7 @@ struct Function {
 
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;
-  KernelTrust trust;
+  counting::KernelTrust trust;
   int registers = 0;  ///< per thread; 0 if there is no machine code to tell
 };
 
@@ -94,4 +94,4 @@ class Modules {
   std::unordered_map<const void*, Variable> variables_;   ///< by shadow
 };
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime
