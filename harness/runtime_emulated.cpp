@@ -3,6 +3,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
+#include "metrics/counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

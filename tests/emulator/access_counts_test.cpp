@@ -32,7 +32,7 @@ class AccessCounts : public MemoryInstructions {
     return added(text, mask);
   }
   AccessTotals added(const std::string& text, Mask mask = kAllLanes) {
-    bench().decoded(text);
+    bench().decode(text);
     const AccessTotals before = bench().totals(text);
     bench().run(text, mask);
     AccessTotals now = bench().totals(text);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -10,6 +11,9 @@
 #include <random>
 #include <sstream>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "metrics/kernel_resources.h"
 #include "tests/emulator/runtime_test.h"

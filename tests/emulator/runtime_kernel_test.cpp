@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
+#include "metrics/counts.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/machine/outcome.h"
+
 namespace warpgauge::emulator::counting {
 
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,

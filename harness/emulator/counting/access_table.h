@@ -6,11 +6,15 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/emulator/counting/line_counts.h"
-#include "harness/emulator/machine/machine.h"
-#include "metrics/warp_access.h"
+#include "metrics/line_access.h"
+
+namespace warpgauge::emulator::machine {
+struct LaunchOutcome;
+}
 
 namespace warpgauge::emulator::counting {
+
+struct KernelTrust;
 
 class AccessTable {
  public:

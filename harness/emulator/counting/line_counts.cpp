@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/machine/outcome.h"
+
 namespace warpgauge::emulator::counting {
 namespace {
 

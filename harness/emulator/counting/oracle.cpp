@@ -12,6 +12,7 @@
 
 #include "harness/emulator/counting/same_ptx.h"
 #include "harness/emulator/counting/vector_predictor.h"
+#include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::counting {
 namespace {

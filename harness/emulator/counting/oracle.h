@@ -10,13 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/ptx_accesses.h"
-#include "harness/emulator/machine/machine.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/access_plan.h"
 #include "metrics/line_table.h"
 #include "metrics/sass.h"
 #include "metrics/source_line.h"
+
+namespace warpgauge::emulator::ptx {
+struct Module;
+}
 
 namespace warpgauge::emulator::counting {
 

@@ -7,7 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/ptx/type.h"
+
+namespace warpgauge::emulator::ptx {
+struct Module;
+}
 
 namespace warpgauge::emulator::counting {
 

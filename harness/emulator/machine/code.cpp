@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "harness/emulator/ptx/module.h"
+
 namespace warpgauge::emulator::machine {
 
 AlignedBytes::AlignedBytes(std::size_t size, std::size_t alignment) : size_(size) {

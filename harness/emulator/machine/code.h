@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/special_registers.h"
-#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::emulator::ptx {
+struct Function;
+struct Module;
+}  // namespace warpgauge::emulator::ptx
 
 namespace warpgauge::emulator::machine {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/emulator/machine/decode/function_decoder.h"
-#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/machine/program.h"
 #include "harness/emulator/machine/thread_pool.h"
 

@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/machine/place.h"

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "harness/emulator/machine/lanes.h"
+
 namespace warpgauge::emulator::machine {
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine {
 

@@ -1,6 +1,8 @@
 // A warp: 32 lanes that execute together, and their registers.
 #pragma once
 
+#include <cstddef>
+
 #include "harness/emulator/machine/instruction.h"
 
 namespace warpgauge::emulator::machine {

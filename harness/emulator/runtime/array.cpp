@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 
 namespace warpgauge::emulator::runtime {

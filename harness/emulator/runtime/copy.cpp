@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {

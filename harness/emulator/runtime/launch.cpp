@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/functions.h"

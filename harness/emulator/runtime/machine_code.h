@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/oracle.h"
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
 

@@ -1,4 +1,6 @@
 // Device, managed and page-locked host memory. A device pointer is a pointer of this process.
+#include "harness/emulator/machine/memory/memory.h"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -6,20 +6,19 @@
 
 #include <list>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/machine.h"
-#include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "harness/emulator/runtime/machine_code.h"
 
 namespace warpgauge::emulator::runtime {
 
+class MachineCode;
 struct Module;
 struct Device;
 
@@ -54,9 +53,9 @@ struct Module {
 
   // Of the device, once it is loaded.
   machine::Program* program = nullptr;
-  std::string ptx_arch;                     ///< "sm_90": what its PTX was made for
-  std::vector<SelectedCode> code;           ///< of each object that it was linked of, or its own
-  std::optional<MachineCode> machine_code;  ///< looks into `code`
+  std::string ptx_arch;            ///< "sm_90": what its PTX was made for
+  std::vector<SelectedCode> code;  ///< of each object that it was linked of, or its own
+  std::shared_ptr<const MachineCode> machine_code;  ///< looks into `code`
 };
 
 class Modules {

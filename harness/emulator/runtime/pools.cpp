@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/streams.h"
 

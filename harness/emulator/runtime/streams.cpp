@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 
 namespace warpgauge::emulator::runtime {

@@ -13,9 +13,10 @@
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/special_registers.h"
 #include "harness/emulator/machine/warp.h"
 

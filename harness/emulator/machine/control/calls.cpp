@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {

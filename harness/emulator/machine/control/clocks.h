@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::control {
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {

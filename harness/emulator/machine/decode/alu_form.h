@@ -5,6 +5,7 @@
 
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
+#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/alu.h"
 #include "harness/emulator/machine/isa/isa.h"
 

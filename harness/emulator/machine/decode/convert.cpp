@@ -7,6 +7,7 @@
 
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/modifiers.h"
+#include "harness/emulator/machine/instruction.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -1,5 +1,5 @@
 // Turns the instructions of a PTX function into what the machine executes. Each family of
-// instructions has a decoding function of its own (see decode_families.h).
+// instructions has a decoding function of its own (see families.h).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,17 @@
 #include <string>
 #include <string_view>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/access_plan.h"
+#include "harness/emulator/machine/architecture.h"
+#include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/place.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/ptx/type.h"
+
+namespace warpgauge::emulator::ptx {
+struct Instruction;
+struct Operand;
+}  // namespace warpgauge::emulator::ptx
 
 namespace warpgauge::emulator::machine::decode {
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "harness/emulator/machine/decode/decoder.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/isa.h"
-#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::emulator::machine {
+struct Instruction;
+}
 
 namespace warpgauge::emulator::machine::decode {
 

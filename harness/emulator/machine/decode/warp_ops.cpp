@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::isa {
 

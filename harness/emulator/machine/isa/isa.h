@@ -2,7 +2,7 @@
 // between them. The files of machine/isa/ are compiled once for each.
 #pragma once
 
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/execute.h"
 
 namespace warpgauge::emulator::machine::memory {
 struct MemoryKey;
@@ -16,7 +16,7 @@ struct WarpOpKey;
 namespace warpgauge::emulator::machine::isa {
 
 // What selects a function that executes an instruction; each is defined by its family
-// (decode_alu.h, decode_memory.h, ...).
+// (alu.h, memory/access.h, ...).
 struct AluKey;
 struct ConvertKey;
 struct MatrixKey;

@@ -3,9 +3,8 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
-#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/slot.h"
 #include "metrics/access.h"
 
 namespace warpgauge::emulator::machine::memory {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/lanes.h"
 
 namespace warpgauge::emulator::machine::memory {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/lanes.h"
 
 namespace warpgauge::emulator::machine::memory {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "metrics/warp_access.h"
 

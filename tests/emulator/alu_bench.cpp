@@ -1,30 +1,23 @@
-// Executes single arithmetic instructions, written in PTX, on 32 lanes that were made by hand: no
-// engine, no kernel. What the tests of the arithmetic stand on.
-#pragma once
+// Executes single arithmetic instructions.
+#include "tests/emulator/alu_bench.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/emulator/machine/control/engine.h"
-#include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/families.h"
-#include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
 
-/// The instruction sets that this CPU has.
-inline std::vector<const isa::Isa*> arithmetic_instruction_sets() {
+std::vector<const isa::Isa*> arithmetic_instruction_sets() {
   std::vector<const isa::Isa*> result;
   for (const char* const name : {"baseline", "avx2", "avx512"}) {
     setenv("WARPGAUGE_ISA", name, 1);
@@ -37,11 +30,8 @@ inline std::vector<const isa::Isa*> arithmetic_instruction_sets() {
   return result;
 }
 
-/// One instruction with its registers.
-class AluBench : public decode::Decoder {
- public:
-  /// `registers`: as in PTX, ".reg .b32 %d, %a;". Throws Unsupported.
-  AluBench(const isa::Isa& isa, const std::string& registers, const std::string& text)
+struct AluBench::Impl : decode::Decoder {
+  Impl(const isa::Isa& isa, const std::string& registers, const std::string& text)
       : bytes_(new (std::align_val_t{64}) std::byte[kBytes]()),
         engine_(std::make_unique<control::WarpEngine>()) {
     const ptx::Module module = ptx::parse(
@@ -59,35 +49,6 @@ class AluBench : public decode::Decoder {
     warp.engine = engine_.get();
     warp.bases[Slot::frame] = warp.bases[Slot::constants] = bytes_.get();
     warp.bases[Slot::specials] = nullptr;
-  }
-
-  Warp warp{};
-
-  /// The 32 values of a register, or the one Mask of a predicate.
-  template <typename T>
-  T* reg(const std::string& name) {
-    return reinterpret_cast<T*>(bytes_.get() + register_slot(name).offset);
-  }
-  Mask& predicate(const std::string& name) { return *reg<Mask>(name); }
-  /// A lane's value, whatever the type, as its bits.
-  std::uint64_t get(const std::string& name, int lane) {
-    const int bytes = ptx::bytes_of(types_.at(name));
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, reg<std::byte>(name) + lane * bytes, bytes);
-    return bits;
-  }
-  void set(const std::string& name, int lane, std::uint64_t bits) {
-    const int bytes = ptx::bytes_of(types_.at(name));
-    std::memcpy(reg<std::byte>(name) + lane * bytes, &bits, bytes);
-  }
-  bool has(const std::string& name) const { return types_.count(name) != 0; }
-  bool is_predicate(const std::string& name) const { return types_.at(name) == ptx::Type::pred; }
-  int bits_of(const std::string& name) const { return 8 * ptx::bytes_of(types_.at(name)); }
-
-  void run(Mask active = kAllLanes) {
-    warp.active = active;
-    warp.mask = active;
-    instruction_.execute(warp, instruction_);
   }
 
   Slot source(const ptx::Operand& operand, ptx::Type type) override {
@@ -129,7 +90,8 @@ class AluBench : public decode::Decoder {
   const Options& options() const override { return options_; }
   bool decodes_kernel() const override { return true; }
 
- private:
+  ptx::Type type(const std::string& name) const { return types_.at(name); }
+
   static constexpr std::uint32_t kBytes = 64 * 1024;
 
   void check(const ptx::Operand& operand, ptx::Type type) const {
@@ -154,9 +116,40 @@ class AluBench : public decode::Decoder {
   std::map<std::string, ptx::Type> types_;
   std::map<std::string, Slot> slots_;
   std::vector<std::shared_ptr<const void>> kept_;
+  Warp warp{};
   Instruction instruction_;
   Architecture architecture_;
   Options options_;
 };
+
+AluBench::AluBench(const isa::Isa& isa, const std::string& registers, const std::string& text)
+    : impl_(std::make_unique<Impl>(isa, registers, text)) {}
+AluBench::~AluBench() = default;
+
+std::byte* AluBench::bytes(const std::string& name) {
+  return impl_->bytes_.get() + impl_->register_slot(name).offset;
+}
+Mask& AluBench::carry() { return impl_->warp.carry; }
+std::uint64_t AluBench::get(const std::string& name, int lane) {
+  const int bytes = ptx::bytes_of(impl_->type(name));
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, reg<std::byte>(name) + lane * bytes, bytes);
+  return bits;
+}
+void AluBench::set(const std::string& name, int lane, std::uint64_t bits) {
+  const int bytes = ptx::bytes_of(impl_->type(name));
+  std::memcpy(reg<std::byte>(name) + lane * bytes, &bits, bytes);
+}
+bool AluBench::has(const std::string& name) const { return impl_->types_.contains(name); }
+bool AluBench::is_predicate(const std::string& name) const {
+  return impl_->type(name) == ptx::Type::pred;
+}
+int AluBench::bits_of(const std::string& name) const {
+  return 8 * ptx::bytes_of(impl_->type(name));
+}
+void AluBench::run(Mask active) {
+  impl_->warp.active = impl_->warp.mask = active;
+  impl_->instruction_.execute(impl_->warp, impl_->instruction_);
+}
 
 }  // namespace warpgauge::emulator::machine

@@ -1,5 +1,5 @@
 // A launch: blocks in the order of their numbers, over worker threads.
-#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/launcher.h"
 
 #include <algorithm>
 #include <cstring>
