@@ -20,6 +20,7 @@
 #include "metrics/hash.h"
 #include "warpgauge/comparison.h"
 #include "warpgauge/cuda_error.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {
