@@ -7,6 +7,7 @@
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 

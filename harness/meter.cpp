@@ -16,6 +16,7 @@
 #include "metrics/cupti.h"
 #include "warpgauge/comparison.h"
 #include "warpgauge/cuda_error.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

@@ -9,6 +9,7 @@
 #include "harness/gpu_only.h"
 #include "harness/process/program_name.h"
 #include "metrics/nearest.h"
+#include "warpgauge/problem.h"
 #include "warpgauge/registration.h"
 
 namespace warpgauge {

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "metrics/fact.h"
-#include "warpgauge/problem.h"
 
 namespace warpgauge {
+
+class Problem;
 
 /// One variant at one size: the unit that is run, measured and judged.
 struct Case {

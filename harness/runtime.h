@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "metrics/counts.h"
-#include "metrics/warp_access.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge {
 

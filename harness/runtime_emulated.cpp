@@ -3,6 +3,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
+#include "metrics/counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
@@ -41,7 +42,7 @@ std::string chip_name() { return ""; }
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit) {
   emulator::Emulator& emulator = emulator::Emulator::instance();
   emulator.choose_architecture(arch);
-  machine::Options options;
+  emulator::machine::Options options;
   options.time_limit = time_limit;
   emulator.set_options(options);
 }

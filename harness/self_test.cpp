@@ -14,6 +14,7 @@
 #include "metrics/judge.h"
 #include "warpgauge/buffers.h"
 #include "warpgauge/comparison.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

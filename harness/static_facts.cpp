@@ -22,6 +22,7 @@
 #include "metrics/line_table.h"
 #include "metrics/occupancy.h"
 #include "metrics/sass.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

@@ -4,10 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "metrics/access.h"
-#include "metrics/confidence.h"
 
 namespace warpgauge::metrics {
 
@@ -31,14 +29,5 @@ struct WarpAccess {
 /// True if `a` is the one to show of the two: it takes more beyond the ideal; of equals more at
 /// all, by more lanes, by an earlier warp.
 bool shows_more(const WarpAccess& a, const WarpAccess& b);
-
-/// The access of a source line that shows most.
-struct LineAccess {
-  std::string kernel;  ///< mangled name
-  std::string file;    ///< empty where the code has no line information
-  int line = 0;
-  Trust trust;  ///< that the GPU makes this access
-  WarpAccess access;
-};
 
 }  // namespace warpgauge::metrics

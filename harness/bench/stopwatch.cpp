@@ -9,6 +9,7 @@
 
 #include "harness/meter.h"
 #include "warpgauge/cuda_error.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

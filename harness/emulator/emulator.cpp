@@ -11,7 +11,7 @@ namespace {
 /// Calls `use` with the state, under its lock.
 template <typename Use>
 auto locked(Use use) {
-  State& state = State::instance();
+  runtime::State& state = runtime::State::instance();
   const std::lock_guard lock(state.mutex);
   return use(state);
 }
@@ -24,49 +24,49 @@ Emulator& Emulator::instance() {
 }
 
 void Emulator::choose_architecture(std::string_view arch) {
-  locked([&](State& state) { state.choose_arch(arch); });
+  locked([&](runtime::State& state) { state.choose_arch(arch); });
 }
 
 std::string Emulator::architecture() const {
-  return locked([](State& state) { return state.arch(); });
+  return locked([](runtime::State& state) { return state.arch(); });
 }
 
 std::vector<std::string> Emulator::architectures() const {
-  return locked([](State& state) {
+  return locked([](runtime::State& state) {
     const auto archs = state.modules.architectures();
     return std::vector(archs.begin(), archs.end());
   });
 }
 
 void Emulator::allow_older_ptx(bool allow) {
-  locked([&](State& state) { state.older_ptx = allow; });
+  locked([&](runtime::State& state) { state.older_ptx = allow; });
 }
 
 void Emulator::set_options(const machine::Options& options) {
-  locked([&](State& state) { state.set_options(options); });
+  locked([&](runtime::State& state) { state.set_options(options); });
 }
 
 std::vector<metrics::LineCounts> Emulator::take_counts() {
-  return locked([](State& state) { return state.counts.take(); });
+  return locked([](runtime::State& state) { return state.counts.take(); });
 }
 
 void Emulator::record_accesses(bool record) {
-  locked([&](State& state) {
+  locked([&](runtime::State& state) {
     state.options().record_accesses = record;
     state.apply_options();
   });
 }
 
 std::vector<metrics::LineAccess> Emulator::take_accesses() {
-  return locked([](State& state) { return state.accesses.take(); });
+  return locked([](runtime::State& state) { return state.accesses.take(); });
 }
 
 std::string Emulator::last_fault() const {
-  return locked([](State& state) { return state.last_fault; });
+  return locked([](runtime::State& state) { return state.last_fault; });
 }
 
 std::vector<std::string> Emulator::refused_calls() const {
-  return locked([](State& state) { return state.refused; });
+  return locked([](runtime::State& state) { return state.refused; });
 }
 
 }  // namespace warpgauge::emulator

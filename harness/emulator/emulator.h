@@ -6,9 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/machine.h"
-#include "metrics/counts.h"
-#include "metrics/warp_access.h"
+#include "harness/emulator/machine/options.h"
+
+namespace warpgauge::metrics {
+struct LineAccess;
+struct LineCounts;
+}  // namespace warpgauge::metrics
 
 namespace warpgauge::emulator {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/warp_access.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge {
 

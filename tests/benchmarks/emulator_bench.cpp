@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
+#include "metrics/counts.h"
 #include "tests/benchmarks/emulator_kernels.h"
 #include "warpgauge/cuda_error.h"
 
@@ -33,7 +34,7 @@ class Floats {
 /// Runs `launch` on as many threads as the benchmark's argument says.
 void run(benchmark::State& state, const std::function<void()>& launch) {
   emulator::Emulator& emulator = emulator::Emulator::instance();
-  machine::Options options;
+  emulator::machine::Options options;
   options.threads = static_cast<int>(state.range(0));
   emulator.set_options(options);
   launch();  // decodes the kernel

@@ -27,7 +27,11 @@ LIBRARIES = {
         *(r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h", r"(lz4|zstd)\.h"),
     ],
     "harness/emulator/ptx": [],
-    "harness/emulator/machine": [POSIX, r"(immintrin|xmmintrin|cpuid)\.h"],
+    "harness/emulator/machine/memory": [],
+    "harness/emulator/machine/control": [],
+    "harness/emulator/machine/isa": [r"immintrin\.h"],
+    "harness/emulator/machine/decode": [],
+    "harness/emulator/machine": [POSIX],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
     "harness/include": [],
@@ -48,6 +52,12 @@ LIBRARIES = {
     "kernels": [CUDA, r"cublas\w*\.h"],
 }
 PROGRAMS = [CLI, r"gtest/gtest\.h"]
+# Folders of the machine know what is in front of them, and the headers of the machine itself.
+MACHINE = [r"harness/emulator/(ptx|machine)/\w+\.h"]
+
+
+def inside(folders):
+    return rf"harness/emulator/machine/({folders})/\w+\.h"
 
 
 def harness_rooms(*names):
@@ -62,10 +72,15 @@ OURS = {
     "metrics": [r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"],
     "metrics/include": [],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
-    "harness/emulator/machine": [
-        r"harness/emulator/(ptx|machine(/isa)?)/\w+\.h",
+    "harness/emulator/machine/memory": [*MACHINE, inside("memory"), r"metrics/\w+\.h"],
+    "harness/emulator/machine/control": [*MACHINE, inside("memory|control")],
+    "harness/emulator/machine/isa": [*MACHINE, inside("memory|control|isa")],
+    "harness/emulator/machine/decode": [
+        *MACHINE,
+        inside(r"memory|control|isa|decode"),
         r"metrics/\w+\.h",
     ],
+    "harness/emulator/machine": [*MACHINE, inside(r"\w+"), r"metrics/\w+\.h"],
     "harness/emulator": [
         *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
     ],

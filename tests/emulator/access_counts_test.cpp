@@ -12,7 +12,7 @@
 #include "metrics/access.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using Role = AccessPlan::Role;
@@ -32,7 +32,7 @@ class AccessCounts : public MemoryInstructions {
     return added(text, mask);
   }
   AccessTotals added(const std::string& text, Mask mask = kAllLanes) {
-    bench().decoded(text);
+    bench().decode(text);
     const AccessTotals before = bench().totals(text);
     bench().run(text, mask);
     AccessTotals now = bench().totals(text);
@@ -166,7 +166,7 @@ TEST_P(AccessCounts, GenericAccessesCountWhereTheyFall) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {
     return lane < 16 ? reinterpret_cast<std::uint64_t>(data + lane)
-                     : window_base(Window::shared) + 128 * static_cast<std::uint64_t>(lane);
+                     : window_base(memory::Window::shared) + 128 * static_cast<std::uint64_t>(lane);
   });
   const std::string text = "ld.u32 %r2, [%rd1];";
   for (int i = 0; i < 3; ++i) bench().run(text);
@@ -315,7 +315,7 @@ TEST_P(AccessCounts, LocalAccessesAreTheSumOfTheirExecutions) {
 
 TEST(Counters, AddUpOverWorkers) {
   AccessTotals sum;
-  add(sum, {});
+  memory::add(sum, {});
   EXPECT_EQ(sum.space, Space::none);
   const AccessTotals part{.space = Space::shared,
                           .requests = 2,
@@ -323,9 +323,9 @@ TEST(Counters, AddUpOverWorkers) {
                           .wavefronts_ideal = 3,
                           .estimates = 1,
                           .estimate_reason = "why"};
-  add(sum, part);
-  add(sum, {});
-  add(sum, part);
+  memory::add(sum, part);
+  memory::add(sum, {});
+  memory::add(sum, part);
   EXPECT_EQ(sum.space, Space::shared);
   EXPECT_EQ(sum.requests, 4u);
   EXPECT_EQ(sum.wavefronts, 10u);
@@ -335,4 +335,4 @@ TEST(Counters, AddUpOverWorkers) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

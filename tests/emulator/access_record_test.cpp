@@ -5,10 +5,11 @@
 
 #include <string>
 
-#include "harness/emulator/access_table.h"
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using metrics::WarpAccess;
@@ -88,9 +89,9 @@ TEST(AccessTable, KeepsTheMostOfALineInEachSpace) {
   };
   LaunchOutcome outcome;
   outcome.records = {record(false, 32), record(true, 2), record(true, 4), record(true, 3)};
-  emulator::KernelTrust trust;
+  counting::KernelTrust trust;
   trust.by_text_line[3] = {metrics::Confidence::predicted, "a guess"};
-  emulator::AccessTable table;
+  counting::AccessTable table;
   table.add("k", outcome, trust);
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 2u);
@@ -103,4 +104,4 @@ TEST(AccessTable, KeepsTheMostOfALineInEachSpace) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -9,7 +9,7 @@
 #include "metrics/access.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::EndsWith;
@@ -201,9 +201,9 @@ TEST_P(AsyncCopy, OtherFormsAreRefused) {
         "[%r2];",
         "cp.async.mbarrier.arrive.b64 [%r1];", "cp.async.cg.shared.global [%r1], [%rd1], 4;",
         "cp.async.ca.shared.global [%r1], [%rd1], 5;"}) {
-    EXPECT_THROW(bench().run(text), Unsupported) << text;
+    EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -14,11 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "harness/emulator/machine/atomic_operations.h"
-#include "harness/emulator/machine/small_floats.h"
+#include "harness/emulator/machine/memory/atomic_operations.h"
+#include "harness/emulator/machine/memory/small_floats.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::EndsWith;
@@ -169,7 +169,8 @@ TEST_P(Atomic, GenericAddressesOfTwoSpaces) {
   auto* const word = bench().allocate<std::uint32_t>(1);
   *word = 0;
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {
-    return lane % 2 == 0 ? reinterpret_cast<std::uint64_t>(word) : window_base(Window::shared) + 4;
+    return lane % 2 == 0 ? reinterpret_cast<std::uint64_t>(word)
+                         : window_base(memory::Window::shared) + 4;
   });
   bench().fill<std::uint32_t>("%r1", [](int lane) { return lane; });
   bench().run("red.add.u32 [%rd1], %r1;");
@@ -194,7 +195,7 @@ TEST_P(Atomic, FormsThatDoNotExistAreRefused) {
        {"red.global.add.b32 [%rd1], %r1;", "atom.global.cas.b128 %q1, [%rd1], %q2, %q3;",
         "atom.global.min.f32 %f1, [%rd1], %f2;", "red.global.sub.u32 [%rd1], %r1;",
         "red.async.global.add.u32 [%rd1], %r1;", "red.shared.add.v2.f32 [%r1], {%f1, %f2};"}) {
-    EXPECT_THROW(bench().run(text), Unsupported) << text;
+    EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }
 
@@ -246,7 +247,7 @@ TEST_P(Atomic, NoUpdateIsLostBetweenThreads) {
 TEST(SmallFloats, EveryHalfIsWhatItsBitsSay) {
   for (int bits = 0; bits < 0x8000; ++bits) {
     const int exponent = bits >> 10, fraction = bits & 0x3ff;
-    const float value = from_half(static_cast<std::uint16_t>(bits));
+    const float value = memory::from_half(static_cast<std::uint16_t>(bits));
     if (exponent == 31) {
       EXPECT_EQ(std::isnan(value), fraction != 0);
       EXPECT_EQ(std::isinf(value), fraction == 0);
@@ -255,7 +256,7 @@ TEST(SmallFloats, EveryHalfIsWhatItsBitsSay) {
     const double expected =
         exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
     ASSERT_EQ(value, expected) << bits;
-    ASSERT_EQ(from_half(static_cast<std::uint16_t>(bits | 0x8000)), -expected) << bits;
+    ASSERT_EQ(memory::from_half(static_cast<std::uint16_t>(bits | 0x8000)), -expected) << bits;
   }
 }
 
@@ -275,19 +276,19 @@ void check_rounding(int end, Wide wide, Narrow narrow) {
 }
 
 TEST(SmallFloats, RoundToTheNearestEven) {
-  check_rounding(0x7c00, from_half, to_half);
+  check_rounding(0x7c00, memory::from_half, memory::to_half);
   // In the lowest binade of bfloat16 the middle is no float any more.
   for (const std::uint16_t bits : {0x0001, 0x007f, 0x3f80, 0x7f7f}) {
-    EXPECT_EQ(to_bfloat(from_bfloat(bits)), bits);
+    EXPECT_EQ(memory::to_bfloat(memory::from_bfloat(bits)), bits);
   }
-  EXPECT_EQ(to_bfloat(1.0f + 1.0f / 256), 0x3f80);  // the middle of 1 and 1 + 2^-7: even
-  EXPECT_EQ(to_bfloat(1.0f + 3.0f / 256), 0x3f82);
-  EXPECT_EQ(to_bfloat(1.0f + 1.0f / 255), 0x3f81);
-  EXPECT_EQ(to_bfloat(std::numeric_limits<float>::max()), 0x7f80);
-  EXPECT_EQ(to_half(65519.996f), 0x7bff);
-  EXPECT_EQ(to_half(65520.0f), 0x7c00);
-  EXPECT_EQ(to_half(NAN), 0x7fff);
-  EXPECT_EQ(to_bfloat(NAN), 0x7fff);
+  EXPECT_EQ(memory::to_bfloat(1.0f + 1.0f / 256), 0x3f80);  // the middle of 1 and 1 + 2^-7: even
+  EXPECT_EQ(memory::to_bfloat(1.0f + 3.0f / 256), 0x3f82);
+  EXPECT_EQ(memory::to_bfloat(1.0f + 1.0f / 255), 0x3f81);
+  EXPECT_EQ(memory::to_bfloat(std::numeric_limits<float>::max()), 0x7f80);
+  EXPECT_EQ(memory::to_half(65519.996f), 0x7bff);
+  EXPECT_EQ(memory::to_half(65520.0f), 0x7c00);
+  EXPECT_EQ(memory::to_half(NAN), 0x7fff);
+  EXPECT_EQ(memory::to_bfloat(NAN), 0x7fff);
 }
 
 TEST_P(Atomic, HalvesAndPairsOfThem) {
@@ -323,4 +324,4 @@ TEST_P(Atomic, HalvesHaveMinimumAndMaximum) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <map>
 
-#include "harness/emulator/machine/device_text.h"
+#include "harness/emulator/machine/control/device_text.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::AllOf;
@@ -39,12 +39,13 @@ class Arguments {
     texts_[next_text_] = value;
     return add(next_text_++, 8);
   }
-  Printed print(const std::string& format) const {
-    return format_text(format, {[&](std::uint64_t offset, int bytes) {
-                                  EXPECT_EQ(sizes_.at(offset), bytes);
-                                  return values_.at(offset);
-                                },
-                                [&](std::uint64_t address) { return texts_.at(address); }});
+  control::Printed print(const std::string& format) const {
+    return control::format_text(format,
+                                {[&](std::uint64_t offset, int bytes) {
+                                   EXPECT_EQ(sizes_.at(offset), bytes);
+                                   return values_.at(offset);
+                                 },
+                                 [&](std::uint64_t address) { return texts_.at(address); }});
   }
 
  private:
@@ -229,4 +230,4 @@ TEST(Assert, SaysWhatCudaSays) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -1,5 +1,5 @@
 // The order of basic blocks, and that lanes meet in code whose text is in another one.
-#include "harness/emulator/machine/code_layout.h"
+#include "harness/emulator/machine/decode/code_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine::decode {
 namespace {
 
 using Order = std::vector<int>;
@@ -102,4 +102,4 @@ TEST(CodeLayout, LanesMeetBehindALoopWhoseBodyStandsElsewhere) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine::decode

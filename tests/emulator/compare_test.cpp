@@ -8,7 +8,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -333,7 +333,7 @@ TEST(Compare, VectorsArePackedLowestFirst) {
 }
 
 TEST(Compare, VectorsOf128Bits) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench pack(*isa, ".reg .b128 %d; .reg .b64 %a, %b;", "mov.b128 %d, {%a, %b};");
     AluBench unpack(*isa, ".reg .b128 %a; .reg .b64 %d, %e;", "mov.b128 {%d, %e}, %a;");
@@ -362,4 +362,4 @@ TEST(Compare, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -10,9 +11,12 @@
 #include <random>
 #include <sstream>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 class Compiled : public ::testing::TestWithParam<const char*> {
@@ -53,7 +57,7 @@ class Compiled : public ::testing::TestWithParam<const char*> {
 
  private:
   std::byte* device(std::size_t words) {
-    return machine_->memory().allocate(4 * words, Memory::Kind::device, "test");
+    return machine_->memory().allocate(4 * words, memory::Memory::Kind::device, "test");
   }
   std::unique_ptr<Machine> machine_;
   Program* program_ = nullptr;
@@ -147,4 +151,4 @@ TEST_P(Compiled, Rounds) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

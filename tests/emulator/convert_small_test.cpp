@@ -10,7 +10,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 const std::pair<const char*, Mode> kRoundings[] = {
@@ -24,7 +24,7 @@ void expect_all(const std::string& text, const std::string& registers,
   std::vector<std::uint64_t> expected(kCount);
   const auto whole = [](std::uint64_t a) { return a | (~a & 0xffff) << 16; };
   for (std::uint64_t a = 0; a < kCount; ++a) expected[a] = function(whole(a));
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(text + " on " + isa->name);
     AluBench bench(*isa, registers, text);
     for (std::uint64_t first = 0; first < kCount; first += kLanes) {
@@ -172,4 +172,4 @@ TEST(ConvertSmall, FormatsOfEightBits) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

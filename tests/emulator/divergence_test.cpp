@@ -6,7 +6,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 TEST(Divergence, BothSidesOfABranchMeetBehindIt) {
@@ -273,4 +273,4 @@ TEST(Divergence, BlocksThatWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

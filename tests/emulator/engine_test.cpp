@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::AllOf;
@@ -187,7 +191,7 @@ TEST(Engine, AMachineRunsKernelsAgain) {
   Kernel* const kernel = machine.find_kernel(program, "k");
   ASSERT_NE(kernel, nullptr);
   EXPECT_EQ(machine.find_kernel(program, "nobody"), nullptr);
-  std::byte* const memory = machine.memory().allocate(4, Memory::Kind::device, "sum");
+  std::byte* const memory = machine.memory().allocate(4, memory::Memory::Kind::device, "sum");
   std::memset(memory, 0, 4);
   const std::array<const std::byte*, 2> pointers = {memory, nullptr};
   for (std::uint32_t n = 1; n <= 3; ++n) {
@@ -280,4 +284,4 @@ TEST(Faults, LaunchesThatNoGpuTakesAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

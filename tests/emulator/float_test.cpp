@@ -10,7 +10,7 @@
 
 #include "tests/emulator/alu_check.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -103,7 +103,7 @@ TEST(Float, DoublePrecisionRoundsExactly) { expect_all_rounded<double>(); }
 // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the product loses its last bit before the sum unless it is
 // fused.
 TEST(Float, FusedIsFusedAndSeparateIsNot) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     const float a = 1 + 0x1p-12f, c = -(1 + 0x1p-11f);
     const std::string registers = ".reg .f32 %d, %a, %b, %c;";
@@ -309,7 +309,7 @@ TEST(Float, ApproximateDivision) {
 
 TEST(Float, GrossApproximationsOfDoublesHaveOnlyAnUpperHalf) {
   for (const bool root : {false, true}) {
-    for (const Isa* const isa : arithmetic_instruction_sets()) {
+    for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
       SCOPED_TRACE(isa->name);
       AluBench bench(*isa, ".reg .f64 %d, %a;",
                      std::string(root ? "rsqrt" : "rcp") + ".approx.ftz.f64 %d, %a;");
@@ -355,4 +355,4 @@ TEST(Float, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

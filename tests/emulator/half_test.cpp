@@ -8,7 +8,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,7 +105,7 @@ TEST(Half, FusedIsRoundedOnce) {
 // The product 1 + 2^-8 lies half way between two values; c, far below a double's last bit, says
 // which is the nearer one.
 TEST(Half, FusedSeesWhatIsFarBelow) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench bench(*isa, ".reg .b16 %d, %a, %b, %c;", "fma.rn.bf16 %d, %a, %b, %c;");
     const auto bits = [](double value) { return rounded(kBF16, value, Mode::rz); };
@@ -236,4 +236,4 @@ TEST(Half, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

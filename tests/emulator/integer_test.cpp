@@ -7,7 +7,7 @@
 
 #include "tests/emulator/alu_check.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 __extension__ typedef __int128 s128;
@@ -150,7 +150,7 @@ TEST(Integer, DivisionTruncatesAndByZeroGivesOnes) {
 
 // Quotients next to an integer are where a quotient in floating point could go wrong.
 TEST(Integer, DivisionIsExactNextToMultiples) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench bench(*isa, ".reg .u32 %d, %a, %b;", "div.u32 %d, %a, %b;");
     std::mt19937_64 random(7);
@@ -302,7 +302,7 @@ TEST(Integer, DotProductsOfBytes) {
 }
 
 TEST(Integer, DestinationMayBeASource) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench bench(*isa, ".reg .b32 %a, %b;", "mad.lo.u32 %a, %a, %b, %a;");
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -328,4 +328,4 @@ TEST(Integer, UnknownFormsAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

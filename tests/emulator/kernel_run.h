@@ -1,25 +1,21 @@
 // Runs small kernels, written in PTX, on the machine: what the tests of its engine share.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/options.h"
+#include "harness/emulator/machine/outcome.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 using Words = std::vector<std::uint32_t>;
 
@@ -76,33 +72,8 @@ inline Options limited() {
 
 /// Runs the kernel k of `text` with as many words of output as the grid has threads, which are 0
 /// before, and these words of input.
-inline KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
-                            Options options = limited()) {
-  Machine machine(Architecture{}, std::move(options));
-  Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
-  if (kernel == nullptr) throw std::logic_error("there is no kernel k");
-  std::size_t threads = 1;
-  for (const std::uint32_t extent : shape.grid) threads *= extent;
-  for (const std::uint32_t extent : shape.block) threads *= extent;
-  input.resize(std::max<std::size_t>(input.size(), 1));
-  const auto allocate = [&](std::size_t words, const char* name) {
-    const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
-    std::byte* const memory = machine.memory().allocate(bytes, Memory::Kind::device, name);
-    std::memset(memory, 0, bytes);
-    return memory;
-  };
-  std::byte* const output = allocate(threads, "output");
-  std::byte* const device_input = allocate(input.size(), "input");
-  std::memcpy(device_input, input.data(), 4 * input.size());
-  const std::array<const std::byte*, 2> pointers = {output, device_input};
-  const Launch launch{shape.grid, shape.block, shape.dynamic_shared_bytes, shape.cooperative,
-                      std::as_bytes(std::span(pointers))};
-  KernelRun run;
-  run.outcome = machine.run(*kernel, launch);
-  run.output.resize(threads);
-  std::memcpy(run.output.data(), output, 4 * threads);
-  return run;
-}
+KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
+                     Options options = limited());
 
 inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words input = {},
                           Options options = limited()) {
@@ -110,15 +81,8 @@ inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words 
 }
 
 /// The fault that the run ends with; nothing if it ends without one.
-inline std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
-                                     Options options = limited()) {
-  try {
-    run_kernel(text, shape, {}, std::move(options));
-  } catch (const Fault& fault) {
-    return fault;
-  }
-  return std::nullopt;
-}
+std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
+                              Options options = limited());
 
 /// What all executions of instructions that access this space added up to.
 inline AccessTotals totals_of(const LaunchOutcome& outcome, AccessTotals::Space space) {
@@ -145,4 +109,4 @@ Words words(std::size_t count, Function function) {
   return result;
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

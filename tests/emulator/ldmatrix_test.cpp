@@ -9,7 +9,7 @@
 
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,7 +99,7 @@ TEST_P(MatrixMoves, StoresPutBackWhatLoadsGot) {
 TEST_P(MatrixMoves, AddressesMayBeGeneric) {
   lay_out(16);
   bench().fill<std::uint64_t>("%rd9", [](int lane) {
-    return window_base(Window::shared) + 16 * static_cast<std::uint64_t>(lane);
+    return window_base(memory::Window::shared) + 16 * static_cast<std::uint64_t>(lane);
   });
   bench().run("ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%rd9+128];");
   EXPECT_EQ(loaded(0, 5), number_of(1, 1, 2) | std::uint32_t{number_of(1, 1, 3)} << 16);
@@ -142,9 +142,9 @@ TEST_P(MatrixMoves, OtherShapesAreRefused) {
        {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r9];",
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [%r9];",
         "ldmatrix.sync.aligned.m8n8.x1.global.b16 {%r1}, [%rd9];"}) {
-    EXPECT_THROW(bench().run(text), Unsupported) << text;
+    EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -7,7 +7,7 @@
 
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::EndsWith;
@@ -118,7 +118,7 @@ TEST_P(LoadStoreFault, LongSharedAddressesDoNotWrapAround) {
   bench().fill<std::uint64_t>("%rd1", [](int) { return std::uint64_t{1} << 32; });
   EXPECT_EQ(bench().fault_of("ld.shared.u32 %r2, [%rd1];").kind(), Kind::illegal_address);
   bench().fill<std::uint64_t>(
-      "%rd1", [](int) { return window_base(Window::shared) + (std::uint64_t{1} << 32); });
+      "%rd1", [](int) { return window_base(memory::Window::shared) + (std::uint64_t{1} << 32); });
   EXPECT_EQ(bench().fault_of("ld.u32 %r2, [%rd1];").kind(), Kind::illegal_address);
 }
 
@@ -182,9 +182,9 @@ TEST_P(LoadStoreFault, UnknownFormsAreRefused) {
         "ld.global.u64 %r1, [%rd1];", "ld.global.u32 %r1, [%r2];",
         "ld.shared.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%r9];",
         "st.const.u32 [%rd1], %r1;"}) {
-    EXPECT_THROW(bench().run(text), Unsupported) << text;
+    EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

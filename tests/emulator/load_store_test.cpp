@@ -10,7 +10,7 @@
 
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::EndsWith;
@@ -245,7 +245,7 @@ TEST_P(LoadStore, KernelParametersAreTheSameForAllLanes) {
   EXPECT_EQ(bench().reg<std::uint32_t>("%r2")[31], 0x17161514u);
   bench().run("ld.param.s8 %rs1, [p+3];");
   EXPECT_EQ(bench().reg<std::int16_t>("%rs1")[3], 0x13);
-  EXPECT_THROW(bench().run("ld.param.u64 %rd1, [p+32];"), Unsupported);
+  EXPECT_THROW(bench().run("ld.param.u64 %rd1, [p+32];"), decode::Unsupported);
   // By address, each lane its own.
   bench().fill<std::uint64_t>("%rd2", [](int lane) { return lane % 8 * 4; });
   bench().run("ld.param.u32 %r1, [%rd2+16];");
@@ -294,11 +294,11 @@ TEST_P(LoadStore, GenericAddressesMayBeOfSeveralSpacesAtOnce) {
       case 0:
         return reinterpret_cast<std::uint64_t>(data + lane);
       case 1:
-        return window_base(Window::shared) + 4 * lane;
+        return window_base(memory::Window::shared) + 4 * lane;
       case 2:
-        return window_base(Window::local) + 8;
+        return window_base(memory::Window::local) + 8;
       default:
-        return window_base(Window::parameter) + 20;
+        return window_base(memory::Window::parameter) + 20;
     }
   });
   bench().run("ld.u32 %r1, [%rd1];");
@@ -322,7 +322,7 @@ TEST_P(LoadStore, GenericAddressesOfOneSpace) {
   std::iota(words, words + 64, 0);
   for (const std::uint64_t stride : {0, 4, 8}) {
     bench().fill<std::uint64_t>("%rd1", [&](int lane) {
-      return window_base(Window::shared) + stride * static_cast<std::uint64_t>(lane);
+      return window_base(memory::Window::shared) + stride * static_cast<std::uint64_t>(lane);
     });
     bench().run("ld.u32 %r1, [%rd1];");
     EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[31], 31 * stride / 4);
@@ -330,4 +330,4 @@ TEST_P(LoadStore, GenericAddressesOfOneSpace) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -8,7 +8,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::AllOf;
@@ -213,4 +213,4 @@ TEST(MemoryKernel, WhatIsNotEmulatedIsNamed) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -1,5 +1,5 @@
 // The list of allocations: alignment, red zones, use after free, and how addresses are described.
-#include "harness/emulator/machine/memory.h"
+#include "harness/emulator/machine/memory/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine::memory {
 namespace {
 
 using ::testing::HasSubstr;
@@ -210,4 +210,4 @@ TEST(Memory, IsConsistentUnderRandomUseByThreads) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine::memory

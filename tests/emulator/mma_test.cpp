@@ -12,7 +12,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -203,7 +203,7 @@ void expect_product(const Shape& shape, const Element& a, const Element& b, cons
     text += (fragment.prefix == "%d" ? "" : ", ") + fragment.list();
     registers += fragment.declaration();
   }
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(text + " on " + isa->name);
     AluBench bench(*isa, registers, text + ";");
     std::mt19937_64 random(11);
@@ -268,7 +268,7 @@ TEST(Mma, FloatsOfEightBits) {
 
 // 2^24 + 1 is no float: the sum is rounded once, not after every product.
 TEST(Mma, SumsAreRoundedOnce) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench bench(*isa,
                    ".reg .f32 %d0, %d1, %d2, %d3, %c0, %c1, %c2, %c3; .reg .b32 %a0, %a1, %b0;",
@@ -287,7 +287,7 @@ TEST(Mma, SumsAreRoundedOnce) {
 }
 
 TEST(Mma, TransposesBetweenLanes) {
-  for (const Isa* const isa : arithmetic_instruction_sets()) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
     SCOPED_TRACE(isa->name);
     AluBench bench(*isa, ".reg .b32 %d, %a;", "movmatrix.sync.aligned.m8n8.trans.b16 %d, %a;");
     // Lane l holds columns 2 (l mod 4) and the next of row l / 4; element (r, c) is 16 r + c.
@@ -319,4 +319,4 @@ TEST(Mma, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

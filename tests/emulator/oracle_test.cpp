@@ -1,6 +1,6 @@
 // What machine code tells of the accesses of its PTX: recorded pairs of both, and pairs that do not
 // belong together.
-#include "harness/emulator/oracle.h"
+#include "harness/emulator/counting/oracle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::counting {
 namespace {
 
 using machine::AccessPlan;
@@ -24,7 +24,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-using Role = AccessPlan::Role;
+using Role = machine::AccessPlan::Role;
 
 std::string text_of(const std::string& file) {
   std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
@@ -62,7 +62,7 @@ struct Recorded {
   ptx::Module module;
 };
 
-AccessPlan plan_of(const OracleAnswer& answer, int line) {
+machine::AccessPlan plan_of(const OracleAnswer& answer, int line) {
   for (const auto& entry : answer.plans.entries) {
     if (entry.text_line == line) return entry.plan;
   }
@@ -110,7 +110,7 @@ TEST_P(OracleOf, NeighboursInARowCountAsOneWideLoad) {
   // For sm_100 and later the address is worked out in a way that hides its alignment from ptxas.
   const bool merged = GetParam() != std::string("sm_120");
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    const AccessPlan plan = plan_of(answer, loads[i]);
+    const machine::AccessPlan plan = plan_of(answer, loads[i]);
     const Role expected = !merged ? Role::as_written : i % 4 == 0 ? Role::leader : Role::absorbed;
     EXPECT_EQ(plan.role, expected) << i;
     EXPECT_EQ(plan.width, expected == Role::leader ? 16 : 0) << i;
@@ -246,4 +246,4 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::counting

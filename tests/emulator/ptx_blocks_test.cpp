@@ -7,7 +7,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(PtxBlocks, ComponentsOfSpecialRegistersStay) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

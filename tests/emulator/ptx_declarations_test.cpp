@@ -10,7 +10,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST(PtxType, NamesAndSizes) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

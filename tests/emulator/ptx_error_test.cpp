@@ -8,7 +8,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::EndsWith;
@@ -263,4 +263,4 @@ TEST(PtxError, NoTextTakesQuadraticTime) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -7,7 +7,7 @@
 
 #include "harness/emulator/ptx/link.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(Link, OfWeakDefinitionsTheFirstCounts) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

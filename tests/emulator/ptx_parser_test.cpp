@@ -11,7 +11,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::ElementsAre;
@@ -306,4 +306,4 @@ TEST(PtxFunction, AliasesBecomeTheFunction) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -15,7 +15,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::Contains;
@@ -226,4 +226,4 @@ TEST(PtxRecorded, InlineAssembly) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -8,7 +8,7 @@
 #include "harness/emulator/ptx/source_lines.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 using ::testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(PtxSourceLines, EachLineIsListedOnce) {
 }
 
 }  // namespace
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -10,7 +10,7 @@
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 inline constexpr std::string_view kHead = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
@@ -95,4 +95,4 @@ inline std::vector<std::string> texts_of(const Function& function) {
   return texts;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -1,5 +1,5 @@
 // Lives of registers, which decide who may share a place.
-#include "harness/emulator/machine/register_lives.h"
+#include "harness/emulator/machine/decode/register_lives.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine::decode {
 namespace {
 
 using Lives = std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>;
@@ -106,4 +106,4 @@ TEST(RegisterLives, SharedPlacesKeepValuesApart) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine::decode

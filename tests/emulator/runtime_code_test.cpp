@@ -7,12 +7,14 @@
 #include <span>
 #include <string>
 
-#include "harness/emulator/line_counts.h"
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "metrics/kernel_resources.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using testing::ElementsAre;
@@ -102,7 +104,7 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   outcome.divergent_branches = {{.text_line = 4, .source = {"a.cu", 7}, .count = 1}};
   outcome.totals = {totals(5, 7, Space::shared, 2, 64), totals(6, 7, Space::global_load, 3, 12),
                     totals(9, 8, Space::local, 1, 4)};
-  CountTable table;
+  counting::CountTable table;
   table.add("k", outcome, {});
   table.add("k", outcome, {});
   const auto lines = table.take();
@@ -126,10 +128,10 @@ TEST(CountTableTest, ALineIsTrustedAsItsWorstInstruction) {
   machine::LaunchOutcome outcome;
   outcome.totals = {totals(5, 7, Space::shared, 1, 1), totals(6, 7, Space::shared, 1, 1),
                     totals(7, 7, Space::global_load, 1, 1)};
-  KernelTrust trust;
+  counting::KernelTrust trust;
   trust.by_text_line = {{5, {}}, {6, {Confidence::estimate, "spilled"}}};
   trust.otherwise = {Confidence::predicted, "not compared"};
-  CountTable table;
+  counting::CountTable table;
   table.add("k", outcome, trust);
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 2u);
@@ -144,19 +146,19 @@ TEST(CountTableTest, CostsThatNoMeasurementDecidesAreEstimates) {
   outcome.totals = {totals(5, 7, machine::AccessTotals::Space::shared, 1, 1)};
   outcome.totals[0].access.estimates = 1;
   outcome.totals[0].access.estimate_reason = "open";
-  KernelTrust trust;
+  counting::KernelTrust trust;
   trust.by_text_line[5] = {};
-  CountTable table;
+  counting::CountTable table;
   table.add("k", outcome, trust);
   EXPECT_EQ(table.take().at(1).trust.at("shared"),
             (metrics::Trust{metrics::Confidence::estimate, "open"}));
 }
 
 TEST(CountTableTest, WhatNobodyCountsMakesItsLineAnEstimate) {
-  KernelTrust trust;
+  counting::KernelTrust trust;
   trust.uncounted = {{"a.cu", 9, "local", {metrics::Confidence::estimate, "spilled"}}};
   trust.rest = {metrics::Confidence::predicted, "not compared"};
-  CountTable table;
+  counting::CountTable table;
   table.add("k", {}, trust);
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 2u);
@@ -167,4 +169,4 @@ TEST(CountTableTest, WhatNobodyCountsMakesItsLineAnEstimate) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -13,7 +13,7 @@
 #include "metrics/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using testing::Contains;
@@ -165,4 +165,4 @@ TEST_F(RuntimeDeviceTest, NotReadyAndSuccessLeaveTheLastErrorAlone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
+#include "metrics/counts.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using testing::HasSubstr;
@@ -312,4 +313,4 @@ TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

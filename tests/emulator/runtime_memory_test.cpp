@@ -8,7 +8,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 class RuntimeMemoryTest : public RuntimeTest {};
@@ -163,4 +163,4 @@ TEST_F(RuntimeMemoryTest, AResetEndsAllMemory) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

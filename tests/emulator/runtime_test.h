@@ -32,7 +32,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
                                        void* stream);
 }
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// One piece of code of a fat binary.
 struct TestCode {
@@ -123,4 +123,4 @@ class RuntimeTest : public testing::Test {
 /// A head for PTX texts.
 inline const std::string kPtxHead = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -11,7 +11,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 // out[lane] = tex2D(texture, lane, 0.5), and a surface that
@@ -317,4 +317,4 @@ TEST_F(TextureKernelTest, ObjectsThatMakeNoSenseAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

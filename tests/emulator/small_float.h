@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// 113 bits: sums and products of halves are exact.
 #ifdef __SIZEOF_FLOAT128__
@@ -101,4 +101,4 @@ inline std::uint32_t rounded(const SmallFormat& format, Quad exact, Mode mode,
   return format.infinity() | sign;
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

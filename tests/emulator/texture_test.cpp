@@ -1,5 +1,5 @@
 // Texture sampling against the formulas of the CUDA Programming Guide, "Texture Fetching".
-#include "harness/emulator/machine/texture.h"
+#include "harness/emulator/machine/memory/texture.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine::memory {
 namespace {
 
 using Address = Texture::Address;
@@ -203,4 +203,4 @@ TEST_F(TexturePlaneTest, VolumesMixEight) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine::memory

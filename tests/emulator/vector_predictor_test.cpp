@@ -1,5 +1,5 @@
 // Which accesses are foretold to be merged: one small kernel for each rule.
-#include "harness/emulator/vector_predictor.h"
+#include "harness/emulator/counting/vector_predictor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::counting {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(VectorPredictor, OtherMemoryAndOtherFormsStay) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::counting

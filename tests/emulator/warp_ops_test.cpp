@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 // Each test with all instruction sets that the CPU has.
@@ -23,7 +23,7 @@ class WarpOps : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     setenv("WARPGAUGE_ISA", GetParam(), 1);
     try {
-      best_isa();
+      isa::best_isa();
     } catch (const std::invalid_argument& reason) {
       GTEST_SKIP() << reason.what();
     }
@@ -304,4 +304,4 @@ TEST_P(WarpOps, ElectOneLeaderOfTheMembers) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace warpgauge::ptx;
+using namespace warpgauge::emulator::ptx;
 
 void require(bool holds, const char* promise) {
   if (holds) return;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "harness/gate/gate.h"
+#include "warpgauge/problem.h"
 
 namespace warpgauge {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "warpgauge/problem.h"
+
 namespace warpgauge {
 namespace {
 

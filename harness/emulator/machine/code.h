@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/special_registers.h"
-#include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::ptx {
+struct Function;
+struct Module;
+}  // namespace warpgauge::emulator::ptx
+
+namespace warpgauge::emulator::machine {
 
 struct CallSite;
 
@@ -108,4 +111,7 @@ struct KernelCode {
 /// "FILE:LINE" of an instruction, or "FUNCTION, PTX line N" where there is no source line.
 std::string source_place(const Code& code, std::uint32_t instruction);
 
-}  // namespace warpgauge::machine
+/// A C++ name as in the source, without its parameters' types; other names as they are.
+std::string demangled(const std::string& name);
+
+}  // namespace warpgauge::emulator::machine

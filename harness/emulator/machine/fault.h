@@ -1,10 +1,14 @@
 // What stops a kernel.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
+
+struct Instruction;
+struct Warp;
 
 /// A fault of a kernel: the launch ends, the device is left unusable where a GPU would be. what()
 /// names kernel, block, thread, address and allocation as far as they matter, and file:line.
@@ -31,4 +35,9 @@ class Fault : public std::runtime_error {
   Kind kind_;
 };
 
-}  // namespace warpgauge::machine
+/// Throws a Fault whose message names the kernel, block, thread (the lowest of `lanes`), the source
+/// line of `instruction` (of the running function), and then says `what`.
+[[noreturn]] void fault(const Warp& warp, const Instruction& instruction, std::uint32_t lanes,
+                        Fault::Kind kind, const char* what);
+
+}  // namespace warpgauge::emulator::machine

@@ -1,30 +1,13 @@
 // Instructions as the machine executes them: decoded once, one function call each.
 #pragma once
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 
-namespace warpgauge::machine {
+#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/slot.h"
 
-inline constexpr int kLanes = 32;
-/// One bit a lane, lane 0 lowest.
-using Mask = std::uint32_t;
-inline constexpr Mask kAllLanes = 0xffffffff;
-
-struct Warp;
-struct Instruction;
-using Execute = void (*)(Warp&, const Instruction&);
-
-/// Where an operand lies. Every operand is a vector with one value for each lane, packed in the
-/// operand's own width (32 x 4 bytes for .b32, 32 x 2 for .b16, ...), aligned to 64 bytes; a
-/// predicate is one Mask. Immediates and special registers are such vectors too, so that whoever
-/// executes an instruction never asks what kind of operand it has.
-struct Slot {
-  enum Base : std::uint32_t { frame, constants, specials };
-  std::uint32_t base : 2;
-  std::uint32_t offset : 30;  ///< bytes
-};
+namespace warpgauge::emulator::machine {
 
 /// One instruction of a function's decoded code.
 struct Instruction {
@@ -41,4 +24,4 @@ struct Instruction {
   const void* detail = nullptr;  ///< what else the family needs; lives as long as the code
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

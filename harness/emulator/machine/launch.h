@@ -1,26 +1,33 @@
-// Runs all blocks of a launch.
+// A kernel as its caller sees it, and one launch of it.
 #pragma once
 
-#include <atomic>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "harness/emulator/machine/machine.h"
-#include "harness/emulator/machine/program.h"
-#include "harness/emulator/machine/thread_pool.h"
+namespace warpgauge::emulator::machine {
 
-namespace warpgauge::machine {
-
-/// What launches share with the machine.
-struct LaunchHost {
-  const Architecture& architecture;
-  const Options& options;
-  Memory& memory;
-  ThreadPool& pool;
-  std::atomic<std::uint64_t>& heap_in_use;
-  std::uint64_t number = 0;  ///< of the launch
+struct KernelInfo {
+  std::string name;  ///< mangled
+  std::uint64_t shared_static_bytes = 0;
+  std::uint64_t local_bytes = 0;  ///< per thread
+  std::uint64_t constant_bytes = 0;
+  std::vector<std::uint32_t> max_threads;  ///< __launch_bounds__; empty: none
+  struct Parameter {
+    std::uint64_t offset = 0, bytes = 0;
+  };
+  std::vector<Parameter> parameters;
+  std::uint64_t parameter_bytes = 0;
 };
 
-/// Throws Fault, std::invalid_argument. The kernel has been decoded.
-LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host);
+struct Launch {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;               ///< all blocks make progress together (grid barriers)
+  std::span<const std::byte> parameters;  ///< laid out as KernelInfo says
+};
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

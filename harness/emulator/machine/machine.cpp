@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/emulator/machine/function_decoder.h"
-#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/decode/function_decoder.h"
+#include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/machine/program.h"
 #include "harness/emulator/machine/thread_pool.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 struct Machine::Impl {
   Impl(Architecture architecture, Options options)
@@ -19,7 +19,7 @@ struct Machine::Impl {
 
   Architecture architecture;
   Options options;
-  Memory memory;
+  memory::Memory memory;
   ThreadPool pool;
   std::atomic<std::uint64_t> heap_in_use = 0;
   std::mutex mutex;  ///< one launch at a time
@@ -31,7 +31,7 @@ Machine::Machine(Architecture architecture, Options options)
     : impl_(std::make_unique<Impl>(architecture, std::move(options))) {}
 Machine::~Machine() = default;
 
-Memory& Machine::memory() { return impl_->memory; }
+memory::Memory& Machine::memory() { return impl_->memory; }
 Options& Machine::options() { return impl_->options; }
 const Architecture& Machine::architecture() const { return impl_->architecture; }
 
@@ -64,11 +64,11 @@ Machine::Symbol Machine::find_symbol(Program& program, std::string_view name) {
 LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
   const std::lock_guard lock(impl_->mutex);
   if (kernel.code == nullptr) {
-    kernel.code = KernelDecoder(kernel, impl_->architecture, impl_->options).decode();
+    kernel.code = decode::KernelDecoder(kernel, impl_->architecture, impl_->options).decode();
   }
   const LaunchHost host{impl_->architecture, impl_->options,     impl_->memory,
                         impl_->pool,         impl_->heap_in_use, ++impl_->launches};
   return run_launch(kernel, launch, host);
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -6,11 +6,11 @@
 
 #include "harness/emulator/ptx/error.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 namespace {
 
 // Addresses of functions: a window of their own, so that no data can be taken for one.
-constexpr std::uint64_t kFunctionWindow = std::uint64_t{0x00f0} << kWindowShift;
+constexpr std::uint64_t kFunctionWindow = std::uint64_t{0x00f0} << memory::kWindowShift;
 
 std::uint64_t function_address(std::uint32_t program, std::size_t function) {
   return kFunctionWindow | std::uint64_t{program} << 24 | (function + 1) << 4;
@@ -40,7 +40,7 @@ KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const 
 
 }  // namespace
 
-Program::Program(ptx::Module module, Memory& memory, std::uint32_t number)
+Program::Program(ptx::Module module, memory::Memory& memory, std::uint32_t number)
     : module_(std::move(module)), memory_(memory), number_(number) {
   for (const ptx::Function& function : module_.functions) {
     const auto [known, is_new] = functions_.try_emplace(function.name, &function);
@@ -102,7 +102,8 @@ void Program::allocate(const ptx::Variable& variable) {
   if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) return;
   if (variable.bytes == 0) return;  // textures and samplers: no memory of their own
   if (variable.is_extern || variables_.at(variable.name) != &variable) return;  // only declared
-  std::byte* const address = memory_.allocate(variable.bytes, Memory::Kind::symbol, variable.name);
+  std::byte* const address =
+      memory_.allocate(variable.bytes, memory::Memory::Kind::symbol, variable.name);
   if (address == nullptr) {
     throw ptx::PtxError(module_.file + ": no memory for the " + std::to_string(variable.bytes) +
                         " bytes of variable " + variable.name);
@@ -236,4 +237,4 @@ Kernel::Kernel(const Program& program, const ptx::Function& function)
       scope(program, function),
       info(info_of(function, scope, program)) {}
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

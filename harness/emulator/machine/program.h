@@ -10,18 +10,20 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/machine/code.h"
-#include "harness/emulator/machine/decoder.h"
+#include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/machine.h"
-#include "harness/emulator/machine/memory.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/place.h"
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 class Program {
  public:
   /// `number` tells the programs of a machine apart. Throws ptx::PtxError.
-  Program(ptx::Module module, Memory& memory, std::uint32_t number);
+  Program(ptx::Module module, memory::Memory& memory, std::uint32_t number);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -45,7 +47,7 @@ class Program {
   std::uint64_t address_of(std::string_view name, const ptx::Variable& user) const;
 
   ptx::Module module_;
-  Memory& memory_;
+  memory::Memory& memory_;
   std::uint32_t number_;
   std::unordered_map<std::string_view, const ptx::Variable*> variables_;
   std::unordered_map<std::string_view, const ptx::Function*> functions_;
@@ -87,4 +89,4 @@ class Kernel {
   std::unique_ptr<KernelCode> code;  ///< from the first launch on
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

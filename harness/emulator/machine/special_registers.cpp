@@ -5,7 +5,9 @@
 #include <cstring>
 #include <iterator>
 
-namespace warpgauge::machine {
+#include "harness/emulator/machine/lanes.h"
+
+namespace warpgauge::emulator::machine {
 namespace {
 
 using Inputs = SpecialInputs;
@@ -145,4 +147,4 @@ void SpecialLayout::fill(std::byte* specials, const SpecialInputs& inputs, bool 
   }
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

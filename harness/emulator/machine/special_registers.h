@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/ptx/type.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// What the values of special registers follow from.
 struct SpecialInputs {
@@ -56,4 +56,4 @@ class SpecialLayout {
   std::uint32_t bytes_ = 0;
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 int available_threads() {
   cpu_set_t set;
@@ -55,4 +55,4 @@ void ThreadPool::serve(int number) {
   }
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
 /// As many threads as this process may run at the same time.
 int available_threads();
@@ -36,4 +36,4 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -1,12 +1,18 @@
 // A warp: 32 lanes that execute together, and their registers.
 #pragma once
 
+#include <cstddef>
+
 #include "harness/emulator/machine/instruction.h"
 
-namespace warpgauge::machine {
+namespace warpgauge::emulator::machine {
 
+namespace control {
 struct WarpEngine;
+}
+namespace memory {
 struct MemoryContext;
+}
 
 /// What the functions that execute instructions see. `active` is never empty while one runs: the
 /// lanes of the running fragment whose guard holds. Only these lanes' values may be changed.
@@ -18,8 +24,8 @@ struct Warp {
   const Instruction* next = nullptr;  ///< to be executed after the present one; branches change it
   /// Before an instruction at or behind `limit` the scheduler is asked. nullptr: at once.
   const Instruction* limit = nullptr;
-  WarpEngine* engine = nullptr;     ///< scheduling, barriers, calls, faults: see engine.h
-  MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h
+  control::WarpEngine* engine = nullptr;    ///< scheduling, barriers, calls, faults: see engine.h
+  memory::MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h
 };
 
 template <typename T>
@@ -40,4 +46,4 @@ template <typename T>
   return reinterpret_cast<T*>(warp.bases[Slot::frame] + instruction.second_destination.offset);
 }
 
-}  // namespace warpgauge::machine
+}  // namespace warpgauge::emulator::machine

@@ -7,7 +7,7 @@
 #include "harness/emulator/emulator.h"
 #include "metrics/counts_report.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::preload {
 namespace {
 
 class ReportAtExit {
@@ -29,4 +29,4 @@ class ReportAtExit {
 const ReportAtExit report_at_exit;
 
 }  // namespace
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::preload

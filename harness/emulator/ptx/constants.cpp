@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 constexpr std::uint64_t kWarpSize = 32;
@@ -336,4 +336,4 @@ std::uint64_t parse_count(TokenStream& stream, std::string_view what, std::uint6
   return value.bits;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

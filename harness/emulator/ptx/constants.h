@@ -7,7 +7,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 struct Constant {
   Type type = Type::s64;  ///< s64, u64, f32 or f64
@@ -26,4 +26,4 @@ Constant parse_constant(TokenStream& stream);
 /// "an alignment".
 std::uint64_t parse_count(TokenStream& stream, std::string_view what, std::uint64_t largest);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

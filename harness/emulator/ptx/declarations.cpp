@@ -10,7 +10,7 @@
 #include "harness/emulator/ptx/constants.h"
 #include "harness/emulator/ptx/initialiser.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;  // of one variable
@@ -227,4 +227,4 @@ std::vector<DeclaredVariable> parse_parameters(TokenStream& stream) {
   return parameters;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

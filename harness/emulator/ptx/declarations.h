@@ -9,7 +9,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// What one module may still take from memory, so that a damaged or hostile text of a few bytes
 /// cannot ask for all of it. It grows with the text: compilers number registers densely, and an
@@ -52,4 +52,4 @@ void skip_attributes(TokenStream& stream);
 /// `(.param .u64 a, .param .align 8 .b8 b[16])`, parentheses included.
 std::vector<DeclaredVariable> parse_parameters(TokenStream& stream);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

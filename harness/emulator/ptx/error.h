@@ -3,11 +3,11 @@
 
 #include <stdexcept>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// what() reads "file:line:column: problem", then the line itself with a caret, then what to do.
 class PtxError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -7,7 +7,7 @@
 #include "harness/emulator/ptx/function_parser.h"
 #include "harness/emulator/ptx/operands.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 void FunctionParser::parse_body() {
   function_.has_body = true;
@@ -189,4 +189,4 @@ void FunctionParser::resolve_names() {
   }
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

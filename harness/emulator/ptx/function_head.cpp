@@ -6,7 +6,7 @@
 #include "harness/emulator/ptx/constants.h"
 #include "harness/emulator/ptx/function_parser.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 Function FunctionParser::parse(bool is_kernel) {
   function_.is_kernel = is_kernel;
@@ -89,4 +89,4 @@ void skip_pragma(TokenStream& stream) {
   stream.expect(";", "after .pragma");
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -15,7 +15,7 @@
 #include "harness/emulator/ptx/source_lines.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// What is known outside of functions while they are parsed.
 struct ModuleScope {
@@ -73,4 +73,4 @@ class FunctionParser {
 /// What follows .pragma, up to and with the semicolon.
 void skip_pragma(TokenStream& stream);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -9,7 +9,7 @@
 
 #include "harness/emulator/ptx/constants.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 /// `name`, `name+8`, `generic(name)`, `generic(name)+8`.
@@ -216,4 +216,4 @@ void parse_initialiser(TokenStream& stream, const Extents& extents, Variable& va
   Initialiser(stream, extents, variable, most_bytes).parse();
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -7,7 +7,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// Elements of each dimension, outermost first; that of a vector (.v4) last. Empty for a scalar.
 using Extents = std::vector<std::uint64_t>;
@@ -19,4 +19,4 @@ constexpr std::uint64_t kUnsized = UINT64_MAX;  ///< the extent of name[]
 void parse_initialiser(TokenStream& stream, const Extents& extents, Variable& variable,
                        std::uint64_t most_bytes);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -8,7 +8,7 @@
 
 #include "harness/emulator/ptx/error.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 enum Class : std::uint8_t { kDigit = 1, kNameStart = 2, kBlank = 4, kSymbol = 8 };
@@ -166,4 +166,4 @@ void Lexer::fail(const Token& token, std::string_view problem, std::string_view 
                  std::string(remedy));
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// A piece of the text; `text` points into it.
 struct Token {
@@ -58,4 +58,4 @@ class Lexer {
   std::string file_;
 };
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -9,7 +9,7 @@
 
 #include "harness/emulator/ptx/operands.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 bool is_own(const Variable& variable) { return !variable.is_visible && !variable.is_extern; }
@@ -113,4 +113,4 @@ Module link(std::vector<ModuleToLink> modules, std::string_view file) {
   return linked;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -6,7 +6,7 @@
 
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// A module with the number of lines of its text.
 struct ModuleToLink {
@@ -20,4 +20,4 @@ struct ModuleToLink {
 /// the result in errors.
 Module link(std::vector<ModuleToLink> modules, std::string_view file);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

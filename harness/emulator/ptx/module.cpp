@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 struct TypeRow {
@@ -59,4 +59,4 @@ const Function* Module::find(std::string_view function) const {
   return found == functions.end() ? nullptr : &*found;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -9,50 +9,10 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge::ptx {
+#include "harness/emulator/ptx/source_line.h"
+#include "harness/emulator/ptx/type.h"
 
-/// Scalar types of declarations and of instructions (PTX ISA, "Types"). `none` where there is none.
-enum class Type : std::uint8_t {
-  none,
-  pred,
-  b8,
-  b16,
-  b32,
-  b64,
-  b128,
-  u8,
-  u16,
-  u32,
-  u64,
-  s8,
-  s16,
-  s32,
-  s64,
-  f16,
-  f16x2,
-  bf16,
-  bf16x2,
-  tf32,
-  f32,
-  f32x2,
-  f64,
-  e4m3x2,
-  e5m2x2,
-  texref,
-  samplerref,
-  surfref,
-};
-int bytes_of(Type type);  ///< size of one value; 0 for none, pred and the opaque types
-std::optional<Type> type_from(std::string_view name);  ///< "f32" -> Type::f32
-std::string_view to_string(Type type);
-
-enum class Space : std::uint8_t { generic, reg, constant, global, local, param, shared };
-
-/// A line of source.
-struct SourceLine {
-  std::string file;
-  int line = 0;  ///< 0: none
-};
+namespace warpgauge::emulator::ptx {
 
 /// One operand of an instruction.
 struct Operand {
@@ -171,4 +131,4 @@ struct Module {
 /// Parses a module; `file` names it in errors. Throws PtxError.
 Module parse(std::string_view text, std::string_view file);
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -6,7 +6,7 @@
 
 #include "harness/emulator/ptx/constants.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 std::int64_t parse_offset(TokenStream& stream) {
@@ -100,4 +100,4 @@ Operand parse_guard(TokenStream& stream) {
   return guard;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -4,7 +4,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// One operand of any form. `in_call`: "(" begins a list of arguments, not an expression.
 Operand parse_operand(TokenStream& stream, bool in_call);
@@ -19,4 +19,4 @@ void for_each_name(Operand& operand, const Visit& visit) {
   for (Operand& element : operand.elements) for_each_name(element, visit);
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -11,7 +11,7 @@
 #include "harness/emulator/ptx/operands.h"
 #include "harness/emulator/ptx/token_stream.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 /// .extern, .visible, .weak, .common in front of a variable or function.
@@ -233,4 +233,4 @@ Module parse(std::string_view text, std::string_view file) {
   return ModuleParser(text, file).parse();
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 void Scopes::open() {
   parents_.push_back(current_);
@@ -52,4 +52,4 @@ std::uint64_t Scopes::key(std::uint32_t id, int scope) {
   return std::uint64_t{id} << 32 | static_cast<std::uint32_t>(scope);
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

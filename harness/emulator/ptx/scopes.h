@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// Scopes are numbered as they open; 0 is the body. The first declaration of a name keeps it, each
 /// later one gets "name#2", "name#3", ...: "#" cannot occur in a name of PTX.
@@ -54,4 +54,4 @@ class Scopes {
   std::unordered_map<std::uint64_t, Rename> renames_;
 };
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -6,7 +6,7 @@
 
 #include "metrics/source_line.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 void SourceLines::add_file(int number, std::string path) { files_[number] = std::move(path); }
 
@@ -71,4 +71,4 @@ void SourceLines::resolve(Module& module) const {
   }
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

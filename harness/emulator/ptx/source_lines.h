@@ -9,7 +9,7 @@
 
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 /// Collects .loc while functions are parsed; .file, which gives the paths, stands behind them.
 class SourceLines {
@@ -45,4 +45,4 @@ class SourceLines {
   int current_ = -1;
 };
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

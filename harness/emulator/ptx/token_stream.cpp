@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 namespace {
 
 std::string described(const Token& token) {
@@ -57,4 +57,4 @@ Nested::Nested(TokenStream& stream) : stream_(stream) {
   ++stream.nesting_;
 }
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

@@ -5,7 +5,7 @@
 
 #include "harness/emulator/ptx/lexer.h"
 
-namespace warpgauge::ptx {
+namespace warpgauge::emulator::ptx {
 
 class TokenStream {
  public:
@@ -52,4 +52,4 @@ class Nested {
   TokenStream& stream_;
 };
 
-}  // namespace warpgauge::ptx
+}  // namespace warpgauge::emulator::ptx

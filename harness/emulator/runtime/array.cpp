@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr unsigned kKnownFlags =
@@ -28,7 +29,7 @@ void allocate(State& state, cudaArray_t* array, const cudaChannelFormatDesc* cha
   made->extent = extent;
   made->flags = flags;
   made->data = device.machine.memory().allocate(
-      made->slice_bytes() * made->slices(), machine::Memory::Kind::array,
+      made->slice_bytes() * made->slices(), machine::memory::Memory::Kind::array,
       "CUDA array #" + std::to_string(++device.allocations));
   require(made->data != nullptr, cudaErrorMemoryAllocation);
   *array = reinterpret_cast<cudaArray_t>(made.get());
@@ -104,4 +105,4 @@ WARPGAUGE_API cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* channels,
   });
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

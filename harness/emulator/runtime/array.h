@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 class State;
 
@@ -32,4 +32,4 @@ Array& array_of(State& state, cudaArray_const_t array);
 /// Channels of 8, 16 or 32 bits, as many as 1, 2 or 4, all alike.
 bool is_supported(const cudaChannelFormatDesc& channels);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -6,7 +6,7 @@
 
 #include "harness/emulator/runtime/refuse.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -79,4 +79,4 @@ WARPGAUGE_API cudaError_t cudaGetLastError() {
   return error;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

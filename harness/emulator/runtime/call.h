@@ -19,7 +19,7 @@
   extern "C" __attribute__((visibility("default"), \
                             alias(#function))) decltype(function) function##suffix;
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// Runs the body of the function `name` of the CUDA runtime under the lock. Fails without running
 /// it if a kernel has faulted. A failure becomes the thread's last error.
@@ -35,4 +35,4 @@ cudaError_t call_waiting(const char* name, const std::function<void(State&)>& bo
 /// Sets the thread's last error and returns it. cudaErrorNotReady is no error.
 cudaError_t record(cudaError_t error);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -9,7 +9,7 @@
 
 #include "metrics/fat_binary.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using metrics::FatBinaryEntry;
@@ -101,4 +101,4 @@ std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary) {
   return out;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// A fat binary without PTX for the architecture. what() names the flag to add.
 class NoPtx : public std::runtime_error {
@@ -39,4 +39,4 @@ std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::
 /// metrics::FatBinaryError.
 std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -4,12 +4,13 @@
 #include <cstring>
 #include <string>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/failure.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
-using Kind = machine::Memory::Kind;
+using Kind = machine::memory::Memory::Kind;
 
 bool host_may_touch(Kind kind) { return kind == Kind::managed || kind == Kind::pinned_host; }
 
@@ -93,4 +94,4 @@ End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z
           Side::device};
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

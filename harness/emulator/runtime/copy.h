@@ -7,7 +7,7 @@
 
 #include "harness/emulator/runtime/state.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// Where rows lie: row y of slice z begins at begin + z x slice + y x pitch.
 struct Box {
@@ -48,4 +48,4 @@ void copy(State& state, const End& destination, const End& source, const Size& s
 /// cudaErrorInvalidValue if the size does not fit into the array.
 End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z, const Size& size);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -9,7 +9,7 @@
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 namespace {
 
@@ -243,4 +243,4 @@ WARPGAUGE_API cudaError_t cudaProfilerStop() {
   return call(__func__, [](State&) {});
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr int kNominalClockKhz = 1'000'000;
@@ -210,4 +210,4 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
   // clang-format on
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

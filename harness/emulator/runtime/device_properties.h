@@ -8,7 +8,7 @@
 
 #include "metrics/architectures.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 inline constexpr int kWarpSize = 32;
 inline constexpr int kMaxThreadsPerBlock = 1024;
@@ -30,4 +30,4 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
 /// Bytes of memory in this machine.
 std::size_t host_memory_bytes();
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

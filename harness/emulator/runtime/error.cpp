@@ -6,7 +6,7 @@
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/error_table.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr ErrorText kUnknown{-1, "unrecognized error code", "unrecognized error code"};
@@ -23,4 +23,4 @@ WARPGAUGE_API const char* cudaGetErrorName(cudaError_t error) { return text_of(e
 
 WARPGAUGE_API const char* cudaGetErrorString(cudaError_t error) { return text_of(error).text; }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 struct ErrorText {
   int code;
@@ -197,4 +197,4 @@ inline constexpr std::array<ErrorText, 134> kErrorTexts = {{
 }};
 // clang-format on
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,7 +7,7 @@
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 Event& event_of(State& state, cudaEvent_t event) {
@@ -82,4 +82,4 @@ WARPGAUGE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t 
 WARPGAUGE_PER_THREAD(cudaEventRecord, _ptsz)
 WARPGAUGE_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

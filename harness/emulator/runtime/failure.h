@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// What the body of a runtime function throws to fail: the code that its caller gets, and, where
 /// the code alone says too little, a sentence for stderr.
@@ -19,4 +19,4 @@ inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue) {
   if (!condition) throw Failure{code};
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,7 +7,7 @@
 #include "harness/emulator/runtime/device_properties.h"
 #include "metrics/occupancy.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr int kRegisterGranularity = 8;  // per thread, on all of compute capability 7.5 to 12.1
@@ -177,4 +177,4 @@ WARPGAUGE_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t*
   });
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,7 +7,7 @@
 
 #include "harness/emulator/runtime/state.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// The kernel of a stub or a cudaKernel_t, loaded. Throws Failure with
 /// cudaErrorInvalidDeviceFunction, or why it cannot be loaded.
@@ -28,4 +28,4 @@ int threads_by_registers(State& state, const Function& function);
 int blocks_per_multiprocessor(State& state, const Function& function, int threads,
                               std::uint64_t dynamic_shared_bytes);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

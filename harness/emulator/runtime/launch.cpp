@@ -6,12 +6,14 @@
 #include <cstring>
 #include <vector>
 
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 struct LaunchRequest {
@@ -195,4 +197,4 @@ WARPGAUGE_PER_THREAD(__cudaLaunchKernel, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -8,7 +8,7 @@
 #include "harness/emulator/machine/program.h"
 #include "metrics/kernel_resources.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 using metrics::MemoryOp;
@@ -31,9 +31,9 @@ std::vector<std::string> groups_of(MemoryOp op) {
   }
 }
 
-KernelTrust trust_of(OracleAnswer& answer) {
-  KernelTrust out = std::move(answer.trust);
-  for (const ExtraAccess& extra : answer.extras) {
+counting::KernelTrust trust_of(counting::OracleAnswer& answer) {
+  counting::KernelTrust out = std::move(answer.trust);
+  for (const counting::ExtraAccess& extra : answer.extras) {
     const metrics::SourceLine at = extra.source.value_or(metrics::SourceLine{});
     for (const std::string& group : groups_of(extra.instruction.op)) {
       out.uncounted.push_back(
@@ -53,7 +53,7 @@ bool calls_functions(const ptx::Function& kernel, const ptx::Module& program) {
 }
 
 /// From lines of an object's PTX to those of the program's.
-void move_lines(OracleAnswer& answer, int first_line) {
+void move_lines(counting::OracleAnswer& answer, int first_line) {
   for (auto& entry : answer.plans.entries) entry.text_line += first_line;
   std::map<int, metrics::Trust> moved;
   for (auto& [line, trust] : answer.trust.by_text_line) {
@@ -66,13 +66,14 @@ void move_lines(OracleAnswer& answer, int first_line) {
 
 MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
     : registers_(metrics::registers_of_kernels(code.cubin)) {
-  parts_.push_back({Oracle(module, code.ptx, code.cubin), 0});
+  parts_.push_back({counting::Oracle(module, code.ptx, code.cubin), 0});
 }
 
 MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
                          std::span<const std::byte> cubin)
     : registers_(metrics::registers_of_kernels(cubin)) {
-  parts_.push_back({Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
+  parts_.push_back(
+      {counting::Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
   for (const Object& object : objects) {
     for (const ptx::Function& function : object.module.functions) {
       if (!function.is_kernel || !function.has_body) continue;
@@ -80,14 +81,14 @@ MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& 
       part_of_.try_emplace(function.name, part);
     }
     parts_.push_back(
-        {Oracle(object.module, object.code->ptx, object.code->cubin), object.first_line});
+        {counting::Oracle(object.module, object.code->ptx, object.code->cubin), object.first_line});
   }
 }
 
 MachineCode::Answer MachineCode::about(const std::string& kernel) const {
   const auto known = part_of_.find(kernel);
   const Part& part = parts_[known == part_of_.end() ? 0 : known->second];
-  OracleAnswer answer = part.oracle.about(kernel);
+  counting::OracleAnswer answer = part.oracle.about(kernel);
   move_lines(answer, part.first_line);
   if (known != part_of_.end() && known->second == 0) {
     const std::string reason = "what it calls was compiled apart, and may save registers in memory";
@@ -99,4 +100,4 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
           .registers = registers == registers_.end() ? 0 : registers->second};
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

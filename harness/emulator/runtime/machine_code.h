@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/line_counts.h"
-#include "harness/emulator/machine/machine.h"
-#include "harness/emulator/oracle.h"
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/counting/oracle.h"
+#include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 class MachineCode {
  public:
   struct Answer {
     machine::AccessPlans plans;
-    KernelTrust trust;
+    counting::KernelTrust trust;
     int registers = 0;  ///< per thread; 0 if there is no machine code to tell
   };
 
@@ -43,7 +43,7 @@ class MachineCode {
 
  private:
   struct Part {
-    Oracle oracle;
+    counting::Oracle oracle;
     int first_line;
   };
   std::vector<Part> parts_;
@@ -51,4 +51,4 @@ class MachineCode {
   std::map<std::string, int> registers_;
 };
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -5,7 +5,7 @@
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 End pointer(const void* memory, Side side, std::size_t pitch = 0, std::size_t slice = 0) {
@@ -166,4 +166,4 @@ WARPGAUGE_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemcpy3DPeer, _ptds)
 WARPGAUGE_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -5,7 +5,7 @@
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 /// Where a copy begins in an array: bytes into a row, and rows.
@@ -184,4 +184,4 @@ WARPGAUGE_PER_THREAD(cudaMemcpyFromArray, _ptds)
 WARPGAUGE_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemcpyArrayToArray, _ptds)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -1,4 +1,6 @@
 // Device, managed and page-locked host memory. A device pointer is a pointer of this process.
+#include "harness/emulator/machine/memory/memory.h"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -10,12 +12,13 @@
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
-using machine::Memory;
+using machine::memory::Memory;
 
-std::byte* allocate(State& state, const char* name, std::size_t bytes, Memory::Kind kind) {
+std::byte* allocate(State& state, const char* name, std::size_t bytes,
+                    machine::memory::Memory::Kind kind) {
   if (bytes == 0) return nullptr;
   Device& device = state.device();
   const std::size_t left =
@@ -29,7 +32,8 @@ std::byte* allocate(State& state, const char* name, std::size_t bytes, Memory::K
 }
 
 /// Frees what begins at `memory` and was made by the functions for one of `kinds`.
-void free_memory(State& state, void* memory, std::initializer_list<Memory::Kind> kinds) {
+void free_memory(State& state, void* memory,
+                 std::initializer_list<machine::memory::Memory::Kind> kinds) {
   if (memory == nullptr) return;
   auto* const begin = static_cast<std::byte*>(memory);
   const auto found = state.memory().find(memory);
@@ -53,7 +57,8 @@ cudaError_t malloc_pitched(const char* name, cudaPitchedPtr* out, cudaExtent ext
     require(!__builtin_mul_overflow(pitch, extent.height, &bytes) &&
                 !__builtin_mul_overflow(bytes, extent.depth, &bytes),
             cudaErrorMemoryAllocation);
-    *out = {allocate(state, name, bytes, Memory::Kind::device), pitch, extent.width, extent.height};
+    *out = {allocate(state, name, bytes, machine::memory::Memory::Kind::device), pitch,
+            extent.width, extent.height};
   });
 }
 
@@ -62,7 +67,8 @@ cudaError_t host_alloc(const char* name, void** memory, std::size_t bytes, unsig
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   return call(name, [&](State& state) {
     require(memory != nullptr && (flags & ~kKnown) == 0);
-    std::byte* const made = allocate(state, name, bytes, Memory::Kind::pinned_host);
+    std::byte* const made =
+        allocate(state, name, bytes, machine::memory::Memory::Kind::pinned_host);
     state.device().host_flags[made] = flags | cudaHostAllocMapped;
     *memory = made;
   });
@@ -73,14 +79,14 @@ cudaError_t malloc_in_order(const char* name, void** memory, std::size_t bytes,
   return call(name, [&](State& state) {
     require(memory != nullptr);
     require_stream(state, stream);
-    *memory = allocate(state, name, bytes, Memory::Kind::device);
+    *memory = allocate(state, name, bytes, machine::memory::Memory::Kind::device);
   });
 }
 
 /// The page-locked allocation that `memory` lies in.
-Memory::Allocation host_allocation(State& state, const void* memory) {
+machine::memory::Memory::Allocation host_allocation(State& state, const void* memory) {
   const auto found = state.memory().find(memory);
-  require(found && found->kind == Memory::Kind::pinned_host);
+  require(found && found->kind == machine::memory::Memory::Kind::pinned_host);
   return *found;
 }
 
@@ -89,7 +95,7 @@ Memory::Allocation host_allocation(State& state, const void* memory) {
 WARPGAUGE_API cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return call(__func__, [&](State& state) {
     require(memory != nullptr);
-    *memory = allocate(state, "cudaMalloc", bytes, Memory::Kind::device);
+    *memory = allocate(state, "cudaMalloc", bytes, machine::memory::Memory::Kind::device);
   });
 }
 
@@ -97,7 +103,7 @@ WARPGAUGE_API cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, un
   return call(__func__, [&](State& state) {
     require(memory != nullptr && bytes > 0);
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
-    *memory = allocate(state, "cudaMallocManaged", bytes, Memory::Kind::managed);
+    *memory = allocate(state, "cudaMallocManaged", bytes, machine::memory::Memory::Kind::managed);
   });
 }
 
@@ -120,7 +126,8 @@ WARPGAUGE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent
 
 WARPGAUGE_API cudaError_t cudaFree(void* memory) {
   return call_waiting(__func__, [&](State& state) {
-    free_memory(state, memory, {Memory::Kind::device, Memory::Kind::managed});
+    free_memory(state, memory,
+                {machine::memory::Memory::Kind::device, machine::memory::Memory::Kind::managed});
   });
 }
 
@@ -132,7 +139,7 @@ WARPGAUGE_API cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
     require_stream(state, stream);
     require(memory != nullptr);
-    free_memory(state, memory, {Memory::Kind::device});
+    free_memory(state, memory, {machine::memory::Memory::Kind::device});
   });
 }
 
@@ -146,7 +153,7 @@ WARPGAUGE_API cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsign
 
 WARPGAUGE_API cudaError_t cudaFreeHost(void* memory) {
   return call_waiting(__func__, [&](State& state) {
-    free_memory(state, memory, {Memory::Kind::pinned_host});
+    free_memory(state, memory, {machine::memory::Memory::Kind::pinned_host});
     state.device().host_flags.erase(static_cast<std::byte*>(memory));
   });
 }
@@ -159,7 +166,8 @@ WARPGAUGE_API cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsi
     auto* const begin = static_cast<std::byte*>(memory);
     Device& device = state.device();
     const std::string name = "cudaHostRegister #" + std::to_string(++device.allocations);
-    require(device.machine.memory().adopt(begin, bytes, Memory::Kind::pinned_host, name),
+    require(device.machine.memory().adopt(begin, bytes, machine::memory::Memory::Kind::pinned_host,
+                                          name),
             cudaErrorHostMemoryAlreadyRegistered);
     device.host_flags[begin] = flags | cudaHostRegisterMapped;
   });
@@ -208,8 +216,8 @@ WARPGAUGE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
       out.device = -2;  // as CUDA: no device
       out.hostPointer = same;
     } else {
-      const bool host = found->kind == Memory::Kind::pinned_host;
-      const bool managed = found->kind == Memory::Kind::managed;
+      const bool host = found->kind == machine::memory::Memory::Kind::pinned_host;
+      const bool managed = found->kind == machine::memory::Memory::Kind::managed;
       out.type =
           managed ? cudaMemoryTypeManaged : (host ? cudaMemoryTypeHost : cudaMemoryTypeDevice);
       out.devicePointer = same;
@@ -222,4 +230,4 @@ WARPGAUGE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
 WARPGAUGE_PER_THREAD(cudaMallocAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaFreeAsync, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,7 +7,7 @@
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 void set(State& state, const cudaPitchedPtr& memory, int value, const Size& size) {
@@ -75,4 +75,4 @@ WARPGAUGE_PER_THREAD(cudaMemset2DAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemset3D, _ptds)
 WARPGAUGE_PER_THREAD(cudaMemset3DAsync, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -7,11 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/emulator/ptx/error.h"
 #include "harness/emulator/ptx/link.h"
 #include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/machine_code.h"
 #include "metrics/fat_binary.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 /// The containers with the PTX of what was registered.
@@ -85,7 +87,7 @@ ptx::Module Modules::read_code(Module& module, const std::string& arch, bool old
   const std::string name = "PTX for " + module.ptx_arch;
   if (containers.size() == 1) {
     ptx::Module parsed = ptx::parse(module.code.front().ptx, name);
-    module.machine_code.emplace(parsed, module.code.front());
+    module.machine_code = std::make_shared<MachineCode>(parsed, module.code.front());
     return parsed;
   }
   std::vector<MachineCode::Object> objects;
@@ -98,7 +100,7 @@ ptx::Module Modules::read_code(Module& module, const std::string& arch, bool old
   }
   ptx::Module linked = ptx::link(std::move(to_link), name + ", linked");
   const auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
-  module.machine_code.emplace(objects, linked, cubin);
+  module.machine_code = std::make_shared<MachineCode>(objects, linked, cubin);
   return linked;
 }
 
@@ -169,4 +171,4 @@ std::set<std::string> Modules::architectures() const {
   return common;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

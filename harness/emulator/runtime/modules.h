@@ -6,20 +6,19 @@
 
 #include <list>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "harness/emulator/line_counts.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/machine.h"
-#include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "harness/emulator/runtime/machine_code.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
+class MachineCode;
 struct Module;
 struct Device;
 
@@ -34,7 +33,7 @@ struct Function {
 
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;
-  KernelTrust trust;
+  counting::KernelTrust trust;
   int registers = 0;  ///< per thread; 0 if there is no machine code to tell
 };
 
@@ -54,9 +53,9 @@ struct Module {
 
   // Of the device, once it is loaded.
   machine::Program* program = nullptr;
-  std::string ptx_arch;                     ///< "sm_90": what its PTX was made for
-  std::vector<SelectedCode> code;           ///< of each object that it was linked of, or its own
-  std::optional<MachineCode> machine_code;  ///< looks into `code`
+  std::string ptx_arch;            ///< "sm_90": what its PTX was made for
+  std::vector<SelectedCode> code;  ///< of each object that it was linked of, or its own
+  std::shared_ptr<const MachineCode> machine_code;  ///< looks into `code`
 };
 
 class Modules {
@@ -94,4 +93,4 @@ class Modules {
   std::unordered_map<const void*, Variable> variables_;   ///< by shadow
 };
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

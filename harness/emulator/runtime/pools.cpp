@@ -4,10 +4,11 @@
 
 #include <cstdint>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
@@ -38,7 +39,7 @@ cudaError_t get_pool(const char* name, cudaMemPool_t* pool, int device, bool cur
 
 void require_managed(State& state, const void* memory, std::size_t bytes) {
   const auto found = state.memory().find(memory);
-  require(found && found->kind == machine::Memory::Kind::managed);
+  require(found && found->kind == machine::memory::Memory::Kind::managed);
   require(bytes <= static_cast<std::size_t>(found->end() - static_cast<const std::byte*>(memory)));
 }
 
@@ -144,4 +145,4 @@ WARPGAUGE_API cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t b
 WARPGAUGE_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

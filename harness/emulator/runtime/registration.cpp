@@ -6,7 +6,7 @@
 
 #include "harness/emulator/runtime/call.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 namespace {
 
@@ -108,4 +108,4 @@ WARPGAUGE_API cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* stub) 
   return get_kernel(__func__, handle, stub);
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

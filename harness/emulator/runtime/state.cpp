@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "harness/emulator/machine/texture.h"
+#include "harness/emulator/machine/memory/texture.h"
 #include "harness/emulator/runtime/device_properties.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 State& State::instance() {
   // Never destroyed: destructors of the program's own objects may still call the runtime.
@@ -62,8 +62,8 @@ void State::reset_device() {
   flush_prints();
   modules.unload();
   device_.reset();
-  machine::Textures::instance().clear();
-  machine::Surfaces::instance().clear();
+  machine::memory::Textures::instance().clear();
+  machine::memory::Surfaces::instance().clear();
   fault = cudaSuccess;
   said_.clear();
   device_flags = cudaDeviceScheduleAuto;
@@ -103,4 +103,4 @@ void State::flush_prints() {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

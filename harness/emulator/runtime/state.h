@@ -14,14 +14,14 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/emulator/access_table.h"
-#include "harness/emulator/line_counts.h"
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/modules.h"
 #include "metrics/architectures.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// Streams keep their order by themselves: whatever is put into one is done when the call returns.
 struct Stream {
@@ -71,7 +71,7 @@ class State {
 
   /// The device; made by the first call that needs it.
   Device& device();
-  machine::Memory& memory() { return device().machine.memory(); }
+  machine::memory::Memory& memory() { return device().machine.memory(); }
   bool has_device() const { return device_ != nullptr; }
   void reset_device();
 
@@ -85,8 +85,8 @@ class State {
 
   Modules modules;
   bool older_ptx = false;
-  CountTable counts;
-  AccessTable accesses;
+  counting::CountTable counts;
+  counting::AccessTable accesses;
   unsigned device_flags = cudaDeviceScheduleAuto;
   std::map<cudaLimit, std::size_t> set_limits;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
@@ -114,4 +114,4 @@ class State {
   std::string printed_;
 };
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr int kGreatestPriority = -5, kLeastPriority = 0;
@@ -134,7 +135,7 @@ WARPGAUGE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* me
   return call(__func__, [&](State& state) {
     require_stream(state, stream);
     const auto found = state.memory().find(memory);
-    require(found && found->kind == machine::Memory::Kind::managed);
+    require(found && found->kind == machine::memory::Memory::Kind::managed);
   });
 }
 
@@ -171,4 +172,4 @@ WARPGAUGE_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamAddCallback, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

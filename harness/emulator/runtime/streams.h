@@ -5,9 +5,9 @@
 
 #include "harness/emulator/runtime/state.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 /// Fails with cudaErrorInvalidResourceHandle for a stream that was destroyed or never made.
 void require_stream(State& state, cudaStream_t stream);
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -5,7 +5,7 @@
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/streams.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
 machine::Machine::Symbol symbol_of(State& state, const void* shadow) {
@@ -96,4 +96,4 @@ WARPGAUGE_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 WARPGAUGE_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

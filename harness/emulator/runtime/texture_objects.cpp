@@ -4,39 +4,39 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "harness/emulator/machine/texture.h"
+#include "harness/emulator/machine/memory/texture.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/device_properties.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 namespace {
 
-using machine::Surface;
-using machine::Surfaces;
-using machine::Texels;
-using machine::Texture;
-using machine::Textures;
+using machine::memory::Surface;
+using machine::memory::Surfaces;
+using machine::memory::Texels;
+using machine::memory::Texture;
+using machine::memory::Textures;
 
-void set_format(Texels& texels, const cudaChannelFormatDesc& channels) {
+void set_format(machine::memory::Texels& texels, const cudaChannelFormatDesc& channels) {
   require(is_supported(channels), cudaErrorInvalidChannelDescriptor);
   texels.channels = channels.w != 0 ? 4 : (channels.y != 0 ? 2 : 1);
   texels.bits = channels.x;
   switch (channels.f) {
     case cudaChannelFormatKindSigned:
-      texels.kind = Texels::Kind::signed_integer;
+      texels.kind = machine::memory::Texels::Kind::signed_integer;
       break;
     case cudaChannelFormatKindUnsigned:
-      texels.kind = Texels::Kind::unsigned_integer;
+      texels.kind = machine::memory::Texels::Kind::unsigned_integer;
       break;
     default:
-      texels.kind = Texels::Kind::real;
+      texels.kind = machine::memory::Texels::Kind::real;
   }
 }
 
-Texels texels_of_array(State& state, cudaArray_t handle) {
+machine::memory::Texels texels_of_array(State& state, cudaArray_t handle) {
   const Array& array = array_of(state, handle);
-  Texels out;
+  machine::memory::Texels out;
   set_format(out, array.channels);
   out.data = array.data;
   out.width = array.extent.width;
@@ -56,9 +56,9 @@ void require_memory(State& state, const void* memory, const Size& size, std::siz
   check_end(state, {box, Side::device}, size, "memory of the texture");
 }
 
-Texels texels_of_linear(State& state, const cudaResourceDesc& resource) {
+machine::memory::Texels texels_of_linear(State& state, const cudaResourceDesc& resource) {
   const auto& linear = resource.res.linear;
-  Texels out;
+  machine::memory::Texels out;
   set_format(out, linear.desc);
   out.data = static_cast<const std::byte*>(linear.devPtr);
   out.width = linear.sizeInBytes / out.texel_bytes();
@@ -67,9 +67,9 @@ Texels texels_of_linear(State& state, const cudaResourceDesc& resource) {
   return out;
 }
 
-Texels texels_of_pitched(State& state, const cudaResourceDesc& resource) {
+machine::memory::Texels texels_of_pitched(State& state, const cudaResourceDesc& resource) {
   const auto& pitched = resource.res.pitch2D;
-  Texels out;
+  machine::memory::Texels out;
   set_format(out, pitched.desc);
   out.data = static_cast<const std::byte*>(pitched.devPtr);
   out.dimensions = 2;
@@ -82,7 +82,7 @@ Texels texels_of_pitched(State& state, const cudaResourceDesc& resource) {
   return out;
 }
 
-Texels texels_of(State& state, const cudaResourceDesc& resource) {
+machine::memory::Texels texels_of(State& state, const cudaResourceDesc& resource) {
   switch (resource.resType) {
     case cudaResourceTypeArray:
       return texels_of_array(state, resource.res.array.array);
@@ -96,28 +96,31 @@ Texels texels_of(State& state, const cudaResourceDesc& resource) {
   throw Failure{cudaErrorInvalidValue};
 }
 
-Texture::Address address_mode(cudaTextureAddressMode mode, bool normalised) {
+machine::memory::Texture::Address address_mode(cudaTextureAddressMode mode, bool normalised) {
   switch (mode) {
     // Only normalised coordinates can go round; the others are clamped.
     case cudaAddressModeWrap:
-      return normalised ? Texture::Address::wrap : Texture::Address::clamp;
+      return normalised ? machine::memory::Texture::Address::wrap
+                        : machine::memory::Texture::Address::clamp;
     case cudaAddressModeMirror:
-      return normalised ? Texture::Address::mirror : Texture::Address::clamp;
+      return normalised ? machine::memory::Texture::Address::mirror
+                        : machine::memory::Texture::Address::clamp;
     case cudaAddressModeClamp:
-      return Texture::Address::clamp;
+      return machine::memory::Texture::Address::clamp;
     case cudaAddressModeBorder:
-      return Texture::Address::border;
+      return machine::memory::Texture::Address::border;
   }
   throw Failure{cudaErrorInvalidValue};
 }
 
-Texture texture_of(const Texels& texels, cudaResourceType type, const cudaTextureDesc& desc) {
-  const bool integers = texels.kind != Texels::Kind::real;
-  Texture out;
+machine::memory::Texture texture_of(const machine::memory::Texels& texels, cudaResourceType type,
+                                    const cudaTextureDesc& desc) {
+  const bool integers = texels.kind != machine::memory::Texels::Kind::real;
+  machine::memory::Texture out;
   out.texels = texels;
   if (type == cudaResourceTypeLinear) {
     // Read by tex1Dfetch only, which gives 0 beside the memory.
-    out.address.fill(Texture::Address::border);
+    out.address.fill(machine::memory::Texture::Address::border);
   } else {
     out.normalised_coordinates = desc.normalizedCoords != 0;
     out.linear_filter = desc.filterMode == cudaFilterModeLinear;
@@ -151,8 +154,9 @@ WARPGAUGE_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture,
     if (view != nullptr && view->format != cudaResViewFormatNone) {
       throw Failure{cudaErrorNotSupported, "resource views are not emulated"};
     }
-    const Texels texels = texels_of(state, *resource);
-    *texture = Textures::instance().add(texture_of(texels, resource->resType, *desc));
+    const machine::memory::Texels texels = texels_of(state, *resource);
+    *texture =
+        machine::memory::Textures::instance().add(texture_of(texels, resource->resType, *desc));
     state.device().textures[*texture] = {*resource, *desc};
   });
 }
@@ -160,7 +164,7 @@ WARPGAUGE_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture,
 WARPGAUGE_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
   return call(__func__, [&](State& state) {
     if (texture == 0) return;
-    require(Textures::instance().remove(texture));
+    require(machine::memory::Textures::instance().remove(texture));
     state.device().textures.erase(texture);
   });
 }
@@ -188,7 +192,7 @@ WARPGAUGE_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
     require(resource->resType == cudaResourceTypeArray);
     const Array& array = array_of(state, resource->res.array.array);
     require((array.flags & cudaArraySurfaceLoadStore) != 0);
-    *surface = Surfaces::instance().add({texels_of(state, *resource)});
+    *surface = machine::memory::Surfaces::instance().add({texels_of(state, *resource)});
     state.device().surfaces[*surface] = {*resource, {}};
   });
 }
@@ -196,7 +200,7 @@ WARPGAUGE_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
 WARPGAUGE_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
   return call(__func__, [&](State& state) {
     if (surface == 0) return;
-    require(Surfaces::instance().remove(surface));
+    require(machine::memory::Surfaces::instance().remove(surface));
     state.device().surfaces.erase(surface);
   });
 }
@@ -209,4 +213,4 @@ WARPGAUGE_API cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* res
   });
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

@@ -6,11 +6,11 @@
 #include "harness/emulator/runtime/refuse.h"
 #include "harness/emulator/runtime/unsupported_functions.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::runtime {
 
 #define WARPGAUGE_REFUSE(name) \
   extern "C" __attribute__((visibility("default"))) int name() { return refuse(#name); }
 WARPGAUGE_UNSUPPORTED_FUNCTIONS(WARPGAUGE_REFUSE)
 #undef WARPGAUGE_REFUSE
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::runtime

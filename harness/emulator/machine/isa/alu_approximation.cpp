@@ -6,7 +6,7 @@
 #include "harness/emulator/machine/isa/approximations.h"
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using alu_option::kApprox;
@@ -104,4 +104,4 @@ Execute approximation_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,7 +2,7 @@
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/operators.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 constexpr auto kAnd = []<typename T>(T a, T b) -> T { return a & b; };
@@ -386,4 +386,4 @@ Execute bits_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,7 +2,7 @@
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 template <Comparison kComparison, typename T>
@@ -365,4 +365,4 @@ Execute compare_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

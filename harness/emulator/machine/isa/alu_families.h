@@ -2,9 +2,10 @@
 // nullptr for what is not theirs.
 #pragma once
 
-#include "harness/emulator/machine/alu.h"
+#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/isa/alu.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 Execute integer_handler(const AluKey& key);
 Execute integer_product_handler(const AluKey& key);
@@ -16,4 +17,4 @@ Execute half_handler(const AluKey& key);
 Execute compare_handler(const AluKey& key);
 Execute move_handler(const AluKey& key);
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -5,7 +5,7 @@
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using alu_option::kFtz;
@@ -242,4 +242,4 @@ Execute float_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

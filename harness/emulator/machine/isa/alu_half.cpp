@@ -3,7 +3,7 @@
 #include "harness/emulator/machine/isa/approximations.h"
 #include "harness/emulator/machine/isa/halves.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using alu_option::kApprox;
@@ -204,4 +204,4 @@ Execute half_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -1,8 +1,8 @@
 // The arithmetic handlers of one instruction set, by key.
-#include "harness/emulator/machine/isa.h"
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/isa.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 Execute alu_handler(const AluKey& key) {
   for (const auto family :
@@ -13,4 +13,4 @@ Execute alu_handler(const AluKey& key) {
   return nullptr;
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,7 +2,7 @@
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/lanes.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 template <typename T>
@@ -116,4 +116,4 @@ Execute move_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

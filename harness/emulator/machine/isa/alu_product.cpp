@@ -2,7 +2,7 @@
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/operators.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 constexpr auto kLow = []<typename T>(T a, T b) -> T {
@@ -190,4 +190,4 @@ Execute integer_product_handler(const AluKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -4,7 +4,7 @@
 
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// The nearest integer of a value below 2^51, as the low bits of a double and as a double.
@@ -98,4 +98,4 @@ WARPGAUGE_INLINE double tanh_of(double x) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -3,10 +3,10 @@
 
 #include <fenv.h>
 
-#include "harness/emulator/machine/convert.h"
+#include "harness/emulator/machine/isa/convert.h"
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// The integers of a key's types.
@@ -187,4 +187,4 @@ Execute with_host_rounding(ConvertRounding rounding) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,9 +2,10 @@
 // each, nullptr for what is not theirs.
 #pragma once
 
-#include "harness/emulator/machine/convert.h"
+#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/isa/convert.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 Execute integer_conversion(const ConvertKey& key);
 Execute integer_to_float_conversion(const ConvertKey& key);
@@ -12,4 +13,4 @@ Execute float_to_integer_conversion(const ConvertKey& key);
 Execute float_conversion(const ConvertKey& key);
 Execute small_float_conversion(const ConvertKey& key);
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -3,7 +3,7 @@
 #include "harness/emulator/machine/isa/convert_families.h"
 #include "harness/emulator/machine/isa/rounding.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using convert_option::kFtz;
@@ -118,4 +118,4 @@ Execute float_conversion(const ConvertKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -1,8 +1,8 @@
 // The conversions of one instruction set, by key.
-#include "harness/emulator/machine/isa.h"
 #include "harness/emulator/machine/isa/convert_families.h"
+#include "harness/emulator/machine/isa/isa.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 Execute convert_handler(const ConvertKey& key) {
   for (const auto family :
@@ -13,4 +13,4 @@ Execute convert_handler(const ConvertKey& key) {
   return nullptr;
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,7 +2,7 @@
 #include "harness/emulator/machine/isa/conversion.h"
 #include "harness/emulator/machine/isa/convert_families.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// `value` clamped to what To can hold.
@@ -72,4 +72,4 @@ Execute integer_conversion(const ConvertKey& key) {
   });
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

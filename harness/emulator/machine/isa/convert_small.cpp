@@ -4,7 +4,7 @@
 #include "harness/emulator/machine/isa/halves.h"
 #include "harness/emulator/machine/isa/rounding.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using convert_option::kFtz;
@@ -314,4 +314,4 @@ Execute small_float_conversion(const ConvertKey& key) {
   }
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -3,7 +3,7 @@
 #include "harness/emulator/machine/isa/convert_families.h"
 #include "harness/emulator/machine/isa/rounding.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 // Floating point to integers. Out of range gives the nearest one; what a NaN gives depends on the
@@ -63,4 +63,4 @@ Execute float_to_integer_conversion(const ConvertKey& key) {
   });
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

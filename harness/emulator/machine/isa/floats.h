@@ -3,7 +3,7 @@
 
 #include "harness/emulator/machine/isa/lanes.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// The only NaN that single-precision arithmetic gives.
@@ -63,4 +63,4 @@ WARPGAUGE_INLINE T saturate(T value) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -3,7 +3,7 @@
 
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// The half nearest to a value. The host's rounding mode must be to nearest.
@@ -66,4 +66,4 @@ WARPGAUGE_INLINE float fused_to_odd(float a, float b, float c) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

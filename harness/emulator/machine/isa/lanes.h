@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/alu.h"
+#include "harness/emulator/machine/isa/alu.h"
 #include "harness/emulator/machine/warp.h"
 
 #define WARPGAUGE_INLINE [[gnu::always_inline]] inline
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using u8 = std::uint8_t;
@@ -191,4 +191,4 @@ WARPGAUGE_INLINE bool only(const AluKey& key, unsigned options) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

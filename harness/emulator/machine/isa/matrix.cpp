@@ -3,13 +3,13 @@
 // How the hardware rounds between the products is not documented. Here products are exact and are
 // summed in double precision, in the order of k, beginning with C; the sum is rounded once.
 // Products of f64 are fused one after the other.
-#include "harness/emulator/machine/matrix.h"
+#include "harness/emulator/machine/isa/matrix.h"
 
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/isa/halves.h"
-#include "harness/emulator/machine/warp_ops.h"
+#include "harness/emulator/machine/isa/isa.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using Element = MatrixElement;
@@ -107,7 +107,7 @@ WARPGAUGE_INLINE T wrapped(s64 sum, bool saturate) {
 
 template <Element kA, Element kB, typename T>
 void multiply(Warp& warp, const Instruction& instruction) {
-  const Mask lanes = present_lanes(warp, instruction);
+  const Mask lanes = control::present_lanes(warp, instruction);
   if (lanes == 0) return;
   const auto& product = *static_cast<const MatrixProduct*>(instruction.detail);
   using Factor = Choose<kSame<T, s32>, s32, double>;
@@ -154,7 +154,7 @@ void multiply(Warp& warp, const Instruction& instruction) {
 
 /// movmatrix: an 8 x 8 matrix of 16-bit elements, two of a row in each lane.
 void transpose(Warp& warp, const Instruction& instruction) {
-  const Mask lanes = present_lanes(warp, instruction);
+  const Mask lanes = control::present_lanes(warp, instruction);
   if (lanes == 0) return;
   const u16* const a = source<u16>(warp, instruction, 0);
   alignas(64) u16 transposed[2 * kLanes];
@@ -195,4 +195,4 @@ Execute matrix_handler(const MatrixKey& key) {
   return nullptr;
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

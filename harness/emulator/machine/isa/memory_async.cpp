@@ -1,10 +1,10 @@
 // cp.async, ldmatrix and stmatrix: data that moves between memory and shared memory or matrices in
 // registers.
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_lanes.h"
-#include "harness/emulator/machine/warp_ops.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// How many bytes each lane reads, and which lanes read any, or fewer than all.
@@ -14,21 +14,21 @@ struct SourceSizes {
 };
 
 WARPGAUGE_INLINE SourceSizes source_sizes(const Warp& warp, const Instruction& instruction,
-                                          const CopyDetail& detail) {
+                                          const memory::CopyDetail& detail) {
   SourceSizes sizes;
   const std::byte* const size = warp.bases[detail.size.base] + detail.size.offset;
   const std::byte* const flag = warp.bases[detail.ignored.base] + detail.ignored.offset;
   Mask ignored = 0;
-  if (detail.source == CopyDetail::Source::ignorable) {
+  if (detail.source == memory::CopyDetail::Source::ignorable) {
     ignored = *reinterpret_cast<const Mask*>(flag);
     if (detail.ignored_negated) ignored = ~ignored;
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     u32 bytes = (ignored >> lane & 1) != 0 ? 0 : detail.bytes;
-    if (detail.source == CopyDetail::Source::sized)
+    if (detail.source == memory::CopyDetail::Source::sized)
       bytes = reinterpret_cast<const u32*>(size)[lane];
     if ((warp.active >> lane & 1) != 0 && bytes > detail.bytes) {
-      refuse_source_size(warp, instruction, lane, bytes, detail.bytes);
+      memory::refuse_source_size(warp, instruction, lane, bytes, detail.bytes);
     }
     sizes.bytes[lane] = static_cast<u8>(bytes);
     sizes.reading |= bytes != 0 ? Mask{1} << lane : 0;
@@ -41,10 +41,11 @@ WARPGAUGE_INLINE SourceSizes source_sizes(const Warp& warp, const Instruction& i
 
 /// Counts one execution of both sides.
 WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instruction,
-                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
-                                 const LaneAddresses<u64>& from) {
-  AccessCache& shared = warp.memory->caches[detail.to.counters[1]];
-  AccessCache& global = warp.memory->caches[detail.from.counters[0]];
+                                 const memory::CopyDetail& detail,
+                                 const memory::LaneAddresses<u32>& to,
+                                 const memory::LaneAddresses<u64>& from) {
+  memory::AccessCache& shared = warp.memory->caches[detail.to.counters[1]];
+  memory::AccessCache& global = warp.memory->caches[detail.from.counters[0]];
   if (from.lanes == 0) {
     remember_shared(warp, instruction, detail.to, to);
   } else if (repeats(shared, detail.to.low_mask[1], to.addresses, static_cast<u32>(to.offset),
@@ -60,10 +61,11 @@ WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instructio
 }
 
 WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instruction,
-                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
-                                 const LaneAddresses<u64>& from, const SourceSizes& sizes) {
-  const MemoryContext& context = *warp.memory;
-  const AccessCache& shared = context.caches[detail.to.counters[1]];
+                                 const memory::CopyDetail& detail,
+                                 const memory::LaneAddresses<u32>& to,
+                                 const memory::LaneAddresses<u64>& from, const SourceSizes& sizes) {
+  const memory::MemoryContext& context = *warp.memory;
+  const memory::AccessCache& shared = context.caches[detail.to.counters[1]];
   const u32 to_lead = to.addresses[__builtin_ctz(to.lanes)] + static_cast<u32>(to.offset);
   if (!inside(shared, to_lead, 0, context.shared_bytes)) {
     refuse_shared(warp, instruction, detail.to, to);
@@ -75,7 +77,7 @@ WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instructio
     admit_lane(warp, instruction, detail.from, lane, from_address(lane), sizes.bytes[lane]);
   });
   if (from.lanes == 0) return;
-  const AccessCache& global = context.caches[detail.from.counters[0]];
+  const memory::AccessCache& global = context.caches[detail.from.counters[0]];
   const bool known =
       sizes.partial == 0 &&
       inside(global, from_address(__builtin_ctz(from.lanes)), global.begin, global.end) &&
@@ -87,20 +89,20 @@ WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instructio
 }
 
 void execute_copy(Warp& warp, const Instruction& instruction) {
-  const CopyDetail& detail = *static_cast<const CopyDetail*>(instruction.detail);
-  MemoryContext& context = *warp.memory;
+  const memory::CopyDetail& detail = *static_cast<const memory::CopyDetail*>(instruction.detail);
+  memory::MemoryContext& context = *warp.memory;
   AddressBuffers buffers;
   const SourceSizes sizes = source_sizes(warp, instruction, detail);
   const u32* const to_addresses =
       detail.to.short_address ? lanes<u32>(warp, instruction, 0)
                               : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
-  const LaneAddresses<u32> to{to_addresses, detail.to_offset, warp.active};
-  const LaneAddresses<u64> from{lanes<u64>(warp, instruction, 1), detail.from_offset,
-                                sizes.reading};
+  const memory::LaneAddresses<u32> to{to_addresses, detail.to_offset, warp.active};
+  const memory::LaneAddresses<u64> from{lanes<u64>(warp, instruction, 1), detail.from_offset,
+                                        sizes.reading};
   count_copy(warp, instruction, detail, to, from);
   check_copy(warp, instruction, detail, to, from, sizes);
 
-  AsyncCopies::Copy& copy = context.copies.issue(warp.active, detail.bytes);
+  memory::AsyncCopies::Copy& copy = context.copies.issue(warp.active, detail.bytes);
   for_lanes(warp.active, [&](int lane) {
     const u32 offset = to.addresses[lane] + static_cast<u32>(to.offset);
     copy.source_bytes[lane] = sizes.bytes[lane];
@@ -118,11 +120,12 @@ struct Rows {
 };
 
 WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instruction,
-                                  const MatrixMoveDetail& detail) {
-  if (warp.active != kAllLanes) refuse_part_of_warp(warp, instruction);
-  const Access& access = detail.access;
+                                  const memory::MatrixMoveDetail& detail) {
+  if (warp.active != kAllLanes) memory::refuse_part_of_warp(warp, instruction);
+  const memory::Access& access = detail.access;
   AddressBuffers buffers;
-  const u64 window = access.space == AccessSpace::generic ? window_base(Window::shared) : 0;
+  const u64 window =
+      access.space == memory::AccessSpace::generic ? window_base(memory::Window::shared) : 0;
   const u32* const addresses =
       access.short_address ? lanes<u32>(warp, instruction, 0)
                            : narrowed(lanes<u64>(warp, instruction, 0), window, buffers.narrow);
@@ -151,8 +154,9 @@ WARPGAUGE_INLINE Elements elements(const Rows& rows, int matrix, bool transposed
 }
 
 void execute_load_matrix(Warp& warp, const Instruction& instruction) {
-  if (present_lanes(warp, instruction) == 0) return;
-  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
+  if (control::present_lanes(warp, instruction) == 0) return;
+  const memory::MatrixMoveDetail& detail =
+      *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
     u32* const to = reinterpret_cast<u32*>(warp.bases[Slot::frame] + detail.registers[n].offset);
@@ -164,8 +168,9 @@ void execute_load_matrix(Warp& warp, const Instruction& instruction) {
 }
 
 void execute_store_matrix(Warp& warp, const Instruction& instruction) {
-  if (present_lanes(warp, instruction) == 0) return;
-  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
+  if (control::present_lanes(warp, instruction) == 0) return;
+  const memory::MatrixMoveDetail& detail =
+      *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
     const Slot slot = detail.registers[n];
@@ -180,16 +185,16 @@ void execute_store_matrix(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute async_handler(const AsyncKey& key) {
+Execute async_handler(const memory::AsyncKey& key) {
   switch (key.op) {
-    case AsyncKey::Op::copy:
+    case memory::AsyncKey::Op::copy:
       return execute_copy;
-    case AsyncKey::Op::load_matrix:
+    case memory::AsyncKey::Op::load_matrix:
       return execute_load_matrix;
-    case AsyncKey::Op::store_matrix:
+    case memory::AsyncKey::Op::store_matrix:
       return execute_store_matrix;
   }
   return nullptr;
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -6,12 +6,12 @@
 #include <immintrin.h>
 #endif
 
-#include "harness/emulator/machine/access_check.h"
 #include "harness/emulator/machine/isa/lanes.h"
-#include "harness/emulator/machine/memory_access.h"
-#include "harness/emulator/machine/memory_context.h"
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/access_check.h"
+#include "harness/emulator/machine/memory/context.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// Addresses that were checked: lane l's memory is at base + index[l]. Shared addresses of 32 bits
@@ -20,7 +20,7 @@ template <typename Index>
 struct Checked {
   u64 base;
   const Index* index;
-  Pattern pattern;
+  memory::Pattern pattern;
   Mask lanes;  ///< not 0
 
   std::byte* at(int lane) const {
@@ -68,8 +68,9 @@ WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
 
 /// True if the cost and the distances that the cache holds are those of this execution.
 template <typename Address, typename Distance>
-WARPGAUGE_INLINE bool repeats(const AccessCache& cache, u32 low_mask, const Address* addresses,
-                              Address offset, const Distance* distances, Mask lanes) {
+WARPGAUGE_INLINE bool repeats(const memory::AccessCache& cache, u32 low_mask,
+                              const Address* addresses, Address offset, const Distance* distances,
+                              Mask lanes) {
   const Address lead = addresses[__builtin_ctz(lanes)];
   const bool same_place = (static_cast<u32>(lead + offset) & low_mask) == cache.now.low_bits;
   return cache.now.mask == lanes && same_place && same_distances(addresses, lead, distances, lanes);
@@ -77,16 +78,16 @@ WARPGAUGE_INLINE bool repeats(const AccessCache& cache, u32 low_mask, const Addr
 
 /// True if the accesses that the cache describes, from `lead` on, lie in [begin, end). Works for
 /// any lead: one that is far outside cannot come back in by overflow, as lowest <= 0 < behind.
-WARPGAUGE_INLINE bool inside(const AccessCache& cache, u64 lead, u64 begin, u64 end) {
+WARPGAUGE_INLINE bool inside(const memory::AccessCache& cache, u64 lead, u64 begin, u64 end) {
   return static_cast<s64>(lead + static_cast<u64>(cache.now.lowest)) >= static_cast<s64>(begin) &&
          lead + static_cast<u64>(cache.now.behind) <= end;
 }
 
 template <typename Address>
-WARPGAUGE_INLINE LaneDistances<Address> distances_of(const LaneAddresses<Address>& lanes,
-                                                     int width) {
-  using Signed = typename LaneDistances<Address>::Signed;
-  LaneDistances<Address> result;
+WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
+    const memory::LaneAddresses<Address>& lanes, int width) {
+  using Signed = typename memory::LaneDistances<Address>::Signed;
+  memory::LaneDistances<Address> result;
   const int lead_lane = __builtin_ctz(lanes.lanes);
   const Address lead = lanes.addresses[lead_lane];
   const Address offset = static_cast<Address>(lanes.offset);
@@ -119,28 +120,28 @@ WARPGAUGE_INLINE LaneDistances<Address> distances_of(const LaneAddresses<Address
 // What happens when addresses lie otherwise than the last time.
 [[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
                                                      const Instruction& instruction,
-                                                     const Access& access,
-                                                     const LaneAddresses<u32>& lanes) {
-  machine::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
+                                                     const memory::Access& access,
+                                                     const memory::LaneAddresses<u32>& lanes) {
+  memory::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
 [[gnu::noinline, maybe_unused]] void remember_global(const Warp& warp,
                                                      const Instruction& instruction,
-                                                     const Access& access,
-                                                     const LaneAddresses<u64>& lanes) {
-  machine::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width));
+                                                     const memory::Access& access,
+                                                     const memory::LaneAddresses<u64>& lanes) {
+  memory::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
 [[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
                                                     const Instruction& instruction,
-                                                    const Access& access,
-                                                    const LaneAddresses<u64>& lanes) {
-  machine::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width));
+                                                    const memory::Access& access,
+                                                    const memory::LaneAddresses<u64>& lanes) {
+  memory::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
 
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, const u32* addresses, s64 offset,
-                                           Mask lanes) {
-  const MemoryContext& context = *warp.memory;
-  AccessCache& cache = context.caches[access.counters[1]];
+                                           const memory::Access& access, const u32* addresses,
+                                           s64 offset, Mask lanes) {
+  const memory::MemoryContext& context = *warp.memory;
+  memory::AccessCache& cache = context.caches[access.counters[1]];
   const u32 short_offset = static_cast<u32>(offset);
   if (repeats(cache, access.low_mask[1], addresses, short_offset, cache.distances.of_32_bits,
               lanes)) {
@@ -160,10 +161,10 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, const u64* addresses, s64 offset,
-                                           Mask lanes) {
-  const MemoryContext& context = *warp.memory;
-  AccessCache& cache = context.caches[access.counters[0]];
+                                           const memory::Access& access, const u64* addresses,
+                                           s64 offset, Mask lanes) {
+  const memory::MemoryContext& context = *warp.memory;
+  memory::AccessCache& cache = context.caches[access.counters[0]];
   const u64 long_offset = static_cast<u64>(offset);
   if (repeats(cache, access.low_mask[0], addresses, long_offset, cache.distances.of_64_bits,
               lanes)) {
@@ -181,10 +182,10 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
 
 /// `pointers` gets the addresses: a lane's local memory lies together, the lanes' far apart.
 WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& instruction,
-                                          const Access& access, const u64* addresses, s64 offset,
-                                          Mask lanes, u64* pointers) {
-  const MemoryContext& context = *warp.memory;
-  AccessCache& cache = context.caches[access.counters[2]];
+                                          const memory::Access& access, const u64* addresses,
+                                          s64 offset, Mask lanes, u64* pointers) {
+  const memory::MemoryContext& context = *warp.memory;
+  memory::AccessCache& cache = context.caches[access.counters[2]];
   const u64 long_offset = static_cast<u64>(offset);
   if (repeats(cache, access.low_mask[2], addresses, long_offset, cache.distances.of_64_bits,
               lanes)) {
@@ -200,15 +201,15 @@ WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& i
     pointers[lane] = addresses[lane] + static_cast<u64>(lane) * context.local_stride;
   }
   const u64 base = reinterpret_cast<u64>(context.local) + long_offset;
-  return {base, pointers, Pattern::general, lanes};
+  return {base, pointers, memory::Pattern::general, lanes};
 }
 
 /// Kernel parameters that are read at computed addresses; they count nothing.
 WARPGAUGE_INLINE Checked<u64> parameter_lanes(const Warp& warp, const Instruction& instruction,
-                                              const Access& access, const u64* addresses,
+                                              const memory::Access& access, const u64* addresses,
                                               s64 offset, Mask lanes) {
-  const MemoryContext& context = *warp.memory;
-  bool valid = access.effect == AccessEffect::read;
+  const memory::MemoryContext& context = *warp.memory;
+  bool valid = access.effect == memory::AccessEffect::read;
   for_lanes(lanes, [&](int lane) {
     const u64 address = addresses[lane] + static_cast<u64>(offset);
     valid = valid && address <= context.parameter_bytes &&
@@ -216,7 +217,7 @@ WARPGAUGE_INLINE Checked<u64> parameter_lanes(const Warp& warp, const Instructio
   });
   if (!valid) refuse_parameter(warp, instruction, access, {addresses, offset, lanes});
   const u64 base = reinterpret_cast<u64>(context.parameters) + static_cast<u64>(offset);
-  return {base, addresses, Pattern::general, lanes};
+  return {base, addresses, memory::Pattern::general, lanes};
 }
 
 /// Space for addresses that differ from those in the register.
@@ -239,15 +240,16 @@ WARPGAUGE_INLINE const u32* narrowed(const u64* addresses, u64 window, u32* buff
 }
 
 /// The lanes of which the generic address is in the window.
-WARPGAUGE_INLINE Mask lanes_in(Window window, const u64* addresses, s64 offset) {
+WARPGAUGE_INLINE Mask lanes_in(memory::Window window, const u64* addresses, s64 offset) {
   return mask_of([&](int lane) {
-    return (addresses[lane] + static_cast<u64>(offset)) >> kWindowShift == static_cast<u64>(window);
+    return (addresses[lane] + static_cast<u64>(offset)) >> memory::kWindowShift ==
+           static_cast<u64>(window);
   });
 }
 
 /// The address vector of 64 bits a lane.
 WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, u64* buffer) {
+                                           const memory::Access& access, u64* buffer) {
   if (!access.short_address) return lanes<u64>(warp, instruction, 0);
   const u32* const narrow = lanes<u32>(warp, instruction, 0);
   for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = narrow[lane];
@@ -256,10 +258,11 @@ WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& 
 
 /// The lanes of one window of generic addresses.
 WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, const u64* addresses, Mask lanes,
-                                           Window window, AddressBuffers& buffers) {
+                                           const memory::Access& access, const u64* addresses,
+                                           Mask lanes, memory::Window window,
+                                           AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
-  if (window == Window::shared) {
+  if (window == memory::Window::shared) {
     const u32* const narrow = narrowed(addresses, window_base(window), buffers.narrow);
     const Checked<s32> in = shared_lanes(warp, instruction, access, narrow, offset, lanes);
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -267,11 +270,11 @@ WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& 
     }
     return {in.base, buffers.pointers, in.pattern, lanes};
   }
-  if (window == Window::local || window == Window::parameter) {
+  if (window == memory::Window::local || window == memory::Window::parameter) {
     for (int lane = 0; lane < kLanes; ++lane) {
       buffers.offsets[lane] = addresses[lane] - window_base(window);
     }
-    return window == Window::local
+    return window == memory::Window::local
                ? local_lanes(warp, instruction, access, buffers.offsets, offset, lanes,
                              buffers.pointers)
                : parameter_lanes(warp, instruction, access, buffers.offsets, offset, lanes);
@@ -281,33 +284,33 @@ WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction& instruction,
-                                            const Access& access, AddressBuffers& buffers) {
+                                            const memory::Access& access, AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   Mask rest = warp.active;
   while (true) {
     const u64 lead = addresses[__builtin_ctz(rest)] + static_cast<u64>(offset);
-    const Window window = static_cast<Window>(lead >> kWindowShift);
+    const memory::Window window = static_cast<memory::Window>(lead >> memory::kWindowShift);
     const Mask lanes = rest & lanes_in(window, addresses, offset);
     const Checked<u64> checked =
         window_lanes(warp, instruction, access, addresses, lanes, window, buffers);
     if (lanes == warp.active) return checked;
     for_lanes(lanes, [&](int lane) { buffers.mixed[lane] = checked.base + checked.index[lane]; });
     rest &= ~lanes;
-    if (rest == 0) return {0, buffers.mixed, Pattern::general, warp.active};
+    if (rest == 0) return {0, buffers.mixed, memory::Pattern::general, warp.active};
   }
 }
 
 /// Any space but the two frequent ones. One function, for a handler each would be much code.
 [[gnu::noinline, maybe_unused]] Checked<u64> other_lanes(const Warp& warp,
                                                          const Instruction& instruction,
-                                                         const Access& access,
+                                                         const memory::Access& access,
                                                          AddressBuffers& buffers) {
-  if (access.space == AccessSpace::generic) {
+  if (access.space == memory::AccessSpace::generic) {
     return generic_lanes(warp, instruction, access, buffers);
   }
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
-  if (access.space == AccessSpace::local) {
+  if (access.space == memory::AccessSpace::local) {
     return local_lanes(warp, instruction, access, addresses, instruction.offset, warp.active,
                        buffers.pointers);
   }
@@ -315,7 +318,7 @@ WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction&
 }
 
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, AddressBuffers& buffers) {
+                                           const memory::Access& access, AddressBuffers& buffers) {
   const u32* const addresses = access.short_address
                                    ? lanes<u32>(warp, instruction, 0)
                                    : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
@@ -323,7 +326,7 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
-                                           const Access& access, AddressBuffers& buffers) {
+                                           const memory::Access& access, AddressBuffers& buffers) {
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   return global_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
 }
@@ -336,7 +339,7 @@ enum class Route { shared, global, fixed_parameter, other };
 
 template <Route kRoute>
 WARPGAUGE_INLINE auto active_lanes(const Warp& warp, const Instruction& instruction,
-                                   const Access& access, AddressBuffers& buffers) {
+                                   const memory::Access& access, AddressBuffers& buffers) {
   if constexpr (kRoute == Route::shared) {
     return shared_lanes(warp, instruction, access, buffers);
   } else if constexpr (kRoute == Route::global) {
@@ -344,11 +347,11 @@ WARPGAUGE_INLINE auto active_lanes(const Warp& warp, const Instruction& instruct
   } else if constexpr (kRoute == Route::fixed_parameter) {
     const u64 address =
         reinterpret_cast<u64>(warp.memory->parameters) + static_cast<u64>(instruction.offset);
-    return Checked<u64>{address, kNoDistances, Pattern::uniform, warp.active};
+    return Checked<u64>{address, kNoDistances, memory::Pattern::uniform, warp.active};
   } else {
     return other_lanes(warp, instruction, access, buffers);
   }
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -1,14 +1,14 @@
 // Loads: ld and ldu of all spaces.
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_move.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 template <Route kRoute, int kBytes, int kElements, bool kConverts>
 struct Load {
   static void execute(Warp& warp, const Instruction& instruction) {
-    const MoveDetail& detail = *static_cast<const MoveDetail*>(instruction.detail);
+    const memory::MoveDetail& detail = *static_cast<const memory::MoveDetail*>(instruction.detail);
     alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1];
     std::byte* registers[kElements];
     std::byte* to[kElements];
@@ -25,12 +25,13 @@ struct Load {
                 warp.active);
       }
     }
-    if ((instruction.flags & memory_flag::kAcquire) != 0) __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if ((instruction.flags & memory::memory_flag::kAcquire) != 0)
+      __atomic_thread_fence(__ATOMIC_ACQUIRE);
   }
 };
 
 }  // namespace
 
-Execute load_handler(const MemoryKey& key) { return choose<Load>(key); }
+Execute load_handler(const memory::MemoryKey& key) { return choose<Load>(key); }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

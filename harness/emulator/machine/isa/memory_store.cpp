@@ -1,15 +1,16 @@
 // Stores: st of all spaces; and the choice between loads and stores.
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_move.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 template <Route kRoute, int kBytes, int kElements, bool kConverts>
 struct Store {
   static void execute(Warp& warp, const Instruction& instruction) {
-    const MoveDetail& detail = *static_cast<const MoveDetail*>(instruction.detail);
-    if ((instruction.flags & memory_flag::kRelease) != 0) __atomic_thread_fence(__ATOMIC_RELEASE);
+    const memory::MoveDetail& detail = *static_cast<const memory::MoveDetail*>(instruction.detail);
+    if ((instruction.flags & memory::memory_flag::kRelease) != 0)
+      __atomic_thread_fence(__ATOMIC_RELEASE);
     alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1];
     const std::byte* from[kElements];
     for (int n = 0; n < kElements; ++n) {
@@ -28,10 +29,10 @@ struct Store {
 
 }  // namespace
 
-Execute store_handler(const MemoryKey& key) { return choose<Store>(key); }
+Execute store_handler(const memory::MemoryKey& key) { return choose<Store>(key); }
 
-Execute memory_handler(const MemoryKey& key) {
+Execute memory_handler(const memory::MemoryKey& key) {
   return key.store ? store_handler(key) : load_handler(key);
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -3,7 +3,7 @@
 
 #include "harness/emulator/machine/isa/memory_lanes.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// A value of some bytes, wherever it lies and whatever its type is there.
@@ -187,7 +187,7 @@ WARPGAUGE_INLINE void store_shuffled(const Checked<Index>& to, const std::byte* 
 template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* to) {
   using T = Value<kBytes>;
-  if (from.pattern == Pattern::uniform) {
+  if (from.pattern == memory::Pattern::uniform) {
     const T* const values = reinterpret_cast<const T*>(from.at(from.lead()));
     T first[kElements];
     for (int n = 0; n < kElements; ++n) first[n] = values[n];
@@ -195,7 +195,7 @@ WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* t
     return;
   }
   if constexpr (kElements == 1) {
-    if (from.pattern == Pattern::contiguous) {
+    if (from.pattern == memory::Pattern::contiguous) {
       const int lead = from.lead();
       copy<kBytes>(to[0], from.at(lead) - lead * kBytes, from.lanes);
       return;
@@ -222,7 +222,7 @@ template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void store_lanes(const Checked<Index>& to, const std::byte* const* from) {
   using T = Value<kBytes>;
   if constexpr (kElements == 1) {
-    if (to.pattern == Pattern::contiguous) {
+    if (to.pattern == memory::Pattern::contiguous) {
       const int lead = to.lead();
       copy<kBytes>(to.at(lead) - lead * kBytes, from[0], to.lanes);
       return;
@@ -238,4 +238,4 @@ WARPGAUGE_INLINE void store_lanes(const Checked<Index>& to, const std::byte* con
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

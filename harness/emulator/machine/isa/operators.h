@@ -3,7 +3,7 @@
 
 #include "harness/emulator/machine/isa/lanes.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// Unsigned, and wide enough that C++ does not promote it to int: arithmetic wraps.
@@ -107,4 +107,4 @@ Execute modular_ternary(ptx::Type type) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,10 +2,10 @@
 // mode.
 #pragma once
 
-#include "harness/emulator/machine/convert.h"
+#include "harness/emulator/machine/isa/convert.h"
 #include "harness/emulator/machine/isa/floats.h"
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 /// A binary format: bits of exponent and mantissa; its bias is that of IEEE 754. Formats of
@@ -99,4 +99,4 @@ WARPGAUGE_INLINE double integral(double value) {
 }
 
 }  // namespace
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -1,17 +1,17 @@
 // Execution of shfl, vote, match, redux, activemask, elect.
-#include "harness/emulator/machine/warp_ops.h"
+#include "harness/emulator/machine/control/warp_ops.h"
 
-#include "harness/emulator/machine/isa.h"
+#include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/warp.h"
 
 #ifdef WARPGAUGE_ISA_avx512
 #include <immintrin.h>
 #endif
 
-namespace warpgauge::machine::WARPGAUGE_ISA {
+namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-using Op = WarpOpKey::Op;
+using Op = control::WarpOpKey::Op;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
@@ -25,15 +25,15 @@ template <typename Visit>
 template <typename Visit>
 [[gnu::always_inline]] inline void each_group(const Warp& warp, const Instruction& instruction,
                                               Mask present, Visit visit) {
-  const bool one_group = (instruction.flags & warp_op_flag::kSync) == 0 ||
-                         (instruction.flags & warp_op_flag::kAllMembers) != 0;
+  const bool one_group = (instruction.flags & control::warp_op_flag::kSync) == 0 ||
+                         (instruction.flags & control::warp_op_flag::kAllMembers) != 0;
   if (one_group) {
     if (present != 0) visit(present);
     return;
   }
   const U32* const masks = source<U32>(warp, instruction, 3);
   for (Mask left = present; left != 0;) {
-    const Mask group = lanes_that_name(masks, left, masks[__builtin_ctz(left)]);
+    const Mask group = control::lanes_that_name(masks, left, masks[__builtin_ctz(left)]);
     left &= ~group;
     visit(group);
   }
@@ -101,7 +101,7 @@ template <Op kOp>
 
 template <Op kOp>
 void shuffle(Warp& warp, const Instruction& instruction) {
-  const Mask present = present_lanes(warp, instruction);
+  const Mask present = control::present_lanes(warp, instruction);
   if (present == 0) return;
   alignas(64) U32 from[kLanes];
   const Mask inside = shuffle_lanes<kOp>(source<U32>(warp, instruction, 1),
@@ -112,8 +112,8 @@ void shuffle(Warp& warp, const Instruction& instruction) {
 
 template <Op kOp>
 void vote(Warp& warp, const Instruction& instruction) {
-  const Mask present = present_lanes(warp, instruction);
-  const bool negated = (instruction.flags & warp_op_flag::kNegatedPredicate) != 0;
+  const Mask present = control::present_lanes(warp, instruction);
+  const bool negated = (instruction.flags & control::warp_op_flag::kNegatedPredicate) != 0;
   const Mask given = *source<Mask>(warp, instruction, 0);
   const Mask predicate = negated ? ~given : given;
   each_group(warp, instruction, present, [&](Mask group) {
@@ -142,7 +142,7 @@ template <typename T>
 void match_any(Warp& warp, const Instruction& instruction) {
   const T* const values = source<T>(warp, instruction, 0);
   U32* const to = destination<U32>(warp, instruction);
-  each_group(warp, instruction, present_lanes(warp, instruction), [&](Mask group) {
+  each_group(warp, instruction, control::present_lanes(warp, instruction), [&](Mask group) {
     U32 results[kLanes];  // the destination may be the source
     for (Mask left = group; left != 0;) {
       const Mask equal = equal_lanes(values, left, values[__builtin_ctz(left)]);
@@ -156,7 +156,7 @@ void match_any(Warp& warp, const Instruction& instruction) {
 template <typename T>
 void match_all(Warp& warp, const Instruction& instruction) {
   const T* const values = source<T>(warp, instruction, 0);
-  each_group(warp, instruction, present_lanes(warp, instruction), [&](Mask group) {
+  each_group(warp, instruction, control::present_lanes(warp, instruction), [&](Mask group) {
     const bool same = equal_lanes(values, group, values[__builtin_ctz(group)]) == group;
     write_uniform(destination<U32>(warp, instruction), group, same ? group : 0);
     write_predicate(second_destination<Mask>(warp, instruction), group, same ? group : 0);
@@ -188,7 +188,7 @@ template <Op kOp>
 template <Op kOp>
 void reduce(Warp& warp, const Instruction& instruction) {
   const U32* const values = source<U32>(warp, instruction, 0);
-  each_group(warp, instruction, present_lanes(warp, instruction), [&](Mask group) {
+  each_group(warp, instruction, control::present_lanes(warp, instruction), [&](Mask group) {
     U32 result = neutral<kOp>();
     for (int lane = 0; lane < kLanes; ++lane) {
       const U32 value = (group >> lane & 1) != 0 ? values[lane] : neutral<kOp>();
@@ -217,9 +217,10 @@ U32 combine_floats(U32 a, U32 b, bool nan_wins) {
 template <bool kMinimum>
 void reduce_floats(Warp& warp, const Instruction& instruction) {
   const U32* const values = source<U32>(warp, instruction, 0);
-  const U32 keep = (instruction.flags & warp_op_flag::kAbsolute) != 0 ? 0x7fffffff : 0xffffffff;
-  const bool nan_wins = (instruction.flags & warp_op_flag::kNan) != 0;
-  each_group(warp, instruction, present_lanes(warp, instruction), [&](Mask group) {
+  const U32 keep =
+      (instruction.flags & control::warp_op_flag::kAbsolute) != 0 ? 0x7fffffff : 0xffffffff;
+  const bool nan_wins = (instruction.flags & control::warp_op_flag::kNan) != 0;
+  each_group(warp, instruction, control::present_lanes(warp, instruction), [&](Mask group) {
     U32 result = values[__builtin_ctz(group)] & keep;
     each_lane(group, [&](int lane) {
       result = combine_floats<kMinimum>(result, values[lane] & keep, nan_wins);
@@ -233,7 +234,7 @@ void active_mask(Warp& warp, const Instruction& instruction) {
 }
 
 void elect(Warp& warp, const Instruction& instruction) {
-  each_group(warp, instruction, present_lanes(warp, instruction), [&](Mask group) {
+  each_group(warp, instruction, control::present_lanes(warp, instruction), [&](Mask group) {
     const int leader = __builtin_ctz(group);
     write_uniform(destination<U32>(warp, instruction), group, static_cast<U32>(leader));
     write_predicate(second_destination<Mask>(warp, instruction), group, Mask{1} << leader);
@@ -242,7 +243,7 @@ void elect(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute warp_op_handler(const WarpOpKey& key) {
+Execute warp_op_handler(const control::WarpOpKey& key) {
   switch (key.op) {
     case Op::shuffle_up:
       return shuffle<Op::shuffle_up>;
@@ -296,4 +297,4 @@ Execute warp_op_handler(const WarpOpKey& key) {
   return nullptr;
 }
 
-}  // namespace warpgauge::machine::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

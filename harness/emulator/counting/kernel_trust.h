@@ -1,0 +1,33 @@
+// How far the counts of a kernel can be trusted.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metrics/confidence.h"
+
+namespace warpgauge::emulator::counting {
+
+/// How far the counts of a kernel can be trusted.
+struct KernelTrust {
+  /// What the machine code does besides and nothing here counts: registers that are spilled.
+  struct Uncounted {
+    std::string file;
+    int line = 0;
+    std::string group;  ///< first part of the ids of the metrics that lack it ("local")
+    metrics::Trust trust;
+  };
+  std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
+  metrics::Trust otherwise;                    ///< lines that are not there
+  metrics::Trust rest;  ///< that the memory instructions and `uncounted` are all there are
+  std::vector<Uncounted> uncounted;
+
+  /// Of the instruction in that line of the PTX text.
+  const metrics::Trust& of(int text_line) const {
+    const auto known = by_text_line.find(text_line);
+    return known == by_text_line.end() ? otherwise : known->second;
+  }
+};
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,114 @@
+// Counts per source line out of counts per PTX instruction.
+#include "harness/emulator/counting/line_counts.h"
+
+#include <utility>
+
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/machine/outcome.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using Space = machine::AccessTotals::Space;
+
+const metrics::Trust kPtxInstructions{
+    metrics::Confidence::estimate,
+    "warp instructions are those of the PTX, which ptxas turns into more or fewer"};
+
+/// The first part of the ids of the metrics that an access to `space` counts for.
+std::string group_of(Space space) {
+  switch (space) {
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    default:
+      return "global";
+  }
+}
+
+void distrust(metrics::LineCounts& line, const std::string& group, const metrics::Trust& trust) {
+  if (trust.confidence == metrics::Confidence::exact) return;
+  metrics::Trust& present = line.trust[group];
+  if (trust.confidence > present.confidence) present = trust;
+}
+
+}  // namespace
+
+metrics::Counts counts_of(const machine::AccessTotals& access) {
+  metrics::Counts out;
+  switch (access.space) {
+    case Space::none:
+      break;
+    case Space::shared:
+      out.shared_requests = access.requests;
+      out.shared_wavefronts = access.wavefronts;
+      out.shared_wavefronts_ideal = access.wavefronts_ideal;
+      break;
+    case Space::global_load:
+      out.global_load_requests = access.requests;
+      out.global_load_sectors = access.sectors;
+      out.global_sectors_ideal = access.sectors_ideal;
+      break;
+    case Space::global_store:
+      out.global_store_requests = access.requests;
+      out.global_store_sectors = access.sectors;
+      out.global_sectors_ideal = access.sectors_ideal;
+      break;
+    case Space::global_atomic:
+      out.global_atomic_requests = access.requests;
+      out.global_atomic_sectors = access.sectors;
+      out.global_sectors_ideal = access.sectors_ideal;
+      break;
+    case Space::local:
+      out.local_requests = access.requests;
+      out.local_sectors = access.sectors;
+      break;
+  }
+  return out;
+}
+
+metrics::LineCounts& CountTable::line(const std::string& kernel, const std::string& file,
+                                      int number) {
+  metrics::LineCounts& out = lines_[{kernel, file, number}];
+  out.kernel = kernel;
+  out.file = file;
+  out.line = number;
+  return out;
+}
+
+void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                     const KernelTrust& trust) {
+  metrics::LineCounts& whole = line(kernel, "", 0);
+  whole.counts.instructions += outcome.warp_instructions;
+  distrust(whole, "instructions", kPtxInstructions);
+  distrust(whole, "branches", kPtxInstructions);
+  for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
+  for (const KernelTrust::Uncounted& uncounted : trust.uncounted) {
+    distrust(line(kernel, uncounted.file, uncounted.line), uncounted.group, uncounted.trust);
+  }
+
+  for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
+    metrics::LineCounts& at = line(kernel, branch.source.file, branch.source.line);
+    at.counts.divergent_branches += branch.count;
+    distrust(at, "branches", kPtxInstructions);
+  }
+  for (const machine::InstructionTotals& instruction : outcome.totals) {
+    const machine::AccessTotals& access = instruction.access;
+    const std::string group = group_of(access.space);
+    metrics::LineCounts& at = line(kernel, instruction.source.file, instruction.source.line);
+    at.counts += counts_of(access);
+    distrust(at, group, trust.of(instruction.text_line));
+    if (access.estimates > 0) {
+      distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
+    }
+  }
+}
+
+std::vector<metrics::LineCounts> CountTable::take() {
+  std::vector<metrics::LineCounts> out;
+  for (auto& [key, counts] : std::exchange(lines_, {})) out.push_back(std::move(counts));
+  return out;
+}
+
+}  // namespace warpgauge::emulator::counting

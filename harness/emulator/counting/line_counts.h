@@ -1,0 +1,40 @@
+// Adds up what the machine counted per PTX instruction to counts per source line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "metrics/counts.h"
+
+namespace warpgauge::emulator::machine {
+struct AccessTotals;
+struct LaunchOutcome;
+}  // namespace warpgauge::emulator::machine
+
+namespace warpgauge::emulator::counting {
+
+struct KernelTrust;
+
+/// The same numbers as the facts have them: a request, wavefront or sector belongs to the space.
+metrics::Counts counts_of(const machine::AccessTotals& access);
+
+/// Counts of kernels over any number of launches.
+class CountTable {
+ public:
+  /// A source line is trusted as far as the least trusted of the instructions that counted there.
+  void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
+           const KernelTrust& trust);
+
+  /// All that was added since the last call, ordered by kernel, file and line. Counts of the whole
+  /// kernel have no file and line 0.
+  std::vector<metrics::LineCounts> take();
+
+ private:
+  metrics::LineCounts& line(const std::string& kernel, const std::string& file, int number);
+
+  std::map<std::tuple<std::string, std::string, int>, metrics::LineCounts> lines_;
+};
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,186 @@
+// What a memory instruction of the PTX is, and in which functions a kernel may come upon one.
+#include "harness/emulator/counting/ptx_accesses.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "harness/emulator/counting/alignment.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using Kind = PtxAccess::Kind;
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Space;
+
+/// The state space among the modifiers ("shared::cta" is "shared"); generic if none is named,
+/// nullopt for those that are not counted.
+std::optional<Space> space_of(const Instruction& instruction) {
+  for (const std::string& modifier : instruction.modifiers) {
+    const std::string_view name = std::string_view(modifier).substr(0, modifier.find("::"));
+    if (name == "global") return Space::global;
+    if (name == "shared") return Space::shared;
+    if (name == "local") return Space::local;
+    if (name == "param" || name == "const") return std::nullopt;
+  }
+  return Space::generic;
+}
+
+/// Bytes of all elements: those of the type, times those of .v2, .v4, .v8.
+int width_of(const Instruction& instruction) {
+  int bytes = 0, elements = 1;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (const auto type = ptx::type_from(modifier)) bytes = ptx::bytes_of(*type);
+    if (modifier == "v2") elements = 2;
+    if (modifier == "v4") elements = 4;
+    if (modifier == "v8") elements = 8;
+  }
+  return bytes * elements;
+}
+
+bool is_ordered(const Instruction& instruction) {
+  constexpr std::array kOrders = {"volatile", "relaxed", "acquire", "release", "mmio"};
+  return std::ranges::any_of(kOrders, [&](const char* order) { return instruction.has(order); });
+}
+
+/// What kind of access an instruction is, with space and width; nullopt if it is none.
+std::optional<PtxAccess> classify(const Instruction& instruction) {
+  PtxAccess access;
+  const std::string& opcode = instruction.opcode;
+  const auto space = space_of(instruction);
+  if (!space) return std::nullopt;
+  access.space = *space;
+  access.width = width_of(instruction);
+  if (opcode == "ld" || opcode == "ldu") {
+    access.kind = Kind::load;
+  } else if (opcode == "st") {
+    access.kind = Kind::store;
+  } else if (opcode == "atom" || opcode == "red") {
+    access.kind = Kind::atomic;
+    access.is_cas = instruction.has("cas");
+  } else if (opcode == "cp" && instruction.has("async") && instruction.operands.size() >= 3 &&
+             (instruction.has("ca") || instruction.has("cg"))) {
+    access.kind = Kind::async_copy;
+    access.width = static_cast<int>(instruction.operands[2].bits);
+  } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
+    access.kind = opcode == "ldmatrix" ? Kind::load_matrix : Kind::store_matrix;
+    access.space = Space::shared;
+    access.width = instruction.has("x4") ? 16 : instruction.has("x2") ? 8 : 4;
+  } else {
+    return std::nullopt;
+  }
+  const bool moves = access.kind == Kind::load || access.kind == Kind::store;
+  access.is_plain = moves && access.width == width_of(instruction) && !is_ordered(instruction) &&
+                    std::ranges::none_of(instruction.operands, [](const Operand& operand) {
+                      return operand.kind == Operand::Kind::vector;
+                    });
+  return access;
+}
+
+/// After which the order of accesses is another one.
+bool ends_block(const Instruction& instruction) {
+  constexpr std::array kOpcodes = {"bra",  "brx", "ret",     "exit",   "trap",
+                                   "call", "bar", "barrier", "membar", "fence"};
+  return std::ranges::find(kOpcodes, instruction.opcode) != kOpcodes.end();
+}
+
+/// The registers that an instruction assigns to, where it has any: its first operand.
+void add_assigned(const Operand& operand, std::map<std::string, std::size_t>& values) {
+  if (operand.kind == Operand::Kind::name) ++values[operand.name];
+  for (const Operand& element : operand.elements) add_assigned(element, values);
+}
+
+void add_accesses(const ptx::Module& module, const ptx::Function& function, std::size_t& block,
+                  std::vector<PtxAccess>& accesses) {
+  const auto alignment = known_alignment(module, function);
+  std::set<std::size_t> labels;
+  for (const ptx::Label& label : function.labels) labels.insert(label.position);
+  std::map<std::string, std::size_t> values;
+  ++block;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const Instruction& instruction = function.body[i];
+    if (labels.contains(i)) ++block;
+    if (auto access = classify(instruction)) {
+      const auto address =
+          std::ranges::find(instruction.operands, Operand::Kind::address, &Operand::kind);
+      if (address != instruction.operands.end() && !address->elements.empty()) {
+        access->base = address->elements.front().name;
+        access->offset = address->offset;
+        access->base_value = values[access->base];
+        const auto known = alignment.find(access->base);
+        access->base_zeros = known == alignment.end() ? 0 : known->second;
+      }
+      access->text_line = instruction.text_line;
+      access->guarded = instruction.guard.has_value();
+      access->block = block;
+      accesses.push_back(std::move(*access));
+    }
+    if (!instruction.operands.empty() && instruction.operands[0].kind != Operand::Kind::address) {
+      add_assigned(instruction.operands[0], values);
+    }
+    if (ends_block(instruction)) ++block;
+  }
+}
+
+void add_names(const Operand& operand, std::set<std::string_view>& names) {
+  if (!operand.name.empty()) names.insert(operand.name);
+  for (const Operand& element : operand.elements) add_names(element, names);
+}
+
+/// The functions with a body that `name` may call: all that it names. Those of which the address is
+/// in a variable count as called too.
+std::set<const ptx::Function*> reachable(const ptx::Module& module, const ptx::Function& kernel) {
+  std::set<std::string_view> in_variables;
+  for (const ptx::Variable& variable : module.variables) {
+    for (const auto& relocation : variable.relocations) in_variables.insert(relocation.name);
+  }
+  std::set<const ptx::Function*> found = {&kernel};
+  std::vector<const ptx::Function*> open = {&kernel};
+  while (!open.empty()) {
+    std::set<std::string_view> names = in_variables;
+    for (const Instruction& instruction : open.back()->body) {
+      for (const Operand& operand : instruction.operands) add_names(operand, names);
+    }
+    open.pop_back();
+    for (const ptx::Function& function : module.functions) {
+      if (function.has_body && !function.is_kernel && names.contains(function.name) &&
+          found.insert(&function).second) {
+        open.push_back(&function);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view kernel) {
+  std::vector<PtxAccess> accesses;
+  const ptx::Function* const entry = module.find(kernel);
+  if (entry == nullptr) return accesses;
+  const auto functions = reachable(module, *entry);
+  std::size_t block = 0;
+  for (const ptx::Function& function : module.functions) {
+    if (functions.contains(&function)) add_accesses(module, function, block, accesses);
+  }
+  std::ranges::sort(accesses, {}, &PtxAccess::text_line);
+  return accesses;
+}
+
+bool allocates(const ptx::Module& module, std::string_view kernel) {
+  const ptx::Function* const entry = module.find(kernel);
+  if (entry == nullptr) return false;
+  std::set<std::string_view> names;
+  for (const ptx::Function* function : reachable(module, *entry)) {
+    for (const Instruction& instruction : function->body) {
+      for (const Operand& operand : instruction.operands) add_names(operand, names);
+    }
+  }
+  return names.contains("malloc");
+}
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,43 @@
+// The instructions of a kernel's PTX that access memory and are counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/emulator/ptx/type.h"
+
+namespace warpgauge::emulator::ptx {
+struct Module;
+}
+
+namespace warpgauge::emulator::counting {
+
+/// A ld, st, atom, red, cp.async, ldmatrix or stmatrix of global, shared, local or unknown memory.
+struct PtxAccess {
+  enum class Kind : std::uint8_t { load, store, atomic, async_copy, load_matrix, store_matrix };
+
+  int text_line = 0;
+  Kind kind = Kind::load;
+  ptx::Space space = ptx::Space::generic;  ///< generic, global, shared or local
+  int width = 0;                           ///< bytes a lane; of matrices 4 for each of the warp
+  bool is_cas = false;                     ///< atom.cas
+  bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
+  bool guarded = false;
+  std::string base;            ///< what its address begins with: a register or a variable
+  std::int64_t offset = 0;     ///< added to it
+  int base_zeros = 0;          ///< low bits of `base` that are known to be zero
+  std::size_t base_value = 0;  ///< equal only where `base` has not been assigned to in between
+  std::size_t block = 0;       ///< equal for what is executed one after the other, with no barrier
+};
+
+/// Those of `kernel` and of the functions that it may call, in the order of the text. Empty if the
+/// module has no such kernel.
+std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view kernel);
+
+/// Whether `kernel` of the module, or a function that it may call, allocates memory (malloc).
+bool allocates(const ptx::Module& module, std::string_view kernel);
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,31 @@
+// How the memory instructions of a kernel count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace warpgauge::emulator::machine {
+
+/// How a memory instruction of the PTX text counts, as its SASS counterpart tells.
+struct AccessPlan {
+  enum class Role : std::uint8_t {
+    as_written,  ///< counts by its own kind and width
+    leader,      ///< counts as an access of `width` bytes a lane at its own address rounded down
+    absorbed,    ///< belongs to a leader: counts nothing
+    popc_increment,  ///< a shared atomic that adds 1 and whose result is not used (ATOMS.POPC.INC)
+    compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
+  };
+  Role role = Role::as_written;
+  int width = 0;  ///< bytes a lane, for leader
+};
+
+/// By line of the PTX text; lines that are not there count as written.
+struct AccessPlans {
+  struct Entry {
+    int text_line;
+    AccessPlan plan;
+  };
+  std::vector<Entry> entries;  ///< ascending
+};
+
+}  // namespace warpgauge::emulator::machine

@@ -1,0 +1,21 @@
+// Sums over the executions of one memory instruction.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpgauge::emulator::machine {
+
+/// What the executions of one PTX instruction added up to. One request is one warp instruction.
+struct AccessTotals {
+  enum class Space : std::uint8_t { none, shared, global_load, global_store, global_atomic, local };
+  Space space = Space::none;  ///< a generic instruction may have several: see InstructionTotals
+  std::uint64_t requests = 0;
+  std::uint64_t wavefronts = 0, wavefronts_ideal = 0;  ///< shared
+  std::uint64_t sectors = 0, sectors_ideal = 0;        ///< global; local (no ideal)
+  std::uint64_t tags = 0;                              ///< global: 128-byte lines
+  std::uint64_t estimates = 0;       ///< requests whose cost no measurement decides
+  std::string_view estimate_reason;  ///< if there are any: what is open
+};
+
+}  // namespace warpgauge::emulator::machine

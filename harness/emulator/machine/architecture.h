@@ -1,0 +1,17 @@
+// The GPU that the machine stands for.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgauge::emulator::machine {
+
+/// What the machine pretends to be.
+struct Architecture {
+  int major = 9, minor = 0;
+  int multiprocessors = 132;
+  std::uint32_t shared_per_block = 48 * 1024;  ///< without opt-in
+  std::uint32_t shared_per_block_opt_in = 227 * 1024;
+  std::uint32_t max_threads_per_block = 1024;
+};
+
+}  // namespace warpgauge::emulator::machine

@@ -1,0 +1,185 @@
+// Blocks: their memory, the warps in turn, limits, deadlocks.
+#include "harness/emulator/machine/control/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+// Instructions between two looks at the limits.
+constexpr std::uint64_t kSlice = 1 << 16;
+constexpr std::size_t kSharedAlignment = 1024;
+
+std::uint64_t threads_of(const Launch& launch) {
+  return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+}
+
+Mask first_lanes(std::uint64_t count) {
+  return count >= kLanes ? kAllLanes : (Mask{1} << count) - 1;
+}
+
+}  // namespace
+
+std::uint64_t odd_cache_lines(std::uint64_t bytes) {
+  constexpr std::uint64_t kCacheLine = 64;
+  return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
+}
+
+std::string index_text(const std::array<std::uint32_t, 3>& index) {
+  return "(" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," +
+         std::to_string(index[2]) + ")";
+}
+
+std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
+  const auto& size = warp.engine->block->launch.launch.block;
+  const std::uint32_t thread = warp.engine->index * kLanes + static_cast<std::uint32_t>(lane);
+  return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
+}
+
+Block::Block(LaunchContext& launch, memory::Counters& counters)
+    : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
+  const Code& kernel = *launch.code.functions.front();
+  const std::size_t independent = launch.code.warps_depend ? warps.size() : 1;
+  const std::uint64_t shared_bytes = launch.inputs.total_shared_bytes;
+  registers = AlignedBytes(odd_cache_lines(kernel.register_bytes) * independent);
+  shared = AlignedBytes(shared_bytes, kSharedAlignment);
+  if (launch.options.check_uninitialised_shared) shared_written = AlignedBytes(shared_bytes);
+  local = AlignedBytes(launch.stack_bytes * kLanes * independent);
+  for (std::size_t n = 0; n < warps.size(); ++n) {
+    prepare(warps[n], static_cast<std::uint32_t>(n), counters);
+  }
+}
+
+// What stays the same from block to block. Warps that do not wait for each other run one after the
+// other, in the same registers.
+void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& counters) {
+  const KernelCode& code = launch.code;
+  const Code& kernel = *code.functions.front();
+  const std::uint64_t place = code.warps_depend ? number : 0;
+  state.engine.block = this;
+  state.engine.index = number;
+  Frame& frame = state.engine.kernel_frame;
+  frame.code = &kernel;
+  frame.registers = registers.data() + place * odd_cache_lines(kernel.register_bytes);
+  state.warp.engine = &state.engine;
+  state.warp.memory = &state.memory;
+
+  memory::MemoryContext& memory = state.memory;
+  memory.memory = &launch.memory;
+  memory.warp = number;
+  memory.caches = counters.caches();
+  memory.records = counters.records();
+  memory.shared = shared.data();
+  memory.shared_bytes = static_cast<std::uint32_t>(shared.size());
+  memory.shared_written = shared_written.data();
+  memory.local = local.data() + place * kLanes * launch.stack_bytes;
+  memory.local_stride = launch.stack_bytes;
+  memory.parameters = launch.launch.parameters.data();
+  memory.parameter_bytes = launch.launch.parameters.size();
+
+  state.specials = AlignedBytes(code.specials.bytes());
+  SpecialInputs inputs = launch.inputs;
+  inputs.warp = number;
+  code.specials.fill_warp(state.specials.data(), inputs);
+  state.warp.bases[Slot::constants] = code.constants.data();
+  state.warp.bases[Slot::specials] = state.specials.data();
+  state.frames.prepare(code);
+  write_local_addresses(frame);
+}
+
+void Block::start(std::uint64_t block_number) {
+  number = block_number;
+  const auto& grid = launch.launch.grid;
+  index = {static_cast<std::uint32_t>(number % grid[0]),
+           static_cast<std::uint32_t>(number / grid[0] % grid[1]),
+           static_cast<std::uint32_t>(number / grid[0] / grid[1])};
+  barriers = {};
+  barriers_in_use = 0;
+  steps = next_check = 0;
+  live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));
+  std::fill_n(shared_written.data(), shared_written.size(), std::byte{0});
+  SpecialInputs inputs = launch.inputs;
+  inputs.block_index = index;
+  inputs.block_number = static_cast<std::uint32_t>(number);
+  for (WarpState& state : warps) {
+    state.memory.block = index;
+    state.memory.block_number = number;
+    launch.code.specials.fill_block(state.specials.data(), inputs);
+    start(state);
+  }
+}
+
+void Block::start(WarpState& state) {
+  WarpEngine& engine = state.engine;
+  const std::uint64_t threads = threads_of(launch.launch);
+  engine.live = first_lanes(threads - std::uint64_t{engine.index} * kLanes);
+  engine.kernel_frame.lanes = engine.live;
+  engine.count = 0;
+  engine.unordered = engine.rotating = engine.yields = false;
+  engine.polls = 0;
+  state.warp.mask = engine.live;
+  state.warp.carry = 0;
+  state.warp.next = engine.kernel_frame.code->instructions.data();
+  state.warp.limit = no_limit();
+  state.memory.copies.reset();
+  state.pause = Pause::slice;
+  switch_to(state.warp, engine.kernel_frame);
+}
+
+void Block::check_limits(const WarpState& state) {
+  if (launch.stop.load(std::memory_order_relaxed)) throw LaunchStopped();
+  const Options& options = launch.options;
+  const bool too_many = options.step_limit != 0 && steps >= options.step_limit;
+  const bool too_long =
+      options.time_limit.count() != 0 && std::chrono::steady_clock::now() >= launch.deadline;
+  if (!too_many && !too_long) return;
+  const std::string limit = too_many ? "the block has executed " + std::to_string(steps) +
+                                           " warp instructions, the limit is " +
+                                           std::to_string(options.step_limit)
+                                     : "the launch has taken longer than its limit of " +
+                                           std::to_string(options.time_limit.count()) + " ms";
+  const Warp& warp = state.warp;
+  const Frame& frame = *state.engine.frame;
+  const std::size_t last = frame.code->instructions.size() - 1;
+  const std::size_t at = warp.mask == 0 ? last : warp.next - frame.code->instructions.data();
+  fault(warp, frame.code->instructions[std::min(at, last)], warp.mask,
+        too_many ? Fault::Kind::step_limit : Fault::Kind::time_limit,
+        (limit + ": an endless loop, or one that waits for a block that has not begun").c_str());
+}
+
+// False if the warp could do nothing.
+bool Block::run_warp(WarpState& state) {
+  std::uint64_t slice = kSlice;
+  const std::uint64_t step_limit = launch.options.step_limit;
+  if (step_limit != 0) slice = std::min(slice, step_limit - std::min(steps, step_limit));
+  const std::uint64_t before = state.engine.steps;
+  state.pause = run(state.warp, slice);
+  const std::uint64_t done = state.engine.steps - before;
+  steps += done;
+  if (steps >= next_check || state.pause == Pause::slice) {
+    check_limits(state);
+    next_check = steps + kSlice;
+  }
+  return done != 0;
+}
+
+Block::Progress Block::advance() {
+  for (;;) {
+    bool any_left = false, any_moved = false, any_finished = false;
+    for (WarpState& state : warps) {
+      if (state.pause == Pause::finished) continue;
+      any_moved |= run_warp(state);
+      while (state.pause == Pause::slice) run_warp(state);
+      any_left |= state.pause != Pause::finished;
+      any_finished |= state.pause == Pause::finished;
+    }
+    if (!any_left) return Progress::finished;
+    if (!any_moved) report_deadlock();
+    const auto polls = [](const WarpState& s) { return s.pause == Pause::yields; };
+    if (!any_finished && std::any_of(warps.begin(), warps.end(), polls)) return Progress::yields;
+  }
+}
+
+}  // namespace warpgauge::emulator::machine::control

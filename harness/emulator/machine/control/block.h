@@ -1,0 +1,99 @@
+// A block of threads while it runs.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/control/device_text.h"
+#include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/options.h"
+#include "harness/emulator/machine/special_registers.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::control {
+
+/// What all blocks of a launch share.
+struct LaunchContext {
+  const KernelCode& code;
+  const Launch& launch;
+  const Options& options;
+  memory::Memory& memory;
+  SpecialInputs inputs;                            ///< but for block and warp
+  std::uint64_t stack_bytes = 0;                   ///< local memory of a lane
+  std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
+  std::atomic<bool> stop = false;                  ///< somebody met a fault
+  OrderedOutput& output;
+  std::atomic<std::uint64_t>& heap_in_use;  ///< bytes that kernels have allocated
+};
+
+/// Another worker met a fault: the launch is over.
+struct LaunchStopped {};
+
+/// A barrier of a block. Threads count one by one.
+struct Barrier {
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;    ///< 0: all threads that have not exited
+  std::uint32_t warps_seen = 0;  ///< whose absent lanes are among `arrived` (counted barriers)
+  std::uint32_t votes = 0;       ///< bar.red: threads whose predicate holds
+  std::uint32_t voters = 0;
+};
+
+struct WarpState {
+  Warp warp;
+  WarpEngine engine;
+  memory::MemoryContext memory;
+  AlignedBytes specials;
+  FrameStore frames;
+  Pause pause = Pause::slice;
+};
+
+struct Block {
+  static constexpr int kBarriers = 16;
+  enum class Progress : std::uint8_t { finished, yields };
+
+  LaunchContext& launch;
+  std::array<std::uint32_t, 3> index{};
+  std::uint64_t number = 0;  ///< linear
+  std::array<Barrier, kBarriers> barriers;
+  std::uint32_t barriers_in_use = 0;  ///< bit n: threads have arrived at barrier n
+  std::uint32_t live_threads = 0;
+  std::uint64_t steps = 0;       ///< warp instructions of this block so far
+  std::uint64_t next_check = 0;  ///< of the limits, in steps
+  AlignedBytes registers, shared, shared_written, local;
+  std::vector<WarpState> warps;
+
+  Block(LaunchContext& launch, memory::Counters& counters);
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  void start(std::uint64_t block_number);
+  /// Runs until all threads have exited, or all that could go on poll memory. Throws Fault.
+  Progress advance();
+
+ private:
+  void prepare(WarpState& state, std::uint32_t number, memory::Counters& counters);
+  void start(WarpState& state);
+  bool run_warp(WarpState& state);
+  void check_limits(const WarpState& state);
+  [[noreturn]] void report_deadlock() const;
+};
+
+/// `bytes` rounded up to an odd number of cache lines: what lies so far apart and is used together
+/// does not compete for the same sets of the host's cache.
+std::uint64_t odd_cache_lines(std::uint64_t bytes);
+
+/// "(x,y,z)"
+std::string index_text(const std::array<std::uint32_t, 3>& index);
+std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane);
+
+}  // namespace warpgauge::emulator::machine::control

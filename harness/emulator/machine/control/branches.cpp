@@ -1,0 +1,103 @@
+// Branches and traps.
+#include "harness/emulator/machine/control/branches.h"
+
+#include <bit>
+
+#include "harness/emulator/machine/control/engine.h"
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+void count_divergence(WarpEngine& engine, const Instruction& instruction) {
+  const Code* const code = engine.frame->code;
+  for (Divergence& known : engine.divergences) {
+    if (known.instruction != instruction.index || known.code != code) continue;
+    ++known.count;
+    return;
+  }
+  engine.divergences.push_back({code, instruction.index, 1});
+}
+
+// Part of the fragment jumps. The part that is further back in the code goes first.
+void diverge(Warp& warp, const Instruction& instruction, const Instruction* target) {
+  count_divergence(*warp.engine, instruction);
+  if (target > &instruction) {
+    set_aside(warp, warp.active, target);
+  } else {
+    set_aside(warp, warp.mask & ~warp.active, warp.next);
+    warp.next = target;
+  }
+}
+
+void branch(Warp& warp, const Instruction& instruction) {
+  const auto* const target = static_cast<const Instruction*>(instruction.detail);
+  if (warp.active == warp.mask) [[likely]] {
+    warp.next = target;
+  } else {
+    diverge(warp, instruction, target);
+  }
+}
+
+// Fragments that wait further on may be met again after a jump back.
+void branch_back(Warp& warp, const Instruction& instruction) {
+  branch(warp, instruction);
+  if (warp.engine->unordered) [[unlikely]]
+    ask_scheduler(warp);
+}
+
+void branch_back_polling(Warp& warp, const Instruction& instruction) {
+  branch_back(warp, instruction);
+  poll(warp);
+}
+
+Mask equal_lanes(const std::uint32_t* values, Mask among, std::uint32_t value) {
+  Mask equal = 0;
+  for (Mask left = among; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (values[lane] == value) equal |= Mask{1} << lane;
+  }
+  return equal;
+}
+
+template <Execute kBranch>
+void uncounted(Warp& warp, const Instruction& instruction) {
+  --warp.engine->steps;
+  kBranch(warp, instruction);
+}
+
+}  // namespace
+
+constinit const Branches kBranches = {branch, branch_back, branch_back_polling};
+constinit const Branches kJumps = {uncounted<branch>, uncounted<branch_back>,
+                                   uncounted<branch_back_polling>};
+
+void branch_by_index(Warp& warp, const Instruction& instruction) {
+  const auto& targets = static_cast<const BranchTable*>(instruction.detail)->targets;
+  const std::uint32_t* const index = source<std::uint32_t>(warp, instruction, 0);
+  int ways = warp.active == warp.mask ? 0 : 1;
+  for (Mask left = warp.active; left != 0;) {
+    const std::uint32_t wanted = index[std::countr_zero(left)];
+    const Mask lanes = equal_lanes(index, left, wanted);
+    left &= ~lanes;
+    if (wanted >= targets.size()) {
+      fault(warp, instruction, lanes, Fault::Kind::illegal_instruction,
+            "brx.idx with an index that is not in its list of targets");
+    }
+    ++ways;
+    if (lanes == warp.mask) {
+      warp.next = targets[wanted];
+    } else {
+      set_aside(warp, lanes, targets[wanted]);
+    }
+  }
+  if (ways > 1) count_divergence(*warp.engine, instruction);
+  ask_scheduler(warp);
+}
+
+void do_nothing(Warp&, const Instruction&) {}
+
+void trap(Warp& warp, const Instruction& instruction) {
+  fault(warp, instruction, warp.active, Fault::Kind::trap, "trap instruction (__trap, abort)");
+}
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,188 @@
+// The inner loop of a warp and its scheduler.
+#include "harness/emulator/machine/control/engine.h"
+
+#include <algorithm>
+
+#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/memory/context.h"
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+using State = Fragment::State;
+
+// Rounds of a polling loop before others get their turn, and for how many instructions they get it.
+constexpr int kPatience = 64;
+constexpr std::uint64_t kTurn = 2000;
+
+// Deepest frame first: its lanes return to where the others wait. Of frames of the same depth the
+// latest. Then the lowest place: code is laid out so that lanes meet further on.
+bool goes_before(const Fragment& a, const Fragment& b) {
+  if (a.frame == b.frame) return a.pc < b.pc;
+  if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
+  return a.frame->serial > b.frame->serial;
+}
+
+bool can_be_met(const Fragment& fragment) { return fragment.state != State::waits_in_block; }
+
+void remove(WarpEngine& engine, int n) {
+  --engine.count;
+  std::copy(engine.others + n + 1, engine.others + engine.count + 1, engine.others + n);
+}
+
+void wake_yielded(WarpEngine& engine) {
+  for (int n = 0; n < engine.count; ++n) {
+    if (engine.others[n].state == State::yielded) engine.others[n].state = State::ready;
+  }
+  engine.rotating = false;
+}
+
+// Number of the fragment that runs next; -1: none can.
+int choose(const WarpEngine& engine) {
+  int best = -1;
+  for (int n = 0; n < engine.count; ++n) {
+    if (engine.others[n].state != State::ready) continue;
+    if (best < 0 || goes_before(engine.others[n], engine.others[best])) best = n;
+  }
+  return best;
+}
+
+// Where the running fragment next meets another one, or comes behind one.
+void set_limit(Warp& warp) {
+  const WarpEngine& engine = *warp.engine;
+  warp.limit = no_limit();
+  bool unordered = false;
+  for (int n = 0; n < engine.count; ++n) {
+    const Fragment& other = engine.others[n];
+    if (other.frame != engine.frame || !can_be_met(other)) continue;
+    if (other.pc > warp.next) {
+      warp.limit = std::min(warp.limit, other.pc);
+    } else {
+      unordered = true;
+    }
+  }
+  warp.engine->unordered = unordered;
+}
+
+}  // namespace
+
+void switch_to(Warp& warp, Frame& frame) {
+  warp.engine->frame = &frame;
+  warp.bases[Slot::frame] = frame.registers;
+  warp.memory->local_bytes = frame.local + frame.code->local_bytes;
+}
+
+bool reschedule(Warp& warp) {
+  WarpEngine& engine = *warp.engine;
+  if (warp.mask != 0) set_aside(warp, warp.mask, warp.next);
+  int best = choose(engine);
+  if (best < 0 && engine.rotating) {
+    wake_yielded(engine);
+    best = choose(engine);
+  }
+  if (best < 0) return false;
+  const Fragment chosen = engine.others[best];
+  remove(engine, best);
+  warp.mask = chosen.mask;
+  warp.next = chosen.pc;
+  for (int n = engine.count - 1; n >= 0; --n) {
+    const Fragment& other = engine.others[n];
+    if (other.pc != chosen.pc || other.frame != chosen.frame || !can_be_met(other)) continue;
+    warp.mask |= other.mask;
+    remove(engine, n);
+  }
+  if (chosen.frame != engine.frame) switch_to(warp, *chosen.frame);
+  set_limit(warp);
+  return true;
+}
+
+void set_aside(Warp& warp, Mask lanes, const Instruction* pc, State state, Mask members) {
+  WarpEngine& engine = *warp.engine;
+  engine.others[engine.count++] = {pc, engine.frame, lanes, members, state, 0};
+  warp.mask &= ~lanes;
+  if (warp.mask == 0) {
+    ask_scheduler(warp);
+  } else if (pc > warp.next) {
+    warp.limit = std::min(warp.limit, pc);
+  } else {
+    engine.unordered = true;
+  }
+}
+
+void poll(Warp& warp) {
+  WarpEngine& engine = *warp.engine;
+  const bool lanes_left = (warp.mask & ~engine.polling) == 0 && warp.mask != engine.polling;
+  if (lanes_left) engine.polls = 0;  // what they waited for comes, if slowly
+  engine.polling = warp.mask;
+  if (++engine.polls < kPatience) return;
+  engine.polls = 0;
+  engine.yields = true;
+  ask_scheduler(warp);
+  if (engine.count == 0) return;
+  set_aside(warp, warp.mask, warp.next, State::yielded);
+  engine.rotating = true;
+}
+
+void wake_waiting_for_lanes(Warp& warp) {
+  WarpEngine& engine = *warp.engine;
+  for (int n = 0; n < engine.count; ++n) {
+    Fragment& other = engine.others[n];
+    if (other.state == State::waits_for_lanes || other.state == State::waits_in_warp) {
+      other.state = State::ready;
+      ask_scheduler(warp);
+    }
+  }
+}
+
+namespace {
+
+/// Executes instructions until the scheduler finds none or `left` is used up.
+Pause run_instructions(Warp& warp, std::uint64_t& left) {
+  const Instruction* pc = warp.next;
+  while (left != 0) {
+    if (pc >= warp.limit) [[unlikely]] {
+      warp.next = pc;
+      if (warp.engine->yields) {
+        warp.engine->yields = false;
+        return Pause::yields;
+      }
+      if (!reschedule(warp)) return warp.engine->live == 0 ? Pause::finished : Pause::waits;
+      pc = warp.next;
+    }
+    --left;
+    Mask active = warp.mask;
+    if (pc->guarded) {
+      const Slot slot = pc->guard;
+      const Mask guard = *reinterpret_cast<const Mask*>(warp.bases[slot.base] + slot.offset);
+      active &= pc->guard_negated ? ~guard : guard;
+      if (active == 0) {
+        ++pc;
+        continue;
+      }
+    }
+    warp.next = pc + 1;
+    warp.active = active;
+    pc->execute(warp, *pc);
+    pc = warp.next;
+  }
+  warp.next = pc;
+  return Pause::slice;
+}
+
+}  // namespace
+
+Pause run(Warp& warp, std::uint64_t steps) {
+  WarpEngine& engine = *warp.engine;
+  if (engine.rotating) steps = std::min(steps, kTurn);
+  if (warp.mask == 0 || engine.rotating) ask_scheduler(warp);
+  std::uint64_t left = steps;
+  const Pause pause = run_instructions(warp, left);
+  engine.steps += steps - left;
+  if (pause == Pause::slice && engine.rotating) {
+    wake_yielded(engine);
+    ask_scheduler(warp);
+  }
+  return pause;
+}
+
+}  // namespace warpgauge::emulator::machine::control

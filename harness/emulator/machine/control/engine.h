@@ -1,0 +1,113 @@
+// How a warp runs: its fragments (lanes that are at the same place), the frames of the functions
+// they are in, and what the handlers of control flow ask for. The order is: deepest frame first,
+// then the lowest place in the code; fragments that meet are merged. For compiled code that is
+// where a GPU reconverges.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine {
+struct CallSite;
+struct Code;
+}  // namespace warpgauge::emulator::machine
+
+namespace warpgauge::emulator::machine::control {
+
+struct Block;
+
+/// A function that lanes of a warp are in: one call of one fragment.
+struct Frame {
+  Frame* caller = nullptr;  ///< nullptr: the kernel's
+  const Code* code = nullptr;
+  std::byte* registers = nullptr;
+  const CallSite* site = nullptr;
+  const Instruction* return_to = nullptr;
+  std::uint64_t local = 0;   ///< where it begins in each lane's local memory, bytes
+  std::uint64_t serial = 0;  ///< later frames have higher numbers
+  std::uint32_t depth = 0;   ///< 0: the kernel's
+  Mask lanes = 0;            ///< that have not returned
+};
+
+/// Lanes that are at the same place.
+struct Fragment {
+  enum class State : std::uint8_t {
+    ready,
+    yielded,          ///< polls: others go first
+    waits_for_lanes,  ///< at a warp-level instruction that lanes have not reached yet
+    waits_in_warp,    ///< likewise, in bar.warp.sync
+    waits_in_block,   ///< at a barrier of the block; already counted there
+  };
+  const Instruction* pc = nullptr;
+  Frame* frame = nullptr;
+  Mask mask = 0;
+  Mask members = 0;  ///< whom a fragment that waits for lanes waits for
+  State state = State::ready;
+  std::uint8_t barrier = 0;  ///< its number, of waits_in_block
+};
+
+/// Why run() came back.
+enum class Pause : std::uint8_t {
+  finished,  ///< all lanes have exited
+  waits,     ///< every fragment waits for somebody
+  yields,    ///< polls memory: others should go first
+  slice,     ///< has used up what it was given
+};
+
+/// A branch at which fragments of a warp have divided, `count` times since the launch began.
+struct Divergence {
+  const Code* code;
+  std::uint32_t instruction;  ///< position in its body
+  std::uint64_t count;
+};
+
+/// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).
+struct WarpEngine {
+  Block* block = nullptr;
+  std::uint32_t index = 0;  ///< of the warp in its block
+  Mask live = 0;            ///< lanes that have not exited
+  Frame* frame = nullptr;   ///< of the running fragment
+  Fragment others[kLanes];  ///< fragments that do not run at the moment
+  int count = 0;            ///< of others
+  bool unordered = false;   ///< some of others may lie before the running one, as they cannot run
+  bool rotating = false;    ///< some of others have yielded
+  bool yields = false;      ///< the whole warp is to give way
+  int polls = 0;            ///< rounds of polling loops since a lane last left one
+  Mask polling = 0;         ///< lanes of the last round
+  std::uint64_t steps = 0;  ///< warp instructions since the launch began
+  std::uint64_t clock_reads = 0;
+  std::vector<Divergence> divergences;
+  std::uint64_t frame_serial = 0;
+  Frame kernel_frame;
+};
+
+/// A limit that no instruction reaches.
+inline const Instruction* no_limit() {
+  return reinterpret_cast<const Instruction*>(~std::uintptr_t{0});
+}
+
+/// Runs the warp for at most `steps` instructions. Throws Fault.
+Pause run(Warp& warp, std::uint64_t steps);
+
+/// Chooses the fragment to run next and merges others that are at the same place with it; false if
+/// none can run now.
+bool reschedule(Warp& warp);
+/// Puts `lanes` of the running fragment aside: they go on at `pc` of the running frame when it is
+/// their turn. The running fragment may be left empty.
+void set_aside(Warp& warp, Mask lanes, const Instruction* pc,
+               Fragment::State state = Fragment::State::ready, Mask members = 0);
+/// Makes the scheduler choose before the next instruction.
+inline void ask_scheduler(Warp& warp) { warp.limit = nullptr; }
+/// The active lanes, all of the running fragment, go once more round a loop that waits for memory
+/// to change: after many rounds others get their turn.
+void poll(Warp& warp);
+/// Fragments that wait for lanes look again, as lanes have exited.
+void wake_waiting_for_lanes(Warp& warp);
+/// Makes the frame the running one.
+void switch_to(Warp& warp, Frame& frame);
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,33 @@
+// How lanes come together for warp-level instructions.
+#include "harness/emulator/machine/control/warp_ops.h"
+
+#include <bit>
+
+namespace warpgauge::emulator::machine::control {
+
+Mask lanes_that_name(const std::uint32_t* masks, Mask among, Mask members) {
+  Mask lanes = 0;
+  for (Mask left = among; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (masks[lane] == members) lanes |= Mask{1} << lane;
+  }
+  return lanes;
+}
+
+Mask gather_lanes(Warp& warp, const Instruction& instruction) {
+  const std::uint32_t* const masks = source<std::uint32_t>(warp, instruction, 3);
+  Mask complete = 0;
+  for (Mask left = warp.active; left != 0;) {
+    const Mask members = masks[std::countr_zero(left)];
+    const Mask lanes = lanes_that_name(masks, left, members);
+    left &= ~lanes;
+    if ((members & warp.engine->live & ~lanes) == 0) {
+      complete |= lanes;
+    } else {
+      set_aside(warp, lanes, &instruction, Fragment::State::waits_for_lanes, members);
+    }
+  }
+  return complete;
+}
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,79 @@
+// Decoding of what only floating point has.
+#include <string>
+
+#include "harness/emulator/machine/decode/alu_form.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+using ptx::Type;
+
+void fused(AluForm& form) {
+  form.key.op = AluOp::fma;
+  form.take_rounding();
+  form.take_option("ftz", alu_option::kFtz);
+  form.take_option("sat", alu_option::kSat);
+  form.take_option("relu", alu_option::kRelu);
+  form.key.type = form.take_type();
+  const Type type = form.register_type();
+  form.operands(type, {type, type, type});
+  form.finish();
+}
+
+/// div of integers and of floating point: .approx, .full or rounded.
+void divide(AluForm& form) {
+  form.key.op = AluOp::div;
+  form.take_rounding();
+  const bool full = form.modifiers.take("full");
+  form.take_option("approx", alu_option::kApprox);
+  form.take_option("ftz", alu_option::kFtz);
+  form.key.type = form.take_type();
+  // .full has to be right to two units in the last place: rounded exactly it is.
+  if (full && form.key.type != Type::f32) throw Unsupported("modifier .full");
+  form.operands(form.key.type, {form.key.type, form.key.type});
+  form.finish();
+}
+
+/// A function of one value.
+void unary(AluForm& form, AluOp op) {
+  form.key.op = op;
+  form.take_rounding();
+  form.take_option("approx", alu_option::kApprox);
+  form.take_option("ftz", alu_option::kFtz);
+  form.key.type = form.take_type();
+  const bool root_or_reciprocal = op == AluOp::rcp || op == AluOp::sqrt;
+  if (root_or_reciprocal && form.key.type == Type::f32) {
+    // The approximation is allowed one unit in the last place: rounded exactly it is.
+    form.key.options &= static_cast<std::uint16_t>(~alu_option::kApprox);
+  }
+  const Type type = form.register_type();
+  form.operands(type, {type});
+  form.finish();
+}
+
+void copysign(AluForm& form) {
+  form.key.op = AluOp::copysign;
+  form.key.type = form.take_type();
+  form.operands(form.key.type, {form.key.type, form.key.type});
+  form.finish();
+}
+
+}  // namespace
+
+bool decode_float(AluForm& form) {
+  const std::string& opcode = form.instruction.opcode;
+  if (opcode == "fma") return fused(form), true;
+  if (opcode == "div") return divide(form), true;
+  if (opcode == "rcp") return unary(form, AluOp::rcp), true;
+  if (opcode == "sqrt") return unary(form, AluOp::sqrt), true;
+  if (opcode == "rsqrt") return unary(form, AluOp::rsqrt), true;
+  if (opcode == "ex2") return unary(form, AluOp::ex2), true;
+  if (opcode == "lg2") return unary(form, AluOp::lg2), true;
+  if (opcode == "sin") return unary(form, AluOp::sin), true;
+  if (opcode == "cos") return unary(form, AluOp::cos), true;
+  if (opcode == "tanh") return unary(form, AluOp::tanh), true;
+  if (opcode == "copysign") return copysign(form), true;
+  return false;
+}
+
+}  // namespace warpgauge::emulator::machine::decode

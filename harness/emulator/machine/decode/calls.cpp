@@ -1,0 +1,47 @@
+// Decoding of calls.
+#include "harness/emulator/machine/control/calls.h"
+
+#include <memory>
+#include <utility>
+
+#include "harness/emulator/machine/decode/control.h"
+#include "harness/emulator/machine/decode/function_decoder.h"
+
+namespace warpgauge::emulator::machine::decode {
+
+bool decode_call(const ptx::Instruction& instruction, FunctionDecoder& decoder,
+                 Instruction* result) {
+  using Kind = ptx::Operand::Kind;
+  if (instruction.opcode != "call") return false;
+  const auto& operands = instruction.operands;
+  std::size_t n = 0;
+  auto site = std::make_shared<CallSite>();
+  if (n < operands.size() && operands[n].kind == Kind::list) {
+    for (const auto& value : operands[n++].elements) site->results.push_back(decoder.passed(value));
+  }
+  if (n >= operands.size() || operands[n].kind != Kind::name) {
+    throw Unsupported("the function's name is missing");
+  }
+  const ptx::Operand& callee = operands[n++];
+  if (n < operands.size() && operands[n].kind == Kind::list) {
+    for (const auto& value : operands[n].elements) site->arguments.push_back(decoder.passed(value));
+  }
+  if (!decoder.is_function(callee.name)) {
+    site->indirect = true;
+    result->sources[0] = decoder.source(callee, ptx::Type::u64);
+    result->execute = control::call_indirect;
+  } else if ((site->code = decoder.code(callee.name)) != nullptr) {
+    result->execute = control::call;
+  } else if ((site->builtin = control::find_builtin(callee.name)) != nullptr) {
+    result->execute = control::call_builtin;
+  } else {
+    throw Unsupported("the function " + demangled(callee.name) +
+                      " is not defined in this module (another object file, or a launch of kernels "
+                      "by kernels)");
+  }
+  decoder.note_call(*site);
+  result->detail = decoder.keep(std::move(site));
+  return true;
+}
+
+}  // namespace warpgauge::emulator::machine::decode

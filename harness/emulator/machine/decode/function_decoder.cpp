@@ -1,0 +1,262 @@
+// What operands are: registers, variables, immediates; the loop over a function's instructions.
+#include "harness/emulator/machine/decode/function_decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/emulator/machine/control/calls.h"
+#include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/decode/control.h"
+#include "harness/emulator/machine/decode/families.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+bool is_double(ptx::Type type) { return lane_bytes(type) == 8; }
+
+// An immediate in floating point takes the width of what it is used for.
+std::uint64_t real_bits(const ptx::Operand& operand, ptx::Type type) {
+  const bool wants_double = is_double(type);
+  if (wants_double == (operand.type == ptx::Type::f64)) return operand.bits;
+  if (wants_double) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits));
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+  }
+  return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+}
+
+void refuse(Warp& warp, const Instruction& instruction) {
+  const auto& what = *static_cast<const std::string*>(instruction.detail);
+  fault(warp, instruction, warp.active, Fault::Kind::not_emulated, what.c_str());
+}
+
+using Family = Decode*;
+constexpr Family kFamilies[] = {decode_warp_op, decode_memory, decode_alu,
+                                decode_convert, decode_matrix, decode_texture};
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(KernelDecoder& kernel, Code& code) : kernel_(kernel), code_(code) {
+  for (const ptx::Register& declared : function().registers) types_[declared.name] = declared.type;
+  for (const ptx::Label& label : function().labels) labels_[label.name] = label.position;
+}
+
+void FunctionDecoder::decode() {
+  const auto& body = function().body;
+  const auto last = static_cast<std::uint32_t>(body.empty() ? 0 : body.size() - 1);
+  for (place_ = 0; place_ < placed_.size(); ++place_) {
+    const auto [position, jump] = placed_[place_];
+    Instruction& result = code_.instructions[place_];
+    position_ = std::min(position, last);
+    if (jump) {
+      decode_jump(code_.instructions.data() + places_[position], *this, &result);
+      result.index = position_;
+    } else if (position == body.size()) {
+      result.execute = function().is_kernel ? control::execute_exit : control::execute_return;
+      result.index = position_;
+    } else {
+      result = decode_one(body[position]);
+    }
+  }
+  code_.register_bytes = round_up(code_.register_bytes, kVectorAlignment);
+}
+
+Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
+  Instruction result;
+  const auto refused = [&](const std::string& why) {
+    result = {};
+    result.execute = refuse;
+    result.detail = keep(std::make_shared<std::string>(why));
+  };
+  try {
+    bool known = decode_control(instruction, *this, &result);
+    for (const Family family : kFamilies) {
+      if (!known) known = family(instruction, *this, kernel_.isa, &result);
+    }
+    if (!known) {
+      refused("not emulated: " + instruction.full_name());
+    } else if (result.execute == nullptr) {
+      refused("not emulated: this form of " + instruction.full_name());
+    }
+  } catch (const Unsupported& problem) {
+    refused("not emulated: " + instruction.full_name() + ": " + problem.what());
+  } catch (const std::out_of_range&) {
+    refused("not emulated: " + instruction.full_name() + ": operands are missing");
+  }
+  result.index = position_;
+  if (instruction.guard) {
+    result.guard = source(*instruction.guard, ptx::Type::pred);
+    result.guarded = true;
+    result.guard_negated = instruction.guard->negated;
+  }
+  return result;
+}
+
+Slot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
+  using Kind = ptx::Operand::Kind;
+  switch (operand.kind) {
+    case Kind::integer:
+    case Kind::real:
+      return immediate(operand, type);
+    case Kind::address:
+      return source(operand.elements.at(0), type);
+    case Kind::name:
+      break;
+    default:
+      throw Unsupported("an operand that is a list where a single value is meant");
+  }
+  const ptx::Type declared = register_type(operand);
+  if (declared == ptx::Type::none) return address(operand, type);
+  if (lane_bytes(declared) != lane_bytes(type)) {
+    throw Unsupported(operand.name + " of type ." + std::string(to_string(declared)) +
+                      " is read as ." + std::string(to_string(type)));
+  }
+  if (types_.contains(operand.name)) return register_slot(operand.name, declared);
+  const Special* const special = find_special(operand.name);
+  if (special == nullptr) {
+    throw Unsupported(operand.name + " can only be read by a mov of its own type");
+  }
+  return kernel_.result->specials.add(*special);
+}
+
+Slot FunctionDecoder::immediate(const ptx::Operand& operand, ptx::Type type) {
+  if (type == ptx::Type::pred) return kernel_.constants.mask(operand.bits != 0);
+  const int bytes = lane_bytes(type);
+  if (bytes == 0 || bytes > 8) throw Unsupported("an immediate of this type");
+  const bool is_real = operand.kind == ptx::Operand::Kind::real;
+  if (is_real && bytes < 4) throw Unsupported("a real immediate of 16 bits");
+  return kernel_.constants.vector(is_real ? real_bits(operand, type) : operand.bits, bytes);
+}
+
+Slot FunctionDecoder::address(const ptx::Operand& operand, ptx::Type type) {
+  const std::optional<Place> found = place(operand.name);
+  if (!found) throw Unsupported(operand.name + " is not defined in this module");
+  const int bytes = lane_bytes(type);
+  if (bytes != 4 && bytes != 8) throw Unsupported("an address of this type");
+  const std::uint64_t value = found->address + static_cast<std::uint64_t>(operand.offset);
+  if (found->kind == Place::Kind::local) return local_address(value, bytes);
+  return kernel_.constants.vector(value, bytes);
+}
+
+// Depends on how deep in the stack the frame is, so the frame has it as a vector.
+Slot FunctionDecoder::local_address(std::uint64_t offset, int bytes) {
+  for (const Code::LocalAddress& known : code_.local_addresses) {
+    if (known.offset == offset && known.bytes == bytes) return known.slot;
+  }
+  const Slot slot = scratch(static_cast<std::uint32_t>(bytes * kLanes));
+  code_.local_addresses.push_back({slot, bytes, offset});
+  return slot;
+}
+
+Slot FunctionDecoder::destination(const ptx::Operand& operand, ptx::Type type) {
+  if (operand.kind == ptx::Operand::Kind::sink) {
+    constexpr std::uint32_t kWidest = 16 * kLanes;
+    if (!sink_) sink_ = scratch(kWidest);
+    return *sink_;
+  }
+  const auto declared = types_.find(operand.name);
+  if (operand.kind != ptx::Operand::Kind::name || declared == types_.end()) {
+    throw Unsupported("the result must be a register");
+  }
+  if (lane_bytes(declared->second) != lane_bytes(type)) {
+    throw Unsupported(operand.name + " of type ." + std::string(to_string(declared->second)) +
+                      " is written as ." + std::string(to_string(type)));
+  }
+  return register_slot(operand.name, declared->second);
+}
+
+ptx::Type FunctionDecoder::register_type(const ptx::Operand& operand) const {
+  if (operand.kind != ptx::Operand::Kind::name) return ptx::Type::none;
+  if (const auto found = types_.find(operand.name); found != types_.end()) return found->second;
+  if (const Special* const special = find_special(operand.name)) return special->type;
+  return ptx::Type::none;
+}
+
+const void* FunctionDecoder::keep(std::shared_ptr<const void> detail) {
+  return kernel_.result->details.emplace_back(std::move(detail)).get();
+}
+
+std::optional<Place> FunctionDecoder::place(std::string_view name) const {
+  if (const auto found = locals_.find(name); found != locals_.end()) {
+    const auto& [offset, variable] = found->second;
+    return Place{Place::Kind::local, offset, variable->bytes, variable->alignment};
+  }
+  const auto as_shared = [&](const ptx::Variable& variable) -> std::optional<Place> {
+    const KernelScope::Shared* const shared = kernel_.kernel.scope.find(variable);
+    if (shared == nullptr) return std::nullopt;
+    return Place{Place::Kind::shared, shared->offset, variable.bytes, variable.alignment};
+  };
+  for (const ptx::Variable& variable : function().variables) {
+    if (variable.name == name) return as_shared(variable);
+  }
+  if (function().is_kernel) {
+    const auto& parameters = function().parameters;
+    for (std::size_t n = 0; n < parameters.size(); ++n) {
+      if (parameters[n].name != name) continue;
+      const KernelInfo::Parameter& placed = kernel_.kernel.info.parameters[n];
+      return Place{Place::Kind::kernel_parameter, placed.offset, placed.bytes,
+                   parameters[n].alignment};
+    }
+  }
+  const Program& program = kernel_.kernel.program;
+  const ptx::Variable* const variable = program.variable(name);
+  if (variable != nullptr && variable->space == ptx::Space::shared) return as_shared(*variable);
+  return program.place(name);
+}
+
+std::uint32_t FunctionDecoder::counter(const ptx::Instruction&) {
+  kernel_.result->counters.push_back({&code_, position_});
+  return static_cast<std::uint32_t>(kernel_.result->counters.size() - 1);
+}
+
+AccessPlan FunctionDecoder::access_plan(const ptx::Instruction& instruction) const {
+  const auto& entries = kernel_.kernel.plans.entries;
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), instruction.text_line,
+      [](const AccessPlans::Entry& entry, int line) { return entry.text_line < line; });
+  const bool known = found != entries.end() && found->text_line == instruction.text_line;
+  return known ? found->plan : AccessPlan{};
+}
+
+const Instruction* FunctionDecoder::label(std::string_view name) const {
+  const auto found = labels_.find(name);
+  if (found == labels_.end()) throw Unsupported("there is no label " + std::string(name));
+  return code_.instructions.data() + places_[found->second];
+}
+
+bool FunctionDecoder::is_ahead(const Instruction* target) const {
+  return target > code_.instructions.data() + place_;
+}
+
+const Code* FunctionDecoder::code(std::string_view function) const {
+  return kernel_.code(kernel_.kernel.program.function(function));
+}
+
+bool FunctionDecoder::is_function(std::string_view name) const {
+  return kernel_.kernel.program.function(name) != nullptr;
+}
+
+Passed FunctionDecoder::passed(const ptx::Operand& operand) {
+  if (operand.kind == ptx::Operand::Kind::name) {
+    if (const auto found = locals_.find(operand.name); found != locals_.end()) {
+      return {false,
+              {},
+              found->second.offset,
+              static_cast<std::uint32_t>(found->second.variable->bytes)};
+    }
+    const ptx::Type type = register_type(operand);
+    if (lane_bytes(type) == 0) throw Unsupported("cannot pass " + operand.name);
+    return {true, source(operand, type), 0, static_cast<std::uint32_t>(lane_bytes(type))};
+  }
+  // Immediates are not typed: 64 bits serve parameters of any width.
+  if (operand.kind == ptx::Operand::Kind::real) {
+    return {true, immediate(operand, operand.type), 0,
+            static_cast<std::uint32_t>(lane_bytes(operand.type))};
+  }
+  return {true, source(operand, ptx::Type::b64), 0, 8};
+}
+
+}  // namespace warpgauge::emulator::machine::decode

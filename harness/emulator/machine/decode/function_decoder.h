@@ -1,0 +1,134 @@
+// Decodes the functions of a kernel: gives registers their places, resolves names, and asks the
+// families of instructions for what executes them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/decode/decoder.h"
+#include "harness/emulator/machine/decode/register_lives.h"
+#include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/program.h"
+
+namespace warpgauge::emulator::machine::decode {
+
+/// Of registers and constants: a cache line, and what the widest vector instruction loads.
+inline constexpr std::uint64_t kVectorAlignment = 64;
+
+/// Bytes of a value of this type in one lane; 0 for a predicate.
+inline int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
+
+/// Vectors of immediates, each value once.
+class ConstantPool {
+ public:
+  Slot vector(std::uint64_t bits, int bytes);
+  Slot mask(bool value);  ///< of a predicate
+  AlignedBytes take() const;
+
+ private:
+  std::map<std::pair<std::uint64_t, int>, Slot> known_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Decodes a kernel with all the functions that it may reach.
+class KernelDecoder {
+ public:
+  KernelDecoder(const Kernel& kernel, const Architecture& architecture, const Options& options);
+  std::unique_ptr<KernelCode> decode();
+
+  const Kernel& kernel;
+  const Architecture& architecture;
+  const Options& options;
+  const isa::Isa& isa;
+  ConstantPool constants;
+  std::unique_ptr<KernelCode> result;
+
+  /// nullptr if the kernel does not reach it, or it has no body.
+  Code* code(const ptx::Function* function) const;
+};
+
+/// Decodes one function.
+class FunctionDecoder final : public Decoder {
+ public:
+  FunctionDecoder(KernelDecoder& kernel, Code& code);
+  /// Places parameters, results, local variables and the code: what callers need to know.
+  void lay_out();
+  void decode();
+
+  Slot source(const ptx::Operand& operand, ptx::Type type) override;
+  Slot destination(const ptx::Operand& operand, ptx::Type type) override;
+  ptx::Type register_type(const ptx::Operand& operand) const override;
+  Slot scratch(std::uint32_t bytes) override;
+  const void* keep(std::shared_ptr<const void> detail) override;
+  std::optional<Place> place(std::string_view name) const override;
+  std::uint32_t counter(const ptx::Instruction& instruction) override;
+  AccessPlan access_plan(const ptx::Instruction& instruction) const override;
+  const Architecture& architecture() const override { return kernel_.architecture; }
+  const Options& options() const override { return kernel_.options; }
+  bool decodes_kernel() const override { return function().is_kernel; }
+
+  // For control flow.
+  const ptx::Function& function() const { return *code_.function; }
+  /// Where the instruction of a label is. Throws Unsupported if there is no such label.
+  const Instruction* label(std::string_view name) const;
+  /// The code of a function that is called by name; nullptr if it has no body.
+  const Code* code(std::string_view function) const;
+  bool is_function(std::string_view name) const;
+  void note_call(const CallSite& site) {
+    code_.calls.push_back(&site);
+    kernel_.result->prints |= site.builtin != nullptr;
+  }
+  /// An argument or result as a call lists it.
+  Passed passed(const ptx::Operand& operand);
+  /// Does `target` lie behind the present instruction?
+  bool is_ahead(const Instruction* target) const;
+  /// Is the loop from `target` to the present instruction left when memory says so?
+  bool is_polling_loop(const Instruction* target) const;
+  /// The warps of a block have to wait for each other.
+  void note_dependence() { kernel_.result->warps_depend = true; }
+
+ private:
+  struct Local {
+    std::uint64_t offset = 0;
+    const ptx::Variable* variable = nullptr;
+  };
+  /// An instruction of the code: that of the body at this position, or a jump to it, where a block
+  /// has been moved away from the one that it falls through to.
+  struct Placed {
+    std::uint32_t position;
+    bool jump;
+  };
+  void place_code();
+  void place_registers(const std::vector<RegisterLife>& lives);
+  Instruction decode_one(const ptx::Instruction& instruction);
+  Slot register_slot(std::string_view name, ptx::Type type);
+  Slot new_register(ptx::Type type);
+  Slot immediate(const ptx::Operand& operand, ptx::Type type);
+  Slot address(const ptx::Operand& operand, ptx::Type type);
+  Slot local_address(std::uint64_t offset, int bytes);
+  void place_local(const ptx::Variable& variable);
+  Passed place_parameter(const ptx::Variable& variable);
+
+  KernelDecoder& kernel_;
+  Code& code_;
+  std::unordered_map<std::string_view, ptx::Type> types_;
+  std::unordered_map<std::string_view, Slot> slots_;
+  std::unordered_map<std::string_view, Local> locals_;
+  std::unordered_map<std::string_view, std::size_t> labels_;
+  std::optional<Slot> sink_;           ///< where results go that nobody reads
+  std::uint32_t predicates_left_ = 0;  ///< free places in the last vector of predicates
+  std::uint32_t next_predicate_ = 0;
+  std::vector<Placed> placed_;
+  std::vector<std::uint32_t> places_;  ///< in placed_, by position in the body; of its end too
+  std::uint32_t position_ = 0;         ///< of the instruction being decoded, in the body
+  std::uint32_t place_ = 0;            ///< and in placed_
+};
+
+}  // namespace warpgauge::emulator::machine::decode

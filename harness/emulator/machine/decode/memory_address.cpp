@@ -1,0 +1,110 @@
+// Decodes what handles addresses without accessing memory (cvta, isspacep), fences, and hints to
+// caches, which do nothing here.
+#include "harness/emulator/machine/decode/memory_common.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/memory/simple.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+/// The window whose base makes an address of the space generic.
+memory::Window window_of(memory::AccessSpace space, const ptx::Operand& operand,
+                         const Decoder& decoder) {
+  switch (space) {
+    case memory::AccessSpace::shared:
+      return memory::Window::shared;
+    case memory::AccessSpace::local:
+      return memory::Window::local;
+    case memory::AccessSpace::constant:
+      return memory::Window::constant;
+    case memory::AccessSpace::parameter: {
+      const auto place = decoder.place(operand.name);
+      const bool is_local = place ? place->kind == Place::Kind::local : !decoder.decodes_kernel();
+      return is_local ? memory::Window::local : memory::Window::parameter;
+    }
+    default:
+      return memory::Window::global;
+  }
+}
+
+void decode_cvta(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  Modifiers modifiers(instruction);
+  const bool from_generic = modifiers.take("to");
+  const memory::AccessSpace space = take_space(modifiers);
+  if (!modifiers.take("u64")) throw Unsupported("addresses have 64 bits");
+  modifiers.finish();
+  if (space == memory::AccessSpace::generic) throw Unsupported("without a state space");
+  const ptx::Operand& operand = operand_at(instruction, 1);
+  const memory::Window window = window_of(space, operand, decoder);
+  // Global and constant addresses are generic ones as they are.
+  const bool same = window == memory::Window::global || window == memory::Window::constant;
+  const auto base = same ? 0 : static_cast<std::int64_t>(window_base(window));
+  result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::u64);
+  result->sources[0] = decoder.source(operand, ptx::Type::u64);
+  result->offset = from_generic ? -base : base;
+  result->execute = memory::execute_add_offset;
+}
+
+void decode_isspacep(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  Modifiers modifiers(instruction);
+  const memory::AccessSpace space = take_space(modifiers);
+  modifiers.finish();
+  if (space == memory::AccessSpace::generic) throw Unsupported("without a state space");
+  const ptx::Operand& operand = operand_at(instruction, 1);
+  const memory::Window window = space == memory::AccessSpace::parameter
+                                    ? memory::Window::parameter
+                                    : window_of(space, operand, decoder);
+  result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::pred);
+  result->sources[0] = decoder.source(operand, ptx::Type::u64);
+  result->flags = static_cast<std::uint16_t>(window);
+  result->execute = memory::execute_is_in_window;
+}
+
+void decode_fence(const ptx::Instruction& instruction, Instruction* result) {
+  Modifiers modifiers(instruction);
+  for (const char* const name :
+       {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"}) {
+    modifiers.take(name);
+  }
+  if (modifiers.take("proxy") && !modifiers.take("alias")) throw Unsupported("only .proxy.alias");
+  modifiers.finish();
+  result->execute = memory::execute_fence;
+}
+
+/// Hints: checked for nothing but their operand, which must be an address.
+void decode_hint(const ptx::Instruction& instruction, Instruction* result) {
+  Modifiers modifiers(instruction);
+  take_space(modifiers);
+  take_hints(modifiers);
+  for (const char* const name : {"L1", "L2"}) modifiers.take(name);
+  modifiers.finish();
+  if (operand_at(instruction, 0).kind != ptx::Operand::Kind::address) {
+    throw Unsupported("without an address");
+  }
+  result->execute = memory::execute_nothing;
+}
+
+}  // namespace
+
+bool decode_address_op(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa&,
+                       Instruction* result) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "cvta") {
+    decode_cvta(instruction, decoder, result);
+  } else if (opcode == "isspacep") {
+    decode_isspacep(instruction, decoder, result);
+  } else if (opcode == "fence" || opcode == "membar") {
+    decode_fence(instruction, result);
+  } else if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "applypriority" ||
+             opcode == "discard") {
+    decode_hint(instruction, result);
+  } else if (opcode == "createpolicy") {  // only ever used as a hint
+    result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::b64);
+    result->execute = memory::execute_zero;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace warpgauge::emulator::machine::decode

@@ -1,0 +1,140 @@
+// Addresses, spaces and counters of memory instructions.
+#include "harness/emulator/machine/decode/memory_common.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "harness/emulator/machine/decode/families.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+/// So far from a register that 32-bit addresses of shared memory cannot wrap around.
+constexpr std::int64_t kMostOffset = std::int64_t{1} << 30;
+
+std::uint8_t low_mask(int bytes) { return static_cast<std::uint8_t>(bytes - 1); }
+
+}  // namespace
+
+memory::AccessSpace take_space(Modifiers& modifiers) {
+  return modifiers
+      .take_one<memory::AccessSpace>(
+          {{"global", memory::AccessSpace::global},
+           {"shared", memory::AccessSpace::shared},
+           {"shared::cta", memory::AccessSpace::shared},
+           {"shared::cluster", memory::AccessSpace::shared},  // mapa is refused
+           {"local", memory::AccessSpace::local},
+           {"const", memory::AccessSpace::constant},
+           {"param", memory::AccessSpace::parameter},
+           {"param::entry", memory::AccessSpace::parameter},
+           {"param::func", memory::AccessSpace::parameter}})
+      .value_or(memory::AccessSpace::generic);
+}
+
+bool take_hints(Modifiers& modifiers) {
+  for (const char* const name : {"cta",
+                                 "cluster",
+                                 "gpu",
+                                 "sys",
+                                 "ca",
+                                 "cg",
+                                 "cs",
+                                 "lu",
+                                 "cv",
+                                 "wb",
+                                 "wt",
+                                 "nc",
+                                 "L1::evict_normal",
+                                 "L1::evict_unchanged",
+                                 "L1::evict_first",
+                                 "L1::evict_last",
+                                 "L1::no_allocate",
+                                 "L2::evict_normal",
+                                 "L2::evict_first",
+                                 "L2::evict_last",
+                                 "L2::64B",
+                                 "L2::128B",
+                                 "L2::256B"}) {
+    modifiers.take(name);
+  }
+  return modifiers.take("L2::cache_hint");
+}
+
+const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n) {
+  if (n >= instruction.operands.size()) throw Unsupported("with so few operands");
+  return instruction.operands[n];
+}
+
+Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder) {
+  if (operand.kind != ptx::Operand::Kind::address || operand.elements.size() != 1) {
+    throw Unsupported("an address of another form than [base + offset]");
+  }
+  const ptx::Operand& base = operand.elements[0];
+  ptx::Type type = decoder.register_type(base);
+  if (type == ptx::Type::none) {
+    type = space == memory::AccessSpace::shared ? ptx::Type::u32 : ptx::Type::u64;
+  }
+  const bool is_short = ptx::bytes_of(type) == 4;
+  if (!is_short && ptx::bytes_of(type) != 8) throw Unsupported("an address that has not 64 bits");
+  const bool offsets = space == memory::AccessSpace::shared ||
+                       space == memory::AccessSpace::local ||
+                       space == memory::AccessSpace::parameter;
+  if (is_short && !offsets) throw Unsupported("an address of 32 bits");
+  if (offsets && std::abs(operand.offset) > kMostOffset) {
+    throw Unsupported("the offset " + std::to_string(operand.offset));
+  }
+  return {decoder.source(base, type), is_short, operand.offset};
+}
+
+memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
+                             memory::AccessEffect effect, memory::AccessSpace space, int width) {
+  const AccessPlan plan = decoder.access_plan(instruction);
+  using Role = AccessPlan::Role;
+  memory::Access access;
+  access.effect = effect;
+  access.space = space;
+  access.width = static_cast<std::uint8_t>(width);
+  access.counts = plan.role != Role::absorbed && space != memory::AccessSpace::constant &&
+                  space != memory::AccessSpace::parameter;
+  access.counted_width =
+      static_cast<std::uint8_t>(plan.role == Role::leader ? std::max(plan.width, width) : width);
+  switch (effect) {
+    case memory::AccessEffect::read:
+      access.shared_kind = metrics::AccessKind::shared_load;
+      break;
+    case memory::AccessEffect::write:
+      access.shared_kind = metrics::AccessKind::shared_store;
+      break;
+    case memory::AccessEffect::update:
+      access.shared_kind = metrics::AccessKind::shared_atomic;
+      break;
+  }
+  if (plan.role == Role::popc_increment) {
+    access.shared_kind = metrics::AccessKind::shared_popc_increment;
+  }
+  access.cas_loop = plan.role == Role::compare_and_swap;
+
+  const int counted = access.counts ? access.counted_width : width;
+  access.low_mask[0] = low_mask(access.counts ? 128 : width);                // cache lines
+  access.low_mask[1] = access.low_mask[2] = low_mask(std::max(4, counted));  // words
+  const bool generic = space == memory::AccessSpace::generic;
+  const auto counter = [&](bool needed) -> std::uint32_t {
+    return needed ? decoder.counter(instruction) : 0;
+  };
+  access.counters[0] = counter(generic || space == memory::AccessSpace::global ||
+                               space == memory::AccessSpace::constant);
+  access.counters[1] = counter(generic || space == memory::AccessSpace::shared);
+  access.counters[2] = counter(generic || space == memory::AccessSpace::local);
+  return access;
+}
+
+bool decode_memory(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,
+                   Instruction* result) {
+  return decode_move(instruction, decoder, isa, result) ||
+         decode_atomic(instruction, decoder, isa, result) ||
+         decode_async(instruction, decoder, isa, result) ||
+         decode_address_op(instruction, decoder, isa, result);
+}
+
+}  // namespace warpgauge::emulator::machine::decode

@@ -1,0 +1,47 @@
+// What the decoders of memory instructions share: addresses, spaces, and how accesses count.
+#pragma once
+
+#include <optional>
+
+#include "harness/emulator/machine/decode/decoder.h"
+#include "harness/emulator/machine/decode/modifiers.h"
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/memory/access.h"
+
+namespace warpgauge::emulator::machine::decode {
+
+/// Takes the state space of an instruction; generic if it names none. Parameters come out as
+/// `parameter`, whosever they are.
+memory::AccessSpace take_space(Modifiers& modifiers);
+
+/// Takes what does not change results here: scopes, and hints to caches. True if there is the hint
+/// that comes with an operand, the cache policy.
+bool take_hints(Modifiers& modifiers);
+
+/// An address operand.
+struct Address {
+  Slot slot{};
+  bool is_short = false;  ///< 32 bits a lane
+  std::int64_t offset = 0;
+};
+/// Throws Unsupported if the operand is none, or has 32 bits where the space needs 64.
+Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder);
+
+/// How an instruction accesses memory and counts, with counters for all spaces that it may access.
+memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
+                             memory::AccessEffect effect, memory::AccessSpace space, int width);
+
+/// Operand `n`; throws Unsupported if there are fewer.
+const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n);
+
+bool decode_move(const ptx::Instruction&, Decoder&, const isa::Isa&,
+                 Instruction*);  ///< ld, ldu, st
+bool decode_atomic(const ptx::Instruction&, Decoder&, const isa::Isa&,
+                   Instruction*);  ///< atom, red
+bool decode_async(const ptx::Instruction&, Decoder&, const isa::Isa&,
+                  Instruction*);  ///< cp.async, ldmatrix, stmatrix
+bool decode_address_op(const ptx::Instruction&, Decoder&, const isa::Isa&,
+                       Instruction*);  ///< cvta, isspacep, fences, prefetches
+
+}  // namespace warpgauge::emulator::machine::decode

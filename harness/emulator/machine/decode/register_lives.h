@@ -1,0 +1,26 @@
+// When the registers of a function hold values that are still needed: registers whose lives do not
+// overlap may lie in the same place, which keeps warps small enough for the host's caches (compiled
+// PTX names a new register for every value).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/decode/code_layout.h"
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::emulator::machine::decode {
+
+/// From the first place in the code to the last, both included.
+struct RegisterLife {
+  const ptx::Register* variable = nullptr;
+  std::uint32_t first = 0, last = 0;
+};
+
+/// The lives of all registers that the body mentions, by their first places. `places` tells where
+/// in the code the instruction of each position of the body is; blocks are in one piece. The
+/// destinations of an instruction live at the same time as its sources.
+std::vector<RegisterLife> register_lives(const ptx::Function& function, const BlockGraph& graph,
+                                         const std::vector<std::uint32_t>& places);
+
+}  // namespace warpgauge::emulator::machine::decode

@@ -1,0 +1,38 @@
+// Conversions as keys: what the decoder of cvt asks the instruction sets' handlers by.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/emulator/ptx/type.h"
+
+namespace warpgauge::emulator::machine::isa {
+
+/// `rni` .. `rpi` round to an integral value, the others to the destination's precision; `rna` is
+/// to nearest, ties away from zero.
+enum class ConvertRounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi };
+
+namespace convert_option {
+inline constexpr std::uint16_t kFtz = 1 << 0;
+inline constexpr std::uint16_t kSat = 1 << 1;
+inline constexpr std::uint16_t kSatfinite = 1 << 2;  ///< overflow gives the largest finite value
+inline constexpr std::uint16_t kRelu = 1 << 3;
+inline constexpr std::uint16_t kPack = 1 << 4;  ///< cvt.pack: `to` is of the parts
+}  // namespace convert_option
+
+/// Names a handler. Types of bits are not used; f16x2, bf16x2, e4m3x2 and e5m2x2 as `to` of f32
+/// read two sources, the first for the upper half.
+struct ConvertKey {
+  ptx::Type to = ptx::Type::none, from = ptx::Type::none;
+  ConvertRounding rounding = ConvertRounding::none;
+  std::uint16_t options = 0;
+};
+
+/// What Instruction::flags holds: log2 of the bytes of the registers that are read and written,
+/// which may be wider than the types.
+namespace convert_flag {
+inline constexpr int kSourceShift = 0;
+inline constexpr int kDestinationShift = 4;
+inline constexpr std::uint16_t kSizeMask = 7;
+}  // namespace convert_flag
+
+}  // namespace warpgauge::emulator::machine::isa

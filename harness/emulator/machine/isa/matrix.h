@@ -1,0 +1,53 @@
+// Products of matrices that lie in the registers of a warp (mma), and their movement between lanes:
+// what the decoder asks the instruction sets' handlers by.
+//
+// With g = lane / 4 and t = lane % 4, and E elements in a register: register r of A (m x k) has
+// row g + 8 (r mod (m / 8)) and columns 4 E (r / (m / 8)) + t E and the next ones; register r of B
+// (k x n) has column g and rows 4 E r + t E and the next ones; the accumulators C and D (m x n)
+// have columns 2 t and 2 t + 1 of row g, then of row g + 8 (PTX ISA, fragments of mma.m16n8k16 and
+// its kin: all of them follow this).
+#pragma once
+
+#include <cstdint>
+
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/ptx/type.h"
+
+namespace warpgauge::emulator::machine::isa {
+
+enum class MatrixElement : std::uint8_t { f16, bf16, tf32, f64, s8, u8, e4m3, e5m2 };
+
+struct MatrixKey {
+  enum class Op : std::uint8_t { multiply, transpose };
+  Op op = Op::multiply;
+  MatrixElement a = MatrixElement::f16, b = MatrixElement::f16;
+  ptx::Type accumulator = ptx::Type::none;  ///< f16, f32, f64 or s32; of C and D
+};
+
+/// Instruction::detail of a product. n is 8. The instruction's source 3 is a constant: the member
+/// masks of a warp-level instruction of all lanes (see warp_ops.h).
+struct MatrixProduct {
+  int m = 0, k = 0;       ///< 8 or 16; up to 32
+  bool saturate = false;  ///< .satfinite of integers
+  Slot a[8]{}, b[4]{}, c[4]{}, d[4]{};
+};
+
+/// The element whose bits are the lowest of a register comes first.
+constexpr int bits_of(MatrixElement element) {
+  switch (element) {
+    case MatrixElement::f64:
+      return 64;
+    case MatrixElement::tf32:
+      return 32;
+    case MatrixElement::f16:
+    case MatrixElement::bf16:
+      return 16;
+    default:
+      return 8;
+  }
+}
+constexpr int elements_per_register(MatrixElement element) {
+  return element == MatrixElement::f64 ? 1 : 32 / bits_of(element);
+}
+
+}  // namespace warpgauge::emulator::machine::isa

@@ -1,0 +1,292 @@
+// A launch: blocks in the order of their numbers, over worker threads.
+#include "harness/emulator/machine/launcher.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/memory/counters.h"
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+constexpr std::uint64_t kDefaultStack = 512 * 1024;
+constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
+
+std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
+  return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+void check(const Kernel& kernel, const Launch& launch, const Architecture& architecture) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("launch of " + kernel.code->display + ": " + why);
+  };
+  const std::uint64_t threads = volume(launch.block);
+  if (threads == 0 || threads > architecture.max_threads_per_block) {
+    refuse(std::to_string(threads) + " threads a block; there may be 1 to " +
+           std::to_string(architecture.max_threads_per_block));
+  }
+  if (volume(launch.grid) == 0) refuse("the grid is empty");
+  const std::uint64_t shared = kernel.code->shared_bytes + launch.dynamic_shared_bytes;
+  if (shared > architecture.shared_per_block_opt_in) {
+    refuse(std::to_string(shared) + " bytes of shared memory a block; there may be " +
+           std::to_string(architecture.shared_per_block_opt_in));
+  }
+  if (launch.parameters.size() < kernel.info.parameter_bytes) {
+    refuse("parameters of " + std::to_string(launch.parameters.size()) + " bytes; it takes " +
+           std::to_string(kernel.info.parameter_bytes));
+  }
+}
+
+SpecialInputs inputs_of(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
+  SpecialInputs inputs{};
+  inputs.grid = launch.grid;
+  inputs.block = launch.block;
+  inputs.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  inputs.total_shared_bytes = kernel.code->shared_bytes + launch.dynamic_shared_bytes;
+  inputs.grid_id = host.number;
+  inputs.multiprocessors = static_cast<std::uint32_t>(host.architecture.multiprocessors);
+  return inputs;
+}
+
+/// Memory for the barrier of the grid: the size of all of it, then the barrier itself, all zeros at
+/// first (cooperative_groups, grid_workspace).
+class GridWorkspace {
+ public:
+  explicit GridWorkspace(memory::Memory& memory)
+      : memory_(memory),
+        begin_(memory.allocate(kBytes, memory::Memory::Kind::device, "the barrier of the grid")) {
+    if (begin_ == nullptr) throw std::bad_alloc();
+    std::memset(begin_, 0, kBytes);
+  }
+  ~GridWorkspace() { memory_.free(begin_); }
+  GridWorkspace(const GridWorkspace&) = delete;
+  GridWorkspace& operator=(const GridWorkspace&) = delete;
+
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(begin_); }
+
+ private:
+  static constexpr std::uint64_t kBytes = 8;
+  memory::Memory& memory_;
+  std::byte* begin_;
+};
+
+std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
+  const std::uint64_t unbounded = options.stack_bytes != 0 ? options.stack_bytes : kDefaultStack;
+  const std::uint64_t bytes = code.stack_bytes.value_or(unbounded);
+  return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
+}
+
+/// What the workers of a launch share.
+struct Shared {
+  Shared(control::LaunchContext& context, std::uint64_t blocks, std::size_t residents)
+      : context(context), blocks(blocks), residents(residents) {}
+
+  control::LaunchContext& context;
+  const std::uint64_t blocks;
+  const std::size_t residents;  ///< blocks that one worker may have begun and not ended
+  std::atomic<std::uint64_t> next_block = 0;
+  std::mutex mutex;  ///< of problem
+  std::exception_ptr problem = nullptr;
+  std::uint64_t problem_block = 0;
+
+  // Of several faults the one of the lowest block is reported.
+  void fail(std::uint64_t block, std::exception_ptr what) {
+    const std::lock_guard lock(mutex);
+    context.stop = true;
+    if (problem != nullptr && problem_block <= block) return;
+    problem = std::move(what);
+    problem_block = block;
+  }
+};
+
+/// Runs blocks in one thread. Usually one at a time; while all that it has begun poll memory, it
+/// begins further ones, as on a GPU they would be resident together.
+class Worker {
+ public:
+  explicit Worker(Shared& shared)
+      : shared_(shared),
+        counters_(shared.context.code.counters.size(), shared.context.options.record_accesses) {}
+
+  void work() {
+    bool all_poll = false;
+    while (!shared_.context.stop) {
+      const bool wants_block = active_.empty() || all_poll;
+      const bool begun = wants_block && active_.size() < shared_.residents && begin_block();
+      if (active_.empty()) return;
+      if (all_poll && !begun) std::this_thread::yield();
+      all_poll = advance_all();
+    }
+  }
+
+  memory::Counters& counters() { return counters_; }
+  std::uint64_t steps() const {
+    std::uint64_t total = 0;
+    for (const auto& block : idle_) {
+      for (const control::WarpState& state : block->warps) total += state.engine.steps;
+    }
+    return total;
+  }
+  /// Adds those of this thread's warps up, by branch.
+  void add_divergences(std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t>* sums) const {
+    for (const auto& block : idle_) {
+      for (const control::WarpState& state : block->warps) {
+        for (const auto& [code, instruction, count] : state.engine.divergences) {
+          (*sums)[{code, instruction}] += count;
+        }
+      }
+    }
+  }
+
+ private:
+  bool begin_block() {
+    const std::uint64_t number = shared_.next_block++;
+    if (number >= shared_.blocks) return false;
+    if (idle_.empty()) {
+      idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_));
+    }
+    active_.push_back(std::move(idle_.back()));
+    idle_.pop_back();
+    active_.back()->start(number);
+    return true;
+  }
+
+  // True if no block has ended.
+  bool advance_all() {
+    bool any_finished = false;
+    for (auto& block : active_) {
+      try {
+        if (block->advance() == control::Block::Progress::yields) continue;
+      } catch (const control::LaunchStopped&) {
+        return false;
+      } catch (...) {
+        shared_.fail(block->number, std::current_exception());
+        return false;
+      }
+      any_finished = true;
+      if (shared_.context.code.prints) shared_.context.output.finished(block->number);
+      idle_.push_back(std::move(block));
+    }
+    std::erase(active_, nullptr);
+    return !any_finished;
+  }
+
+  Shared& shared_;
+  memory::Counters counters_;
+  std::vector<std::unique_ptr<control::Block>> active_, idle_;
+};
+
+/// The line of the source that an instruction of `code` came from; its file is empty if unknown.
+ptx::SourceLine source_of(const Code& code, std::uint32_t instruction) {
+  const auto& lines = code.module->source_lines;
+  const int known = code.function->body[instruction].source_line;
+  const auto line = static_cast<std::size_t>(known);
+  return known >= 0 && line < lines.size() ? lines[line] : ptx::SourceLine{};
+}
+
+std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t> sums;
+  for (const auto& worker : workers) worker->add_divergences(&sums);
+  std::vector<DivergentBranch> branches;
+  for (const auto& [place, count] : sums) {
+    const auto& [code, instruction] = place;
+    branches.push_back({.text_line = code->function->body[instruction].text_line,
+                        .source = source_of(*code, instruction),
+                        .count = count});
+  }
+  std::ranges::sort(branches, {}, &DivergentBranch::text_line);
+  return branches;
+}
+
+/// Of what the workers kept of one counter, what shows most: the same however they shared the
+/// blocks, for each worker takes its blocks in ascending order.
+std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<Worker>>& workers,
+                                             std::size_t counter) {
+  std::optional<metrics::WarpAccess> most;
+  for (const auto& worker : workers) {
+    const metrics::WarpAccess* const records = worker->counters().records();
+    if (records == nullptr || records[counter].mask == 0) continue;
+    if (!most || metrics::shows_more(records[counter], *most)) most = records[counter];
+  }
+  return most;
+}
+
+LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
+  LaunchOutcome outcome;
+  for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
+  outcome.divergent_branches = divergences_of(workers);
+  for (std::size_t n = 0; n < code.counters.size(); ++n) {
+    AccessTotals totals;
+    for (const auto& worker : workers) memory::add(totals, worker->counters().totals(n));
+    if (totals.requests == 0) continue;
+    const Code& function = *code.counters[n].code;
+    const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
+    InstructionTotals& entry = outcome.totals.emplace_back();
+    entry.text_line = instruction.text_line;
+    entry.source = source_of(function, code.counters[n].instruction);
+    entry.function = function.function->name;
+    entry.access = totals;
+    if (const auto record = record_of(workers, n)) {
+      outcome.records.push_back({entry.text_line, entry.source, *record});
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
+  check(kernel, launch, host.architecture);
+  const KernelCode& code = *kernel.code;
+  const Options& options = host.options;
+  const std::uint64_t blocks = volume(launch.grid);
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  const int count =
+      static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(threads), blocks));
+
+  std::optional<GridWorkspace> workspace;
+  if (launch.cooperative) workspace.emplace(host.memory);
+  SpecialInputs inputs = inputs_of(kernel, launch, host);
+  if (workspace) inputs.grid_workspace = workspace->address();
+
+  control::OrderedOutput output(options.print);
+  control::LaunchContext context{code,
+                                 launch,
+                                 options,
+                                 host.memory,
+                                 inputs,
+                                 lane_stack(code, options),
+                                 std::chrono::steady_clock::now() + options.time_limit,
+                                 false,
+                                 output,
+                                 host.heap_in_use};
+  const std::uint64_t resident =
+      static_cast<std::uint64_t>(host.architecture.multiprocessors) *
+      std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / volume(launch.block));
+  Shared shared(context, blocks, launch.cooperative ? blocks : resident / count + 1);
+  std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(count));
+  host.pool.run(count, [&](int number) {
+    auto& worker = workers[static_cast<std::size_t>(number)];
+    try {
+      worker = std::make_unique<Worker>(shared);
+      worker->work();
+    } catch (...) {  // out of memory
+      shared.fail(blocks, std::current_exception());
+    }
+  });
+  if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
+  return outcome_of(code, workers);
+}
+
+}  // namespace warpgauge::emulator::machine

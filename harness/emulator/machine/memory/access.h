@@ -1,0 +1,112 @@
+// Memory instructions as decoded: the keys of their handlers, and what the handlers get to know.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/slot.h"
+#include "metrics/access.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// What an instruction does to memory.
+enum class AccessEffect : std::uint8_t { read, write, update };
+
+/// The state space as it is executed. Parameters of device functions are local memory.
+enum class AccessSpace : std::uint8_t {
+  generic,
+  global,
+  constant,
+  shared,
+  local,
+  parameter,        ///< of the kernel
+  fixed_parameter,  ///< of the kernel, for all lanes at Instruction::offset: checked in advance
+};
+
+/// How one instruction accesses memory and what that counts as; in Instruction::detail.
+struct Access {
+  AccessEffect effect = AccessEffect::read;
+  AccessSpace space = AccessSpace::generic;
+  std::uint8_t width = 4;      ///< bytes a lane
+  bool short_address = false;  ///< the address vector is of 32 bits a lane
+  bool counts = true;          ///< false: parameters, constants, absorbed accesses
+  bool cas_loop = false;       ///< an update of shared memory that the GPU does by a loop of CAS
+  metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;  ///< how shared ones count
+  std::uint8_t counted_width = 4;  ///< bytes a lane of what is counted, at the address rounded down
+  /// By Window (global, shared, local): low bits of the first address that matter to the cost, and
+  /// the number of the counter. A space that the instruction cannot access has no counter.
+  std::uint8_t low_mask[3] = {};
+  std::uint32_t counters[3] = {};
+};
+
+/// ld, st: the address is sources[0].
+struct MoveDetail {
+  static constexpr int kMostElements = 8;
+  Access access;
+  std::uint8_t element_bytes = 4;   ///< in memory
+  std::uint8_t register_bytes = 4;  ///< at least element_bytes
+  bool sign_extends = false;
+  Slot elements[kMostElements]{};  ///< destinations of ld, sources of st
+};
+
+/// Instruction::flags of ld, st and atom.
+namespace memory_flag {
+inline constexpr std::uint16_t kAcquire = 1 << 0;
+inline constexpr std::uint16_t kRelease = 1 << 1;
+}  // namespace memory_flag
+
+/// Names a handler of ld or st.
+struct MemoryKey {
+  bool store = false;
+  AccessSpace space = AccessSpace::generic;
+  std::uint8_t element_bytes = 4;
+  std::uint8_t elements = 1;
+  bool converts = false;  ///< registers are wider than the elements in memory
+};
+
+/// An atomic operation on the lanes' addresses, in the order of the lanes: old values go to
+/// `result` (null: nobody wants them); `b` and `c` (null: has none) are the operands' vectors.
+/// `global`: of global memory, which other threads may access at the same time.
+using AtomicOperation = void (*)(const std::uint64_t* addresses, Mask lanes, bool global,
+                                 const std::byte* b, const std::byte* c, std::byte* result);
+
+/// atom, red: the address is sources[0].
+struct AtomicDetail {
+  static constexpr int kMostElements = 8;
+  Access access;
+  AtomicOperation operation = nullptr;
+  std::uint8_t element_bytes = 4;
+  std::uint8_t elements = 1;
+  bool returns = false;
+  bool has_c = false;
+  Slot b[kMostElements]{}, c{}, results[kMostElements]{};
+};
+
+/// There is one handler of all atomics: it finds the addresses, AtomicDetail has the operation.
+struct AtomicKey {};
+
+/// Names a handler of cp.async, ldmatrix, stmatrix.
+struct AsyncKey {
+  enum class Op : std::uint8_t { copy, load_matrix, store_matrix } op = Op::copy;
+};
+
+/// cp.async: the shared address is sources[0], the global one sources[1].
+struct CopyDetail {
+  Access to, from;
+  std::uint8_t bytes = 4;
+  enum class Source : std::uint8_t { all, sized, ignorable } source = Source::all;
+  Slot size{};     ///< of sized: .u32, bytes to read
+  Slot ignored{};  ///< of ignorable: predicate; true: zeros
+  bool ignored_negated = false;
+  std::int64_t to_offset = 0, from_offset = 0;
+};
+
+/// ldmatrix, stmatrix of 8x8 matrices of 16-bit elements: the address is sources[0].
+struct MatrixMoveDetail {
+  Access access;
+  std::uint8_t matrices = 1;  ///< 1, 2 or 4
+  bool transposed = false;
+  Slot registers[4]{};
+};
+
+}  // namespace warpgauge::emulator::machine::memory

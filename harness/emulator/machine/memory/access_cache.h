@@ -1,0 +1,76 @@
+// Remembers, for one memory instruction, how its last execution looked. Kernels repeat themselves:
+// as long as the lanes' addresses keep their distances, cost and bounds need no new computation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/lanes.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// How the addresses of the active lanes lie to each other.
+enum class Pattern : std::uint8_t {
+  general,
+  uniform,     ///< all the same
+  contiguous,  ///< in the order of the lanes, without gaps (lanes that are off leave theirs)
+};
+
+/// What one execution adds to the totals.
+struct AccessCost {
+  std::uint32_t wavefronts = 0, wavefronts_ideal = 0;
+  std::uint32_t sectors = 0, sectors_ideal = 0, tags = 0;
+  bool exact = true;
+};
+
+/// How the addresses of one execution lie. Distances are from the first active lane's ("lead").
+struct AccessPattern {
+  Mask mask = 0;               ///< active lanes; 0: never executed
+  std::uint32_t low_bits = 0;  ///< of the lead, as many as the cost depends on
+  Pattern pattern = Pattern::general;
+  std::int64_t lowest = 0;  ///< lowest distance of an active lane
+  std::int64_t behind = 0;  ///< highest distance, plus the bytes that a lane accesses
+};
+
+/// The lanes' distances; 0 of lanes that are off. 64 bits where addresses have 64, else 32.
+union alignas(64) AccessDistances {
+  std::int64_t of_64_bits[kLanes] = {};
+  std::int32_t of_32_bits[kLanes];
+};
+
+/// State of one counter of one worker. What comes first is what each execution looks at.
+struct alignas(64) AccessCache {
+  AccessPattern now;          ///< of the last execution
+  std::uint64_t repeats = 0;  ///< executions that are not in the totals yet
+  std::uint64_t begin = 0;    ///< of the allocation that was accessed
+  std::uint64_t end = 0;
+  std::uint64_t generation = 0;  ///< of Memory, when begin and end were true
+  AccessDistances distances;     ///< of the last execution
+
+  AccessCost cost;      ///< of the last execution
+  AccessTotals totals;  ///< without `repeats`
+  /// Patterns of executions before, for code that goes round through a few of them.
+  struct Earlier {
+    AccessPattern pattern;
+    AccessCost cost;
+    AccessDistances distances;
+  };
+  std::vector<Earlier> earlier;
+  std::size_t oldest = 0;  ///< of `earlier`
+
+  /// Adds the executions that were only counted so far.
+  void settle() {
+    totals.requests += repeats;
+    totals.wavefronts += repeats * cost.wavefronts;
+    totals.wavefronts_ideal += repeats * cost.wavefronts_ideal;
+    totals.sectors += repeats * cost.sectors;
+    totals.sectors_ideal += repeats * cost.sectors_ideal;
+    totals.tags += repeats * cost.tags;
+    if (!cost.exact) totals.estimates += repeats;
+    repeats = 0;
+  }
+};
+
+}  // namespace warpgauge::emulator::machine::memory

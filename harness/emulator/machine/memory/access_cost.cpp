@@ -1,0 +1,112 @@
+// What one execution of a memory instruction counts.
+#include "harness/emulator/machine/memory/access_cost.h"
+
+#include <bit>
+
+#include "metrics/access.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+using Space = AccessTotals::Space;
+
+/// One lane of each address: the lanes whose CAS succeeds if all of them try at once.
+Mask first_of_each(const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
+  Mask firsts = 0;
+  for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    bool seen = false;
+    for (Mask others = firsts; others != 0; others &= others - 1) {
+      seen =
+          seen || addresses[static_cast<std::size_t>(std::countr_zero(others))] == addresses[lane];
+    }
+    if (!seen) firsts |= Mask{1} << lane;
+  }
+  return firsts;
+}
+
+/// A loop of a load and a CAS, in which one lane of each address succeeds in each round.
+metrics::SharedCost cost_of_cas_loop(int width, const CountedAddresses<std::uint32_t>& addresses,
+                                     Mask lanes) {
+  metrics::SharedCost sum;
+  while (lanes != 0) {
+    for (const auto kind : {metrics::AccessKind::shared_load, metrics::AccessKind::shared_cas}) {
+      const metrics::SharedCost cost = metrics::shared_cost(kind, width, addresses.data(), lanes);
+      sum.wavefronts += cost.wavefronts;
+      sum.ideal += cost.ideal;
+    }
+    lanes &= ~first_of_each(addresses, lanes);
+  }
+  return sum;
+}
+
+void put(AccessCache& cache, const metrics::SharedCost& cost) {
+  cache.totals.space = Space::shared;
+  cache.cost = {.wavefronts = cost.wavefronts, .wavefronts_ideal = cost.ideal, .exact = cost.exact};
+}
+
+void put(AccessCache& cache, const metrics::GlobalCost& cost) {
+  cache.cost = {
+      .sectors = cost.sectors, .sectors_ideal = cost.ideal, .tags = cost.tags, .exact = cost.exact};
+}
+
+}  // namespace
+
+void count_shared(AccessCache& cache, const Access& access,
+                  const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
+  const int width = access.counted_width;
+  if (access.cas_loop) {
+    put(cache, cost_of_cas_loop(width, addresses, lanes));
+    cache.totals.estimate_reason = "how often a loop of CAS goes round is a guess";
+    return;
+  }
+  put(cache, metrics::shared_cost(access.shared_kind, width, addresses.data(), lanes));
+  if (!cache.cost.exact) {
+    cache.totals.estimate_reason = metrics::estimate_reason(access.shared_kind, width);
+  }
+}
+
+void count_global(AccessCache& cache, const Access& access,
+                  const CountedAddresses<std::uint64_t>& addresses, Mask lanes) {
+  switch (access.effect) {
+    case AccessEffect::read:
+      cache.totals.space = Space::global_load;
+      break;
+    case AccessEffect::write:
+      cache.totals.space = Space::global_store;
+      break;
+    case AccessEffect::update:
+      cache.totals.space = Space::global_atomic;
+      break;
+  }
+  put(cache, metrics::global_cost(access.counted_width, addresses.data(), lanes));
+}
+
+void count_local(AccessCache& cache, const Access& access,
+                 const CountedAddresses<std::uint32_t>& offsets, Mask lanes) {
+  cache.totals.space = Space::local;
+  cache.cost = {.sectors = metrics::local_sectors(access.counted_width, offsets.data(), lanes)};
+}
+
+void count_copy(AccessCache& shared, AccessCache& global, const Access& access,
+                const CountedAddresses<std::uint32_t>& to,
+                const CountedAddresses<std::uint64_t>& from, Mask written, Mask read) {
+  const int width = access.counted_width;
+  metrics::AsyncCost cost =
+      metrics::async_cost(access.shared_kind, width, to.data(), from.data(), read);
+  if (written != read) {
+    cost.shared = metrics::shared_cost(access.shared_kind, width, to.data(), written);
+    cost.shared.exact = cost.global.exact = false;
+  }
+  put(shared, cost.shared);
+  put(global, cost.global);
+  global.totals.space = Space::global_load;
+  if (!cost.shared.exact || !cost.global.exact) {
+    const auto reason = written == read
+                            ? metrics::estimate_reason(access.shared_kind, width)
+                            : "copies that read less than they write were never measured";
+    shared.totals.estimate_reason = global.totals.estimate_reason = reason;
+  }
+}
+
+}  // namespace warpgauge::emulator::machine::memory

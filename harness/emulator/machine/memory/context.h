@@ -1,0 +1,46 @@
+// What the memory instructions of a warp need to know of the block, the launch and the worker.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/emulator/machine/memory/access_cache.h"
+#include "harness/emulator/machine/memory/async_copies.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "metrics/warp_access.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
+/// offsets from the pointers here, their generic addresses are window_base(window) plus that
+/// offset. .global and .const addresses are pointers of this process (constants lie in allocations
+/// of the Memory that are not writable), and so are their generic addresses.
+struct MemoryContext {
+  Memory* memory = nullptr;
+  AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
+  metrics::WarpAccess* records = nullptr;  ///< the same; null: nobody wants addresses
+
+  // Of the block.
+  std::array<std::uint32_t, 3> block{};  ///< its index in the grid
+  std::uint64_t block_number = 0;        ///< the same, linear
+  std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
+  std::uint32_t shared_bytes = 0;
+  /// One byte for each byte of shared memory, not 0 once it has been written. Null: no check for
+  /// uninitialised reads.
+  std::byte* shared_written = nullptr;
+
+  // Of the warp.
+  std::uint32_t warp = 0;  ///< number in its block
+  /// Byte `offset` of lane l's local memory is local[l * local_stride + offset].
+  std::byte* local = nullptr;      ///< aligned to 64 bytes
+  std::uint64_t local_stride = 0;  ///< best an odd multiple of 64 (caches have sets)
+  std::uint64_t local_bytes = 0;   ///< valid offsets are below: end of the running function's frame
+  AsyncCopies copies;              ///< reset() at the start of each warp
+
+  // Of the kernel.
+  const std::byte* parameters = nullptr;
+  std::uint64_t parameter_bytes = 0;
+};
+
+}  // namespace warpgauge::emulator::machine::memory

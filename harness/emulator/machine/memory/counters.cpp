@@ -1,0 +1,30 @@
+// The counters of one worker thread.
+#include "harness/emulator/machine/memory/counters.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+AccessTotals Counters::totals(std::size_t n) const {
+  // Settles a copy: the worker may be counting on.
+  AccessCache cache;
+  cache.cost = caches_.at(n).cost;
+  cache.totals = caches_.at(n).totals;
+  cache.repeats = caches_.at(n).repeats;
+  if (cache.totals.space == AccessTotals::Space::none) return {};
+  cache.settle();
+  return cache.totals;
+}
+
+void add(AccessTotals& sum, const AccessTotals& more) {
+  if (more.space == AccessTotals::Space::none) return;
+  sum.space = more.space;
+  sum.requests += more.requests;
+  sum.wavefronts += more.wavefronts;
+  sum.wavefronts_ideal += more.wavefronts_ideal;
+  sum.sectors += more.sectors;
+  sum.sectors_ideal += more.sectors_ideal;
+  sum.tags += more.tags;
+  sum.estimates += more.estimates;
+  if (sum.estimate_reason.empty()) sum.estimate_reason = more.estimate_reason;
+}
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,39 @@
+// The counters of one worker thread: what each memory instruction of a kernel added up to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/memory/access_cache.h"
+#include "metrics/warp_access.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// One per worker and launch. Counters are numbered by Decoder::counter over a kernel and all
+/// functions it calls; an instruction that may access several spaces has several.
+class Counters {
+ public:
+  /// `records`: whether addresses are kept, too.
+  explicit Counters(std::size_t count, bool records = false)
+      : caches_(count), records_(records ? count : 0) {}
+
+  AccessCache* caches() { return caches_.data(); }  ///< for MemoryContext
+  /// For MemoryContext, by counter; null unless addresses are kept.
+  metrics::WarpAccess* records() { return records_.empty() ? nullptr : records_.data(); }
+  std::size_t size() const { return caches_.size(); }
+
+  /// What counter `n` has added up to so far. Space::none if it was never executed, or counts
+  /// nothing.
+  AccessTotals totals(std::size_t n) const;
+
+ private:
+  std::vector<AccessCache> caches_;
+  std::vector<metrics::WarpAccess> records_;
+};
+
+/// Adds up what several workers counted of one instruction: the same space, or none yet.
+void add(AccessTotals& sum, const AccessTotals& more);
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,215 @@
+// Device memory: the list of allocations, and how their surroundings are described.
+#include "harness/emulator/machine/memory/memory.h"
+
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "harness/emulator/machine/memory/pool.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+/// Freed blocks wait until so much has been freed after them. Large ones hold address space only.
+constexpr std::uint64_t kSmallQuarantine = std::uint64_t{32} << 20;
+constexpr std::uint64_t kLargeQuarantine = std::uint64_t{64} << 30;
+constexpr std::size_t kMostLargeBlocks = 1024;  ///< the system bounds the number of mappings
+constexpr std::uint64_t kNullPage = 4096;       ///< addresses below come from null pointers
+
+std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+std::string count_bytes(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+std::string title(const Memory::Allocation& allocation) {
+  return allocation.name + " (" + count_bytes(allocation.bytes) + ")" +
+         (allocation.freed ? ", which was freed" : "");
+}
+
+/// Bytes between an address outside of the allocation and its nearest end.
+std::uint64_t distance(const Memory::Allocation& allocation, std::uint64_t address) {
+  const std::uint64_t begin = number_of(allocation.begin);
+  return address < begin ? begin - address : address - number_of(allocation.end());
+}
+
+std::string relative(const Memory::Allocation& allocation, std::uint64_t address,
+                     std::uint64_t bytes) {
+  const std::uint64_t begin = number_of(allocation.begin);
+  const std::uint64_t end = number_of(allocation.end());
+  const std::string name = title(allocation);
+  if (address < begin) return count_bytes(begin - address) + " in front of " + name;
+  if (address == end) return "right behind the end of " + name;
+  if (address > end) return count_bytes(address - end) + " behind the end of " + name;
+  if (address + bytes > end) {
+    return "the last " + count_bytes(address + bytes - end) + " are behind the end of " + name;
+  }
+  return "byte " + std::to_string(address - begin) + " of " + name;
+}
+
+}  // namespace
+
+struct Memory::Impl {
+  using Blocks = std::map<std::uint64_t, Allocation>;  ///< by begin; the freed ones too
+
+  mutable std::shared_mutex mutex;
+  MemoryPool pool;
+  Blocks blocks;
+  std::deque<std::uint64_t> small_quarantine, large_quarantine;  ///< begins, oldest first
+  std::uint64_t small_quarantined = 0, large_quarantined = 0;    ///< bytes
+  std::uint64_t in_use = 0;
+
+  /// The last block that begins at or in front of `address`; end() if there is none.
+  Blocks::const_iterator last_before(std::uint64_t address) const {
+    const auto behind = blocks.upper_bound(address);
+    return behind == blocks.begin() ? blocks.end() : std::prev(behind);
+  }
+
+  const Allocation* live(std::uint64_t address) const {
+    const auto found = last_before(address);
+    if (found == blocks.end() || found->second.freed) return nullptr;
+    return address < number_of(found->second.end()) ? &found->second : nullptr;
+  }
+
+  const Allocation* nearest(std::uint64_t address) const {
+    const auto behind = blocks.upper_bound(address);
+    const Allocation* const next = behind == blocks.end() ? nullptr : &behind->second;
+    if (behind == blocks.begin()) return next;
+    const Allocation* const previous = &std::prev(behind)->second;
+    if (next == nullptr || address < number_of(previous->end())) return previous;
+    return distance(*next, address) < distance(*previous, address) ? next : previous;
+  }
+
+  void quarantine(const Allocation& allocation) {
+    const std::uint64_t begin = number_of(allocation.begin);
+    pool.discard(allocation.begin, allocation.bytes);
+    if (MemoryPool::is_large(allocation.bytes)) {
+      large_quarantine.push_back(begin);
+      large_quarantined += allocation.bytes;
+      while (large_quarantined > kLargeQuarantine || large_quarantine.size() > kMostLargeBlocks) {
+        release_oldest(large_quarantine, large_quarantined);
+      }
+    } else {
+      small_quarantine.push_back(begin);
+      small_quarantined += allocation.bytes + kRedZone;
+      while (small_quarantined > kSmallQuarantine) {
+        small_quarantined -= kRedZone;
+        release_oldest(small_quarantine, small_quarantined);
+      }
+    }
+  }
+
+  void release_oldest(std::deque<std::uint64_t>& queue, std::uint64_t& bytes) {
+    const auto oldest = blocks.find(queue.front());
+    queue.pop_front();
+    bytes -= oldest->second.bytes;
+    pool.give_back(oldest->second.begin, oldest->second.bytes);
+    blocks.erase(oldest);
+  }
+};
+
+Memory::Memory() : impl_(std::make_unique<Impl>()) {}
+Memory::~Memory() = default;
+
+std::byte* Memory::allocate(std::uint64_t bytes, Kind kind, std::string name) {
+  if (bytes == 0) return nullptr;
+  const std::unique_lock lock(impl_->mutex);
+  std::byte* const begin = impl_->pool.take(bytes);
+  if (begin == nullptr) return nullptr;
+  impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
+  impl_->in_use += bytes;
+  return begin;
+}
+
+bool Memory::free(std::byte* begin) {
+  const std::unique_lock lock(impl_->mutex);
+  const auto found = impl_->blocks.find(number_of(begin));
+  if (found == impl_->blocks.end() || found->second.freed || found->second.adopted) return false;
+  found->second.freed = true;
+  impl_->in_use -= found->second.bytes;
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
+  impl_->quarantine(found->second);
+  return true;
+}
+
+bool Memory::adopt(std::byte* begin, std::uint64_t bytes, Kind kind, std::string name) {
+  const std::unique_lock lock(impl_->mutex);
+  const std::uint64_t first = number_of(begin);
+  const auto behind = impl_->blocks.upper_bound(first + bytes - 1);
+  const bool overlaps =
+      behind != impl_->blocks.begin() && number_of(std::prev(behind)->second.end()) > first;
+  if (overlaps) return false;
+  Allocation adopted{begin, bytes, kind, std::move(name)};
+  adopted.adopted = true;
+  impl_->blocks[first] = std::move(adopted);
+  return true;
+}
+
+bool Memory::release(std::byte* begin) {
+  const std::unique_lock lock(impl_->mutex);
+  const auto found = impl_->blocks.find(number_of(begin));
+  if (found == impl_->blocks.end() || !found->second.adopted) return false;
+  impl_->blocks.erase(found);
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+void Memory::make_constant(std::byte* begin) {
+  const std::unique_lock lock(impl_->mutex);
+  impl_->blocks.at(number_of(begin)).writable = false;
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
+}
+
+std::optional<Memory::Allocation> Memory::find(const void* address) const {
+  const std::shared_lock lock(impl_->mutex);
+  const Allocation* const found = impl_->live(number_of(address));
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+std::optional<Memory::Extent> Memory::extent(std::uint64_t address) const {
+  const std::shared_lock lock(impl_->mutex);
+  const Allocation* const found = impl_->live(address);
+  if (found == nullptr) return std::nullopt;
+  return Extent{number_of(found->begin), number_of(found->end()), found->writable};
+}
+
+std::string Memory::describe(const void* address, std::uint64_t bytes) const {
+  const std::uint64_t number = number_of(address);
+  if (number == 0) return "a null pointer";
+  if (number < kNullPage) return "a null pointer plus " + count_bytes(number);
+  switch (static_cast<Window>(number >> kWindowShift)) {
+    case Window::global:
+      break;
+    case Window::shared:
+      return "a generic address of shared memory";
+    case Window::local:
+      return "a generic address of local memory";
+    case Window::parameter:
+      return "a generic address of a kernel parameter";
+    default:
+      return "no address at all";
+  }
+  const std::shared_lock lock(impl_->mutex);
+  const Allocation* const nearest = impl_->nearest(number);
+  return nearest == nullptr ? "in no allocation" : relative(*nearest, number, bytes);
+}
+
+std::uint64_t Memory::bytes_in_use() const {
+  const std::shared_lock lock(impl_->mutex);
+  return impl_->in_use;
+}
+
+std::size_t Memory::live_allocations() const {
+  const std::shared_lock lock(impl_->mutex);
+  std::size_t count = 0;
+  for (const auto& [begin, allocation] : impl_->blocks) {
+    const bool counts = allocation.kind == Kind::device || allocation.kind == Kind::managed;
+    if (counts && !allocation.freed) ++count;
+  }
+  return count;
+}
+
+}  // namespace warpgauge::emulator::machine::memory

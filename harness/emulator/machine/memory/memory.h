@@ -1,0 +1,89 @@
+// Device memory: what kernels and the runtime may touch. A device pointer is a pointer of this
+// process, so copies need no translation; every access of a kernel is checked against this list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace warpgauge::emulator::machine::memory {
+
+/// Addresses of 64 bits say which memory they mean by their highest 16 bits ("generic").
+enum class Window : std::uint16_t {
+  global = 0,
+  shared = 1,
+  local = 2,
+  constant = 3,
+  parameter = 4
+};
+inline constexpr int kWindowShift = 48;
+constexpr std::uint64_t window_base(Window window) {
+  return static_cast<std::uint64_t>(window) << kWindowShift;
+}
+
+/// May be used by several threads at the same time.
+class Memory {
+ public:
+  enum class Kind { device, managed, pinned_host, symbol, heap /* malloc in kernels */, array };
+
+  /// A block of memory. `begin` is aligned to 256 bytes, as on the GPU (sector counts depend on
+  /// it).
+  struct Allocation {
+    std::byte* begin = nullptr;
+    std::uint64_t bytes = 0;
+    Kind kind = Kind::device;
+    std::string name;      ///< "cudaMalloc #3", or of a symbol its name
+    bool freed = false;    ///< kept for a while, so that use after free is told as such
+    bool writable = true;  ///< by kernels; .const variables are not
+    bool adopted = false;  ///< belongs to somebody else
+    std::byte* end() const { return begin + bytes; }
+  };
+
+  /// The part of a live allocation that the check of an access needs.
+  struct Extent {
+    std::uint64_t begin = 0, end = 0;
+    bool writable = true;
+  };
+
+  Memory();
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Uninitialised memory between red zones of at least 256 bytes; pages are only committed when
+  /// they are touched. Returns nullptr if there is not that much. `bytes` 0 gives nullptr.
+  std::byte* allocate(std::uint64_t bytes, Kind kind, std::string name);
+  /// False if `begin` is not the start of a live allocation that was allocated here.
+  bool free(std::byte* begin);
+  /// Lets kernels use memory of the process's own, at any alignment. False if it overlaps an
+  /// allocation, or one that was freed lately. `bytes` is not 0.
+  bool adopt(std::byte* begin, std::uint64_t bytes, Kind kind, std::string name);
+  /// Ends that. False if `begin` is not the start of adopted memory.
+  bool release(std::byte* begin);
+  /// From now on kernels may only read it (.const variables).
+  void make_constant(std::byte* begin);
+
+  /// The live allocation that `address` lies in.
+  std::optional<Allocation> find(const void* address) const;
+  std::optional<Extent> extent(std::uint64_t address) const;  ///< the same, faster
+  /// Where an access of `bytes` bytes lies, for messages: "4 bytes behind the end of cudaMalloc #3
+  /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
+  std::string describe(const void* address, std::uint64_t bytes = 1) const;
+
+  /// Changes whenever an allocation goes or loses a right: whoever caches find() compares it.
+  [[gnu::always_inline]] std::uint64_t generation() const {
+    return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
+  }
+  std::uint64_t bytes_in_use() const;  ///< of all live allocations, without red zones
+  /// Number of live allocations of the kinds device and managed (leak report).
+  std::size_t live_allocations() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::uint64_t generation_ = 1;
+};
+
+}  // namespace warpgauge::emulator::machine::memory

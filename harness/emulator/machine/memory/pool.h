@@ -1,0 +1,47 @@
+// Address space for the blocks of Memory: small ones share chunks, large ones are mapped each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace warpgauge::emulator::machine::memory {
+
+inline constexpr std::uint64_t kBlockAlignment = 256;
+inline constexpr std::uint64_t kRedZone = 256;  ///< at least so much lies unused around a block
+
+/// Not for several threads at a time.
+class MemoryPool {
+ public:
+  MemoryPool() = default;
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  /// A block with red zones around it, aligned to kBlockAlignment; nullptr if there is not that
+  /// much address space.
+  std::byte* take(std::uint64_t bytes);
+  /// Nobody will use the block's contents again: gives the pages of large ones back to the system,
+  /// while its addresses stay reserved.
+  void discard(std::byte* block, std::uint64_t bytes);
+  /// The block's addresses may be taken again.
+  void give_back(std::byte* block, std::uint64_t bytes);
+
+  static bool is_large(std::uint64_t bytes);
+
+ private:
+  struct Mapping {
+    std::byte* begin;
+    std::uint64_t bytes;
+  };
+  std::byte* take_small(std::uint64_t slot);
+
+  std::vector<Mapping> chunks_;
+  std::byte* unused_ = nullptr;  ///< of the last chunk
+  std::byte* chunk_end_ = nullptr;
+  std::map<std::uint64_t, std::vector<std::byte*>> free_;  ///< by size of slot
+  std::map<std::byte*, std::uint64_t> large_;              ///< block -> bytes
+};
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,66 @@
+// Instructions of the memory family that access no memory.
+#include "harness/emulator/machine/memory/simple.h"
+
+#include <atomic>
+#include <bit>
+#include <optional>
+
+#include "harness/emulator/machine/memory/context.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+template <typename Function>
+void for_active_lanes(const Warp& warp, Function function) {
+  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) function(std::countr_zero(rest));
+}
+
+Window window_of(const Memory& memory, std::uint64_t address) {
+  const auto window = static_cast<Window>(address >> kWindowShift);
+  if (window != Window::global) return window;
+  const std::optional<Memory::Extent> extent = memory.extent(address);
+  return extent && !extent->writable ? Window::constant : Window::global;
+}
+
+}  // namespace
+
+void execute_nothing(Warp&, const Instruction&) {}
+
+void execute_fence(Warp&, const Instruction&) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void execute_add_offset(Warp& warp, const Instruction& instruction) {
+  const auto* const from = source<std::uint64_t>(warp, instruction, 0);
+  auto* const to = destination<std::uint64_t>(warp, instruction);
+  const auto offset = static_cast<std::uint64_t>(instruction.offset);
+  for_active_lanes(warp, [&](int lane) { to[lane] = from[lane] + offset; });
+}
+
+void execute_zero(Warp& warp, const Instruction& instruction) {
+  auto* const to = destination<std::uint64_t>(warp, instruction);
+  for_active_lanes(warp, [&](int lane) { to[lane] = 0; });
+}
+
+void execute_is_in_window(Warp& warp, const Instruction& instruction) {
+  const auto* const addresses = source<std::uint64_t>(warp, instruction, 0);
+  const auto window = static_cast<Window>(instruction.flags);
+  Mask inside = 0;
+  for_active_lanes(warp, [&](int lane) {
+    if (window_of(*warp.memory->memory, addresses[lane]) == window) inside |= Mask{1} << lane;
+  });
+  Mask& result = *destination<Mask>(warp, instruction);
+  result = (result & ~warp.active) | inside;
+}
+
+void execute_commit_group(Warp& warp, const Instruction&) {
+  warp.memory->copies.commit(warp.active);
+}
+
+void execute_wait_group(Warp& warp, const Instruction& instruction) {
+  warp.memory->copies.wait_group(warp.active, static_cast<std::uint32_t>(instruction.offset));
+}
+
+void execute_wait_all(Warp& warp, const Instruction&) { warp.memory->copies.wait_all(warp.active); }
+
+}  // namespace warpgauge::emulator::machine::memory

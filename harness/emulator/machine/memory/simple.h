@@ -1,0 +1,28 @@
+// Instructions of the memory family that access no memory: conversions of addresses, fences, groups
+// of asynchronous copies.
+#pragma once
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+void execute_nothing(Warp& warp, const Instruction& instruction);
+/// Orders this thread's accesses before it and behind it.
+void execute_fence(Warp& warp, const Instruction& instruction);
+
+/// 64-bit destination = source 0 + offset.
+void execute_add_offset(Warp& warp, const Instruction& instruction);
+/// 64-bit destination = 0.
+void execute_zero(Warp& warp, const Instruction& instruction);
+
+/// Predicate destination: is the generic address of source 0 in the window Instruction::flags?
+/// Constant memory has no window: global addresses are told apart by what is allocated there.
+void execute_is_in_window(Warp& warp, const Instruction& instruction);
+
+void execute_commit_group(Warp& warp, const Instruction& instruction);
+void execute_wait_group(Warp& warp,
+                        const Instruction& instruction);  ///< offset: newest groups left
+void execute_wait_all(Warp& warp, const Instruction& instruction);
+
+}  // namespace warpgauge::emulator::machine::memory

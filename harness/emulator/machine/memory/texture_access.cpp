@@ -1,0 +1,186 @@
+// Reads and writes textures and surfaces, lane by lane.
+#include "harness/emulator/machine/memory/texture_access.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/memory/context.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+const ImageAccess& access_of(const Instruction& instruction) {
+  return *static_cast<const ImageAccess*>(instruction.detail);
+}
+
+std::byte* address_of(const Warp& warp, Slot slot, int lane, int bytes) {
+  return warp.bases[slot.base] + slot.offset + lane * bytes;
+}
+
+template <typename Value>
+Value value_of(const Warp& warp, Slot slot, int lane) {
+  Value out;
+  std::memcpy(&out, address_of(warp, slot, lane, sizeof out), sizeof out);
+  return out;
+}
+
+template <typename Body>
+void for_active_lanes(const Warp& warp, Body body) {
+  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) body(std::countr_zero(rest));
+}
+
+[[noreturn]] void fail(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
+                       const std::string& what) {
+  fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
+}
+
+/// The object of a lane's handle, whose memory is still there.
+template <typename Object>
+const Object& object_of(const Warp& warp, const Instruction& instruction, int lane,
+                        const char* name) {
+  const ImageAccess& access = access_of(instruction);
+  const auto handle = value_of<std::uint64_t>(warp, access.handle, lane);
+  const Object* const object = Objects<Object>::instance().find(handle);
+  const auto refuse = [&](const std::string& why) {
+    fail(warp, instruction, lane, Fault::Kind::invalid_texture, why);
+  };
+  if (object == nullptr) {
+    refuse(std::to_string(handle) + " is no " + name + " object (never made, or destroyed)");
+  }
+  const Texels& texels = object->texels;
+  const auto extent = warp.memory->memory->extent(reinterpret_cast<std::uint64_t>(texels.data));
+  if (!extent) refuse(std::string("the memory of the ") + name + " was freed");
+  // One row is as good as a line: cudaMallocArray with a height of 1 is read by tex1D, too.
+  const int used = texels.height == 1 && texels.dimensions == 2 ? 1 : texels.dimensions;
+  const Geometry& wanted = access.geometry;
+  if (access.query == nullptr && (wanted.layered != texels.layered || wanted.dimensions < used)) {
+    refuse(std::string("the ") + name + " has " + std::to_string(texels.dimensions) +
+           " dimensions" + (texels.layered ? " and layers" : "") + ", and is accessed with " +
+           std::to_string(wanted.dimensions) + (wanted.layered ? " and a layer" : ""));
+  }
+  return *object;
+}
+
+void store_values(const Warp& warp, const ImageAccess& access, int lane, const Texel& values) {
+  for (int i = 0; i < access.count; ++i) {
+    const int bytes = access.value_bytes[i];
+    std::memcpy(address_of(warp, access.values[i], lane, bytes), &values[i],
+                static_cast<std::size_t>(bytes));
+  }
+}
+
+Texel read_texture(const Warp& warp, const ImageAccess& access, int lane, const Texture& texture) {
+  const auto layer = access.geometry.layered ? value_of<std::uint32_t>(warp, access.layer, lane)
+                                             : std::uint32_t{0};
+  if (access.integer_coordinates) {
+    std::array<std::int64_t, 3> at{};
+    for (int axis = 0; axis < access.geometry.dimensions; ++axis) {
+      at[axis] = value_of<std::int32_t>(warp, access.coordinates[axis], lane);
+    }
+    return fetch(texture, at, layer);
+  }
+  TexturePoint point;
+  point.layer = layer;
+  for (int axis = 0; axis < access.geometry.dimensions; ++axis) {
+    point.at[axis] = value_of<float>(warp, access.coordinates[axis], lane);
+  }
+  return access.channel < 0 ? sample(texture, point) : gather(texture, point, access.channel);
+}
+
+/// Where a lane accesses a surface; nullptr if nowhere.
+std::byte* element_of(const Warp& warp, const Instruction& instruction, int lane) {
+  const ImageAccess& access = access_of(instruction);
+  const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
+  const int bytes = access.count * access.element_bytes;
+  const std::int64_t limits[] = {static_cast<std::int64_t>(texels.width * texels.texel_bytes()),
+                                 static_cast<std::int64_t>(texels.height),
+                                 static_cast<std::int64_t>(texels.depth)};
+  std::int64_t at[3] = {0, 0, 0};
+  for (int axis = 0; axis < access.geometry.dimensions; ++axis) {
+    at[axis] = value_of<std::int32_t>(warp, access.coordinates[axis], lane);
+  }
+  if (access.geometry.layered) at[2] = value_of<std::int32_t>(warp, access.layer, lane);
+  if (at[0] % bytes != 0) {
+    fail(warp, instruction, lane, Fault::Kind::misaligned_address,
+         "x of a surface access (" + std::to_string(at[0]) + " bytes) is no multiple of its " +
+             std::to_string(bytes) + " bytes");
+  }
+  const std::int64_t sizes[] = {bytes, 1, 1};
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t last = limits[axis] - sizes[axis];
+    if (at[axis] >= 0 && at[axis] <= last) continue;
+    if (access.outside == Outside::zero) return nullptr;
+    if (access.outside == Outside::trap) {
+      fail(warp, instruction, lane, Fault::Kind::trap,
+           std::string("surface access outside of the surface: ") + "xyz"[axis] + " is " +
+               std::to_string(at[axis]) + ", and the last one is " + std::to_string(last));
+    }
+    at[axis] = at[axis] < 0 ? 0 : last;
+  }
+  const std::int64_t offset = at[2] * static_cast<std::int64_t>(texels.slice) +
+                              at[1] * static_cast<std::int64_t>(texels.pitch) + at[0];
+  return const_cast<std::byte*>(texels.data) + offset;
+}
+
+template <typename Object>
+void execute_query(Warp& warp, const Instruction& instruction) {
+  const ImageAccess& access = access_of(instruction);
+  for_active_lanes(warp, [&](int lane) {
+    const auto& object = object_of<Object>(warp, instruction, lane, "texture or surface");
+    store_values(warp, access, lane, {static_cast<std::uint32_t>(access.query(object.texels))});
+  });
+}
+
+}  // namespace
+
+void execute_tex(Warp& warp, const Instruction& instruction) {
+  const ImageAccess& access = access_of(instruction);
+  for_active_lanes(warp, [&](int lane) {
+    const auto& texture = object_of<Texture>(warp, instruction, lane, "texture");
+    if (texture.reads_floats() != access.wants_float) {
+      fail(warp, instruction, lane, Fault::Kind::invalid_texture,
+           std::string("the texture gives ") + (access.wants_float ? "integers" : "floats") +
+               ", and is read as if it gave " + (access.wants_float ? "floats" : "integers"));
+    }
+    store_values(warp, access, lane, read_texture(warp, access, lane, texture));
+  });
+}
+
+void execute_suld(Warp& warp, const Instruction& instruction) {
+  const ImageAccess& access = access_of(instruction);
+  const auto bytes = static_cast<std::size_t>(access.element_bytes);
+  for_active_lanes(warp, [&](int lane) {
+    const std::byte* const from = element_of(warp, instruction, lane);
+    for (int i = 0; i < access.count; ++i) {
+      std::uint64_t value = 0;
+      if (from != nullptr) std::memcpy(&value, from + i * bytes, bytes);
+      const int width = access.value_bytes[i];
+      std::memcpy(address_of(warp, access.values[i], lane, width), &value,
+                  static_cast<std::size_t>(width));
+    }
+  });
+}
+
+void execute_sust(Warp& warp, const Instruction& instruction) {
+  const ImageAccess& access = access_of(instruction);
+  const auto bytes = static_cast<std::size_t>(access.element_bytes);
+  for_active_lanes(warp, [&](int lane) {
+    std::byte* const to = element_of(warp, instruction, lane);
+    if (to == nullptr) return;
+    for (int i = 0; i < access.count; ++i) {
+      std::memcpy(to + i * bytes, address_of(warp, access.values[i], lane, access.value_bytes[i]),
+                  bytes);
+    }
+  });
+}
+
+void execute_txq(Warp& warp, const Instruction& instruction) {
+  execute_query<Texture>(warp, instruction);
+}
+void execute_suq(Warp& warp, const Instruction& instruction) {
+  execute_query<Surface>(warp, instruction);
+}
+
+}  // namespace warpgauge::emulator::machine::memory

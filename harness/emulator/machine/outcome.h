@@ -1,0 +1,36 @@
+// What a launch leaves behind: counts by PTX instruction.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/instruction_record.h"
+#include "harness/emulator/ptx/source_line.h"
+
+namespace warpgauge::emulator::machine {
+
+struct InstructionTotals {
+  int text_line = 0;       ///< of the PTX text
+  ptx::SourceLine source;  ///< file empty if unknown
+  std::string function;    ///< where it stands: the kernel, or a device function it calls
+  AccessTotals access;     ///< cp.async has two: shared and global_load
+};
+
+/// A branch at which warps have divided, with how often they did.
+struct DivergentBranch {
+  int text_line = 0;       ///< of the PTX text
+  ptx::SourceLine source;  ///< file empty if unknown
+  std::uint64_t count = 0;
+};
+
+struct LaunchOutcome {
+  std::uint64_t warp_instructions = 0;
+  std::vector<DivergentBranch> divergent_branches;
+  std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
+  /// Of those of them that access shared or global memory, with Options::record_accesses.
+  std::vector<InstructionRecord> records;
+};
+
+}  // namespace warpgauge::emulator::machine

@@ -1,0 +1,20 @@
+// The access of a source line that shows most.
+#pragma once
+
+#include <string>
+
+#include "metrics/confidence.h"
+#include "metrics/warp_access.h"
+
+namespace warpgauge::metrics {
+
+/// The access of a source line that shows most.
+struct LineAccess {
+  std::string kernel;  ///< mangled name
+  std::string file;    ///< empty where the code has no line information
+  int line = 0;
+  Trust trust;  ///< that the GPU makes this access
+  WarpAccess access;
+};
+
+}  // namespace warpgauge::metrics
