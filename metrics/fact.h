@@ -261,7 +261,7 @@ class FactReader {
     std::string line;  // of the record
     Fact fact;         // without a value
   };
-  std::unordered_map<std::string, Described> cases_;  // by name
+  std::vector<std::unordered_map<std::string, Described>> cases_;  // of each run, by name
 };
 
 /// Reads a file of facts to its end. A last line without newline (a crash while it was written) is

@@ -60,7 +60,7 @@ void FactReader::read(const std::string& line) {
   if (record != "case" && record != "value" && record != "end") {
     members.fail("record", "must be run, case, value or end");
   }
-  if (runs_.empty()) throw MalformedFact("there is no run above this line");
+  if (runs_.empty()) members.fail("record", "must be 'run' before any other");
   StoredRun& run = runs_.at(current_);
   if (run.end) throw MalformedFact("the run has ended above this line");
   if (record == "end") {
@@ -68,14 +68,16 @@ void FactReader::read(const std::string& line) {
     return;
   }
   const std::string name = members.text("case");
-  const auto known = cases_.find(name);
+  auto& cases = cases_.at(current_);
+  const auto known = cases.find(name);
   if (record == "value") {
-    if (known == cases_.end()) {
-      throw MalformedFact(fmt::format("there is no case '{}' above this line", name));
+    if (known == cases.end()) {
+      throw MalformedFact(
+          fmt::format("there is no case '{}' above this line, in the same run", name));
     }
     run.facts.push_back(read_value_record(std::move(members), known->second.fact));
-  } else if (known == cases_.end()) {
-    cases_.emplace(name, Described{line, read_case(std::move(members), name)});
+  } else if (known == cases.end()) {
+    cases.emplace(name, Described{line, read_case(std::move(members), name)});
   } else if (known->second.line != line) {
     throw MalformedFact(fmt::format("the case '{}' stands above with other members", name));
   }
@@ -88,6 +90,7 @@ void FactReader::begin(Run run) {
   current_ = static_cast<std::size_t>(found - runs_.begin());
   if (found == runs_.end()) {
     runs_.push_back({.run = std::move(run), .facts = {}, .end = {}});
+    cases_.emplace_back();
     return;
   }
   for (Device& device : run.devices) {

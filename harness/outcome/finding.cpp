@@ -36,17 +36,10 @@ bool is_beyond(const Fact& fact) {
          fact.would == Verdict::fail;
 }
 
-using Cause =
-    std::tuple<Verdict, std::string, std::string, std::string, std::string, int, std::string>;
+using Cause = std::tuple<Verdict, std::string, std::string, std::string, std::string, int>;
 
 Cause cause_of(const Fact& fact) {
-  return {fact.verdict,
-          fact.metric,
-          fact.id.family,
-          fact.id.variant_type(),
-          fact.file,
-          fact.line,
-          fact.verdict == Verdict::error ? fact.reason : ""};
+  return {fact.verdict, fact.metric, fact.id.family, fact.id.variant_type(), fact.file, fact.line};
 }
 
 using PlaceOfValue = std::tuple<const metrics::Run*, metrics::CaseId, std::string, std::string>;

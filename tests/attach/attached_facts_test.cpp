@@ -144,14 +144,17 @@ TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
   for (const metrics::Fact& fact : one.facts) {
     EXPECT_EQ(fact.arch, "sm_90");
     EXPECT_EQ(fact.kernel, kKernel);
-    EXPECT_FALSE(fact.launch) << "there are two shapes";
+    EXPECT_EQ(fact.context->kind, metrics::CaseKind::attached);
+    EXPECT_EQ(fact.context->device, "NVIDIA H100");
+    ASSERT_EQ(fact.context->kernels.size(), 1u);
+    EXPECT_EQ(fact.context->kernels[0].launches.size(), 2u) << "there are two shapes";
     EXPECT_NE(fact.metric, "spill.store_bytes") << "spills are seen by the local memory they use";
   }
 }
 
 TEST(AttachedFacts, OfOneShapeHaveItAndItsOccupancy) {
   const auto cases = cases_of({process_of(5)});
-  EXPECT_EQ(cases.at(0).facts.at(0).launch->count, 5u);
+  EXPECT_EQ(cases.at(0).facts.at(0).context->kernels.at(0).launches.at(0).count, 5u);
   EXPECT_EQ(value_of(cases.at(0), "occupancy.theoretical"), 1.0);
 }
 

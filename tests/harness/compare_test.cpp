@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 using metrics::Confidence;
 using metrics::Fact;
 using metrics::LineCounts;
-using metrics::StoredFact;
+using metrics::StoredRun;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -67,18 +68,20 @@ class FactsOfARun {
   FactsOfARun& add(const std::string& family, const std::string& size,
                    const std::vector<LineCounts>& lines, const std::string& arch = "sm_90") {
     const Fact blank{.id = {family, "plain", "f32", size}, .arch = arch};
-    for (Fact& fact : counted_facts(lines, {}, blank, source_)) write(std::move(fact));
+    for (Fact& fact : counted_facts(lines, blank, source_)) write(std::move(fact));
     return *this;
   }
 
   void write(Fact fact) {
-    if (!hash.empty() && !fact.kernel.empty()) fact.sass_hash = hash;
+    metrics::CaseContext context;
+    if (!hash.empty()) context.kernels = {{.name = "kernel", .sass_hash = hash}};
+    fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
     metrics::FactWriter(path_, run_).write(fact);
   }
 
   void begin_run(std::string id) { run_.id = std::move(id); }
   const fs::path& path() const { return path_; }
-  std::vector<StoredFact> read() const { return metrics::read_facts(path_); }
+  std::vector<StoredRun> read() const { return metrics::read_facts(path_); }
 
   std::string hash;  ///< of the machine code, in facts written from now on
 
@@ -201,7 +204,7 @@ TEST(Compare, SaysWhatOnlyOneSideHas) {
 TEST(Compare, WhatWasNotMeasuredIsNotZero) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 1, 0)});
-  Fact missing{.id = {"x", "plain", "f32", "64"}, .metric = "shared.wavefronts", .arch = "sm_90"};
+  Fact missing{.id = {"x", "plain", "f32", "64"}, .arch = "sm_90", .metric = "shared.wavefronts"};
   b.write(missing);
   EXPECT_THAT(compare(a.read(), b.read(), "").only_in_a, ElementsAre("x.plain.f32@64 on sm_90"));
   missing.value = 1.0;
@@ -253,6 +256,25 @@ void write_some_of_everything(FactsOfARun& a, FactsOfARun& b) {
   b.add("reduce", "1000", {line(17, 96, 0), line(18, 4, 0), line(19, 0, 4)});
   a.add("reduce", "1001", {line(17, 8, 0)});
   for (const char* size : {"1", "2", "3", "4"}) b.add("scan", size, {line(9, 1, 0)});
+}
+
+TEST(Compare, HumanTextsDecideNothing) {
+  FactsOfARun a("emulator"), b("cupti");
+  write_some_of_everything(a, b);
+  std::vector<StoredRun> of_a = a.read();
+  const FactComparison before = compare(of_a, b.read(), "");
+  for (StoredRun& run : of_a) {
+    for (Fact& fact : run.facts) {
+      if (!fact.confidence_reason.empty()) fact.confidence_reason = "x";
+    }
+  }
+  const FactComparison after = compare(of_a, b.read(), "");
+  ASSERT_EQ(before.differences.size(), after.differences.size());
+  for (std::size_t i = 0; i < before.differences.size(); ++i) {
+    EXPECT_EQ(before.differences[i].place, after.differences[i].place);
+    EXPECT_EQ(before.differences[i].trust.confidence, after.differences[i].trust.confidence);
+  }
+  EXPECT_EQ(before.total().lines.different, after.total().lines.different);
 }
 
 TEST(ComparisonText, OfSomethingOfEverything) {

@@ -1,5 +1,5 @@
-// What a run as a whole comes to: tallies, order, exit codes.
-#include "harness/outcome/summary.h"
+// What runs as a whole come to: tallies, what is missing, exit codes, headlines.
+#include "harness/outcome/outcome.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,13 +9,17 @@
 
 #include "metrics/budget.h"
 #include "metrics/judge.h"
+#include "tests/harness/outcome_facts.h"
 
 namespace warpgauge {
 namespace {
 
 using metrics::Fact;
+using metrics::StoredRun;
 using metrics::Verdict;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 using testing::Pair;
 using enum metrics::Verdict;
@@ -23,43 +27,25 @@ using enum metrics::Verdict;
 constexpr Requirements kStrict = {.strict = true};
 constexpr Requirements kPtxas = {.ptxas = true};
 constexpr Requirements kCupti = {.cupti = true};
+constexpr Requirements kDevice = {.device = true};
 constexpr Requirements kEverything = {.strict = true, .ptxas = true, .cupti = true};
-
-Fact fact(Verdict verdict, std::string metric = "registers", std::string variant = "tiled") {
-  return {.id = {"transpose", std::move(variant), "f32", "64x64"},
-          .metric = std::move(metric),
-          .verdict = verdict};
-}
-
-Fact of_line(std::string metric) {
-  Fact one = fact(unbudgeted, std::move(metric));
-  one.scope = metrics::Scope::line;
-  return one;
-}
-
-Fact because(Fact one, std::string reason) {
-  one.reason = std::move(reason);
-  return one;
-}
-
-Summary summary(const std::vector<Fact>& facts, std::vector<std::string> lost = {}) {
-  std::vector<metrics::StoredFact> stored;
-  for (const Fact& one : facts) stored.push_back({one, {}});
-  return Summary(stored, std::move(lost));
-}
 
 /// One fact of `registers` (known without a run) for each verdict.
 ExitCode code(const std::vector<Verdict>& verdicts, const Requirements& requirements = {}) {
   std::vector<Fact> facts;
-  for (const Verdict verdict : verdicts) facts.push_back(fact(verdict));
-  return summary(facts).exit_code(requirements);
+  int size = 0;
+  for (const Verdict verdict : verdicts) {
+    facts.push_back(on(fact(verdict), "sm_90", std::to_string(++size)));
+  }
+  return outcome_of(facts, requirements).exit_code();
 }
 
 TEST(Tally, CountsVerdictsByFamily) {
   Fact other = fact(fail);
   other.id.family = "reduce";
-  const Summary both = summary({fact(pass), fact(pass, "registers", "padded"), fact(better),
-                                fact(unbudgeted), fact(unmeasured), other});
+  const Outcome both =
+      outcome_of({fact(pass), fact(pass, "registers", "padded"), fact(better, "instructions"),
+                  fact(unbudgeted, "stack.bytes"), fact(unmeasured, "local.sectors"), other});
   ASSERT_EQ(both.families().size(), 2u);
   const Tally& transpose = both.families().at("transpose");
   EXPECT_THAT(transpose.cases,
@@ -73,21 +59,24 @@ TEST(Tally, CountsVerdictsByFamily) {
 }
 
 TEST(Tally, AnErrorIsACheckThatWasNotJudged) {
-  const Tally total = summary({fact(error), fact(waived)}).total();
-  EXPECT_EQ(total.checks(), 2);
-  EXPECT_EQ(total.judged(), 1);
+  const Outcome outcome = outcome_of({fact(error, "result.correct"), fact(waived)});
+  EXPECT_EQ(outcome.total().checks(), 2);
+  EXPECT_EQ(outcome.total().judged(), 1);
 }
 
 TEST(Tally, LinesExplainAndAreNotCounted) {
-  const Summary with_line = summary({fact(pass), of_line("shared.bank_conflicts")});
+  const Fact whole = fact(pass, "shared.bank_conflicts");
+  const Outcome with_line = outcome_of({whole, of_line(whole, 7, 31)});
   EXPECT_EQ(with_line.total().checks(), 1);
-  EXPECT_THAT(with_line.with({unbudgeted}), IsEmpty());
+  EXPECT_EQ(with_line.total().count(unbudgeted), 0);
+  EXPECT_EQ(with_line.values().size(), 1u);
 }
 
 TEST(ExitCode, OfOneVerdict) {
   EXPECT_EQ(code({pass}), kWithinBudget);
   EXPECT_EQ(code({waived}), kWithinBudget);
   EXPECT_EQ(code({better}), kWithinBudget);
+  EXPECT_EQ(code({moved}), kWithinBudget);
   EXPECT_EQ(code({fail}), kOverBudget);
   EXPECT_EQ(code({error}), kFault);
 }
@@ -107,6 +96,7 @@ TEST(ExitCode, BetterFailsOnlyWhenStrict) {
   EXPECT_EQ(code({better, pass}), kWithinBudget);
   EXPECT_EQ(code({better, pass}, kStrict), kOverBudget);
   EXPECT_EQ(code({waived, pass}, kStrict), kWithinBudget);
+  EXPECT_EQ(code({moved, pass}, kStrict), kWithinBudget);
 }
 
 TEST(ExitCode, NothingJudgedIsAFault) {
@@ -114,27 +104,28 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({unbudgeted}), kFault);
   EXPECT_EQ(code({unmeasured}), kFault) << "nothing measured is never success";
   EXPECT_EQ(code({unmeasured, unbudgeted}), kFault);
-  EXPECT_EQ(summary({of_line("shared.bank_conflicts")}).exit_code({}), kFault);
+  EXPECT_EQ(outcome_of({of_line(fact(pass), 7, 1)}).exit_code(), kFault);
   for (const Requirements& requirements : {kStrict, kPtxas, kCupti, kEverything}) {
     EXPECT_EQ(code({}, requirements), kFault);
     EXPECT_EQ(code({unmeasured}, requirements), kFault);
   }
+  EXPECT_EQ(code({unbudgeted}, {.judged = false}), kWithinBudget) << "times alone need no budget";
 }
 
 // A machine without a GPU: what the compiler says was judged, what needs a run was not measured.
 TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
-  const Summary no_gpu = summary({fact(pass), fact(unmeasured, "shared.bank_conflicts")});
-  EXPECT_EQ(no_gpu.exit_code({}), kWithinBudget);
-  EXPECT_EQ(no_gpu.exit_code(kStrict), kWithinBudget);
-  EXPECT_EQ(no_gpu.exit_code(kPtxas), kWithinBudget);
-  EXPECT_EQ(no_gpu.exit_code(kCupti), kNotMeasured);
-  EXPECT_EQ(no_gpu.exit_code(kEverything), kNotMeasured);
+  const std::vector<Fact> no_gpu = {fact(pass), fact(unmeasured, "shared.bank_conflicts")};
+  EXPECT_EQ(outcome_of(no_gpu).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of(no_gpu, kStrict).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of(no_gpu, kPtxas).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of(no_gpu, kCupti).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of(no_gpu, kEverything).exit_code(), kNotMeasured);
 }
 
 TEST(ExitCode, WhatWasLostIsNotMeasured) {
-  EXPECT_EQ(summary({fact(pass)}, {"a graph"}).exit_code({}), kNotMeasured);
-  EXPECT_EQ(summary({fact(pass), fact(fail)}, {"a graph"}).exit_code({}), kOverBudget);
-  EXPECT_EQ(summary({}, {"a graph"}).exit_code({}), kFault);
+  EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph"}).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of({fact(fail)}, {}, {"a graph"}).exit_code(), kOverBudget);
+  EXPECT_EQ(outcome_of({}, {}, {"a graph"}).exit_code(), kFault);
 }
 
 TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {
@@ -147,47 +138,45 @@ TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {
                     {"occupancy.achieved", true},  {"time.median_us", true},
                     {"global.load.sectors", true}, {"dram.bytes", true}};
   for (const auto& [metric, run_time] : rows) {
-    const Summary one = summary({fact(pass, "instructions"), fact(unmeasured, metric)});
-    EXPECT_EQ(one.exit_code(kCupti), run_time ? kNotMeasured : kWithinBudget) << metric;
-    EXPECT_EQ(one.exit_code(kPtxas), run_time ? kWithinBudget : kNotMeasured) << metric;
-    EXPECT_EQ(one.exit_code(kEverything), kNotMeasured) << metric;
+    const std::vector<Fact> one = {fact(pass, "instructions"), fact(unmeasured, metric)};
+    EXPECT_EQ(outcome_of(one, kCupti).exit_code(), run_time ? kNotMeasured : kWithinBudget)
+        << metric;
+    EXPECT_EQ(outcome_of(one, kPtxas).exit_code(), run_time ? kWithinBudget : kNotMeasured)
+        << metric;
+    EXPECT_EQ(outcome_of(one, kEverything).exit_code(), kNotMeasured) << metric;
+    EXPECT_EQ(outcome_of(one, kDevice).exit_code() == kNotMeasured,
+              std::string(metric) == "result.correct");
   }
 }
 
-TEST(Summary, KnowsWhichFactsAreMissing) {
-  const Summary two = summary({fact(unmeasured, "registers"), fact(unmeasured, "instructions")});
-  EXPECT_THAT(two.missing({}), IsEmpty());
-  EXPECT_THAT(two.missing(kPtxas), ElementsAre(testing::Field(&Fact::metric, "registers")));
-  EXPECT_THAT(two.missing(kCupti), ElementsAre(testing::Field(&Fact::metric, "instructions")));
-  EXPECT_EQ(two.missing(kEverything).size(), 2u);
+TEST(Outcome, CountsWhatIsRequiredAndMissing) {
+  const std::vector<Fact> two = {fact(unmeasured, "registers"), fact(unmeasured, "instructions")};
+  EXPECT_EQ(outcome_of(two).required_missing(), 0);
+  EXPECT_EQ(outcome_of(two, kPtxas).required_missing(), 1);
+  EXPECT_EQ(outcome_of(two, kCupti).required_missing(), 1);
+  EXPECT_EQ(outcome_of(two, kEverything).required_missing(), 2);
 }
 
-TEST(Summary, FailuresOfOneCaseStayTogetherInTheirOrder) {
-  const Summary mixed =
-      summary({fact(fail, "registers", "tiled"), fact(error, "result.correct", "naive"),
-               fact(pass, "registers", "padded"), fact(fail, "stack.bytes", "naive"),
-               fact(fail, "instructions", "tiled")});
-  std::vector<std::string> order;
-  for (const Fact* one : mixed.with({error, fail})) {
-    order.push_back(one->id.variant + " " + one->metric);
-  }
-  EXPECT_THAT(order, ElementsAre("naive result.correct", "naive stack.bytes", "tiled registers",
-                                 "tiled instructions"));
+testing::Matcher<const Unmeasured&> Reason(std::string text, int count, int required) {
+  return AllOf(Field(&Unmeasured::reason, text), Field(&Unmeasured::count, count),
+               Field(&Unmeasured::required, required));
 }
 
-TEST(Summary, CountsReasonsOfWhatIsUnmeasured) {
-  const Summary missing =
-      summary({because(fact(unmeasured), "no CUDA device"), because(fact(pass), "within budget"),
-               because(fact(unmeasured, "instructions"), "no CUDA device"),
-               because(fact(unmeasured, "stack.bytes"), "not compiled for sm_70")});
-  EXPECT_THAT(missing.unmeasured_reasons(),
-              ElementsAre(Pair("unmeasured: no CUDA device", 2),
-                          Pair("unmeasured: not compiled for sm_70", 1)));
+TEST(Outcome, CountsReasonsOfWhatIsUnmeasured) {
+  const Outcome missing = outcome_of(
+      {because(fact(unmeasured, "stack.bytes"), "not compiled for sm_70"),
+       because(fact(unmeasured), "no CUDA device"), because(fact(pass, "constant.bytes"), "x"),
+       because(fact(unmeasured, "instructions"), "no CUDA device")},
+      kCupti);
+  EXPECT_THAT(missing.unmeasured(),
+              ElementsAre(Reason("unmeasured: no CUDA device", 2, 1),
+                          Reason("unmeasured: not compiled for sm_70", 1, 0)));
 }
 
 /// A count that is not sure, as the judge of a file without gate_on leaves it.
 Fact unsure(std::string metric, double value, std::string confidence, std::string why) {
   Fact one = fact(unbudgeted, std::move(metric));
+  one.id.variant = why.substr(0, 1);
   one.value = value;
   one.confidence = std::move(confidence);
   one.confidence_reason = std::move(why);
@@ -195,21 +184,94 @@ Fact unsure(std::string metric, double value, std::string confidence, std::strin
   return one;
 }
 
-TEST(Summary, GroupsWhatIsNotSureByWhy) {
-  const Summary unclear =
-      summary({unsure("shared.bank_conflicts", 31, "estimate", "ptxas spills registers here"),
-               unsure("local.sectors", 0, "estimate", "ptxas spills registers here"),
-               unsure("local.sectors", 8, "predicted", "no machine code"),
-               because(fact(unmeasured), "no CUDA device")});
-  EXPECT_THAT(unclear.unmeasured_reasons(),
-              ElementsAre(Pair("only estimated: ptxas spills registers here", 2),
-                          Pair("only predicted: no machine code", 1),
-                          Pair("unmeasured: no CUDA device", 1)));
-  std::vector<std::string> failing;
-  for (const Fact* one : unclear.unsure_failures()) failing.push_back(one->metric);
-  EXPECT_THAT(failing, ElementsAre("shared.bank_conflicts", "local.sectors"));
+TEST(Outcome, GroupsWhatIsNotSureByWhy) {
+  const std::vector<Fact> facts = {
+      unsure("shared.bank_conflicts", 31, "estimate", "ptxas spills registers here"),
+      unsure("local.sectors", 0, "estimate", "ptxas spills registers here"),
+      unsure("local.sectors", 8, "predicted", "no machine code"),
+      because(fact(unmeasured), "no CUDA device")};
+  const Outcome unclear = outcome_of(facts);
+  EXPECT_THAT(unclear.unmeasured(),
+              ElementsAre(Reason("only estimated: ptxas spills registers here", 2, 0),
+                          Reason("only predicted: no machine code", 1, 0),
+                          Reason("unmeasured: no CUDA device", 1, 0)));
   EXPECT_EQ(unclear.total().judged(), 0);
-  EXPECT_EQ(unclear.missing(kCupti).size(), 3u) << "an estimate is not what was asked for";
+  EXPECT_EQ(outcome_of(facts, kCupti).required_missing(), 3) << "an estimate was not asked for";
+}
+
+Outcome of_runs(std::vector<StoredRun> runs, OutcomeOptions options = {}) {
+  return Outcome(std::move(runs), std::move(options));
+}
+
+TEST(Outcome, OfSeveralRunsTheWorstValueCounts) {
+  const Outcome two =
+      of_runs({run_of({fact(pass), beyond(9, 8, "instructions")}, "r1"),
+               run_of({beyond(33, 32), fact(unmeasured, "instructions"), fact(pass, "stack.bytes")},
+                      "r2")});
+  EXPECT_EQ(two.total().count(fail), 2);
+  EXPECT_EQ(two.total().checks(), 3) << "each metric of a case once";
+  EXPECT_EQ(two.values().at(0).run->id, "r2");
+  EXPECT_EQ(two.values().at(1).run->id, "r1");
+}
+
+TEST(Outcome, ARunThatWasCutOffIsAFault) {
+  StoredRun cut = run_of({fact(pass)});
+  cut.end.reset();
+  const Outcome outcome = of_runs({cut});
+  EXPECT_EQ(outcome.exit_code(), kFault);
+  EXPECT_EQ(outcome.headline(), "ERROR: a run was cut off");
+  EXPECT_THAT(outcome.lost(), ElementsAre("run r1 was cut off: its end is missing"));
+  EXPECT_EQ(of_runs({cut}, {.whole = false}).exit_code(), kWithinBudget) << "it is still going on";
+}
+
+TEST(Outcome, IsNeverBetterThanTheExitCodesOfItsRuns) {
+  StoredRun run = run_of({fact(pass)});
+  run.end->exit_code = kOverBudget;
+  run.end->left_out = {"2 cases of --large"};
+  const Outcome outcome = of_runs({run});
+  EXPECT_EQ(outcome.exit_code(), kOverBudget);
+  EXPECT_EQ(outcome.headline(), "FAIL: a run ended with exit code 1, and says more");
+  EXPECT_THAT(outcome.options().left_out, ElementsAre("2 cases of --large"));
+}
+
+TEST(Requirements, OfRunsAreWhatTheyWereAskedFor) {
+  StoredRun gate = run_of({});
+  gate.run.command = "gate";
+  gate.run.asked = {.device = "gpu", .require = {"cupti"}, .strict = true};
+  StoredRun times = run_of({}, "r2");
+  times.run.command = "bench";
+  times.run.asked = {.device = "auto", .require = {"ptxas"}};
+  const Requirements both = requirements_of({gate, times});
+  EXPECT_TRUE(both.strict && both.ptxas && both.cupti && both.device && both.judged);
+  const Requirements of_times = requirements_of({times});
+  EXPECT_TRUE(of_times.ptxas);
+  EXPECT_FALSE(of_times.strict || of_times.cupti || of_times.device || of_times.judged);
+  EXPECT_TRUE(requirements_of({}).judged) << "of nothing, nothing was judged";
+}
+
+TEST(Headline, SaysWhatDecided) {
+  EXPECT_EQ(outcome_of({}).headline(), "ERROR: nothing was judged");
+  EXPECT_EQ(outcome_of({fact(pass)}).headline(), "PASS: 1 value within budget");
+  const std::vector<Fact> facts = {fact(pass), fact(better, "instructions"),
+                                   fact(moved, "time.median_us"), fact(unmeasured, "stack.bytes")};
+  EXPECT_EQ(outcome_of(facts).headline(), "PASS: 2 values within budget, 1 moved, 1 unmeasured");
+  EXPECT_EQ(outcome_of(facts, kStrict).headline(), "FAIL: 1 value better than budget (--strict)");
+  EXPECT_EQ(outcome_of({fact(fail), fact(better, "instructions")}, kStrict).headline(),
+            "FAIL: 1 value over budget");
+  EXPECT_EQ(outcome_of(facts, kPtxas).headline(),
+            "NOT MEASURED: 1 value that --require or --device asks for");
+}
+
+TEST(Headline, CountsCasesInErrorNotFacts) {
+  EXPECT_EQ(outcome_of({fact(error, "result.correct"), fact(error)}).headline(),
+            "ERROR: 1 case could not be judged");
+}
+
+TEST(Headline, SaysWhatWasLost) {
+  EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph of\nanother library"}).headline(),
+            "NOT MEASURED: a graph of another library");
+  EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph", "a launch"}).headline(),
+            "NOT MEASURED: 2 things, see above");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Summaries as people read them, of recorded facts: whole texts, colour, names that mean harm.
-#include "harness/outcome/summary_text.h"
+// Outcomes as people read them, of recorded facts: whole texts, colour, names that mean harm.
+#include "harness/outcome/outcome_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/outcome/finding_text.h"
 #include "metrics/budget.h"
 #include "metrics/judge.h"
 
@@ -31,8 +32,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const fs::path kData = fs::path(WARPGAUGE_TEST_DATA) / "summary";
-constexpr std::string_view kSource = "tests/data/summary/through_tile.cu";
+const fs::path kData = fs::path(WARPGAUGE_TEST_DATA) / "outcome";
+constexpr std::string_view kSource = "tests/data/outcome/through_tile.cu";
 constexpr Requirements kStrict = {.strict = true};
 constexpr Requirements kCupti = {.cupti = true};
 
@@ -41,7 +42,7 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// `text` is the whole content of a file in tests/data/summary.
+/// `text` is the whole content of a file in tests/data/outcome.
 void expect_golden(const std::string& text, const std::string& file) {
   const std::string expected = content(kData / file);
   if (text == expected) return;
@@ -57,22 +58,39 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Facts as an H100 gave them; the tests change some in memory.
+/// Facts as an H100 gave them; the tests change some in memory. All lines are those of a source
+/// that stays as it is.
 struct Recorded {
-  std::vector<metrics::StoredFact> facts = metrics::read_facts(kData / "h100.jsonl");
+  metrics::StoredRun run = metrics::read_facts(kData / "h100.jsonl").at(0);
+
+  Recorded() {
+    for (Fact& fact : run.facts) {
+      if (fact.scope != metrics::Scope::line) continue;
+      fact.file = kSource;
+      fact.line = 4;
+    }
+  }
 
   Fact& at(std::string_view variant, std::string_view metric) {
-    for (metrics::StoredFact& stored : facts) {
-      const Fact& fact = stored.fact;
+    for (Fact& fact : run.facts) {
       if (fact.scope == metrics::Scope::whole_case && fact.id.variant == variant &&
           fact.metric == metric) {
-        return stored.fact;
+        return fact;
       }
     }
     throw std::out_of_range("no such fact was recorded");
   }
 
-  /// Blames the fact on a line of a source that stays as it is, and judges it by other budgets.
+  /// A line with a part of the value of `fact`.
+  void add_line(const Fact& fact, int line, double value) {
+    Fact part = fact;
+    part.scope = metrics::Scope::line;
+    part.line = line;
+    part.value = value;
+    run.facts.push_back(part);
+  }
+
+  /// Blames the fact on a line of that source, and judges it by other budgets.
   Fact& judged(std::string_view variant, std::string_view metric, std::string_view budgets) {
     Fact& fact = at(variant, metric);
     fact.file = kSource;
@@ -96,9 +114,24 @@ struct Recorded {
     return fact;
   }
 
-  Summary summary() const { return Summary(facts); }
-  const metrics::Run& run() const { return facts.back().run; }
+  Outcome outcome(const Requirements& requirements = {}, std::vector<std::string> lost = {}) const {
+    return Outcome({run}, {.requirements = requirements, .lost = std::move(lost)});
+  }
+  std::string terminal(const Requirements& requirements = {}, bool colour = false) const {
+    return terminal_text(outcome(requirements), colour);
+  }
+  std::string markdown(const Requirements& requirements = {}) const {
+    return markdown_text(outcome(requirements));
+  }
+  std::string headline(const Requirements& requirements = {}) const {
+    return outcome(requirements).headline();
+  }
 };
+
+/// The text of one value over its budget.
+std::string failure_text(const Fact& fact, const std::string& repeat) {
+  return finding_text(findings_of({fact}, metrics::Run(), {}).at(0), repeat);
+}
 
 /// Something of every verdict.
 Recorded one_of_each() {
@@ -119,25 +152,19 @@ Recorded one_of_each() {
   return recorded;
 }
 
-TEST(TerminalText, OfFactsWithinBudget) {
-  expect_golden(terminal_text(Recorded().summary(), {}, false), "pass.txt");
-}
+TEST(TerminalText, OfFactsWithinBudget) { expect_golden(Recorded().terminal(), "pass.txt"); }
 
 TEST(TerminalText, OfSomethingOfEverything) {
-  expect_golden(terminal_text(one_of_each().summary(), kStrict, false), "one_of_each.txt");
+  expect_golden(one_of_each().terminal(kStrict), "one_of_each.txt");
 }
 
-TEST(MarkdownText, OfFactsWithinBudget) {
-  const Recorded recorded;
-  expect_golden(markdown_text(recorded.summary(), {}, recorded.run()), "pass.md");
-}
+TEST(MarkdownText, OfFactsWithinBudget) { expect_golden(Recorded().markdown(), "pass.md"); }
 
 TEST(MarkdownText, OfSomethingOfEverything) {
   Recorded recorded = one_of_each();
-  metrics::Run run = recorded.run();
-  run.commit = "0123456789abcdef0123456789abcdef01234567";
-  run.dirty = false;
-  expect_golden(markdown_text(recorded.summary(), kStrict, run), "one_of_each.md");
+  recorded.run.run.commit = "0123456789abcdef0123456789abcdef01234567";
+  recorded.run.run.dirty = false;
+  expect_golden(recorded.markdown(kStrict), "one_of_each.md");
 }
 
 /// Counts as an emulator gives them that is not sure of all.
@@ -157,8 +184,25 @@ Recorded unsure() {
   return recorded;
 }
 
-TEST(TerminalText, OfWhatIsNotSure) {
-  expect_golden(terminal_text(unsure().summary(), {}, false), "unsure.txt");
+TEST(TerminalText, OfWhatIsNotSure) { expect_golden(unsure().terminal(), "unsure.txt"); }
+
+TEST(FindingText, ShowsTheWorstLinesWithTheirShareAndWhatElseHasTheCause) {
+  Recorded recorded;
+  Fact fact = recorded.judged("tiled", "shared.bank_conflicts", "");
+  std::erase_if(recorded.run.facts,
+                [](const Fact& one) { return one.scope == metrics::Scope::line; });
+  for (const auto& [line, share] : {std::pair(1, 0.125), {2, 0.25}, {3, 0.0625}, {4, 0.5625}}) {
+    recorded.add_line(fact, line, share * std::get<double>(fact.value));
+  }
+  for (const char* arch : {"sm_80", "sm_75"}) {
+    fact.arch = arch;
+    fact.value = 31.0;
+    recorded.run.facts.push_back(fact);
+  }
+  fact.id.size = "1000x700";
+  recorded.run.facts.push_back(fact);
+  const Outcome outcome = recorded.outcome();
+  expect_golden(finding_text(outcome.findings().at(0), "ci/gate"), "finding.txt");
 }
 
 TEST(TerminalText, RepeatsWhatTheCompilerDecidedForThatArchitecture) {
@@ -166,20 +210,16 @@ TEST(TerminalText, RepeatsWhatTheCompilerDecidedForThatArchitecture) {
   Fact& fact = recorded.judged("tiled", "registers", "[default]\nregisters = 1\n");
   fact.arch = "sm_75";
   EXPECT_THAT(
-      terminal_text(recorded.summary(), {}, false),
+      recorded.terminal(),
       HasSubstr("  repeat   ci/gate --arch sm_75 --filter 'transpose.tiled.f32@1024x1024'\n"));
 }
 
-TEST(MarkdownText, OfWhatIsNotSure) {
-  const Recorded recorded = unsure();
-  expect_golden(markdown_text(recorded.summary(), {}, recorded.run()), "unsure.md");
-}
+TEST(MarkdownText, OfWhatIsNotSure) { expect_golden(unsure().markdown(), "unsure.md"); }
 
 TEST(MarkdownText, OfAMachineWithoutAGpu) {
   Recorded recorded;
-  metrics::Run run = recorded.run();
-  run.device.reset();
-  EXPECT_THAT(markdown_text(recorded.summary(), {}, run), HasSubstr(", CUDA 13.0, no GPU.\n"));
+  recorded.run.run.devices.clear();
+  EXPECT_THAT(recorded.markdown(), HasSubstr(", CUDA 13.0, no GPU.\n"));
 }
 
 TEST(FailureText, TellsAllThatIsNeededToActOnIt) {
@@ -208,64 +248,45 @@ TEST(FailureText, LeavesOutWhatIsNotKnown) {
   fact.file.clear();
   EXPECT_THAT(failure_text(fact, ""), AllOf(Not(HasSubstr("  at ")), Not(HasSubstr("repeat"))));
   fact.file = "no/such/file.cu";
-  EXPECT_THAT(failure_text(fact, ""), HasSubstr("  at       no/such/file.cu:2: \n"));
+  EXPECT_THAT(failure_text(fact, ""), HasSubstr("  at       no/such/file.cu:2\n"));
 }
 
 TEST(TerminalText, TableIsAtMostEightyColumnsWide) {
   Recorded recorded = one_of_each();
-  for (metrics::StoredFact& stored : recorded.facts) stored.fact.id.family = "eighteen_characters";
-  const std::vector<std::string> lines = lines_of(terminal_text(recorded.summary(), {}, false));
+  for (Fact& fact : recorded.run.facts) fact.id.family = "eighteen_characters";
+  const std::vector<std::string> lines = lines_of(recorded.terminal());
   for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(lines.at(i).size(), 80u) << lines[i];
   EXPECT_THAT(lines.at(2), StartsWith("total "));
 }
 
 TEST(TerminalText, HasColourOnlyWhenAsked) {
-  const Summary good = Recorded().summary(), bad = one_of_each().summary();
-  EXPECT_THAT(terminal_text(good, {}, false), Not(HasSubstr("\033")));
-  EXPECT_THAT(terminal_text(bad, {}, false), Not(HasSubstr("\033")));
-  EXPECT_THAT(terminal_text(good, {}, true),
+  const Recorded good, bad = one_of_each();
+  EXPECT_THAT(good.terminal(), Not(HasSubstr("\033")));
+  EXPECT_THAT(bad.terminal(), Not(HasSubstr("\033")));
+  EXPECT_THAT(good.terminal({}, true),
               EndsWith("\n\033[1;32mPASS: 13 values within budget\033[0m\n"));
-  EXPECT_THAT(terminal_text(bad, {}, true), HasSubstr("\n\033[1;31mERROR: "));
-  EXPECT_THAT(markdown_text(bad, {}, {}), Not(HasSubstr("\033")));
+  EXPECT_THAT(bad.terminal({}, true), HasSubstr("\n\033[1;31mERROR: "));
+  EXPECT_THAT(bad.markdown(), Not(HasSubstr("\033")));
 }
 
-std::string last_line(const Summary& summary, const Requirements& requirements) {
-  return lines_of(terminal_text(summary, requirements, false)).back();
+TEST(TerminalText, SaysWhatWasLostAndLeftOut) {
+  const Recorded recorded;
+  const Outcome outcome({recorded.run},
+                        {.lost = {"a graph of\nmine", "a launch"}, .left_out = {"2 large cases"}});
+  EXPECT_THAT(
+      terminal_text(outcome, false),
+      HasSubstr("\n2 large cases\n\na graph of mine\n\na launch\n\nNOT MEASURED: 2 things"));
+  EXPECT_THAT(markdown_text(outcome), HasSubstr("## Unmeasured\n\n- a graph of mine\n- a launch"));
 }
 
-TEST(Headline, SaysWhatDecided) {
-  EXPECT_EQ(last_line(Summary({}), {}), "ERROR: nothing was judged");
+TEST(TerminalText, EndsWithTheHeadline) {
   Recorded recorded;
   recorded.judged("naive", "global.excess_sectors", "[default]\n\"global.excess_sectors\" = 1e6\n");
-  EXPECT_EQ(last_line(recorded.summary(), {}), "PASS: 13 values within budget");
-  EXPECT_EQ(last_line(recorded.summary(), kStrict), "FAIL: 1 value better than budget (--strict)");
-  recorded.judged("tiled", "shared.bank_ways", "[default]\n\"shared.bank_ways\" = 1\n");
-  EXPECT_EQ(last_line(recorded.summary(), kStrict), "FAIL: 1 value over budget");
-}
-
-TEST(Headline, CountsCasesInErrorNotFacts) {
-  Recorded recorded;
-  recorded.wrong_result("padded");
-  recorded.at("padded", "spill.store_bytes").verdict = Verdict::error;
-  EXPECT_EQ(last_line(recorded.summary(), {}), "ERROR: 1 case could not be judged");
-}
-
-TEST(Headline, SaysWhatWasLost) {
-  const Recorded recorded;
-  const Summary one(recorded.facts, {"a graph of\nnobody's"});
-  EXPECT_EQ(last_line(one, {}), "NOT MEASURED: a graph of nobody's");
-  EXPECT_THAT(markdown_text(one, {}, {}), HasSubstr("## Unmeasured\n\n- a graph of"));
-  const Summary two(recorded.facts, {"a graph", "a launch"});
-  EXPECT_EQ(last_line(two, {}), "NOT MEASURED: 2 things, see above");
-  EXPECT_THAT(terminal_text(two, {}, false), HasSubstr("\na graph\n\na launch\n\nNOT MEASURED"));
-}
-
-TEST(Headline, CountsOfWhatIsMissingWhatWasAskedFor) {
-  Recorded recorded;
+  EXPECT_EQ(lines_of(recorded.terminal()).back(), "PASS: 13 values within budget");
+  EXPECT_EQ(lines_of(recorded.terminal(kStrict)).back(),
+            "FAIL: 1 value better than budget (--strict)");
   recorded.at("naive", "time.median_us").verdict = Verdict::unmeasured;
-  recorded.at("naive", "spill.store_bytes").verdict = Verdict::unmeasured;
-  EXPECT_EQ(last_line(recorded.summary(), {}), "PASS: 12 values within budget, 2 unmeasured");
-  EXPECT_EQ(last_line(recorded.summary(), kCupti),
+  EXPECT_EQ(lines_of(recorded.terminal(kCupti)).back(),
             "NOT MEASURED: 1 value that --require or --device asks for");
 }
 
@@ -277,18 +298,19 @@ struct Hostile {
       "\xc2\x9b"
       "31m \x7f $x$ &amp;";
   Recorded recorded = one_of_each();
-  metrics::Run run = recorded.run();
 
   Hostile() {
-    for (metrics::StoredFact& stored : recorded.facts) {
-      Fact& fact = stored.fact;
-      for (std::string* text : {&fact.reason, &fact.file, &fact.arch, &fact.budget,
-                                &fact.budget_reason, &fact.kernel, &fact.confidence_reason}) {
+    for (Fact& fact : recorded.run.facts) {
+      for (std::string* text :
+           {&fact.reason, &fact.file, &fact.arch, &fact.kernel, &fact.confidence_reason}) {
         *text = kText;
       }
+      if (fact.limit) fact.limit->reason = kText;
       if (std::holds_alternative<std::string>(fact.value)) fact.value = std::string(kText);
     }
-    run.device->name = run.device->driver = run.device->compute_capability = kText;
+    metrics::Run& run = recorded.run.run;
+    metrics::Device& device = run.devices.at(0);
+    device.name = device.driver = device.compute_capability = kText;
     run.id = run.time = run.commit = run.toolkit = kText;
   }
 };
@@ -305,8 +327,7 @@ void expect_no_control_characters(const std::string& text) {
 
 TEST(HostileNames, ReachNoTerminal) {
   const Hostile hostile;
-  const Recorded honest = one_of_each();
-  const std::string text = terminal_text(hostile.recorded.summary(), kStrict, false);
+  const std::string text = hostile.recorded.terminal(kStrict);
   expect_no_control_characters(text);
   EXPECT_THAT(text, HasSubstr(R"(\x1b]0;owned\x07\x1b[2J   # PASS |)")) << "shown, not obeyed";
   EXPECT_THAT(lines_of(text), Each(Not(StartsWith("# PASS")))) << "no line of their own";
@@ -322,7 +343,7 @@ TEST(HostileNames, KeepOtherLettersAsTheyAre) {
 
 TEST(HostileNames, AreNoMarkup) {
   const Hostile hostile;
-  const std::string text = markdown_text(hostile.recorded.summary(), kStrict, hostile.run);
+  const std::string text = hostile.recorded.markdown(kStrict);
   expect_no_control_characters(text);
   EXPECT_THAT(text, Not(HasSubstr("<")));
   EXPECT_THAT(text, Not(HasSubstr(" `code`")));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/case_facts.h"
+#include "harness/counted_facts.h"
 #include "harness/self_test_kernels.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"
@@ -29,7 +31,7 @@ std::vector<Fact> counted(std::uint64_t wavefronts, int line = self_test::kBankC
   load.line = self_test::kBankConflictLine + 2;
   load.counts = {.shared_requests = 32, .shared_wavefronts = 32, .shared_wavefronts_ideal = 32};
   std::vector<Fact> facts =
-      counted_facts({store, load}, {}, blank_fact(planted_bank_conflict(), "sm_90"), "emulator");
+      counted_facts({store, load}, blank_fact(planted_bank_conflict(), "sm_90"), "emulator");
   for (Fact& fact : facts) metrics::judge(fact, {}, std::chrono::year_month_day{});
   return facts;
 }

@@ -33,7 +33,10 @@ TEST(StaticFacts, OfACopyKernel) {
     EXPECT_EQ(number(fact(facts, "spill.store_bytes")), 0) << arch;
     EXPECT_EQ(number(fact(facts, "occupancy.theoretical")), 1) << arch;
     EXPECT_EQ(fact(facts, "registers").file, "tests/faulty/family.cu") << arch;
-    EXPECT_EQ(fact(facts, "registers").sass_hash.size(), 16u) << arch;
+    const std::vector<metrics::Kernel>& kernels = fact(facts, "registers").context->kernels;
+    ASSERT_EQ(kernels.size(), 1u) << arch;
+    EXPECT_EQ(kernels[0].sass_hash.size(), 16u) << arch;
+    EXPECT_FALSE(kernels[0].launches.empty()) << arch;
   }
 }
 

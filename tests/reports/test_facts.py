@@ -141,7 +141,7 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
         ('"value":5', '"scope":"line"', "3: key 'verdict': values of lines and nodes are not"),
         ('"interval":[1,2]', '"interval":[2,1]', "3: key 'interval' must be two numbers"),
         ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, value or end"),
-        ("fact/2", "fact/3", "1: key 'schema'"),
+        ("fact/2", "fact/3", "1: schema is 'warpgauge.fact/3'"),
         ('"arch"', '"arc"', "2: unknown key 'arc'"),
     ],
 )

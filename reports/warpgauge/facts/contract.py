@@ -30,12 +30,11 @@ def parsed(line: bytes) -> dict[str, Any]:
 
 def checked(members: dict[str, Any]) -> dict[str, Any]:
     """The members, if they are a record of the schema."""
-    if "record" not in members and str(members.get("schema", "")).startswith("warpgauge.fact/"):
+    kind, schema = members.get("record"), members.get("schema")
+    if kind in (None, "run") and isinstance(schema, str) and schema != schema_name():
         raise ValueError(
-            f"schema is '{members['schema']}', and this version reads '{schema_name()}'; "
-            "measure again"
+            f"schema is '{schema}', and this version reads '{schema_name()}'; measure again"
         )
-    kind = members.get("record")
     if kind not in ("run", "case", "value", "end"):
         raise ValueError("key 'record' must be run, case, value or end")
     validator = _validators()[kind]
@@ -50,14 +49,13 @@ def check_value(members: dict[str, Any]) -> None:
     metric = catalog().get(members["metric"])
     if metric is None:
         raise ValueError(f"key 'metric' is the unknown metric '{members['metric']}'")
-    value = members.get("value")
-    if value is not None and isinstance(value, str) != metric.is_word:
-        kind = "a word" if metric.is_word else "a number"
-        raise ValueError(f"key 'value': {metric.id} is {kind}")
+    equal = members.get("limit", {}).get("equal")
+    for key, value in (("value", members.get("value")), ("limit.equal", equal)):
+        if value is not None and isinstance(value, str) != metric.is_word:
+            kind = "a word" if metric.is_word else "a number"
+            raise ValueError(f"key '{key}': {metric.id} is {kind}")
     if "verdict" in members and "scope" in members:
         raise ValueError("key 'verdict': values of lines and nodes are not judged")
-    if ("confidence" in members) != ("confidence_reason" in members):
-        raise ValueError("key 'confidence_reason': values that are not exact have one, no others")
     low, high = members.get("interval", (0, 0))
     if low > high:
         raise ValueError("key 'interval' must be two numbers, the lower first")

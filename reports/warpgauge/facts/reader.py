@@ -96,7 +96,8 @@ class FactFile:
                 self._take_value(number, members["case"])
             case "run":
                 run = run_of(members)
-                self._run, self.runs[run.id] = run.id, run
+                ended = self.runs[run.id].exit_code if run.id in self.runs else None
+                self._run, self.runs[run.id] = run.id, replace(run, exit_code=ended)
                 self._cases.setdefault(run.id, {})
             case "case":
                 self._take_case(members)
@@ -127,12 +128,15 @@ class FactFile:
         """The cases of the run that the line belongs to, with the starts of their digests."""
         if self._run is None:
             raise ValueError("key 'record' must be 'run' before any other")
+        if self.runs[self._run].exit_code is not None:
+            raise ValueError("the run has ended above this line")
         return self._cases[self._run]
 
     def _end(self, members: dict[str, Any]) -> None:
-        run = self.runs.get(members["run"])
-        if run is None:
-            raise ValueError(f"there is no run '{members['run']}' above this line")
+        self._cases_of_run()  # there is one, and it goes on
+        run = self.runs[self._run]
+        if members["run"] != run.id:
+            raise ValueError("key 'run' is not the run above")
         self.runs[run.id] = replace(run, exit_code=members["exit_code"])
 
     def _fact(self, value: Value) -> Fact:

@@ -1,12 +1,12 @@
 // Facts of counted lines: which line is blamed, and how sure a value is.
+#include "harness/counted_facts.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "harness/counted_facts.h"
 
 namespace warpgauge {
 namespace {
@@ -33,7 +33,7 @@ LineCounts unsure(LineCounts counts, const char* group, Confidence confidence, c
 
 std::vector<Fact> facts_of(const std::vector<LineCounts>& lines,
                            std::string_view source = "emulator") {
-  return counted_facts(lines, {}, {.id = {"x", "plain", "f32", "64"}}, source);
+  return counted_facts(lines, {.id = {"x", "plain", "f32", "64"}}, source);
 }
 
 /// The fact of the whole case.

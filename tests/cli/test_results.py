@@ -1,0 +1,59 @@
+"""results.json keeps to its schema, harness/outcome/results.schema.json."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "harness/outcome/results.schema.json").read_text())
+RECORDED = ("outcome/h100", "emit/canaries", "facts/good", "facts/good_time", "facts/good_empty")
+
+
+def outcome(folder, *arguments):
+    """The exit code and the results of `warpgauge outcome`."""
+    out = folder / "results.json"
+    command = [BIN / "warpgauge", "outcome", *map(str, arguments), "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, json.loads(out.read_text())
+
+
+def objects(part):
+    """All objects of known members that the schema describes."""
+    if "properties" in part:
+        yield part
+    for inner in part.values():
+        if isinstance(inner, dict):
+            yield from objects(inner)
+
+
+def test_schema_is_valid_closed_and_described():
+    jsonschema_rs.meta.validate(SCHEMA)
+    for part in objects(SCHEMA):
+        assert part["additionalProperties"] is False, part
+        assert set(part["required"]) <= set(part["properties"])
+
+
+@pytest.mark.parametrize("options", [(), ("--every-value",)], ids=["judged", "every value"])
+@pytest.mark.parametrize("recorded", RECORDED)
+def test_outcomes_keep_to_the_schema(tmp_path, recorded, options):
+    facts = ROOT / "tests" / "data" / f"{recorded}.jsonl"
+    code, results = outcome(tmp_path, facts, *options)
+    jsonschema_rs.validator_for(SCHEMA).validate(results)
+    assert results["exit_code"] == code
+    assert results["status"] == ("pass", "fail", "error", "not measured")[code]
+    assert sum(results["counts"].values()) >= results["checks"]
+
+
+def test_several_files_are_one_outcome(tmp_path):
+    files = [ROOT / "tests" / "data" / f"{name}.jsonl" for name in RECORDED[:2]]
+    code, both = outcome(tmp_path, *files)
+    singles = [outcome(tmp_path, file)[1] for file in files]
+    assert both["checks"] == sum(one["checks"] for one in singles)
+    assert len(both["findings"]) == sum(len(one["findings"]) for one in singles)
+    assert code == 2, "the canaries have a fault"
+    jsonschema_rs.validator_for(SCHEMA).validate(both)

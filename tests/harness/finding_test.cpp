@@ -1,0 +1,161 @@
+// Findings: which values are, in which order, what belongs together, and which lines are blamed.
+#include "harness/outcome/finding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/outcome/finding_text.h"
+#include "tests/harness/outcome_facts.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using enum metrics::Verdict;
+
+constexpr Requirements kStrict = {.strict = true};
+const metrics::Run kRun;
+
+/// "tiled registers", for each finding in its order.
+std::vector<std::string> order(const std::vector<Fact>& facts, const Requirements& required = {}) {
+  std::vector<std::string> names;
+  for (const Finding& finding : findings_of(facts, kRun, required)) {
+    names.push_back(finding.shown.fact->id.variant + " " + finding.shown.fact->metric);
+  }
+  return names;
+}
+
+Fact with_verdict(Verdict verdict, std::string variant) {
+  Fact one = beyond(33, 32, "registers", std::move(variant));
+  one.verdict = verdict;
+  return one;
+}
+
+TEST(Finding, IsWhatPeopleHaveToLookAt) {
+  EXPECT_THAT(order({with_verdict(pass, "a"), with_verdict(waived, "b"), with_verdict(better, "c"),
+                     with_verdict(unbudgeted, "d"), with_verdict(unmeasured, "e"),
+                     with_verdict(fail, "f"), with_verdict(error, "g"), with_verdict(moved, "h")}),
+              ElementsAre("g registers", "f registers", "h registers"));
+  Fact unsure = with_verdict(unmeasured, "a");
+  unsure.would = pass;
+  EXPECT_THAT(order({unsure}), IsEmpty());
+  unsure.would = fail;
+  EXPECT_THAT(order({unsure}), ElementsAre("a registers"));
+}
+
+TEST(Finding, OfABetterValueOnlyWhereItMakesTheRunRed) {
+  EXPECT_THAT(order({with_verdict(better, "a")}), IsEmpty());
+  EXPECT_THAT(order({with_verdict(better, "a"), with_verdict(moved, "b")}, kStrict),
+              ElementsAre("a registers", "b registers"))
+      << "what makes the run red comes first";
+}
+
+TEST(Finding, FarthestBeyondItsLimitComesFirst) {
+  EXPECT_THAT(order({beyond(33, 32, "registers", "a"), beyond(64, 32, "registers", "b"),
+                     beyond(1, 0, "shared.bank_conflicts", "c"),
+                     beyond(31, 0, "shared.bank_conflicts", "d")}),
+              ElementsAre("d shared.bank_conflicts", "c shared.bank_conflicts", "b registers",
+                          "a registers"));
+}
+
+TEST(Finding, TheOrderOfEqualOnesIsThatOfTheirFacts) {
+  EXPECT_THAT(order({with_verdict(error, "b"), with_verdict(error, "a")}),
+              ElementsAre("b registers", "a registers"));
+}
+
+TEST(Finding, HasTheSameCaseOnOtherArchitecturesThenOtherSizes) {
+  const std::vector<Fact> facts = {
+      on(beyond(40, 32), "sm_80"), on(beyond(60, 32), "sm_90", "1024x1024"),
+      on(beyond(50, 32), "sm_75"), on(beyond(64, 32), "sm_90"), on(beyond(36, 32), "sm_90a")};
+  const std::vector<Finding> findings = findings_of(facts, kRun, {});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(title(findings[0]), "transpose.tiled.f32@64x64 on sm_90 and 3 more");
+  EXPECT_EQ(also_text(findings[0]),
+            "on sm_75 (50), on sm_80 (40), on sm_90a (36), @1024x1024 on sm_90 (60)");
+}
+
+TEST(Finding, NamesAtMostSixOthers) {
+  std::vector<Fact> facts;
+  for (int size = 1; size <= 9; ++size) {
+    facts.push_back(on(beyond(100 - size, 32), "", std::to_string(size)));
+  }
+  EXPECT_EQ(also_text(findings_of(facts, kRun, {}).at(0)),
+            "@2 (98), @3 (97), @4 (96), @5 (95), @6 (94), @7 (93) and 2 more");
+}
+
+TEST(Finding, OfOneCauseOnly) {
+  const Fact one = on(beyond(64, 32), "sm_90");
+  Fact moved_one = on(one, "sm_80");
+  moved_one.verdict = moved;
+  EXPECT_EQ(order({one, on(one, "sm_80")}).size(), 1u);
+  EXPECT_EQ(order({one, at(on(one, "sm_80"), "family.cu", 8)}).size(), 2u) << "another line";
+  EXPECT_EQ(order({one, at(on(one, "sm_80"), "tile.cuh", 7)}).size(), 2u) << "another file";
+  EXPECT_EQ(order({one, moved_one}).size(), 2u) << "another verdict";
+  EXPECT_EQ(order({one, on(beyond(64, 32, "instructions"), "sm_80")}).size(), 2u);
+  EXPECT_EQ(order({one, on(beyond(64, 32, "registers", "padded"), "sm_80")}).size(), 2u);
+}
+
+TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
+  const Fact wrong = at(because(fact(error, "result.correct"), "element 3 is nan"), "f.cu", 7);
+  const Fact other = because(on(wrong, "sm_80"), "element 4 is nan");
+  EXPECT_EQ(order({wrong, other}).size(), 1u);
+  EXPECT_EQ(order({wrong, at(other, "f.cu", 9)}).size(), 2u);
+}
+
+/// The blamed lines as "7: 24 (0.75)".
+std::vector<std::string> blame(const std::vector<Fact>& facts) {
+  std::vector<std::string> lines;
+  for (const BlamedLine& line : findings_of(facts, kRun, {}).at(0).blame) {
+    lines.push_back(std::to_string(line.line) + ": " + metrics::to_text(line.value) + " (" +
+                    metrics::to_text(line.share) + ")");
+  }
+  return lines;
+}
+
+TEST(Blame, IsTheWorstThreeLinesWithTheirShare) {
+  const Fact whole = beyond(32, 0, "shared.bank_conflicts");
+  EXPECT_THAT(blame({whole, of_line(whole, 5, 4), of_line(whole, 6, 16), of_line(whole, 8, 2),
+                     of_line(whole, 9, 10)}),
+              ElementsAre("6: 16 (0.5)", "9: 10 (0.3125)", "5: 4 (0.125)"));
+}
+
+TEST(Blame, AddsUpTheKernelsOfALine) {
+  const Fact whole = beyond(32, 0, "shared.bank_conflicts");
+  EXPECT_THAT(blame({whole, of_line(whole, 5, 8), of_line(whole, 6, 12), of_line(whole, 5, 12)}),
+              ElementsAre("5: 20 (0.625)", "6: 12 (0.375)"));
+}
+
+TEST(Blame, HasNoSharesWhereLinesDoNotAddUp) {
+  const Fact ways = beyond(32, 4, "shared.bank_ways");
+  EXPECT_THAT(blame({ways, of_line(ways, 5, 32), of_line(ways, 6, 2)}),
+              ElementsAre("5: 32 (0)", "6: 2 (0)"));
+}
+
+TEST(Blame, IsThatOfTheCaseThatIsShown) {
+  const Fact worst = on(beyond(32, 0, "shared.bank_conflicts"), "sm_90");
+  const Fact other = on(beyond(8, 0, "shared.bank_conflicts"), "sm_80");
+  EXPECT_THAT(blame({other, of_line(other, 6, 8), worst, of_line(worst, 5, 32)}),
+              ElementsAre("5: 32 (1)"));
+}
+
+TEST(Blame, WithoutLinesIsThePlaceOfTheValue) {
+  EXPECT_THAT(blame({beyond(33, 32)}), ElementsAre("7: 0 (0)"));
+  EXPECT_THAT(blame({at(beyond(33, 32), "", 0)}), IsEmpty());
+}
+
+TEST(ValueText, IsRoundedForPeopleAndHasItsUnit) {
+  EXPECT_EQ(value_text(beyond(33, 32)), "33 registers/thread");
+  EXPECT_EQ(value_text(fact(error, "result.correct")), "not measured");
+  Fact correct = fact(fail, "result.correct");
+  correct.value = 0.0;
+  EXPECT_EQ(value_text(correct), "0");
+}
+
+}  // namespace
+}  // namespace warpgauge
