@@ -260,9 +260,9 @@ void write_some_of_everything(FactsOfARun& a, FactsOfARun& b) {
   for (const char* size : {"1", "2", "3", "4"}) b.add("scan", size, {line(9, 1, 0)});
 }
 
-/// The text of tests/data/compare/NAME.txt.
+/// The text of tests/data/diff/NAME.txt.
 void expect_golden(const std::string& text, const std::string& name) {
-  std::ifstream stream(fs::path(WARPGAUGE_TEST_DATA) / "compare" / (name + ".txt"));
+  std::ifstream stream(fs::path(WARPGAUGE_TEST_DATA) / "diff" / (name + ".txt"));
   const std::string expected{std::istreambuf_iterator<char>(stream), {}};
   const fs::path got = fs::path(testing::TempDir()) / ("warpgauge_" + name + ".txt");
   if (text != expected) std::ofstream(got) << text;
