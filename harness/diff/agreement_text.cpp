@@ -109,22 +109,31 @@ std::vector<const CountDifference*> worst_of_cases(const CountComparison& compar
 
 /// The counts that differ; on one screen one of each case.
 std::string differences_text(const CountComparison& comparison, const Screen& screen) {
-  std::vector<std::string> rows;
+  std::vector<Entry> rows;
   if (screen.everything) {
-    for (const CountDifference& one : comparison.differences) rows.push_back(difference_text(one));
+    for (const CountDifference& one : comparison.differences)
+      rows.push_back({difference_text(one)});
   } else {
     for (const CountDifference* one : worst_of_cases(comparison)) {
-      rows.push_back(difference_text(*one));
+      rows.push_back({difference_text(*one)});
     }
   }
   return first_of(rows, kShownCases, "cases", screen);
 }
 
-/// A line for each case that was not compared.
-void add_left_out(std::vector<std::string>& rows, const std::vector<std::string>& cases,
-                  std::string_view why) {
-  for (const std::string& one : cases) {
-    rows.push_back(fmt::format("not compared: {}, {}\n", printable(one), why));
+/// A line for each case that was not compared ("id on arch"); on one screen for all architectures
+/// of an id.
+void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& cases,
+                  std::string_view why, const Screen& screen) {
+  const auto id_of = [](std::string_view one) { return one.substr(0, one.rfind(" on ")); };
+  for (std::size_t begin = 0, end = 0; begin < cases.size(); begin = end) {
+    for (end = begin + 1; !screen.everything && end < cases.size(); ++end) {
+      if (id_of(cases[end]) != id_of(cases[begin])) break;
+    }
+    const std::size_t others = end - begin - 1;
+    const std::string more = others > 0 ? fmt::format(" and {} more", others) : "";
+    rows.push_back(
+        {fmt::format("not compared: {}{}, {}\n", printable(cases[begin]), more, why), others + 1});
   }
 }
 
@@ -138,9 +147,10 @@ std::string headline(const CountComparison& comparison) {
         lines.different[kExact], lines.total(), whole_cases.different[kExact], whole_cases.total());
   }
   return fmt::format(
-      "EQUAL: no count differs that both call exact; {} of {} source lines ({:.1f}%) are exact and "
-      "equal",
-      lines.equal[kExact], lines.total(), percent(lines.equal[kExact], lines.total()));
+      "EQUAL: no count differs that both call exact; {} of {} source lines ({:.1f}%) and {} of {} "
+      "whole cases are exact and equal",
+      lines.equal[kExact], lines.total(), percent(lines.equal[kExact], lines.total()),
+      whole_cases.equal[kExact], whole_cases.total());
 }
 
 }  // namespace
@@ -150,16 +160,18 @@ std::string comparison_text(const CountComparison& comparison, const Screen& scr
   if (screen.everything) {
     text += '\n' + table(comparison, "whole cases", &FamilyAgreement::whole_cases, screen);
   }
-  std::vector<std::string> left_out;
-  add_left_out(left_out, comparison.only_in_a, "counted in A only");
-  add_left_out(left_out, comparison.only_in_b, "counted in B only");
-  add_left_out(left_out, comparison.other_code, "other machine code");
+  std::vector<Entry> left_out;
+  add_left_out(left_out, comparison.only_in_a, "counted in A only", screen);
+  add_left_out(left_out, comparison.only_in_b, "counted in B only", screen);
+  add_left_out(left_out, comparison.other_code, "other machine code", screen);
   for (const std::string& list : {differences_text(comparison, screen),
                                   first_of(left_out, kShownLost, "cases not compared", screen)}) {
     if (!list.empty()) text += '\n' + list;
   }
   text += '\n' + headline(comparison);
-  if (!left_out.empty()) text += fmt::format("; cases not compared: {}", left_out.size());
+  if (const std::size_t cases = comparison.left_out(); cases > 0) {
+    text += fmt::format("; cases not compared: {}", cases);
+  }
   return text + '\n';
 }
 

@@ -58,7 +58,7 @@ std::string why_text(const Change& change) {
   return text + (change.reason.empty() ? "" : ": " + change.reason);
 }
 
-/// How many rows there are of a value: one for each GPU, which is then named.
+/// True where the value has a row for each of several GPUs, which are then named.
 bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
   return std::ranges::count(of_case, change.metric, &Change::metric) > 1;
 }
@@ -174,10 +174,12 @@ std::string headline(const std::vector<Change>& changes) {
 
 std::string one_screen(const std::vector<Change>& changes, const Screen& screen) {
   const ShownCases shown = shown_cases(changes);
-  std::vector<std::string> changed, one_sided;
-  for (const ShownCase& one : shown.changed) changed.push_back(shown_row(one, screen));
+  std::vector<Entry> changed, one_sided;
+  for (const ShownCase& one : shown.changed) {
+    changed.push_back({shown_row(one, screen), one.others + 1});
+  }
   for (const ShownCase& one : shown.one_sided) {
-    one_sided.push_back(one_sided_row(one.changes, one.others, screen));
+    one_sided.push_back({one_sided_row(one.changes, one.others, screen), one.others + 1});
   }
   std::string text = cause_table(changes);
   for (const std::string& list : {first_of(changed, kShownCases, "cases", screen),

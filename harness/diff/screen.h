@@ -17,9 +17,14 @@ struct Screen {
 inline constexpr std::size_t kShownCases = 10;  ///< and families, and counts
 inline constexpr std::size_t kShownLost = 5;
 
-/// The first `most` entries, or everything, and "and 3 more lost cases (--all shows them)". An
-/// entry ends with a line break.
-std::string first_of(const std::vector<std::string>& entries, std::size_t most,
-                     std::string_view what, const Screen& screen);
+/// Lines that stand for one case or several.
+struct Entry {
+  std::string text;  ///< ends with a line break
+  std::size_t cases = 1;
+};
+
+/// The first `most` entries, or everything, and "and 3 more lost cases (--all shows them)".
+std::string first_of(const std::vector<Entry>& entries, std::size_t most, std::string_view what,
+                     const Screen& screen);
 
 }  // namespace warpgauge::diff

@@ -47,7 +47,7 @@ def test_equal_counts(diff, tmp_path):
     assert code == 0, err
     assert "emulated.jsonl (commit 3b1f0c7, Emulated GPU (sm_90), CUDA 13.0, emulator, " in out
     assert "h100.jsonl (commit 3b1f0c7, NVIDIA H100, CUDA 13.0, cupti, " in out
-    assert "1 of 1 source lines (100.0%) are exact and equal" in out
+    assert "1 of 1 source lines (100.0%) and 1 of 1 whole cases are exact and equal" in out
 
 
 def test_exact_counts_that_differ(diff, tmp_path):
