@@ -4,12 +4,12 @@
 
 namespace warpgauge {
 
-AddCommand add_gate, add_list, add_metrics, add_explain, add_compare, add_outcome, add_emulate,
+AddCommand add_gate, add_list, add_metrics, add_explain, add_diff, add_outcome, add_emulate,
     add_attach, add_devices, add_doctor, add_completion;
 
 /// In the order in which --help lists them.
 constexpr AddCommand* kCommands[] = {
-    add_gate,    add_list,   add_metrics, add_explain, add_compare,    add_outcome,
+    add_gate,    add_list,   add_metrics, add_explain, add_diff,       add_outcome,
     add_emulate, add_attach, add_devices, add_doctor,  add_completion,
 };
 

@@ -4,6 +4,25 @@
 
 namespace warpgauge {
 
+namespace {
+
+/// The character of three bytes at the beginning of a text; 0: there is none.
+unsigned three_bytes(std::string_view text) {
+  if (text.size() < 3) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if ((byte(0) & 0xf0) != 0xe0 || (byte(1) & 0xc0) != 0x80 || (byte(2) & 0xc0) != 0x80) return 0;
+  return (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu);
+}
+
+/// True for characters without width, other line breaks, and those that turn the direction.
+bool is_invisible(unsigned character) {
+  return (character >= 0x200b && character <= 0x200f) ||
+         (character >= 0x2028 && character <= 0x202e) ||
+         (character >= 0x2060 && character <= 0x206f) || character == 0xfeff;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -16,6 +35,9 @@ std::string printable(std::string_view text) {
     } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
       safe += fmt::format("\\x{:02x}", next);
       ++i;
+    } else if (const unsigned character = three_bytes(text.substr(i)); is_invisible(character)) {
+      safe += fmt::format("\\u{:04x}", character);
+      i += 2;
     } else {
       safe += text[i];
     }

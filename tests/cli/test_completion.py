@@ -108,7 +108,7 @@ def test_behind_a_flag_stands_an_argument():
 
 def test_files_and_programs_that_are_python(tmp_path):
     (tmp_path / "facts.jsonl").touch()
-    assert completed("warpgauge compare fac", cwd=tmp_path) == ["facts.jsonl"]
+    assert completed("warpgauge diff fac", cwd=tmp_path) == ["facts.jsonl"]
     assert completed("warpgauge accept fac", cwd=tmp_path) == ["facts.jsonl"]
     assert completed("warpgauge emit facts.jsonl --out fac", cwd=tmp_path) == ["facts.jsonl"]
     assert completed("warpgauge accept --dry-run fac", cwd=tmp_path) == ["facts.jsonl"]

@@ -10,7 +10,7 @@ import pytest
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ["accept", "diff"]
+COMMANDS = ["accept", "emit"]
 
 
 def run(program, *arguments):
@@ -47,7 +47,7 @@ def test_reports_are_a_program_with_commands_of_its_own():
 
 def test_an_argument_is_handed_on_as_it_is(tmp_path):
     name = tmp_path / "$(touch x) 'a' \"b\" *;\\"
-    result = run(BIN / "warpgauge", "diff", name, name)
+    result = run(BIN / "warpgauge", "accept", name)
     assert result.returncode == 2
     assert f"{name}: cannot be read: No such file or directory" in result.stderr
 
@@ -56,10 +56,10 @@ def test_a_copy_finds_them_where_its_build_has_them(tmp_path):
     shutil.copy2(BIN / "warpgauge-emulated", tmp_path / "warpgauge")
     libraries = os.pathsep.join(str(path) for path in (BIN, BIN.parent, BIN.parent / "lib"))
     env = {**os.environ, "LD_LIBRARY_PATH": libraries}
-    command = [tmp_path / "warpgauge", "diff", "--help"]
+    command = [tmp_path / "warpgauge", "accept", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, env=env)
     assert result.returncode == 0
-    assert result.stdout.startswith("usage: warpgauge diff [-h] ")
+    assert result.stdout.startswith("usage: warpgauge accept [-h] ")
 
 
 def test_a_script_without_its_python_says_what_to_do(tmp_path):

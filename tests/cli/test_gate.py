@@ -115,7 +115,7 @@ def test_bad_input_is_a_fault_with_a_clear_message(tmp_path, arguments, message)
 
 
 @pytest.mark.parametrize(
-    "command", ["gate", "list", "metrics", "explain", "compare", "emulate", "devices"]
+    "command", ["gate", "list", "metrics", "explain", "diff", "emulate", "devices"]
 )
 def test_every_command_has_help(command):
     result = run("warpgauge", command, "--help")

@@ -149,8 +149,8 @@ def test_messages_name_the_program_that_was_started(tmp_path):
     [
         (["emit", "x", "--format", "junti"], "'junti' is none of bencher, codequality, "),
         (["emit", "x", "--format", "junti"], ", did you mean 'junit'?; `warpgauge emit --help` "),
-        (["diff", "a", "b", "--nose=3%"], "there is no option --nose=3%, did you mean '--noise'?"),
-        (["diff", "a", "b", "c"], "'c' is one argument too many; `warpgauge diff --help` "),
+        (["accept", "x", "--filtr=y"], "there is no option --filtr=y, did you mean '--filter'?"),
+        (["report", "runs", "x"], "'x' is one argument too many; `warpgauge report runs --help` "),
         (["report", "hmtl"], ", did you mean 'html'?; `warpgauge report --help` "),
         (["report", "runs", "--jsn"], "did you mean '--json'?; `warpgauge report runs --help` "),
     ],

@@ -39,7 +39,7 @@ LIBRARIES = {
     "harness/files": [POSIX, FMT],
     "harness/process": [POSIX, CUDA, FMT, CLI],
     "harness/outcome": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
-    "harness/diff": [POSIX, FMT, r"nlohmann/json\.hpp"],
+    "harness/diff": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
     "harness/doctor": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp"],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
-RECORDED = Path(__file__).resolve().parents[1] / "data" / "compare" / "h100.jsonl.gz"
+RECORDED = Path(__file__).resolve().parents[1] / "data" / "diff" / "h100.jsonl.gz"
 
 
 def run(*arguments):
@@ -27,7 +27,7 @@ def comparison(tmp_path_factory):
     assert gate.returncode == 0, gate.stdout + gate.stderr
     (folder / "h100.jsonl").write_bytes(gzip.decompress(RECORDED.read_bytes()))
     result = run(
-        *("compare", folder / "emulated" / "facts.jsonl", folder / "h100.jsonl"),
+        *("diff", folder / "emulated" / "facts.jsonl", folder / "h100.jsonl"),
         *("--json", folder / "comparison.json"),
     )
     assert result.returncode == 0, result.stdout + result.stderr
@@ -38,13 +38,19 @@ def comparison(tmp_path_factory):
 
 def counted_ids(text):
     """The cases of which accesses to shared memory were counted, be it none."""
-    facts = (json.loads(line) for line in text.splitlines())
-    return {fact["id"] for fact in facts if fact["metric"] == "shared.requests"}
+    ids, counted = {}, set()
+    for record in map(json.loads, text.splitlines()):
+        if record["record"] == "case":
+            parts = (record[part] for part in ("family", "variant", "type", "size"))
+            ids[record["case"]] = "{}.{}.{}@{}".format(*parts)
+        elif record.get("metric") == "shared.requests":
+            counted.add(ids[record["case"]])
+    return counted
 
 
 def test_every_recorded_case_is_compared(comparison):
     recorded = counted_ids(gzip.decompress(RECORDED.read_bytes()).decode())
-    assert recorded == comparison["emulated"], "record anew: see tests/data/compare/README.md"
+    assert recorded == comparison["emulated"], "record anew: see tests/data/diff/README.md"
     # Another ptxas may make other code of a kernel, which is then left out; never all of it.
     assert comparison["total"]["cases"] > len(recorded) / 2
 

@@ -19,7 +19,7 @@ COPIED = [
     "kernels/*/budgets.toml",
     "tests/canaries/*",
     "tests/data/attach/*",
-    "tests/data/compare/h100.jsonl.gz",
+    "tests/data/diff/h100.jsonl.gz",
 ]
 
 ARCH = "sm_90"  # the architecture that the documents emulate

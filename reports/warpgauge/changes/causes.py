@@ -1,5 +1,5 @@
-"""Why a value is not what it was: the words, and the rules that find them, for the history and for
-`warpgauge diff`.
+"""Why a value is not what it was: the words, and the rules that find them, for the history.
+harness/diff/cause.cpp has the same rules for `warpgauge diff`.
 
 code               the source files of the kernel are not the same
 compiler           the same source became other machine code
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from warpgauge.facts.records import Launch
 
-if TYPE_CHECKING:  # the history needs packages that diff works without
+if TYPE_CHECKING:
     from warpgauge.history.model import Point
 
 Cause = Literal[
@@ -32,7 +32,6 @@ Cause = Literal[
     "environment",
     "unknown",
 ]
-OF_THE_MACHINE = ("driver", "environment")  # nobody changed the kernel, or how it is launched
 
 
 @dataclass(frozen=True, slots=True)

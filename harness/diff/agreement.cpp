@@ -1,8 +1,6 @@
-#include "harness/diff/compare.h"
+#include "harness/diff/agreement.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,12 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/diff/compare_text.h"
-#include "harness/files/printable.h"
-#include "harness/files/write_file.h"
-#include "harness/outcome/exit_code.h"
-
-namespace warpgauge {
+namespace warpgauge::diff {
 namespace {
 
 using metrics::Confidence;
@@ -47,7 +40,7 @@ struct CountedCase {
   std::map<std::string, std::string> code;  // kernel -> hash
 };
 using CaseKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
-using Side = std::map<CaseKey, CountedCase>;
+using CountedCases = std::map<CaseKey, CountedCase>;
 
 std::string name_of(const CaseKey& key) {
   return key.second.empty() ? key.first.str() : key.first.str() + " on " + key.second;
@@ -80,7 +73,7 @@ void need_all_counts(const CaseKey& key, const CountedCase& counted) {
   }
 }
 
-void add_count(Side& side, const Fact& fact, const std::string& run) {
+void add_count(CountedCases& side, const Fact& fact, const std::string& run) {
   const double* value = std::get_if<double>(&fact.value);
   if (value == nullptr || !is_compared(fact)) return;
   CountedCase& counted = side[{fact.id, fact.arch}];
@@ -99,13 +92,10 @@ void add_count(Side& side, const Fact& fact, const std::string& run) {
   }
 }
 
-Side side_of(const std::vector<StoredRun>& runs, const std::string& filter) {
-  const std::string glob = filter.empty() ? "*" : filter;
-  Side side;
+CountedCases counted_cases(const std::vector<StoredRun>& runs) {
+  CountedCases side;
   for (const StoredRun& run : runs) {
-    for (const Fact& fact : run.facts) {
-      if (fnmatch(glob.c_str(), fact.id.str().c_str(), 0) == 0) add_count(side, fact, run.run.id);
-    }
+    for (const Fact& fact : run.facts) add_count(side, fact, run.run.id);
   }
   for (const auto& [key, counted] : side) need_all_counts(key, counted);
   return side;
@@ -134,7 +124,7 @@ std::vector<std::string_view> metrics_of(const Counts& a, const Counts& b) {
 /// Compares one place into `agreement` and `differences`; nothing where neither side counted.
 void compare_place(const Place& place, const std::vector<std::string_view>& metrics,
                    const Counts& a, const Counts& b, Agreement* agreement,
-                   std::vector<Difference>* differences) {
+                   std::vector<CountDifference>* differences) {
   static const Count kNothing;
   const auto count_in = [](const Counts& counts, std::string_view metric) -> const Count& {
     const auto found = counts.find(metric);
@@ -159,7 +149,7 @@ void compare_place(const Place& place, const std::vector<std::string_view>& metr
 }
 
 void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b,
-                  FactComparison* comparison) {
+                  CountComparison* comparison) {
   static const Counts kNothing;
   const auto counts_at = [](const CountedCase& counted, const Place& place) -> const Counts& {
     const auto found = counted.places.find(place);
@@ -179,23 +169,16 @@ void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b
   }
 }
 
-/// Who counted: "cupti on NVIDIA H100".
-std::string origin(const std::vector<StoredRun>& runs) {
-  std::set<std::string> origins;
+/// Who counted the accesses of whole cases.
+std::set<std::string> sources_of(const std::vector<StoredRun>& runs) {
+  std::set<std::string> sources;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      if (!is_compared(fact) || fact.source.empty()) continue;
-      const std::string& device = fact.context->device;
-      origins.insert(device.empty() ? fact.source : fact.source + " on " + device);
+      const bool whole = fact.scope == metrics::Scope::whole_case;
+      if (whole && fact.value.index() != 0 && is_compared(fact)) sources.insert(fact.source);
     }
   }
-  return printable(fmt::format("{}", fmt::join(origins, ", ")));
-}
-
-std::string described(const FactComparison& comparison) {
-  return fmt::format("{} cases only in A, {} only in B, {} of other machine code",
-                     comparison.only_in_a.size(), comparison.only_in_b.size(),
-                     comparison.other_code.size());
+  return sources;
 }
 
 }  // namespace
@@ -214,7 +197,7 @@ Agreement& Agreement::operator+=(const Agreement& other) {
   return *this;
 }
 
-FamilyAgreement FactComparison::total() const {
+FamilyAgreement CountComparison::total() const {
   FamilyAgreement total;
   for (const auto& [name, family] : families) {
     total.cases += family.cases;
@@ -224,10 +207,9 @@ FamilyAgreement FactComparison::total() const {
   return total;
 }
 
-FactComparison compare(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b,
-                       const std::string& filter) {
-  const Side side_a = side_of(a, filter), side_b = side_of(b, filter);
-  FactComparison comparison;
+CountComparison compare_counts(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b) {
+  const CountedCases side_a = counted_cases(a), side_b = counted_cases(b);
+  CountComparison comparison;
   for (const auto& [key, counted] : side_a) {
     const auto other = side_b.find(key);
     if (other == side_b.end()) {
@@ -241,32 +223,16 @@ FactComparison compare(const std::vector<StoredRun>& a, const std::vector<Stored
   for (const auto& [key, counted] : side_b) {
     if (!side_a.contains(key)) comparison.only_in_b.push_back(name_of(key));
   }
-  std::ranges::stable_sort(comparison.differences, {}, [](const Difference& difference) {
+  std::ranges::stable_sort(comparison.differences, {}, [](const CountDifference& difference) {
     return std::tuple(difference.trust.confidence, -std::abs(difference.a - difference.b));
   });
   return comparison;
 }
 
-int compare_facts(const CompareOptions& options) {
-  const std::vector<StoredRun> a = metrics::read_facts(options.a);
-  const std::vector<StoredRun> b = metrics::read_facts(options.b);
-  const FactComparison comparison = compare(a, b, options.filter);
-  if (comparison.families.empty()) {
-    for (const auto& [path, runs] : {std::pair(options.a, &a), std::pair(options.b, &b)}) {
-      if (runs->empty()) {
-        throw std::runtime_error(
-            fmt::format("{}: no facts: nothing was measured, or not to its end", path.string()));
-      }
-    }
-    throw std::runtime_error(fmt::format("{} and {} have no counted case in common: {}",
-                                         options.a.string(), options.b.string(),
-                                         described(comparison)));
-  }
-  fmt::print("A: {} ({})\nB: {} ({})\n{}", options.a.string(), origin(a), options.b.string(),
-             origin(b), comparison_text(comparison));
-  if (!options.json.empty()) write_file(options.json, comparison_json(comparison) + '\n');
-  if (comparison.is_refuted()) return kOverBudget;
-  return options.require_all && comparison.left_out() > 0 ? kNotMeasured : kWithinBudget;
+bool have_other_sources(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b) {
+  const std::set<std::string> in_a = sources_of(a), in_b = sources_of(b);
+  const auto is_in_b = [&](const std::string& source) { return in_b.contains(source); };
+  return !in_a.empty() && !in_b.empty() && std::ranges::none_of(in_a, is_in_b);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

@@ -1,11 +1,12 @@
 """What the tests of `warpgauge diff` share: facts, and the program on two runs of them."""
 
+import os
+import subprocess
 from pathlib import Path
 
 from some_facts import FACT, write
-from warpgauge.program import main
 
-ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 SAME = {"source_hash": "5", "sass_hash": "a"}
 
 
@@ -30,19 +31,22 @@ def a_time(value, low, high, **members):
     return a_fact("time.median_us", value, **{"interval": [low, high], **noise, **members})
 
 
-def differ(tmp_path, capsys):
+def run(*arguments):
+    command = [BIN / "warpgauge", "diff", *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
+
+
+def differ(folder):
     """A function that compares two runs: what the program returns and prints."""
 
     def compare(a, b, *options):
-        for name, facts in (("a", a), ("b", b)):
-            write(tmp_path / f"{name}.jsonl", facts)
-        code = main(["diff", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), *options])
-        out, err = capsys.readouterr()
-        return code, out, err
+        return run(write(folder / "a.jsonl", a), write(folder / "b.jsonl", b), *options)
 
     return compare
 
 
 def rows(out):
-    """The rows of values and lines, without the cases above them."""
-    return [line.strip() for line in out.splitlines() if line.startswith("  ")]
+    """Of what --all prints, the rows of values and lines that are not the same."""
+    found = [line.strip() for line in out.splitlines() if line.startswith("  ")]
+    return [row for row in found if not row.startswith("same ")]

@@ -4,25 +4,21 @@ import json
 import os
 import pty
 import subprocess
-from pathlib import Path
 
 import pytest
-from diff_runs import a_fact, a_line, a_time, differ, rows
+from diff_runs import BIN, a_fact, a_line, a_time, differ, rows
 from some_facts import FACT, GPU, write
-
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 
 
 @pytest.fixture
-def diff(tmp_path, capsys):
-    return differ(tmp_path, capsys)
+def diff(tmp_path):
+    return differ(tmp_path)
 
 
 def test_nothing_changed(diff):
     code, out, _ = diff([a_fact()], [a_fact()])
     assert code == 0
-    assert out.endswith("\nNOT WORSE: 1 the same\n")
-    assert rows(out) == []
+    assert out.split("\n\n")[1:] == ["NOT WORSE: 1 the same\n"]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +37,8 @@ def test_nothing_changed(diff):
 )
 def test_marks_and_exit_codes(diff, metric, before, after, mark, code):
     same = a_fact("registers", 20)
-    result, out, err = diff([same, a_fact(metric, before)], [same, a_fact(metric, after)])
+    before, after = [same, a_fact(metric, before)], [same, a_fact(metric, after)]
+    result, out, err = diff(before, after, "--all")
     assert result == code, err
     (row,) = rows(out)
     assert row.startswith(f"{mark:<7} {metric}  ")
@@ -93,7 +90,7 @@ def test_an_estimate_is_compared_only_where_something_else_changed(diff):
     ],
 )
 def test_causes(diff, before, after, cause):
-    _, out, _ = diff([a_fact(value=1, **before)], [a_fact(value=2, **after)])
+    _, out, _ = diff([a_fact(value=1, **before)], [a_fact(value=2, **after)], "--all")
     (row,) = rows(out)
     assert row.endswith(f"(+100.0%); {cause}")
 
@@ -108,12 +105,26 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
             a_line(41, 10, case=("c", "much")),
         ]
 
-    code, out, _ = diff(run_of(100, 100, 100), run_of(300, 110, 50))
+    before, after = run_of(100, 100, 100), run_of(300, 110, 50)
+    code, out, _ = diff(before, after)
     assert code == 1
     assert out.split("\n\n")[1:] == [
+        "cause                worse   moved changed  better\n"
+        "input or counter         2       0       0       1",
+        "worse   c.much.f32@8x8 on sm_90\n"
+        "        shared.bank_conflicts 100 -> 300 wavefronts (+200.0%), "
+        "kernels/transpose/transpose.cu:40; input or counter\n"
+        "worse   b.little.f32@8x8 on sm_90\n"
+        "        shared.bank_conflicts 100 -> 110 wavefronts (+10.0%); input or counter\n"
+        "better  a.better.f32@8x8 on sm_90\n"
+        "        shared.bank_conflicts 100 -> 50 wavefronts (-50.0%); input or counter",
+        "WORSE: 2 worse, 1 better\n",
+    ]
+    assert diff(before, after, "--all")[1].split("\n\n")[1:] == [
         "c.much.f32@8x8 on sm_90\n"
         "  worse   shared.bank_conflicts  100 -> 300 wavefronts (+200.0%); input or counter\n"
-        "          worse   kernels/transpose/transpose.cu:40: 90 -> 290",
+        "          worse   kernels/transpose/transpose.cu:40: 90 -> 290\n"
+        "          same    kernels/transpose/transpose.cu:41: 10 -> 10",
         "b.little.f32@8x8 on sm_90\n"
         "  worse   shared.bank_conflicts  100 -> 110 wavefronts (+10.0%); input or counter",
         "a.better.f32@8x8 on sm_90\n"
@@ -125,7 +136,7 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
 def test_lines_that_only_moved_down_are_the_same(diff):
     before = [a_fact(), a_line(40, 60), a_line(41, 40)]
     after = [a_fact(value=130), a_line(45, 60), a_line(46, 70)]
-    _, out, _ = diff(before, after)
+    _, out, _ = diff(before, after, "--all")
     assert rows(out)[1:] == [
         "new     kernels/transpose/transpose.cu:46: 0 -> 70",
         "gone    kernels/transpose/transpose.cu:41: 40 -> 0",
@@ -135,21 +146,54 @@ def test_lines_that_only_moved_down_are_the_same(diff):
 def test_lines_of_other_kernels_are_others(diff):
     before = [a_fact(), a_line(40, 100, kernel="one")]
     after = [a_fact(value=200), a_line(40, 200, kernel="two")]
-    _, out, _ = diff(before, after)
+    _, out, _ = diff(before, after, "--all")
     assert [row.split()[0] for row in rows(out)[1:]] == ["new", "gone"]
 
 
-def test_many_lines_are_cut_unless_all_are_asked_for(diff):
+def test_one_screen_has_ten_cases_and_five_lost_ones(diff):
+    def run_of(count, value):
+        return [a_fact(value=value, case=(f"f{n:02}", "v")) for n in range(count)]
+
+    before = [*run_of(30, 100), *(a_fact(case=("lost", f"v{n}")) for n in range(8))]
+    after = [*run_of(30, 200), *(a_fact(case=("new", f"v{n}")) for n in range(8))]
+    code, out, _ = diff(before, after)
+    assert code == 1
+    _, _, cases, lost, headline = out.split("\n\n")
+    assert cases.count("\nworse ") == 9 and cases.startswith("worse   f00.v.f32@8x8 on sm_90\n")
+    assert cases.endswith("\nand 20 more cases (--all shows them)")
+    assert lost.splitlines()[0] == "lost    lost.v0.f32@8x8 on sm_90: the whole case, 1 value"
+    assert lost.endswith("\nand 11 more lost or new cases (--all shows them)")
+    assert len(lost.splitlines()) == 6
+    assert headline == "WORSE: 30 worse, 8 lost, 8 new\n"
+    assert len(out.splitlines()) <= 40
+    everything = diff(before, after, "--all")[1]
+    assert len(rows(everything)) == 46 and "more" not in everything
+
+
+def test_a_variant_has_one_row_over_architectures_and_sizes(diff):
+    def run_of(value):
+        return [
+            a_fact(value=value + wide, arch=arch, size=size)
+            for arch in ("sm_80", "sm_90")
+            for wide, size in enumerate(("8x8", "9x9"))
+        ]
+
+    _, out, _ = diff(run_of(100), [*run_of(200), a_fact("registers", 9, arch="sm_90")])
+    assert "\nworse   transpose.tiled.f32@8x8 on sm_80 and 3 more\n" in out
+
+
+def test_many_lines_are_shown_with_all_only(diff):
     before = [a_fact(), *(a_line(n, 1) for n in range(1, 21))]
     after = [a_fact(value=200), *(a_line(n, 2 + n) for n in range(1, 21))]
-    assert rows(diff(before, after)[1])[-1] == "and 15 more lines"
+    assert diff(before, after)[1].count("transpose.cu:") == 1
+    assert "transpose.cu:20; " in diff(before, after)[1]
     assert len(rows(diff(before, after, "--all")[1])) == 21
 
 
 def test_what_is_never_judged_is_shown_with_all_only(diff):
     before, after = [a_fact("result.max_error", 1e-6)], [a_fact("result.max_error", 1e-3)]
     code, out, _ = diff(before, after)
-    assert code == 0 and rows(out) == []
+    assert code == 0 and "result.max_error" not in out
     assert rows(diff(before, after, "--all")[1])[0].startswith("changed result.max_error")
 
 
@@ -159,9 +203,10 @@ def test_a_case_that_fails_in_b_is_worse_and_in_both_is_the_same(diff):
     other = a_fact()
     code, out, _ = diff([good, other], [bad, other])
     assert code == 1
+    assert "a case that fails        1       0       0       0\n" in out
     assert "1 -> - bool: wrong result: element 0 is 1, expected 2" in out
     assert diff([bad, other], [bad, other])[0] == 0
-    code, out, _ = diff([bad, other], [good, other])
+    code, out, _ = diff([bad, other], [good, other], "--all")
     assert code == 0 and rows(out)[0].startswith("better  result.correct")
 
 
@@ -169,10 +214,12 @@ def test_a_case_that_is_not_in_b_is_lost_as_a_whole(diff):
     gone = [a_fact(case=("a", "gone")), a_fact("registers", 9, case=("a", "gone"))]
     code, out, _ = diff([a_fact(), *gone], [a_fact()])
     assert code == 3
-    assert "a.gone.f32@8x8 on sm_90\n  lost    the whole case: 2 values\n" in out
+    assert "\nlost    a.gone.f32@8x8 on sm_90: the whole case, 2 values\n" in out
     code, out, _ = diff([a_fact()], [a_fact(), *gone])
     assert code == 0
-    assert "  new     the whole case: 2 values\n" in out
+    assert "\nnew     a.gone.f32@8x8 on sm_90: the whole case, 2 values\n" in out
+    assert diff([a_fact()], [a_fact(), *gone], "--require-all")[0] == 3
+    assert diff([a_fact()], [a_fact()], "--require-all")[0] == 0
     assert diff([a_fact(), *gone], [a_fact()], "--filter", "transpose.*")[0] == 0
 
 
@@ -211,21 +258,28 @@ def test_faults(diff, before, after, options, message):
 def test_json_says_what_the_text_says(diff, tmp_path):
     before = [a_fact(), a_line(40, 100), a_fact("registers", 20)]
     after = [a_fact(value=150, sass_hash="b"), a_line(40, 150), a_fact("registers", 20)]
-    code, _, _ = diff(before, after, "--json", str(tmp_path / "diff.json"))
+    code, out, _ = diff(before, after, "--json", tmp_path / "diff.json")
     document = json.loads((tmp_path / "diff.json").read_text())
-    assert document["schema"] == "warpgauge.diff/1"
-    assert document["exit_code"] == code == 1
-    assert {k: v for k, v in document["marks"].items() if v} == {"worse": 1, "same": 1}
-    (change,) = document["changes"]
-    assert change == {
-        **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "metric": "shared.bank_conflicts"},
-        "gpu": None,
-        **{"unit": "wavefronts", "class": "exact", "mark": "worse", "a": 100, "b": 150},
-        **{"relative": 0.5, "cause": "compiler", "details": [], "reason": None},
-        "lines": [
+    side = {"runs": [FACT["run"]], "origin": out.splitlines()[0].split("(")[1].rstrip(")")}
+    none = dict.fromkeys(["lost", "moved", "changed", "better", "new", "gone", "unsure"], 0)
+    assert code == 1
+    assert document == {
+        **{"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1},
+        "a": {"file": str(tmp_path / "a.jsonl"), **side},
+        "b": {"file": str(tmp_path / "b.jsonl"), **side},
+        "marks": {"worse": 1, **none, "same": 1},
+        "causes": [{"cause": "compiler", "worse": 1, "moved": 0, "changed": 0, "better": 0}],
+        "changes": [
             {
-                **{"file": "kernels/transpose/transpose.cu", "line": 40, "mark": "worse"},
-                **{"kernel": FACT["kernel"], "a": 100, "b": 150},
+                **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "class": "exact"},
+                **{"metric": "shared.bank_conflicts", "unit": "wavefronts", "mark": "worse"},
+                **{"a": 100, "b": 150, "relative": 0.5, "cause": "compiler"},
+                "lines": [
+                    {
+                        **{"file": "kernels/transpose/transpose.cu", "line": 40, "mark": "worse"},
+                        **{"kernel": FACT["kernel"], "a": 100, "b": 150},
+                    }
+                ],
             }
         ],
     }
@@ -236,10 +290,11 @@ def test_names_are_data(diff, tmp_path):
     file = {"file": "a\nb\x07.cu"}
     before = [a_fact(case=case), a_line(1, 1, case=case, **file)]
     after = [a_fact(value=200, case=case), a_line(1, 2, case=case, **file)]
-    code, out, _ = diff(before, after, "--json", str(tmp_path / "diff.json"))
+    code, out, _ = diff(before, after, "--all", "--json", tmp_path / "diff.json")
     assert code == 1
     assert not [c for c in out if c != "\n" and not c.isprintable()]
-    assert "?[31mred?.<script>?.f32@8x8 on sm_90\n" in out
+    assert "\\x1b[31mred .<script>\\u202e.f32@8x8 on sm_90\n" in out
+    assert "a b\\x07.cu:1: 1 -> 2\n" in out
     document = json.loads((tmp_path / "diff.json").read_text())
     assert document["changes"][0]["id"] == "\x1b[31mred\n.<script>\u202e.f32@8x8"
 

@@ -1,5 +1,5 @@
-// Comparing what two runs counted: which differences matter, and what is not compared.
-#include "harness/diff/compare.h"
+// The agreement of counts of two sources: which differences matter, and what is not compared.
+#include "harness/diff/agreement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "harness/counted_facts.h"
-#include "harness/diff/compare_text.h"
+#include "harness/diff/agreement_text.h"
+#include "harness/diff/diff.h"
+#include "harness/diff/side.h"
 #include "harness/outcome/exit_code.h"
 
-namespace warpgauge {
+namespace warpgauge::diff {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,7 +62,7 @@ class FactsOfARun {
       : source_(std::move(source)),
         run_({.id = std::move(run), .time = "2026-05-01T23:00:00Z"}),
         path_(fs::path(testing::TempDir()) /
-              ("warpgauge_compare_" + std::to_string(getpid()) + source_ + ".jsonl")) {
+              ("warpgauge_diff_" + std::to_string(getpid()) + source_ + ".jsonl")) {
     fs::remove(path_);
   }
   ~FactsOfARun() { fs::remove(path_); }
@@ -74,7 +76,7 @@ class FactsOfARun {
 
   void write(Fact fact) {
     metrics::CaseContext context;
-    if (!hash.empty()) context.kernels = {{.name = "kernel", .sass_hash = hash}};
+    context.kernels = {{.name = "kernel", .sass_hash = hash, .source_hash = {}, .launches = {}}};
     fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
     metrics::FactWriter(path_, run_).write(fact);
   }
@@ -91,16 +93,16 @@ class FactsOfARun {
   const fs::path path_;
 };
 
-FactComparison compared(const std::vector<LineCounts>& emulated,
-                        const std::vector<LineCounts>& measured) {
+CountComparison compared(const std::vector<LineCounts>& emulated,
+                         const std::vector<LineCounts>& measured) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", emulated);
   b.add("x", "64", measured);
-  return compare(a.read(), b.read(), "");
+  return compare_counts(a.read(), b.read());
 }
 
-TEST(Compare, EqualCountsAreExactAndEqual) {
-  const FactComparison same =
+TEST(CountComparison, EqualCountsAreExactAndEqual) {
+  const CountComparison same =
       compared({line(7, 32, 4), line(8, 0, 8)}, {line(7, 32, 4), line(8, 0, 8)});
   const FamilyAgreement& family = same.families.at("x");
   EXPECT_EQ(family.cases, 1u);
@@ -111,21 +113,21 @@ TEST(Compare, EqualCountsAreExactAndEqual) {
   EXPECT_FALSE(same.is_refuted());
 }
 
-TEST(Compare, AnExactCountThatDiffersRefutes) {
-  const FactComparison other = compared({line(7, 32, 4)}, {line(7, 16, 4)});
+TEST(CountComparison, AnExactCountThatDiffersRefutes) {
+  const CountComparison other = compared({line(7, 32, 4)}, {line(7, 16, 4)});
   EXPECT_EQ(other.families.at("x").lines.different[kExact], 1u);
   EXPECT_EQ(other.families.at("x").whole_cases.different[kExact], 1u);
   ASSERT_EQ(other.differences.size(), 2u) << "the line and the case";
-  for (const Difference& difference : other.differences) {
+  for (const CountDifference& difference : other.differences) {
     EXPECT_EQ(difference.metric, "shared.wavefronts");
     EXPECT_EQ(std::pair(difference.a, difference.b), std::pair(32.0, 16.0));
   }
   EXPECT_TRUE(other.is_refuted());
 }
 
-TEST(Compare, DoubtOfEitherSideIsDoubt) {
+TEST(CountComparison, DoubtOfEitherSideIsDoubt) {
   const LineCounts doubtful = unsure(line(7, 32, 4), "shared", Confidence::predicted, "no cubin");
-  for (const FactComparison& one :
+  for (const CountComparison& one :
        {compared({doubtful}, {line(7, 16, 4)}), compared({line(7, 16, 4)}, {doubtful})}) {
     EXPECT_EQ(one.families.at("x").lines.different[kPredicted], 1u);
     EXPECT_EQ(one.differences.front().trust, (metrics::Trust{Confidence::predicted, "no cubin"}));
@@ -134,8 +136,8 @@ TEST(Compare, DoubtOfEitherSideIsDoubt) {
   EXPECT_EQ(compared({doubtful}, {line(7, 32, 4)}).families.at("x").lines.equal[kPredicted], 1u);
 }
 
-TEST(Compare, DoubtAboutOneGroupExcusesNoOther) {
-  const FactComparison other = compared(
+TEST(CountComparison, DoubtAboutOneGroupExcusesNoOther) {
+  const CountComparison other = compared(
       {unsure(line(7, 32, 4), "shared", Confidence::estimate, "a loop")}, {line(7, 16, 8)});
   EXPECT_EQ(other.families.at("x").lines.different[kExact], 1u);
   EXPECT_EQ(other.families.at("x").lines.different[kEstimate], 0u);
@@ -143,76 +145,76 @@ TEST(Compare, DoubtAboutOneGroupExcusesNoOther) {
   EXPECT_TRUE(other.is_refuted());
 }
 
-TEST(Compare, ALineThatOneSideLacksIsAnExactZeroThere) {
-  for (const FactComparison& one : {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
-                                    compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
+TEST(CountComparison, ALineThatOneSideLacksIsAnExactZeroThere) {
+  for (const CountComparison& one : {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
+                                     compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
     EXPECT_EQ(one.families.at("x").lines.equal[kExact], 1u);
     EXPECT_EQ(one.families.at("x").lines.different[kExact], 1u);
     EXPECT_TRUE(one.is_refuted());
   }
 }
 
-TEST(Compare, AZeroThatIsNotSureRefutesNothing) {
-  const FactComparison other = compared(
+TEST(CountComparison, AZeroThatIsNotSureRefutesNothing) {
+  const CountComparison other = compared(
       {unsure(line(7, 0, 4), "shared", Confidence::estimate, "an atomic loop")}, {line(7, 32, 4)});
   EXPECT_EQ(other.families.at("x").lines.different[kEstimate], 1u);
   EXPECT_FALSE(other.is_refuted());
 }
 
-TEST(Compare, InstructionsCountOnlyWhereBothKnowThemExactly) {
+TEST(CountComparison, InstructionsCountOnlyWhereBothKnowThemExactly) {
   LineCounts more = line(7, 32, 4);
   more.counts.instructions = 90;
   EXPECT_TRUE(compared({more}, {line(7, 32, 4)}).is_refuted());
-  const FactComparison unknown = compared(
+  const CountComparison unknown = compared(
       {unsure(more, "instructions", Confidence::estimate, "PTX is not SASS")}, {line(7, 32, 4)});
   EXPECT_THAT(unknown.differences, IsEmpty());
   EXPECT_EQ(unknown.families.at("x").lines.equal[kExact], 1u);
 }
 
-TEST(Compare, LinesThatTouchNoMemoryAreNotCounted) {
+TEST(CountComparison, LinesThatTouchNoMemoryAreNotCounted) {
   const auto idle = [](int number) {
     return unsure(line(number, 0, 0), "instructions", Confidence::estimate, "PTX is not SASS");
   };
   EXPECT_EQ(compared({line(7, 1, 0), idle(8)}, {line(7, 1, 0), idle(8)}).total().lines.total(), 1u);
 }
 
-TEST(Compare, TheWorstComesFirst) {
-  const FactComparison other = compared(
+TEST(CountComparison, TheWorstComesFirst) {
+  const CountComparison other = compared(
       {line(7, 0, 8), line(8, 0, 100), unsure(line(9, 900, 0), "shared", Confidence::estimate, "b"),
        unsure(line(10, 900, 0), "shared", Confidence::predicted, "a")},
       {line(7, 0, 9), line(8, 0, 200), line(9, 1, 0), line(10, 1, 0)});
   std::vector<int> lines;
-  for (const Difference& one : other.differences) {
+  for (const CountDifference& one : other.differences) {
     if (!one.place.is_whole_case()) lines.push_back(one.place.line);
   }
   EXPECT_THAT(lines, ElementsAre(8, 7, 10, 9));
 }
 
-TEST(Compare, SaysWhatOnlyOneSideHas) {
+TEST(CountComparison, SaysWhatOnlyOneSideHas) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 1, 0)}).add("x", "65", {line(7, 1, 0)});
   a.add("x", "64", {line(7, 1, 0)}, "sm_120");
   b.add("x", "64", {line(7, 1, 0)}).add("y", "64", {line(7, 2, 0)});
-  const FactComparison some = compare(a.read(), b.read(), "");
+  const CountComparison some = compare_counts(a.read(), b.read());
   EXPECT_THAT(some.only_in_a, ElementsAre("x.plain.f32@64 on sm_120", "x.plain.f32@65 on sm_90"));
   EXPECT_THAT(some.only_in_b, ElementsAre("y.plain.f32@64 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
-  EXPECT_THAT(compare(a.read(), b.read(), "*@64").only_in_a,
+  EXPECT_THAT(compare_counts(read_side(a.path(), "*@64"), b.read()).only_in_a,
               ElementsAre("x.plain.f32@64 on sm_120"));
 }
 
-TEST(Compare, WhatWasNotMeasuredIsNotZero) {
+TEST(CountComparison, WhatWasNotMeasuredIsNotZero) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 1, 0)});
   Fact missing{.id = {"x", "plain", "f32", "64"}, .arch = "sm_90", .metric = "shared.wavefronts"};
   b.write(missing);
-  EXPECT_THAT(compare(a.read(), b.read(), "").only_in_a, ElementsAre("x.plain.f32@64 on sm_90"));
+  EXPECT_THAT(compare_counts(a.read(), b.read()).only_in_a, ElementsAre("x.plain.f32@64 on sm_90"));
   missing.value = 1.0;
   b.write(missing);
-  EXPECT_THROW(compare(a.read(), b.read(), ""), metrics::FactError) << "counted in part";
+  EXPECT_THROW(compare_counts(a.read(), b.read()), metrics::FactError) << "counted in part";
 }
 
-TEST(Compare, OtherMachineCodeIsAnotherProgram) {
+TEST(CountComparison, OtherMachineCodeIsAnotherProgram) {
   FactsOfARun a("emulator"), b("cupti");
   a.hash = "1111";
   b.hash = "1111";
@@ -220,23 +222,23 @@ TEST(Compare, OtherMachineCodeIsAnotherProgram) {
   b.add("x", "64", {line(7, 1, 0)});
   b.hash = "2222";
   b.add("x", "65", {line(7, 2, 0)});
-  const FactComparison some = compare(a.read(), b.read(), "");
+  const CountComparison some = compare_counts(a.read(), b.read());
   EXPECT_THAT(some.other_code, ElementsAre("x.plain.f32@65 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
   EXPECT_FALSE(some.is_refuted());
 }
 
-TEST(Compare, OfSeveralRunsTheLastOneCounts) {
+TEST(CountComparison, OfSeveralRunsTheLastOneCounts) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 5, 0), line(8, 5, 0)});
   a.begin_run("r2");
   a.add("x", "64", {line(7, 1, 0)});
   b.add("x", "64", {line(7, 1, 0)});
-  const FactComparison last = compare(a.read(), b.read(), "");
+  const CountComparison last = compare_counts(a.read(), b.read());
   EXPECT_EQ(last.total().lines.total(), 1u);
   EXPECT_THAT(last.differences, IsEmpty());
   b.add("x", "64", {line(7, 1, 0)});
-  EXPECT_THROW(compare(a.read(), b.read(), ""), metrics::FactError) << "twice in one run";
+  EXPECT_THROW(compare_counts(a.read(), b.read()), metrics::FactError) << "twice in one run";
 }
 
 /// Something of everything: two families, all kinds of differences, cases that are left out.
@@ -258,59 +260,60 @@ void write_some_of_everything(FactsOfARun& a, FactsOfARun& b) {
   for (const char* size : {"1", "2", "3", "4"}) b.add("scan", size, {line(9, 1, 0)});
 }
 
-TEST(Compare, HumanTextsDecideNothing) {
-  FactsOfARun a("emulator"), b("cupti");
-  write_some_of_everything(a, b);
-  std::vector<StoredRun> of_a = a.read();
-  const FactComparison before = compare(of_a, b.read(), "");
-  for (StoredRun& run : of_a) {
-    for (Fact& fact : run.facts) {
-      if (!fact.confidence_reason.empty()) fact.confidence_reason = "x";
-    }
-  }
-  const FactComparison after = compare(of_a, b.read(), "");
-  ASSERT_EQ(before.differences.size(), after.differences.size());
-  for (std::size_t i = 0; i < before.differences.size(); ++i) {
-    EXPECT_EQ(before.differences[i].place, after.differences[i].place);
-    EXPECT_EQ(before.differences[i].trust.confidence, after.differences[i].trust.confidence);
-  }
-  EXPECT_EQ(before.total().lines.different, after.total().lines.different);
-}
-
-TEST(ComparisonText, OfSomethingOfEverything) {
-  FactsOfARun a("emulator"), b("cupti");
-  write_some_of_everything(a, b);
-  const std::string text = comparison_text(compare(a.read(), b.read(), ""));
-  const fs::path golden = fs::path(WARPGAUGE_TEST_DATA) / "compare" / "some_of_everything.txt";
-  std::ifstream stream(golden);
+/// The text of tests/data/diff/NAME.txt.
+void expect_golden(const std::string& text, const std::string& name) {
+  std::ifstream stream(fs::path(WARPGAUGE_TEST_DATA) / "diff" / (name + ".txt"));
   const std::string expected{std::istreambuf_iterator<char>(stream), {}};
-  if (text != expected)
-    std::ofstream(fs::path(testing::TempDir()) / "warpgauge_compare.txt") << text;
-  EXPECT_EQ(text, expected) << "what came is in " << testing::TempDir() << "warpgauge_compare.txt";
+  const fs::path got = fs::path(testing::TempDir()) / ("warpgauge_" + name + ".txt");
+  if (text != expected) std::ofstream(got) << text;
+  EXPECT_EQ(text, expected) << "what came is in " << got;
 }
 
-TEST(ComparisonText, SaysWhenNothingDiffers) {
-  EXPECT_THAT(comparison_text(compared({line(7, 32, 4)}, {line(7, 32, 4)})),
+TEST(CountComparisonText, OfSomethingOfEverything) {
+  FactsOfARun a("emulator"), b("cupti");
+  write_some_of_everything(a, b);
+  const CountComparison comparison = compare_counts(a.read(), b.read());
+  expect_golden(comparison_text(comparison, {}), "one_screen");
+  expect_golden(comparison_text(comparison, {.everything = true}), "some_of_everything");
+}
+
+TEST(CountComparisonText, ManyFamiliesFitOneScreenAndThoseThatDifferComeFirst) {
+  FactsOfARun a("emulator"), b("cupti");
+  for (int i = 10; i < 30; ++i) {
+    const std::string family = "f" + std::to_string(i);
+    a.add(family, "1", {line(7, 32, 0)});
+    b.add(family, "1", {line(7, i == 29 ? 16 : 32, 0)});
+  }
+  const CountComparison comparison = compare_counts(a.read(), b.read());
+  const std::string text = comparison_text(comparison, {});
+  EXPECT_THAT(text, HasSubstr("equal differ\nf29 "));
+  EXPECT_THAT(text, HasSubstr("\n10 others          10       10      0 "));
+  EXPECT_THAT(text, testing::Not(HasSubstr("f28")));
+  EXPECT_THAT(comparison_text(comparison, {.everything = true}), HasSubstr("\nf28 "));
+}
+
+TEST(CountComparisonText, SaysWhenNothingDiffers) {
+  EXPECT_THAT(comparison_text(compared({line(7, 32, 4)}, {line(7, 32, 4)}), {}),
               HasSubstr("\nEQUAL: no count differs that both call exact; 1 of 1 source lines "
-                        "(100.0%) are exact and equal\n"));
+                        "(100.0%) and 1 of 1 whole cases are exact and equal\n"));
 }
 
-TEST(ComparisonText, ObeysNoControlSequences) {
+TEST(CountComparisonText, ObeysNoControlSequences) {
   const LineCounts hostile =
       unsure(line(7, 32, 4), "shared", Confidence::estimate, "\033[2J\nEQUAL: all");
-  const std::string text = comparison_text(compared({hostile}, {line(7, 16, 4)}));
+  const std::string text = comparison_text(compared({hostile}, {line(7, 16, 4)}), {});
   EXPECT_THAT(text, AllOf(HasSubstr("\\x1b[2J EQUAL: all"), testing::Not(HasSubstr("\033"))));
 }
 
-TEST(CompareFacts, ReturnsTheExitCodeAndWritesJson) {
+TEST(DiffRuns, ReturnsTheExitCodeAndWritesJson) {
   FactsOfARun a("emulator"), b("cupti"), c("cupti_too");
   a.add("x", "64", {line(7, 32, 4)});
   b.add("x", "64", {line(7, 32, 4)});
-  EXPECT_EQ(compare_facts({.a = a.path(), .b = b.path()}), kWithinBudget);
+  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path()}), kWithinBudget);
   const fs::path json = a.path().string() + ".json";
   a.begin_run("r2");
   a.add("x", "64", {line(7, 33, 4)});
-  EXPECT_EQ(compare_facts({.a = a.path(), .b = b.path(), .json = json}), kOverBudget);
+  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path(), .json = json}), kOverBudget);
   std::ifstream stream(json);
   const std::string written{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_THAT(written, AllOf(HasSubstr(R"("exact": {)"), HasSubstr(R"("a": 33.0)"),
@@ -318,13 +321,13 @@ TEST(CompareFacts, ReturnsTheExitCodeAndWritesJson) {
   fs::remove(json);
 }
 
-TEST(CompareFacts, NothingInCommonIsAFault) {
+TEST(DiffRuns, NothingInCommonIsAFault) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 32, 4)});
   b.add("y", "64", {line(7, 32, 4)});
-  const auto error = [&](const CompareOptions& options) -> std::string {
+  const auto error = [&](const DiffOptions& options) -> std::string {
     try {
-      compare_facts(options);
+      diff_runs(options);
     } catch (const std::runtime_error& fault) {
       return fault.what();
     }
@@ -333,11 +336,11 @@ TEST(CompareFacts, NothingInCommonIsAFault) {
   EXPECT_THAT(error({.a = a.path(), .b = b.path()}),
               HasSubstr("have no counted case in common: 1 cases only in A, 1 only in B, 0 of"));
   EXPECT_THAT(error({.a = a.path(), .b = a.path(), .filter = "no.such"}),
-              HasSubstr("have no counted case in common: 0 cases only in A"));
+              HasSubstr("--filter 'no.such' matches no case of"));
   EXPECT_THAT(error({.a = a.path(), .b = a.path(), .json = a.path() / "x.json"}),
               HasSubstr("x.json: cannot be written"));
   EXPECT_THAT(error({.a = a.path(), .b = "none.jsonl"}), HasSubstr("none.jsonl: cannot be read"));
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

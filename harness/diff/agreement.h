@@ -1,10 +1,9 @@
-// The command that compares the counts of two runs, source line by source line: what the emulator
-// says against what a GPU counted.
+// How far the counts of two sources agree, source line by source line: those of the emulator with
+// those of a GPU.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,14 +11,7 @@
 #include "metrics/confidence.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
-
-struct CompareOptions {
-  std::filesystem::path a, b;  ///< two files of facts
-  std::string filter;          ///< glob over case ids; empty: all
-  std::filesystem::path json;  ///< gets the result as JSON; empty: no file
-  bool require_all = false;    ///< a case that cannot be compared is an error
-};
+namespace warpgauge::diff {
 
 /// A source line of a kernel of a case, or the case as a whole, without kernel, file and line.
 struct Place {
@@ -34,7 +26,7 @@ struct Place {
 };
 
 /// A count that is not the same on both sides, and how sure the less sure side was of it.
-struct Difference {
+struct CountDifference {
   Place place;
   std::string metric;
   double a = 0, b = 0;
@@ -55,9 +47,9 @@ struct FamilyAgreement {
   Agreement lines, whole_cases;
 };
 
-struct FactComparison {
+struct CountComparison {
   std::map<std::string, FamilyAgreement> families;
-  std::vector<Difference> differences;  ///< exact ones first, of those the largest
+  std::vector<CountDifference> differences;  ///< exact ones first, of those the largest
   /// Cases that were not compared, as "id on arch": counted on one side only, or the machine code
   /// is not the same.
   std::vector<std::string> only_in_a, only_in_b, other_code;
@@ -66,7 +58,7 @@ struct FactComparison {
   std::size_t left_out() const { return only_in_a.size() + only_in_b.size() + other_code.size(); }
   /// Whether counts differ that both sides call exact.
   bool is_refuted() const { return !differences.empty() && is_exact(differences.front()); }
-  static bool is_exact(const Difference& difference) {
+  static bool is_exact(const CountDifference& difference) {
     return difference.trust.confidence == metrics::Confidence::exact;
   }
 };
@@ -77,13 +69,11 @@ struct FactComparison {
 /// that only one side has is 0 on the other, and as exact as any other 0 of a side that does not
 /// say otherwise. Of several runs of a case in a file the last one counts. Throws
 /// metrics::FactError for a case that was counted in part.
-FactComparison compare(const std::vector<metrics::StoredRun>& a,
-                       const std::vector<metrics::StoredRun>& b, const std::string& filter);
+CountComparison compare_counts(const std::vector<metrics::StoredRun>& a,
+                               const std::vector<metrics::StoredRun>& b);
 
-/// Reads both files, prints the comparison and writes it. Returns the exit code: 0 where no count
-/// differs that both sides call exact, 1 where one does, 3 where all cases were to be compared and
-/// some could not be. Throws metrics::FactError, and
-/// std::runtime_error where the files have nothing in common.
-int compare_facts(const CompareOptions& options);
+/// True where both sides have counts of the memory system, and no source counted on both.
+bool have_other_sources(const std::vector<metrics::StoredRun>& a,
+                        const std::vector<metrics::StoredRun>& b);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

@@ -1,0 +1,105 @@
+#include "harness/diff/cause.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "metrics/catalog.h"
+
+namespace warpgauge::diff {
+namespace {
+
+using metrics::Launch;
+
+/// The kernel that a value is from; one without hashes where it is not known.
+metrics::Kernel kernel_of(const SideValue& value) {
+  const std::vector<metrics::Kernel>& kernels = value.fact->context->kernels;
+  const auto found = std::ranges::find(kernels, value.fact->kernel, &metrics::Kernel::name);
+  return found == kernels.end() ? metrics::Kernel{} : *found;
+}
+
+/// Whether two hashes are the same; nullopt: not known.
+std::optional<bool> same(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  return a == b;
+}
+
+bool same_launches(const std::vector<Launch>& a, const std::vector<Launch>& b) {
+  return std::ranges::equal(a, b, [](const Launch& left, const Launch& right) {
+    return left.like(right) && left.count == right.count;
+  });
+}
+
+auto compiler(const SideValue& value) { return std::tie(value.run->toolkit, value.run->flags); }
+
+/// A sentence if the two are not the same.
+void add_change(std::vector<std::string>& details, std::string_view what, const std::string& a,
+                const std::string& b) {
+  if (a == b) return;
+  details.push_back(fmt::format("{} {} -> {}", what, a.empty() ? "?" : a, b.empty() ? "?" : b));
+}
+
+}  // namespace
+
+std::string_view to_string(Cause cause) {
+  constexpr std::string_view kTexts[] = {"code",        "compiler",         "code or compiler",
+                                         "launch",      "input or counter", "driver",
+                                         "environment", "unknown"};
+  return kTexts[static_cast<std::size_t>(cause)];
+}
+
+Cause cause_of(const SideValue& a, const SideValue& b) {
+  const bool noisy = metrics::metric(a.fact->metric).cls == metrics::Class::bounded;
+  const std::optional<bool> same_case =
+      same(a.fact->context->code_hash, b.fact->context->code_hash);
+  if (noisy && same_case == true) {
+    return a.device().driver == b.device().driver ? Cause::environment : Cause::driver;
+  }
+  const metrics::Kernel kernel_a = kernel_of(a), kernel_b = kernel_of(b);
+  const std::optional<bool> same_source = same(kernel_a.source_hash, kernel_b.source_hash);
+  const std::optional<bool> same_code = same(kernel_a.sass_hash, kernel_b.sass_hash);
+  const bool relaunched = !same_launches(kernel_a.launches, kernel_b.launches);
+  if (same_code == true && (relaunched || (noisy && same_case == false))) return Cause::launch;
+  if (same_source == false) return Cause::code;
+  if (same_code == false) {
+    return same_source == true ? Cause::compiler : Cause::code_or_compiler;
+  }
+  if (!same_code && !same_source) return Cause::unknown;
+  if (!same_code && compiler(a) != compiler(b)) return Cause::compiler;
+  const bool known =
+      same_source == true || (!kernel_a.launches.empty() && !kernel_b.launches.empty());
+  return known && !noisy ? Cause::input_or_counter : Cause::unknown;
+}
+
+bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
+  return cause == Cause::input_or_counter &&
+         (a.fact->confidence == "estimate" || b.fact->confidence == "estimate");
+}
+
+std::vector<std::string> details_of(const SideValue& a, const SideValue& b) {
+  std::vector<std::string> details;
+  add_change(details, "toolkit", a.run->toolkit, b.run->toolkit);
+  add_change(details, "flags", a.run->flags, b.run->flags);
+  const metrics::Device on_a = a.device(), on_b = b.device();
+  if (!on_a.name.empty() && !on_b.name.empty()) {
+    add_change(details, "driver", on_a.driver, on_b.driver);
+    add_change(details, "GPU", on_a.name, on_b.name);
+    if (on_a.name == on_b.name) add_change(details, "GPU", a.gpu(), b.gpu());
+  }
+  add_change(details, "counted by", a.fact->source, b.fact->source);
+  for (const auto& [side, value] : {std::pair("A", &a), std::pair("B", &b)}) {
+    const metrics::Fact& fact = *value->fact;
+    if (!fact.confidence.empty() && fact.confidence != "exact" && !fact.interval) {
+      details.push_back(fmt::format("{} only {}", side, fact.confidence));
+    }
+    if (fact.machine && !fact.machine->disturbance.empty()) {
+      details.push_back(fmt::format("{} disturbed: {}", side, fact.machine->disturbance));
+    }
+  }
+  return details;
+}
+
+}  // namespace warpgauge::diff

@@ -1,0 +1,29 @@
+// The comparer: what changed between two runs, or how far the counts of two sources agree.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/diff/noise.h"
+#include "harness/diff/screen.h"
+
+namespace warpgauge::diff {
+
+struct DiffOptions {
+  std::filesystem::path a, b;  ///< two files of facts
+  std::string filter;          ///< glob over case ids; empty: all
+  double noise = kUsualNoise;
+  std::filesystem::path json;  ///< gets the result as JSON; empty: no file
+  bool require_all = false;    ///< a case that cannot be compared makes the exit code 3
+  Screen screen;
+};
+
+/// Reads both files, prints the result and writes it. Where the accesses were counted by different
+/// sources (the emulator and a GPU) it compares the counts of cases with the same machine code;
+/// otherwise all values of whole cases. Returns the exit code: 1 where a value is worse, or a count
+/// differs that both sources call exact; else 3 where a value of A is lost, or with require_all a
+/// case was not compared; else 0. Throws metrics::FactError, and std::runtime_error where the runs
+/// have nothing in common.
+int diff_runs(const DiffOptions& options);
+
+}  // namespace warpgauge::diff

@@ -1,0 +1,150 @@
+#include "harness/diff/diff_json.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+namespace warpgauge::diff {
+namespace {
+
+using metrics::Confidence;
+using nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "warpgauge.diff/1";
+constexpr Mark kCausedMarks[] = {Mark::worse, Mark::moved, Mark::changed, Mark::better};
+
+void set(ordered_json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+void set(ordered_json& object, const char* key, std::optional<double> number) {
+  if (number) object[key] = *number;
+}
+
+void set(ordered_json& object, const char* key, const metrics::Value& value) {
+  if (const double* number = std::get_if<double>(&value)) object[key] = *number;
+  if (const std::string* word = std::get_if<std::string>(&value)) object[key] = *word;
+}
+
+void set_place(ordered_json& object, const std::string& file, int line, const std::string& kernel) {
+  set(object, "file", file);
+  if (line != 0) object["line"] = line;
+  set(object, "kernel", kernel);
+}
+
+ordered_json line_json(const LineChange& line) {
+  ordered_json object = ordered_json::object();
+  set_place(object, line.place.file, line.place.line, line.place.kernel);
+  object["mark"] = to_string(line.mark);
+  set(object, "a", line.a);
+  set(object, "b", line.b);
+  return object;
+}
+
+ordered_json change_json(const Change& change) {
+  ordered_json object = {{"id", change.id}};
+  set(object, "arch", change.arch);
+  set(object, "gpu", change.gpu);
+  object["metric"] = change.metric->id;
+  object["unit"] = change.metric->unit;
+  object["class"] = to_string(change.metric->cls);
+  object["mark"] = to_string(change.mark);
+  set(object, "a", change.a);
+  set(object, "b", change.b);
+  set(object, "relative", change.relative);
+  if (change.cause) object["cause"] = to_string(*change.cause);
+  if (!change.details.empty()) object["details"] = change.details;
+  set(object, "reason", change.reason);
+  ordered_json lines = ordered_json::array();
+  for (const LineChange& line : change.lines) {
+    if (line.mark != Mark::same) lines.push_back(line_json(line));
+  }
+  if (!lines.empty()) object["lines"] = std::move(lines);
+  return object;
+}
+
+ordered_json agreement_json(const Agreement& agreement) {
+  ordered_json json = {{"compared", agreement.total()}};
+  for (const Confidence confidence :
+       {Confidence::exact, Confidence::predicted, Confidence::estimate}) {
+    const auto i = static_cast<std::size_t>(confidence);
+    json[std::string(to_string(confidence))] = {{"equal", agreement.equal[i]},
+                                                {"different", agreement.different[i]}};
+  }
+  return json;
+}
+
+ordered_json family_json(const FamilyAgreement& family) {
+  return {{"cases", family.cases},
+          {"lines", agreement_json(family.lines)},
+          {"whole_cases", agreement_json(family.whole_cases)}};
+}
+
+ordered_json difference_json(const CountDifference& difference) {
+  const Place& place = difference.place;
+  ordered_json object = {{"id", place.id.str()}};
+  set(object, "arch", place.arch);
+  set_place(object, place.file, place.line, place.kernel);
+  object["metric"] = difference.metric;
+  object["a"] = difference.a;
+  object["b"] = difference.b;
+  object["confidence"] = to_string(difference.trust.confidence);
+  set(object, "confidence_reason", difference.trust.reason);
+  return object;
+}
+
+ordered_json side_json(const SideName& side) {
+  return {{"file", side.file.string()}, {"origin", side.origin}, {"runs", side.runs}};
+}
+
+}  // namespace
+
+ordered_json changes_json(const std::vector<Change>& changes) {
+  ordered_json marks = ordered_json::object(), causes = ordered_json::array(),
+               list = ordered_json::array();
+  const MarkCounts counts = count_marks(changes);
+  for (std::size_t i = 0; i < kMarks; ++i) {
+    marks[std::string(to_string(static_cast<Mark>(i)))] = counts[i];
+  }
+  for (const auto& [cause, of_cause] : count_causes(changes)) {
+    ordered_json row = ordered_json::object();
+    if (cause) row["cause"] = to_string(*cause);
+    for (const Mark mark : kCausedMarks) {
+      row[std::string(to_string(mark))] = of_cause[static_cast<std::size_t>(mark)];
+    }
+    causes.push_back(std::move(row));
+  }
+  for (const Change& change : changes) {
+    if (change.mark != Mark::same) list.push_back(change_json(change));
+  }
+  return {{"kind", "values"},
+          {"marks", std::move(marks)},
+          {"causes", std::move(causes)},
+          {"changes", std::move(list)}};
+}
+
+ordered_json comparison_json(const CountComparison& comparison) {
+  ordered_json families = ordered_json::object(), differences = ordered_json::array();
+  for (const auto& [name, family] : comparison.families) families[name] = family_json(family);
+  for (const CountDifference& difference : comparison.differences) {
+    differences.push_back(difference_json(difference));
+  }
+  return {{"kind", "counts"},
+          {"total", family_json(comparison.total())},
+          {"families", std::move(families)},
+          {"left_out",
+           {{"only_in_a", comparison.only_in_a},
+            {"only_in_b", comparison.only_in_b},
+            {"other_code", comparison.other_code}}},
+          {"differences", std::move(differences)}};
+}
+
+std::string diff_json(const SideName& a, const SideName& b, int exit_code,
+                      const ordered_json& result) {
+  ordered_json document = {
+      {"schema", kSchema}, {"exit_code", exit_code}, {"a", side_json(a)}, {"b", side_json(b)}};
+  document.update(result);
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace warpgauge::diff

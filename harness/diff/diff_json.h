@@ -1,0 +1,46 @@
+// A diff as JSON, warpgauge.diff/1. Members that say nothing are absent.
+//
+// { schema, kind: "values" | "counts", exit_code,
+//   a, b: { file, origin (text for people), runs: [ids] },
+//
+//   of values of two runs:
+//   marks: { worse, lost, moved, changed, better, new, gone, unsure, same },  values that can be
+//          judged, by mark
+//   causes: [ { cause?, worse, moved, changed, better } ],  without a cause: a case that fails
+//   changes: [ the worst first, without those that are the same:
+//     { id, arch?, gpu?, metric, unit, class, mark, a?, b?, relative?, cause?, details?, reason?,
+//       lines?: [ those that moved most first: { file?, line?, kernel?, mark, a?, b? } ] } ]
+//
+//   of counts of two sources:
+//   total, families { name }: { cases, lines, whole_cases: { compared,
+//     exact, predicted, estimate: { equal, different } } },
+//   left_out: { only_in_a, only_in_b, other_code: [ "id on arch" ] },
+//   differences: [ exact ones first, of those the largest:
+//     { id, arch?, kernel?, file?, line?, metric, a, b, confidence, confidence_reason? } ] }
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/diff/agreement.h"
+#include "harness/diff/difference.h"
+
+namespace warpgauge::diff {
+
+/// A side as it was given.
+struct SideName {
+  std::filesystem::path file;
+  std::string origin;
+  std::vector<std::string> runs;
+};
+
+nlohmann::ordered_json changes_json(const std::vector<Change>& changes);
+nlohmann::ordered_json comparison_json(const CountComparison& comparison);
+
+/// The whole document: `result` is what one of the functions above returned.
+std::string diff_json(const SideName& a, const SideName& b, int exit_code,
+                      const nlohmann::ordered_json& result);
+
+}  // namespace warpgauge::diff

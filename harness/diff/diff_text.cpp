@@ -1,0 +1,225 @@
+#include "harness/diff/diff_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "harness/files/printable.h"
+#include "metrics/value.h"
+
+namespace warpgauge::diff {
+namespace {
+
+bool is_shown(const Change& change) {
+  const bool hidden =
+      change.mark == Mark::same || change.mark == Mark::unsure || change.mark == Mark::gone;
+  return !hidden && change.is_judged();
+}
+
+/// The mark as wide as the longest, in its colour.
+std::string marked(Mark mark, const Screen& screen) {
+  constexpr int kColours[kMarks] = {31, 33, 36, 36, 32, 36, 0, 0, 0};
+  const int colour = kColours[static_cast<std::size_t>(mark)];
+  const std::string text = fmt::format("{:<7}", to_string(mark));
+  return screen.colours && colour != 0 ? fmt::format("\033[{}m{}\033[0m", colour, text) : text;
+}
+
+std::string case_text(const Change& change) {
+  return printable(change.arch.empty() ? change.id : change.id + " on " + change.arch);
+}
+
+std::string line_text(const LineKey& place) {
+  return place.file.empty() ? "code without line information"
+                            : fmt::format("{}:{}", place.file, place.line);
+}
+
+/// "1 -> 2 wavefronts (+100.0%)"; nothing where neither run has a value.
+std::string values_text(const Change& change) {
+  if (change.a.index() == 0 && change.b.index() == 0) return "";
+  std::string text = fmt::format("{} -> {} {}", metrics::to_text(change.a),
+                                 metrics::to_text(change.b), change.metric->unit);
+  if (change.relative && change.mark != Mark::same) {
+    text += fmt::format(" ({:+.1f}%)", 100 * *change.relative);
+  }
+  return text;
+}
+
+/// "; code, toolkit 12.8 -> 13.0" and why B has no value.
+std::string why_text(const Change& change) {
+  std::string text;
+  if (change.cause) text += fmt::format("; {}", to_string(*change.cause));
+  for (const std::string& detail : change.details) text += ", " + detail;
+  return text + (change.reason.empty() ? "" : ": " + change.reason);
+}
+
+/// True where the value has a row for each of several GPUs, which are then named.
+bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
+  return std::ranges::count(of_case, change.metric, &Change::metric) > 1;
+}
+
+/// What was not compared because only one run measured it.
+std::string one_sided_row(CaseChanges changes, std::size_t others, const Screen& screen) {
+  return fmt::format("{} {}{}: the whole case, {} value{}\n", marked(*only_side(changes), screen),
+                     case_text(changes.front()),
+                     others > 0 ? fmt::format(" and {} more", others) : "", changes.size(),
+                     changes.size() == 1 ? "" : "s");
+}
+
+/// A case with its worst change, and how many more cases it stands for: those of the variant whose
+/// worst change is of the same mark and metric; of a one-sided case its other architectures.
+struct ShownCase {
+  CaseChanges changes;
+  const Change* worst;
+  std::size_t values, others = 0;
+};
+
+std::string shown_row(const ShownCase& one, const Screen& screen) {
+  const Change& worst = *one.worst;
+  std::string text = fmt::format("{} {}", marked(worst.mark, screen), case_text(worst));
+  if (one.others > 0) text += fmt::format(" and {} more", one.others);
+  if (one.values > 1) text += fmt::format(" ({} values)", one.values);
+  std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
+  if (value.ends_with(' ')) value.pop_back();
+  if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu;
+  if (!worst.lines.empty() && worst.lines.front().mark != Mark::same) {
+    value += ", " + line_text(worst.lines.front().place);
+  }
+  return fmt::format("{}\n        {}\n", text, printable(value + why_text(worst)));
+}
+
+/// The id without the size.
+std::string_view variant_of(std::string_view id) { return id.substr(0, id.find('@')); }
+
+struct ShownCases {
+  std::vector<ShownCase> changed, one_sided;
+};
+
+ShownCases shown_cases(const std::vector<Change>& changes) {
+  std::map<std::tuple<std::string_view, Mark, const metrics::Metric*>, std::size_t> changed;
+  std::map<std::pair<std::string_view, Mark>, std::size_t> one_sided;
+  ShownCases shown;
+  const auto add = [](std::vector<ShownCase>& cases, auto& places, const auto& key,
+                      const ShownCase& one) {
+    const auto [place, is_new] = places.try_emplace(key, cases.size());
+    if (is_new) {
+      cases.push_back(one);
+    } else {
+      ++cases[place->second].others;
+    }
+  };
+  for (const CaseChanges of_case : by_case(changes)) {
+    const auto worst = std::ranges::find_if(of_case, is_shown);
+    if (worst == of_case.end()) continue;
+    const auto values = static_cast<std::size_t>(std::ranges::count_if(of_case, is_shown));
+    const ShownCase one{of_case, &*worst, values};
+    if (const std::optional<Mark> side = only_side(of_case)) {
+      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), one);
+    } else {
+      add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->mark, worst->metric),
+          one);
+    }
+  }
+  return shown;
+}
+
+/// The number of values by cause and mark; nothing where nothing changed.
+std::string cause_table(const std::vector<Change>& changes) {
+  constexpr Mark kColumns[] = {Mark::worse, Mark::moved, Mark::changed, Mark::better};
+  const CauseCounts causes = count_causes(changes);
+  if (causes.empty()) return "";
+  std::string text = fmt::format("{:<18}", "cause");
+  auto out = std::back_inserter(text);
+  for (const Mark mark : kColumns) fmt::format_to(out, " {:>7}", to_string(mark));
+  for (const auto& [cause, counts] : causes) {
+    fmt::format_to(out, "\n{:<18}", cause ? to_string(*cause) : "a case that fails");
+    for (const Mark mark : kColumns) {
+      fmt::format_to(out, " {:>7}", counts[static_cast<std::size_t>(mark)]);
+    }
+  }
+  return text + "\n\n";
+}
+
+std::string headline(const std::vector<Change>& changes) {
+  const MarkCounts counts = count_marks(changes);
+  const auto count = [&](Mark mark) { return counts[static_cast<std::size_t>(mark)]; };
+  const auto words = [](Mark mark) -> std::string_view {
+    switch (mark) {
+      case Mark::same:
+        return "the same";
+      case Mark::moved:
+        return "moved with the same machine code and launches";
+      case Mark::unsure:
+        return "noisy values without an interval, or estimates, not compared";
+      default:
+        return to_string(mark);
+    }
+  };
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kMarks; ++i) {
+    if (counts[i] > 0)
+      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<Mark>(i))));
+  }
+  return fmt::format("{}: {}\n",
+                     count(Mark::worse) > 0  ? "WORSE"
+                     : count(Mark::lost) > 0 ? "LOST"
+                                             : "NOT WORSE",
+                     fmt::join(parts, ", "));
+}
+
+std::string one_screen(const std::vector<Change>& changes, const Screen& screen) {
+  const ShownCases shown = shown_cases(changes);
+  std::vector<Entry> changed, one_sided;
+  for (const ShownCase& one : shown.changed) {
+    changed.push_back({shown_row(one, screen), one.others + 1});
+  }
+  for (const ShownCase& one : shown.one_sided) {
+    one_sided.push_back({one_sided_row(one.changes, one.others, screen), one.others + 1});
+  }
+  std::string text = cause_table(changes);
+  for (const std::string& list : {first_of(changed, kShownCases, "cases", screen),
+                                  first_of(one_sided, kShownLost, "lost or new cases", screen)}) {
+    if (!list.empty()) text += list + '\n';
+  }
+  return text;
+}
+
+std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) {
+  std::string text = case_text(of_case.front()) + '\n';
+  auto out = std::back_inserter(text);
+  for (const Change& change : of_case) {
+    std::string row = fmt::format("{:<{}}  {}", change.metric->id, width, values_text(change));
+    row.erase(row.find_last_not_of(' ') + 1);
+    if (!change.gpu.empty() && is_of_several_gpus(change, of_case)) row += " on " + change.gpu;
+    fmt::format_to(out, "  {} {}\n", marked(change.mark, screen),
+                   printable(row + why_text(change)));
+    for (const LineChange& line : change.lines) {
+      fmt::format_to(out, "          {:<7} {}: {} -> {}\n", to_string(line.mark),
+                     printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
+                     metrics::to_text(line.b.value_or(0)));
+    }
+  }
+  return text + '\n';
+}
+
+std::string all_blocks(const std::vector<Change>& changes, const Screen& screen) {
+  std::size_t width = 0;
+  for (const Change& change : changes) width = std::max(width, change.metric->id.size());
+  std::string text;
+  for (const CaseChanges of_case : by_case(changes)) text += block(of_case, width, screen);
+  return text;
+}
+
+}  // namespace
+
+std::string changes_text(const std::vector<Change>& changes, const Screen& screen) {
+  return (screen.everything ? all_blocks(changes, screen) : one_screen(changes, screen)) +
+         headline(changes);
+}
+
+}  // namespace warpgauge::diff

@@ -1,0 +1,17 @@
+// What changed between two runs, for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/diff/difference.h"
+#include "harness/diff/screen.h"
+
+namespace warpgauge::diff {
+
+/// One screen: a table of marks by cause, the worst cases with their worst value and its line, the
+/// cases that only one run measured, the headline. With everything: a block for each case, a row
+/// for each value, and below it its lines.
+std::string changes_text(const std::vector<Change>& changes, const Screen& screen);
+
+}  // namespace warpgauge::diff

@@ -1,0 +1,200 @@
+#include "harness/diff/difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "harness/diff/noise.h"
+
+namespace warpgauge::diff {
+namespace {
+
+using metrics::Class;
+using metrics::Metric;
+
+bool says_anything(const SideValue& value) { return value.is_measured() || value.failed(); }
+
+/// The mark of two values that are not the same.
+Mark mark_of_change(const SideValue& a, const SideValue& b, const Metric& metric, double noise) {
+  if (metric.cls == Class::bounded) {
+    if (!a.fact->interval || !b.fact->interval) return Mark::unsure;
+    if (!is_beyond_noise(*a.fact, *b.fact, noise)) return Mark::same;
+  }
+  if (a.number() == nullptr) return Mark::changed;  // words
+  return direction(*a.number(), *b.number(), metric);
+}
+
+/// Either side may be nullptr: its run does not have the value.
+Mark mark_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
+  const bool a_failed = a != nullptr && a->failed();
+  if (b != nullptr && b->failed()) return a_failed ? Mark::same : Mark::worse;
+  const bool in_a = a != nullptr && a->is_measured(), in_b = b != nullptr && b->is_measured();
+  if (a_failed && in_b) return Mark::better;
+  if (!in_a) return Mark::added;
+  if (!in_b) return metric.cls == Class::info ? Mark::gone : Mark::lost;
+  if (a->fact->value == b->fact->value) return Mark::same;
+  return mark_of_change(*a, *b, metric, noise);
+}
+
+std::optional<double> relative_change(const metrics::Value& a, const metrics::Value& b) {
+  const double *before = std::get_if<double>(&a), *after = std::get_if<double>(&b);
+  if (before == nullptr || after == nullptr || *before == 0) return std::nullopt;
+  return (*after - *before) / std::abs(*before);
+}
+
+void add_cause(Change& change, const SideValue& a, const SideValue& b) {
+  change.cause = cause_of(a, b);
+  change.details = details_of(a, b);
+  if (is_of_the_machine(*change.cause) && !a.failed() && !b.failed()) change.mark = Mark::moved;
+  if (is_recount(*change.cause, a, b)) change.mark = Mark::unsure;
+}
+
+Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
+  const SideValue& some = b != nullptr ? *b : *a;
+  Change change{.id = some.fact->id.str(), .arch = some.fact->arch, .metric = &metric};
+  if (!some.gpu().empty()) {
+    const metrics::Device device = some.device();
+    change.gpu = device.name + (device.uuid_hash.empty() ? "" : " " + device.uuid_hash);
+  }
+  change.mark = mark_of(a, b, metric, noise);
+  if (a != nullptr) change.a = a->fact->value;
+  if (b != nullptr) change.b = b->fact->value;
+  change.relative = relative_change(change.a, change.b);
+  if (b != nullptr && !b->is_measured()) change.reason = b->fact->reason;
+  const bool differs =
+      change.mark == Mark::worse || change.mark == Mark::better || change.mark == Mark::changed;
+  if (differs && a != nullptr && a->is_measured() && b != nullptr && b->is_measured()) {
+    add_cause(change, *a, *b);
+  }
+  return change;
+}
+
+/// The key in A of each value of B that is of another GPU of the same name, where each side has
+/// just one such: the runners of CI are many.
+std::map<Key, Key> on_like_gpus(const Side& a, const Side& b) {
+  const auto alone = [](const Side& mine, const Side& other) {
+    std::map<Key, std::vector<Key>> found;  // by the key with the name of the GPU
+    for (const auto& [key, value] : mine.values) {
+      if (other.values.contains(key)) continue;
+      Key like = key;
+      like.gpu = value.device().name;
+      found[like].push_back(key);
+    }
+    return found;
+  };
+  const std::map<Key, std::vector<Key>> in_a = alone(a, b);
+  std::map<Key, Key> names;
+  for (const auto& [like, keys] : alone(b, a)) {
+    const auto other = in_a.find(like);
+    if (keys.size() != 1 || other == in_a.end() || other->second.size() != 1) continue;
+    names.emplace(keys.front(), other->second.front());
+  }
+  return names;
+}
+
+/// What stands farther in front is less. From nothing to something is more than any share; of two
+/// such the larger goes first.
+auto rank(const Change& change) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double *before = std::get_if<double>(&change.a), *after = std::get_if<double>(&change.b);
+  const bool from_nothing = before != nullptr && *before == 0 && after != nullptr && *after != 0;
+  const double share = change.relative ? std::abs(*change.relative) : 0;
+  return std::tuple(change.mark, from_nothing ? -kInfinity : -share, from_nothing ? -*after : 0,
+                    change.metric->id);
+}
+
+void sort_worst_first(std::vector<Change>& changes) {
+  using Case = std::pair<std::string, std::string>;  // id and architecture
+  std::map<Case, decltype(rank(changes.front()))> worst;
+  for (const Change& change : changes) {
+    const auto [known, is_new] = worst.try_emplace({change.id, change.arch}, rank(change));
+    if (!is_new) known->second = std::min(known->second, rank(change));
+  }
+  std::ranges::stable_sort(changes, {}, [&](const Change& change) {
+    return std::tuple(worst.at({change.id, change.arch}), std::string_view(change.id),
+                      std::string_view(change.arch), rank(change));
+  });
+}
+
+}  // namespace
+
+std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
+  const std::map<Key, Key> names = on_like_gpus(a, b);
+  struct Pair {
+    const SideValue *a = nullptr, *b = nullptr;
+    const Key *key_a = nullptr, *key_b = nullptr;
+  };
+  std::map<Key, Pair> pairs;
+  for (const auto& [key, value] : a.values) pairs[key].a = &value, pairs[key].key_a = &key;
+  for (const auto& [key, value] : b.values) {
+    const auto like = names.find(key);
+    Pair& pair = pairs[like == names.end() ? key : like->second];
+    pair.b = &value, pair.key_b = &key;
+  }
+  const auto lines_of = [](const Side& side, const Key* key) {
+    const auto found = key == nullptr ? side.lines.end() : side.lines.find(*key);
+    return found == side.lines.end() ? LineValues{} : found->second;
+  };
+  std::vector<Change> changes;
+  for (const auto& [key, pair] : pairs) {
+    const bool in_a = pair.a != nullptr && pair.a->is_measured();
+    if (!in_a && (pair.b == nullptr || !says_anything(*pair.b))) continue;
+    const Metric& metric = metrics::metric(key.metric);
+    changes.push_back(change_of(pair.a, pair.b, metric, noise));
+    changes.back().lines = line_changes(lines_of(a, pair.key_a), lines_of(b, pair.key_b), metric);
+  }
+  sort_worst_first(changes);
+  return changes;
+}
+
+MarkCounts count_marks(std::span<const Change> changes) {
+  MarkCounts counts{};
+  for (const Change& change : changes) {
+    if (change.is_judged()) ++counts[static_cast<std::size_t>(change.mark)];
+  }
+  return counts;
+}
+
+CauseCounts count_causes(std::span<const Change> changes) {
+  CauseCounts counts;
+  for (const Change& change : changes) {
+    if (!change.is_judged()) continue;
+    switch (change.mark) {
+      case Mark::worse:
+      case Mark::moved:
+      case Mark::changed:
+      case Mark::better:
+        ++counts[change.cause][static_cast<std::size_t>(change.mark)];
+        break;
+      default:
+        break;
+    }
+  }
+  return counts;
+}
+
+std::vector<CaseChanges> by_case(std::span<const Change> changes) {
+  std::vector<CaseChanges> cases;
+  for (std::size_t begin = 0, end = 0; begin < changes.size(); begin = end) {
+    const auto same_case = [&](const Change& one) {
+      return one.id == changes[begin].id && one.arch == changes[begin].arch;
+    };
+    while (end < changes.size() && same_case(changes[end])) ++end;
+    cases.push_back(changes.subspan(begin, end - begin));
+  }
+  return cases;
+}
+
+std::optional<Mark> only_side(CaseChanges changes) {
+  std::set<Mark> marks;
+  for (const Change& change : changes) {
+    if (change.mark != Mark::gone) marks.insert(change.mark);
+  }
+  if (marks == std::set{Mark::lost} || marks == std::set{Mark::added}) return *marks.begin();
+  return std::nullopt;
+}
+
+}  // namespace warpgauge::diff

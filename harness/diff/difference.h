@@ -1,0 +1,54 @@
+// Values that changed between two runs, with their causes. Nothing is judged here: a value is worse
+// if it moved to the side that the catalog calls worse.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/diff/cause.h"
+#include "harness/diff/diff_lines.h"
+#include "harness/diff/side.h"
+#include "metrics/catalog.h"
+
+namespace warpgauge::diff {
+
+/// One metric of a case on an architecture in both runs.
+struct Change {
+  std::string id, arch;
+  std::string gpu;  ///< of noisy values: name and hash
+  const metrics::Metric* metric = nullptr;
+  Mark mark = Mark::same;
+  metrics::Value a, b;
+  std::optional<double> relative;  ///< (b - a) / |a|
+  std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
+  std::vector<std::string> details;
+  std::string reason;  ///< why B has no value
+  std::vector<LineChange> lines;
+
+  bool is_judged() const { return metric->cls != metrics::Class::info; }
+};
+
+/// Every metric that a run measured, the worst case first, and in it the worst change. `noise`: by
+/// what share of its value in A a noisy one has to differ.
+std::vector<Change> find_changes(const Side& a, const Side& b, double noise);
+
+/// How often each mark was given to values that can be judged; index: Mark.
+using MarkCounts = std::array<std::size_t, kMarks>;
+MarkCounts count_marks(std::span<const Change> changes);
+
+/// How often each mark has each cause; nullopt: a fault of the case.
+using CauseCounts = std::map<std::optional<Cause>, MarkCounts>;
+CauseCounts count_causes(std::span<const Change> changes);
+
+/// The changes of one case on one architecture.
+using CaseChanges = std::span<const Change>;
+std::vector<CaseChanges> by_case(std::span<const Change> changes);
+
+/// `lost` or `added` where only A or only B measured the case.
+std::optional<Mark> only_side(CaseChanges changes);
+
+}  // namespace warpgauge::diff

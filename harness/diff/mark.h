@@ -1,0 +1,30 @@
+// How a value of one run stands beside that of another.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "metrics/catalog.h"
+
+namespace warpgauge::diff {
+
+/// How a value stands in B, from the worst on.
+enum class Mark {
+  worse,
+  lost,     ///< measured in A and not in B
+  moved,    ///< by the machine, to either side
+  changed,  ///< neither side is better
+  better,
+  added,   ///< measured in B and not in A
+  gone,    ///< a line that counts nothing any more, or a value that is never judged
+  unsure,  ///< noisy without an interval, or an estimate, which need not repeat
+  same,
+};
+inline constexpr std::size_t kMarks = 9;
+/// "new" for `added`.
+std::string_view to_string(Mark mark);
+
+/// Whether `after` is worse or better than `before`, where the metric has a direction.
+Mark direction(double before, double after, const metrics::Metric& metric);
+
+}  // namespace warpgauge::diff

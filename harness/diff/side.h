@@ -1,0 +1,61 @@
+// One side of a diff: what a file of facts says, and of each value the newest.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metrics/fact.h"
+
+namespace warpgauge::diff {
+
+/// A value with the run that it belongs to.
+struct SideValue {
+  const metrics::Fact* fact;
+  const metrics::Run* run;
+
+  bool failed() const { return fact->verdict == metrics::Verdict::error; }
+  bool is_measured() const { return fact->value.index() != 0; }
+  const double* number() const { return std::get_if<double>(&fact->value); }
+  /// What ran the case; `name` is empty where nothing did.
+  metrics::Device device() const;
+  /// Which GPU a noisy value is from: the hash of its UUID, or its name. Empty for an exact value,
+  /// which is the same on all GPUs of an architecture.
+  std::string gpu() const;
+};
+
+/// A metric of a case on an architecture; a noisy one on a GPU.
+struct Key {
+  std::string id, arch, metric, gpu;
+  auto operator<=>(const Key&) const = default;
+};
+
+/// A source line of a kernel.
+struct LineKey {
+  std::string kernel, file;
+  int line = 0;
+  auto operator<=>(const LineKey&) const = default;
+};
+using LineValues = std::map<LineKey, double>;
+
+struct Side {
+  /// Of each value the newest that was measured or is an error, else the newest that says why there
+  /// is none. Of one run, the error.
+  std::map<Key, SideValue> values;
+  /// The lines of each value, of the run that the value is from.
+  std::map<Key, LineValues> lines;
+};
+
+/// The values of these runs, which must outlive them.
+Side side_of(const std::vector<metrics::StoredRun>& runs);
+
+/// The runs of a file with the facts whose id fits the glob; empty: all. Throws metrics::FactError,
+/// and std::runtime_error where there are none.
+std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
+                                          const std::string& filter);
+
+/// Where the runs come from: commits, devices, toolkits, sources and times, on one line.
+std::string origin(const std::vector<metrics::StoredRun>& runs);
+
+}  // namespace warpgauge::diff

@@ -1,1 +1,0 @@
-"""Two runs beside each other, for `warpgauge diff`."""
