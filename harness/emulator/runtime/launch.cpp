@@ -1,4 +1,4 @@
-// Launches. A kernel has run to its end when its launch returns; its fault is told by later calls,
+// Launches. A kernel has run to its end when its launch returns; later calls report its fault,
 // as on a GPU, where launches return at once.
 #include <cuda_runtime_api.h>
 
@@ -120,7 +120,7 @@ void launch(State& state, const LaunchRequest& request) {
        .parameters = parameters});
 }
 
-/// What the attributes of an extended launch ask for. Those that only make it faster change
+/// Applies the attributes of an extended launch. Those that only make it faster change
 /// nothing here.
 void apply_attributes(const cudaLaunchConfig_t& config, LaunchRequest& request) {
   require(config.attrs != nullptr || config.numAttrs == 0);
@@ -163,7 +163,7 @@ WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 b
   });
 }
 
-// What <<<>>> calls in code of nvcc 13.
+// <<<>>> calls this in code of nvcc 13.
 WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                              void** arguments, std::size_t shared_bytes,
                                              cudaStream_t stream) {

@@ -40,13 +40,13 @@ struct Pool {
   std::map<int, std::uint64_t> attributes = {};
 };
 
-/// What a texture or surface object was asked to be.
+/// The descriptors that a texture or surface object was made with.
 struct TextureRequest {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
 };
 
-/// What cudaDeviceReset ends.
+/// The state that cudaDeviceReset ends.
 struct Device {
   explicit Device(const machine::Architecture& architecture, const machine::Options& options)
       : machine(architecture, options) {}
