@@ -17,6 +17,7 @@
 #include "harness/counted_facts.h"
 #include "harness/diff/compare_text.h"
 #include "harness/outcome/exit_code.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

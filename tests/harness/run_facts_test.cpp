@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/counted_facts.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

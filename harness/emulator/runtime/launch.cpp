@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
@@ -88,8 +90,8 @@ std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** a
 void run(State& state, Function& function, const machine::Launch& launch) {
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
-    state.counts.add(function.name, outcome, function.trust);
-    state.accesses.add(function.name, outcome, function.trust);
+    state.counts->add(function.name, outcome, *function.trust);
+    state.accesses->add(function.name, outcome, *function.trust);
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
     state.last_fault = fault.what();
