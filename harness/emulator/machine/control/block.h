@@ -28,7 +28,7 @@ struct LaunchContext {
   const Launch& launch;
   const Options& options;
   memory::Memory& memory;
-  SpecialInputs inputs;                            ///< but for block and warp
+  SpecialInputs inputs;                            ///< except block and warp
   std::uint64_t stack_bytes = 0;                   ///< local memory of a lane
   std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
   std::atomic<bool> stop = false;                  ///< a worker met a fault

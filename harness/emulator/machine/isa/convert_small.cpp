@@ -14,7 +14,7 @@ using convert_option::kSatfinite;
 using ptx::Type;
 using Rounded = ConvertRounding;
 
-/// A value that a format of at most 24 bits rounds as it would the original: exact, but for
+/// A value that a format of at most 24 bits rounds as it would the original: exact, except for
 /// integers of more than 48 bits, of whose lowest bits only zero or not zero is known.
 template <typename From>
 WARPGAUGE_INLINE double as_double(From value) {
