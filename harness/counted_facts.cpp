@@ -6,6 +6,7 @@
 
 #include "harness/case_facts.h"
 #include "harness/files/source_root.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

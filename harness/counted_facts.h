@@ -5,10 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/counts.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
+
+namespace metrics {
+struct LineCounts;
+}
 
 /// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
 /// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.

@@ -11,8 +11,8 @@
 #include "harness/registry.h"
 #include "harness/runtime.h"
 #include "metrics/budget.h"
-#include "metrics/counts.h"
 #include "metrics/fact.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 

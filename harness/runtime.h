@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/counts.h"
-#include "metrics/line_access.h"
+namespace warpgauge::metrics {
+struct LineAccess;
+struct LineCounts;
+}  // namespace warpgauge::metrics
 
 namespace warpgauge {
 

@@ -3,7 +3,8 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
-#include "metrics/counts.h"
+#include "metrics/line_access.h"
+#include "metrics/line_counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

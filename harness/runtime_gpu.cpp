@@ -3,6 +3,8 @@
 
 #include "harness/runtime.h"
 #include "metrics/cupti.h"
+#include "metrics/line_access.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

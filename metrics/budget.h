@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "metrics/catalog.h"
-#include "metrics/confidence.h"
 #include "metrics/fact.h"
 #include "metrics/limit.h"
 
 namespace warpgauge::metrics {
+
+enum class Confidence;
 
 /// The limit of `metric` that holds for every kernel unless its budget file says otherwise, or
 /// nullptr: a right result, and no bank conflicts, spills or local traffic.
@@ -75,7 +76,7 @@ class Budgets {
                       const std::span<const CaseId>* cases);
 
   Sections sections_;
-  Confidence gate_on_ = Confidence::exact;
+  Confidence gate_on_{};  ///< exact
 };
 
 }  // namespace warpgauge::metrics

@@ -10,6 +10,7 @@
 #include "metrics/budget.h"
 #include "metrics/budget_limit.h"
 #include "metrics/budget_text.h"
+#include "metrics/confidence.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge::metrics {

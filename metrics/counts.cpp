@@ -1,6 +1,8 @@
 // Counts: adding them up, and the metrics that follow from them.
 #include "metrics/counts.h"
 
+#include "metrics/line_counts.h"
+
 namespace warpgauge::metrics {
 namespace {
 

@@ -3,14 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "metrics/confidence.h"
 
 namespace warpgauge::metrics {
 
@@ -54,20 +49,6 @@ inline constexpr std::pair<const char*, std::uint64_t Counts::*> kCountMembers[]
     {"local_requests", &Counts::local_requests},
     {"local_sectors", &Counts::local_sectors},
 };
-
-/// The counts of one line of one kernel. `file` is empty where the code has no line information.
-struct LineCounts {
-  std::string kernel;  ///< mangled name
-  std::string file;
-  int line = 0;
-  Counts counts;
-  /// How far the counts of a group of metrics can be trusted, by the first part of their ids
-  /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
-  std::map<std::string, Trust, std::less<>> trust = {};
-};
-
-/// How far what `line` says of `metric` can be trusted.
-const Trust& trust_in(const LineCounts& line, std::string_view metric);
 
 /// The metrics that `counts` answers, as (id, value). Ratios (`sectors_per_request`) are left out
 /// where their denominator is 0. `shared.bank_ways` is left out: it belongs to lines, see below.

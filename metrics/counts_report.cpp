@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "metrics/line_counts.h"
+
 namespace warpgauge::metrics {
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "metrics/counts.h"
-
 namespace warpgauge::metrics {
+
+struct LineCounts;
 
 /// Names the file that a program under the emulated runtime writes its counts to when it ends.
 inline constexpr const char* kReportVariable = "WARPGAUGE_EMULATED_REPORT";

@@ -20,9 +20,10 @@
 #include <vector>
 
 #include "metrics/catalog.h"
-#include "metrics/counts.h"
 
 namespace warpgauge::metrics {
+
+struct LineCounts;
 
 /// Why something could not be measured, and what to do about it. what() is "reason. remedy".
 class Unmeasured : public std::runtime_error {

@@ -1,6 +1,7 @@
 // Stands in for CUPTI in a build without it: everything says so.
 #include "metrics/cupti.h"
 #include "metrics/cupti_error.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::metrics {
 namespace {

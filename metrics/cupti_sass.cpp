@@ -5,6 +5,7 @@
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_modules.h"
 #include "metrics/cupti_sass_session.h"
+#include "metrics/line_counts.h"
 #include "metrics/sass_lines.h"
 
 namespace warpgauge::metrics {

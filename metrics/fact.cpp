@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
 #include "metrics/hash.h"
 
 namespace warpgauge::metrics {

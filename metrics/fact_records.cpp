@@ -11,6 +11,7 @@
 
 #include "metrics/budget.h"
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge::metrics {

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "metrics/confidence.h"
 #include "metrics/value.h"
 
 namespace warpgauge::metrics {
+
+enum class Confidence;
 
 /// The origin of limits that hold for every kernel unless its budget file says otherwise.
 inline constexpr std::string_view kBuiltInOrigin = "built-in";
@@ -28,8 +29,8 @@ struct Limit {
   std::string code;  ///< the code_hash of the fact that the limit was measured by; may be empty
   std::string reason;
   std::string of;  ///< id of the case, or "ideal", that the numbers are multiples of; may be empty
-  std::string origin;  ///< file:line of the budget line; kBuiltInOrigin for those
-  Confidence gate_on = Confidence::exact;  ///< the least sure values that are judged
+  std::string origin;    ///< file:line of the budget line; kBuiltInOrigin for those
+  Confidence gate_on{};  ///< exact: the least sure values that are judged
 
   /// "<= 20", ">= 0.5", "= 32", ">= 1 and <= 2", with " ± 5%" and " until 2027-01-31".
   std::string str() const;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "metrics/confidence.h"
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 #include "metrics/line_table.h"
 #include "metrics/sass_metrics.h"
 

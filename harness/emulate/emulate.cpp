@@ -19,6 +19,7 @@
 #include "harness/process/child_program.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

@@ -3,7 +3,11 @@
 
 #include <mutex>
 
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/runtime/state.h"
+#include "metrics/line_access.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::emulator {
 namespace {
@@ -47,7 +51,7 @@ void Emulator::set_options(const machine::Options& options) {
 }
 
 std::vector<metrics::LineCounts> Emulator::take_counts() {
-  return locked([](runtime::State& state) { return state.counts.take(); });
+  return locked([](runtime::State& state) { return state.counts->take(); });
 }
 
 void Emulator::record_accesses(bool record) {
@@ -58,7 +62,7 @@ void Emulator::record_accesses(bool record) {
 }
 
 std::vector<metrics::LineAccess> Emulator::take_accesses() {
-  return locked([](runtime::State& state) { return state.accesses.take(); });
+  return locked([](runtime::State& state) { return state.accesses->take(); });
 }
 
 std::string Emulator::last_fault() const {

@@ -19,10 +19,10 @@ class Emulator {
  public:
   static Emulator& instance();
 
-  /// What the emulated GPU is: "sm_90" (also "sm_90a"), any that metrics::architectures() knows.
-  /// Unless chosen, the environment variable WARPGAUGE_EMULATED_ARCH says it, else it is sm_90.
-  /// Throws std::invalid_argument if unknown, std::logic_error if the device is in use already
-  /// (cudaDeviceReset ends that).
+  /// The architecture of the emulated GPU: "sm_90" (also "sm_90a"), any that metrics::architectures()
+  /// knows. Unless chosen, the environment variable WARPGAUGE_EMULATED_ARCH says it, else it is
+  /// sm_90. Throws std::invalid_argument if unknown, std::logic_error if the device is in use
+  /// already (cudaDeviceReset ends that).
   void choose_architecture(std::string_view arch);
   std::string architecture() const;
   /// The architectures that every fat binary registered so far holds PTX for. Throws
@@ -38,15 +38,15 @@ class Emulator {
   /// as they are.
   void set_options(const machine::Options& options);
 
-  /// What kernels that ran to their end since the last call (or ever) made the memory system do,
-  /// ordered by kernel, file and line. Warp instructions and divergent branches of a kernel are
-  /// told without a line (file empty, line 0).
+  /// The counts of kernels that ran to their end since the last call (or ever),
+  /// ordered by kernel, file and line. Warp instructions and divergent branches of a kernel have
+  /// no line (file empty, line 0).
   std::vector<metrics::LineCounts> take_counts();
 
   /// Kernels that run from now on keep the lanes' addresses of the accesses that show most, unless
   /// set_options() says otherwise later; or no longer.
   void record_accesses(bool record);
-  /// What they have kept since the last call: see AccessTable::take().
+  /// The accesses that they have kept since the last call: see AccessTable::take().
   std::vector<metrics::LineAccess> take_accesses();
 
   /// The message of the last fault of a kernel; empty if there was none.

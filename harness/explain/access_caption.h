@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/explain/access_picture.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge {
 

@@ -10,6 +10,7 @@
 
 #include "harness/explain/access_caption.h"
 #include "metrics/access_wavefronts.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge {
 namespace {

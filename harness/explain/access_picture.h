@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/line_access.h"
-
 namespace warpgauge {
+
+namespace metrics {
+struct LineAccess;
+}
 
 struct AccessPicture {
   static constexpr std::size_t kColumns = 32;

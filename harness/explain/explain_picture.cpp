@@ -20,6 +20,7 @@
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 #include "tests/benchmarks/emulator_kernels.h"
 #include "warpgauge/cuda_error.h"
 

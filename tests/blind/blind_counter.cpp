@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/runtime.h"
+#include "metrics/line_counts.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What memory instructions count: textbook cases by their known numbers, and any addresses by the
+// Counts of memory instructions: textbook cases by their known numbers, and any addresses by the
 // rules of metrics/access.h applied to each execution by itself.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What launches keep of the lanes' addresses: nothing, unless asked; then the access that shows
-// most of each instruction, however many threads share the blocks.
+// Launches keep the lanes' addresses only on request: of each instruction the access that shows
+// most, however many threads share the blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -29,7 +29,7 @@ std::string text_variable(const std::string& name, const std::string& text) {
          "0};\n";
 }
 
-// What a format gives for arguments that lie one behind the other, aligned to their sizes.
+// Formats arguments that lie one behind the other, aligned to their sizes.
 class Arguments {
  public:
   Arguments& integer(std::uint32_t value) { return add(value, 4); }

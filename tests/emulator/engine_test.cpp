@@ -1,4 +1,4 @@
-// What the engine gives kernels (special registers, variables, parameters), what it counts, and how
+// The engine: special registers, variables and parameters of kernels, counts, and how
 // launches end that go wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words 
 std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
                               Options options = limited());
 
-/// What all executions of instructions that access this space added up to.
+/// Sums over all executions of instructions that access this space.
 inline AccessTotals totals_of(const LaunchOutcome& outcome, AccessTotals::Space space) {
   AccessTotals sum;
   for (const InstructionTotals& totals : outcome.totals) {

@@ -88,7 +88,7 @@ TEST_P(LoadStoreFault, LanesMayUseDifferentAllocations) {
     EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[30], 1u);
     EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[31], 2u);
   }
-  // The bytes between the two belong to nobody.
+  // The bytes between the two belong to no allocation.
   bench().reg<std::uint64_t>("%rd1")[3] = reinterpret_cast<std::uint64_t>(a) + 4;
   EXPECT_EQ(bench().fault_of("ld.global.u32 %r1, [%rd1];").kind(), Kind::illegal_address);
 }

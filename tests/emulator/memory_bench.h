@@ -1,5 +1,5 @@
 // Executes single memory instructions, written in PTX, on a warp that was made by hand: no engine,
-// no kernel. What the tests of the memory instructions stand on.
+// no kernel. The tests of the memory instructions stand on it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ class MemoryBench {
   /// Decodes the instruction unless it is known.
   void decode(const std::string& text);
   void run(const std::string& text, Mask active = kAllLanes);
-  /// What the n-th counter of an instruction has counted.
+  /// The sums of the n-th counter of an instruction.
   AccessTotals totals(const std::string& text, std::uint32_t n = 0);
   /// The fault that the instruction ends in. Throws std::logic_error if there is none.
   Fault fault_of(const std::string& text, Mask active = kAllLanes);

@@ -1,4 +1,4 @@
-// What machine code tells of the accesses of its PTX: recorded pairs of both, and pairs that do not
+// The oracle: recorded pairs of PTX and machine code, and pairs that do not
 // belong together.
 #include "harness/emulator/counting/oracle.h"
 
@@ -192,15 +192,15 @@ TEST_P(OracleOf, WithoutMachineCodeTheSameIsForetold) {
   Recorded recorded(GetParam());
   const auto known = recorded.about("wide_rows");
   recorded.cubin.clear();
-  const auto foretold = recorded.about("wide_rows");
-  EXPECT_EQ(foretold.trust.otherwise.confidence, Confidence::predicted);
-  EXPECT_THAT(foretold.trust.otherwise.reason, HasSubstr("no machine code"));
-  EXPECT_THAT(foretold.trust.by_text_line, IsEmpty());
-  ASSERT_EQ(foretold.plans.entries.size(), known.plans.entries.size());
+  const auto predicted = recorded.about("wide_rows");
+  EXPECT_EQ(predicted.trust.otherwise.confidence, Confidence::predicted);
+  EXPECT_THAT(predicted.trust.otherwise.reason, HasSubstr("no machine code"));
+  EXPECT_THAT(predicted.trust.by_text_line, IsEmpty());
+  ASSERT_EQ(predicted.plans.entries.size(), known.plans.entries.size());
   for (std::size_t i = 0; i < known.plans.entries.size(); ++i) {
-    EXPECT_EQ(foretold.plans.entries[i].text_line, known.plans.entries[i].text_line);
-    EXPECT_EQ(foretold.plans.entries[i].plan.role, known.plans.entries[i].plan.role);
-    EXPECT_EQ(foretold.plans.entries[i].plan.width, known.plans.entries[i].plan.width);
+    EXPECT_EQ(predicted.plans.entries[i].text_line, known.plans.entries[i].text_line);
+    EXPECT_EQ(predicted.plans.entries[i].plan.role, known.plans.entries[i].plan.role);
+    EXPECT_EQ(predicted.plans.entries[i].plan.width, known.plans.entries[i].plan.width);
   }
 }
 

@@ -1,4 +1,4 @@
-// What the PTX parser says about texts that it cannot read: where, what, and what to do.
+// Messages of the PTX parser about unreadable texts: place, error, remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

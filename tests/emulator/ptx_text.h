@@ -1,4 +1,4 @@
-// What the tests of the PTX parser share: small modules, and operands as text.
+// Shared by the tests of the PTX parser: small modules, and operands as text.
 #pragma once
 
 #include <cinttypes>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {
@@ -252,7 +252,7 @@ TEST_F(RuntimeKernelTest, AFaultIsToldByLaterCallsUntilTheReset) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(launch("fault", 1, kThreads + 1), cudaSuccess) << "launches do not wait";
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc"));
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "nobody has waited yet";
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "no call has waited yet";
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
   EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
   EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress) << "it stays";

@@ -93,7 +93,7 @@ TEST_F(TextureLineTest, LinearFilteringUsesTheModeForEachTexel) {
   EXPECT_EQ(sampled(texture_, 0.0f), 5);
 }
 
-TEST_F(TextureLineTest, CoordinatesThatAreNoNumbersAreNoTrouble) {
+TEST_F(TextureLineTest, CoordinatesThatAreNotNumbersAreClamped) {
   for (const bool linear : {false, true}) {
     texture_.linear_filter = linear;
     EXPECT_EQ(sampled(texture_, std::numeric_limits<float>::infinity()), 80);

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "metrics/access.h"
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 #include "metrics/cupti.h"
 #include "tests/gpu/access_kernels.cuh"
 #include "warpgauge/cuda_error.h"

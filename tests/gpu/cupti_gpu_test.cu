@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "metrics/catalog.h"
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 #include "metrics/cupti.h"
 #include "warpgauge/cuda_error.h"
 

@@ -20,6 +20,7 @@
 #include "harness/diff/diff.h"
 #include "harness/diff/side.h"
 #include "harness/outcome/exit_code.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::diff {
 namespace {

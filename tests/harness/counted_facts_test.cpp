@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/line_counts.h"
+
 namespace warpgauge {
 namespace {
 

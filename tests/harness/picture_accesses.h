@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/explain/access_picture.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge {
 

@@ -10,6 +10,7 @@
 #include "harness/self_test_kernels.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "metrics/confidence.h"
+
 namespace warpgauge::metrics {
 namespace {
 

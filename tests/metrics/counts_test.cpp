@@ -1,6 +1,4 @@
 // Counts: sums, the metrics that follow, and how the SASS metrics of an instruction become counts.
-#include "metrics/counts.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "metrics/catalog.h"
+#include "metrics/line_counts.h"
 #include "metrics/range_values.h"
 #include "metrics/sass_metrics.h"
 

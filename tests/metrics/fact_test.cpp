@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "metrics/confidence.h"
+
 namespace warpgauge::metrics {
 namespace {
 

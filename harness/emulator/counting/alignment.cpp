@@ -28,8 +28,8 @@ void add_variables(const std::vector<ptx::Variable>& variables, Alignment& align
   }
 }
 
-/// What is known of a function so far. Of a register that is not in `zeros` nothing has been said
-/// yet.
+/// The alignments known in a function so far. Of a register that is not in `zeros` nothing has been
+/// said yet.
 struct Known {
   Alignment zeros;
   std::set<std::string_view> registers;

@@ -11,7 +11,7 @@ namespace warpgauge::emulator::counting {
 
 /// How far the counts of a kernel can be trusted.
 struct KernelTrust {
-  /// What the machine code does besides and nothing here counts: registers that are spilled.
+  /// Accesses of the machine code that nothing here counts: spilled registers.
   struct Uncounted {
     std::string file;
     int line = 0;
@@ -20,7 +20,7 @@ struct KernelTrust {
   };
   std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
   metrics::Trust otherwise;                    ///< lines that are not there
-  metrics::Trust rest;  ///< that the memory instructions and `uncounted` are all there are
+  metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
 
   /// Of the instruction in that line of the PTX text.

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "metrics/counts.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::emulator::machine {
 struct AccessTotals;

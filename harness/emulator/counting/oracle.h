@@ -10,33 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/counting/oracle_answer.h"
 #include "harness/emulator/counting/ptx_accesses.h"
-#include "harness/emulator/machine/access_plan.h"
+#include "metrics/cubin.h"
 #include "metrics/line_table.h"
-#include "metrics/sass.h"
-#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::ptx {
 struct Module;
 }
 
 namespace warpgauge::emulator::counting {
-
-/// An access of the machine code that no instruction of the PTX explains: spilled registers,
-/// registers saved around calls.
-struct ExtraAccess {
-  std::optional<metrics::SourceLine> source;
-  metrics::MemoryInstruction instruction;
-  std::string reason;
-};
-
-/// How a kernel's accesses count, and how far that can be trusted.
-struct OracleAnswer {
-  machine::AccessPlans plans;
-  KernelTrust trust;  ///< an entry for each access of the PTX
-  std::vector<ExtraAccess> extras;
-};
 
 /// Knows one cubin and the PTX that is emulated in its place. Where the two cannot be compared (no
 /// cubin, no line table, PTX of another compilation, a section of unknown form) the answers are
@@ -47,7 +30,7 @@ class Oracle {
   /// the oracle, the others need not.
   Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin);
 
-  /// One that can only foretell widths, because of `reason`.
+  /// One that can only predict widths, because of `reason`.
   Oracle(const ptx::Module& module, std::string reason);
 
   OracleAnswer about(std::string_view kernel) const;

@@ -1,4 +1,4 @@
-// What a memory instruction of the PTX is, and in which functions a kernel may come upon one.
+// Classifies the memory instructions of the PTX, in all functions that a kernel may reach.
 #include "harness/emulator/counting/ptx_accesses.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool is_ordered(const Instruction& instruction) {
   return std::ranges::any_of(kOrders, [&](const char* order) { return instruction.has(order); });
 }
 
-/// What kind of access an instruction is, with space and width; nullopt if it is none.
+/// The access of an instruction, with kind, space and width; nullopt if it is none.
 std::optional<PtxAccess> classify(const Instruction& instruction) {
   PtxAccess access;
   const std::string& opcode = instruction.opcode;

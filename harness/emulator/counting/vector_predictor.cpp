@@ -19,7 +19,7 @@ bool can_merge(const PtxAccess& access) {
          (access.width == 4 || access.width == 8);
 }
 
-/// What accesses that may be merged have in common: block, kind, width, base and its value.
+/// Common to accesses that may be merged: block, kind, width, base and its value.
 using GroupKey = std::tuple<std::size_t, PtxAccess::Kind, int, std::string_view, std::size_t>;
 GroupKey key_of(const PtxAccess& access) {
   return {access.block, access.kind, access.width, access.base, access.base_value};

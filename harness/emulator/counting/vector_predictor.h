@@ -1,4 +1,4 @@
-// Foretells which accesses ptxas makes wider, where there is no machine code to tell.
+// Predicts which accesses ptxas widens, where there is no machine code to compare with.
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// How a memory instruction of the PTX text counts, as its SASS counterpart tells.
+/// How a memory instruction of the PTX text counts, according to its SASS counterpart.
 struct AccessPlan {
   enum class Role : std::uint8_t {
     as_written,  ///< counts by its own kind and width

@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// What the executions of one PTX instruction added up to. One request is one warp instruction.
+/// Sums over the executions of one PTX instruction. One request is one warp instruction.
 struct AccessTotals {
   enum class Space : std::uint8_t { none, shared, global_load, global_store, global_atomic, local };
   Space space = Space::none;  ///< a generic instruction may have several: see InstructionTotals

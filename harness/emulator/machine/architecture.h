@@ -5,7 +5,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// What the machine pretends to be.
+/// Its limits, as the machine enforces them.
 struct Architecture {
   int major = 9, minor = 0;
   int multiprocessors = 132;

@@ -34,7 +34,7 @@ struct Passed {
   std::uint32_t bytes = 0;   ///< of one lane
 };
 
-/// What the engine does itself when a function without a body is called (printf and its like).
+/// A function without a body (printf and its like) that the engine executes itself.
 using Builtin = void (*)(Warp&, const Instruction&, const CallSite&);
 
 /// A function of a kernel's code.

@@ -1,4 +1,4 @@
-// What stops a kernel.
+// The fault that stops a kernel.
 #pragma once
 
 #include <cstdint>

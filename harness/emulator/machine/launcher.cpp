@@ -88,7 +88,7 @@ std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
   return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
 }
 
-/// What the workers of a launch share.
+/// Shared by the workers of a launch.
 struct Shared {
   Shared(control::LaunchContext& context, std::uint64_t blocks, std::size_t residents)
       : context(context), blocks(blocks), residents(residents) {}

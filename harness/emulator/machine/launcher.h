@@ -13,7 +13,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// What launches share with the machine.
+/// Shared by launches and the machine.
 struct LaunchHost {
   const Architecture& architecture;
   const Options& options;

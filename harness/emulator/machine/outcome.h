@@ -1,4 +1,4 @@
-// What a launch leaves behind: counts by PTX instruction.
+// The result of a launch: counts by PTX instruction.
 #pragma once
 
 #include <cstdint>

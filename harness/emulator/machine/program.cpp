@@ -149,7 +149,7 @@ const ptx::Variable* own_variable(const ptx::Function& function, std::string_vie
   return nullptr;
 }
 
-// What the functions that a kernel reaches mention, each once.
+// The names that the functions of a kernel mention, each once.
 struct Mentioned {
   std::vector<const ptx::Function*> functions, addressed;
   std::vector<const ptx::Variable*> shared;
@@ -180,7 +180,7 @@ void look_through(const Program& program, const ptx::Function& function, Mention
     };
     for (const ptx::Operand& operand : instruction.operands) visit_names(operand, visit);
     if (!is_call || program.function(callee(instruction)) != nullptr) continue;
-    // Who calls through a pointer may call whatever a variable holds the address of.
+    // A call through a pointer may reach each function whose address a variable holds.
     for (const ptx::Function* const target : program.addressed()) mentioned->take_address(*target);
   }
 }

@@ -22,7 +22,7 @@ namespace warpgauge::emulator::machine {
 
 class Program {
  public:
-  /// `number` tells the programs of a machine apart. Throws ptx::PtxError.
+  /// `number` distinguishes the programs of a machine. Throws ptx::PtxError.
   Program(ptx::Module module, memory::Memory& memory, std::uint32_t number);
   ~Program();
   Program(const Program&) = delete;
@@ -74,7 +74,7 @@ struct KernelScope {
   void lay_out_shared(const std::vector<const ptx::Variable*>& variables);
 };
 
-/// What a call names as the function: its name, or a register that holds its address.
+/// The function operand of a call: its name, or a register that holds its address.
 std::string_view callee(const ptx::Instruction& call);
 
 class Kernel {

@@ -38,7 +38,7 @@ std::uint64_t nctaid(const Inputs& in, int) {
 std::uint64_t zero(const Inputs&, int) { return 0; }
 std::uint64_t one(const Inputs&, int) { return 1; }
 
-// What a thread counts its lanes by: the bits of lanes before or behind it.
+// %lanemask_*: the bits of lanes before or behind this one.
 std::uint64_t lanes_below(int lane) { return (std::uint64_t{1} << lane) - 1; }
 
 // Clusters are those of a launch without clusters: one block each.
@@ -100,7 +100,7 @@ const Special* find_special(std::string_view name) {
   const auto found = std::find_if(std::begin(kSpecials), std::end(kSpecials),
                                   [&](const Special& special) { return special.name == name; });
   if (found != std::end(kSpecials)) return found;
-  // What else the driver of a GPU may put into %envreg0 to 31 is not defined: zeros.
+  // Other values that a driver may put into %envreg0 to 31 are not defined: zeros.
   static constexpr std::string_view kEnvironment = "%envreg";
   static const Special kEnvironmentRegister = {kEnvironment, ptx::Type::b32, false, zero};
   return name.starts_with(kEnvironment) ? &kEnvironmentRegister : nullptr;

@@ -12,7 +12,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// What the values of special registers follow from.
+/// The inputs of the values of special registers.
 struct SpecialInputs {
   std::array<std::uint32_t, 3> grid, block;  ///< sizes
   std::uint64_t dynamic_shared_bytes = 0, total_shared_bytes = 0;

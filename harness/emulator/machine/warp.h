@@ -14,7 +14,7 @@ namespace memory {
 struct MemoryContext;
 }
 
-/// What the functions that execute instructions see. `active` is never empty while one runs: the
+/// A warp as the handlers of instructions see it. `active` is never empty while one runs: the
 /// lanes of the running fragment whose guard holds. Only these lanes' values may be changed.
 struct Warp {
   std::byte* bases[3];  ///< by Slot::Base: registers of the running function, constants, specials

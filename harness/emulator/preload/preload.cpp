@@ -6,6 +6,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "metrics/counts_report.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::emulator::preload {
 namespace {

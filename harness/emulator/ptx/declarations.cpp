@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;  // of one variable
 constexpr std::uint64_t kMostAlignment = std::uint64_t{1} << 30;
 
-/// What a declaration says before the name: .align 4 .v2 .f32.
+/// The part of a declaration before the name: .align 4 .v2 .f32.
 struct Head {
   Type type = Type::none;
   std::uint32_t lanes = 1;      // of a vector type

@@ -11,7 +11,7 @@
 
 namespace warpgauge::emulator::ptx {
 
-/// What one module may still take from memory, so that a damaged or hostile text of a few bytes
+/// The memory that one module may still use, so that a damaged or hostile text of a few bytes
 /// cannot ask for all of it. It grows with the text: compilers number registers densely, and an
 /// element that is written out has at least two characters.
 struct Allowance {
@@ -39,14 +39,14 @@ struct DeclaredVariable {
 /// The state space that a directive such as .shared declares variables of; nothing for others.
 std::optional<Space> space_from(const Token& directive);
 
-/// What follows .global, .shared, ... up to and with the semicolon: one or more variables.
+/// Parses the one or more variables after .global, .shared, ..., and their semicolon.
 std::vector<DeclaredVariable> parse_variables(TokenStream& stream, Space space,
                                               Allowance& allowance);
 
-/// What follows .reg up to and with the semicolon: %r<5> is %r0 .. %r4.
+/// Parses the registers after .reg, and their semicolon: %r<5> is %r0 .. %r4.
 std::vector<DeclaredRegister> parse_registers(TokenStream& stream, Allowance& allowance);
 
-/// What follows .attribute: where memory lies does not matter here.
+/// Skips an .attribute: the place of memory does not matter here.
 void skip_attributes(TokenStream& stream);
 
 /// `(.param .u64 a, .param .align 8 .b8 b[16])`, parentheses included.

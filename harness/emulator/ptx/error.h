@@ -1,4 +1,4 @@
-// What is wrong with a PTX text, and where.
+// An error in a PTX text, with its place.
 #pragma once
 
 #include <stdexcept>

@@ -99,7 +99,7 @@ void FunctionParser::declare_variables(Space space, bool is_extern) {
   }
 }
 
-/// What stands behind `label:`. A table of targets or a prototype takes the label as its name.
+/// Parses what follows `label:`. A table of targets or a prototype takes the label as its name.
 void FunctionParser::parse_labelled(const Token& label) {
   std::string name = declare(label, label.text, 0);
   if (stream_.at(".branchtargets") || stream_.at(".calltargets")) {

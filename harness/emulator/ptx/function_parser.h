@@ -17,7 +17,7 @@
 
 namespace warpgauge::emulator::ptx {
 
-/// What is known outside of functions while they are parsed.
+/// The scope outside of functions while they are parsed.
 struct ModuleScope {
   explicit ModuleScope(std::size_t text_bytes) : allowance(text_bytes) {}
 
@@ -31,7 +31,7 @@ class FunctionParser {
  public:
   FunctionParser(TokenStream& stream, ModuleScope& module) : stream_(stream), module_(module) {}
 
-  /// What follows .entry (`is_kernel`) or .func, up to the end of the body or the semicolon.
+  /// Parses what follows .entry (`is_kernel`) or .func, up to the end of the body or the semicolon.
   Function parse(bool is_kernel);
 
   /// Where the name of the function stands.
@@ -70,7 +70,7 @@ class FunctionParser {
   std::vector<int> scope_of_targets_;  // of each target list
 };
 
-/// What follows .pragma, up to and with the semicolon.
+/// Skips a .pragma to the end of its semicolon.
 void skip_pragma(TokenStream& stream);
 
 }  // namespace warpgauge::emulator::ptx

@@ -1,4 +1,4 @@
-// What stands behind the = of a variable: numbers, addresses, and lists of them.
+// The initial value of a variable: numbers, addresses, and lists of them.
 #include "harness/emulator/ptx/initialiser.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What stands behind the = of a variable.
+// The initial value of a variable.
 #pragma once
 
 #include <cstdint>

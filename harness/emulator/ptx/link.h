@@ -14,10 +14,10 @@ struct ModuleToLink {
   int text_lines = 0;
 };
 
-/// What one module declares .extern and another defines is one thing afterwards; of what several
-/// define (.weak), the first counts; names that are a module's own are told apart by "#" and the
-/// number of the module. Lines of text are those of all texts, one below the other. `file` names
-/// the result in errors.
+/// A symbol that one module declares .extern and another defines is one thing afterwards;
+/// of several definitions (.weak) the first counts; names that are a module's own are distinguished
+/// by "#" and the number of the module. Lines of text are those of all texts, one below the other.
+/// `file` names the result in errors.
 Module link(std::vector<ModuleToLink> modules, std::string_view file);
 
 }  // namespace warpgauge::emulator::ptx

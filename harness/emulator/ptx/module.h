@@ -51,7 +51,7 @@ struct Instruction {
 
 /// A variable outside of registers (.global, .const, .shared, .local, .param).
 struct Variable {
-  /// An address that is put into the initial bytes by whoever loads the module:
+  /// An address that the loader puts into the initial bytes:
   /// bytes[offset..] = address of `name` (generic address if `generic`) + addend, `size` bytes.
   struct Relocation {
     std::size_t offset = 0;
@@ -121,7 +121,7 @@ struct Module {
   std::string target;               ///< "sm_90", "sm_90a"
   std::vector<Variable> variables;  ///< of the module: .global, .const, .shared
   std::vector<Function> functions;
-  /// What Instruction::source_line points into. Lines inlined from a header of the toolkit are
+  /// Instruction::source_line is an index of these. Lines inlined from a header of the toolkit are
   /// already those of the first caller outside of it.
   std::vector<SourceLine> source_lines;
 

@@ -9,7 +9,7 @@ namespace warpgauge::emulator::ptx {
 /// One operand of any form. `in_call`: "(" begins a list of arguments, not an expression.
 Operand parse_operand(TokenStream& stream, bool in_call);
 
-/// What follows @: a name, perhaps negated.
+/// The guard after @: a name, perhaps negated.
 Operand parse_guard(TokenStream& stream);
 
 /// Calls `visit` with the name of every register, variable, label and function in `operand`.

@@ -198,7 +198,7 @@ class ModuleParser {
                  "Rename one of the two, or mark the declaration of the other .extern.");
   }
 
-  /// What uses an alias uses the function; the alias itself is gone.
+  /// Uses of an alias become uses of the function; the alias itself is gone.
   void replace_aliases() {
     const auto replace = [this](std::string& name) {
       const auto alias = aliases_.find(name);

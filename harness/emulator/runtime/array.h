@@ -1,4 +1,4 @@
-// CUDA arrays. They are laid out row by row, without gaps; nobody can tell.
+// CUDA arrays. They are laid out row by row, without gaps, which no program can observe.
 #pragma once
 
 #include <cuda_runtime_api.h>

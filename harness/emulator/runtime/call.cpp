@@ -74,7 +74,7 @@ WARPGAUGE_API cudaError_t cudaGetLastError() {
   const cudaError_t error = last_error;
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
-  // The fault of a kernel stays, once a call has told it.
+  // The fault of a kernel stays after a call has reported it.
   if (error != state.fault) last_error = cudaSuccess;
   return error;
 }

@@ -1,4 +1,4 @@
-// What every function of the CUDA runtime goes through: one lock, errors turned into codes, the
+// The frame of every function of the CUDA runtime: one lock, errors turned into codes, the
 // thread's last error, the device's fault.
 #pragma once
 

@@ -15,7 +15,7 @@ struct Box {
   std::size_t pitch = 0, slice = 0;  ///< bytes
 };
 
-/// What is copied: rows of `width` bytes.
+/// The extent of a copy: rows of `width` bytes.
 struct Size {
   std::size_t width = 0, height = 1, depth = 1;
   bool empty() const { return width == 0 || height == 0 || depth == 0; }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kPciBusId[] = "0000:00:00.0";
 constexpr std::size_t kDefaultStackBytes = 1024;
-constexpr std::size_t kUnsetStackBytes = 512 << 10;  // what the machine gives if it is not told
+constexpr std::size_t kUnsetStackBytes = 512 << 10;  // the machine's default
 
 void require_device(int device) { require(device == 0, cudaErrorInvalidDevice); }
 
@@ -118,7 +118,7 @@ WARPGAUGE_API cudaError_t cudaDeviceSynchronize() {
 
 WARPGAUGE_API cudaError_t cudaDeviceReset() {
   const cudaError_t error = call_always(__func__, [](State& state) { state.reset_device(); });
-  if (error == cudaSuccess) cudaGetLastError();  // a fault that has been told ends with the device
+  if (error == cudaSuccess) cudaGetLastError();  // a reported fault ends with the device
   return error;
 }
 

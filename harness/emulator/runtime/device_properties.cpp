@@ -204,7 +204,7 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
     case cudaDevAttrMemoryPoolsSupported: return p.memoryPoolsSupported;
     case cudaDevAttrHostNumaId: return p.hostNumaId;
     default:
-      // What the emulated GPU cannot do is 0, like what is reserved.
+      // Reserved members and abilities that the emulated GPU lacks are 0.
       return attribute > 0 && attribute < cudaDevAttrMax ? std::optional(0) : std::nullopt;
   }
   // clang-format on

@@ -1,4 +1,4 @@
-// What the emulated GPU says of itself.
+// The properties of the emulated GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -7,7 +7,7 @@
 
 namespace warpgauge::emulator::runtime {
 
-/// What the body of a runtime function throws to fail: the code that its caller gets, and, where
+/// Thrown by the body of a runtime function that fails: the code for its caller, and, where
 /// the code alone says too little, a sentence for stderr.
 struct Failure {
   cudaError_t code;

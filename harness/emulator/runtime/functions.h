@@ -1,4 +1,4 @@
-// What launches, attributes and occupancy ask of a kernel.
+// Properties of a kernel that launches, attributes and occupancy need.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Launches. A kernel has run to its end when its launch returns; its fault is told by later calls,
+// Launches. A kernel has run to its end when its launch returns; later calls report its fault,
 // as on a GPU, where launches return at once.
 #include <cuda_runtime_api.h>
 
@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
@@ -88,8 +90,8 @@ std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** a
 void run(State& state, Function& function, const machine::Launch& launch) {
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
-    state.counts.add(function.name, outcome, function.trust);
-    state.accesses.add(function.name, outcome, function.trust);
+    state.counts->add(function.name, outcome, *function.trust);
+    state.accesses->add(function.name, outcome, *function.trust);
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
     state.last_fault = fault.what();
@@ -120,7 +122,7 @@ void launch(State& state, const LaunchRequest& request) {
        .parameters = parameters});
 }
 
-/// What the attributes of an extended launch ask for. Those that only make it faster change
+/// Applies the attributes of an extended launch. Those that only make it faster change
 /// nothing here.
 void apply_attributes(const cudaLaunchConfig_t& config, LaunchRequest& request) {
   require(config.attrs != nullptr || config.numAttrs == 0);
@@ -163,7 +165,7 @@ WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 b
   });
 }
 
-// What <<<>>> calls in code of nvcc 13.
+// <<<>>> calls this in code of nvcc 13.
 WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                              void** arguments, std::size_t shared_bytes,
                                              cudaStream_t stream) {

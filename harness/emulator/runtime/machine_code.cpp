@@ -1,4 +1,4 @@
-// What the machine code of the same compilation tells of the kernels of a module.
+// The kernels of a module in the machine code of the same compilation.
 #include "harness/emulator/runtime/machine_code.h"
 
 #include <algorithm>

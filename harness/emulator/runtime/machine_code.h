@@ -1,4 +1,4 @@
-// What the machine code of the same compilation tells of the kernels of a module.
+// The kernels of a module in the machine code of the same compilation.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class MachineCode {
   };
   /// `program` was linked from the PTX of the objects, and `cubin` from their machine code. A
   /// kernel is compared with the machine code of its object. Where it calls functions, which have
-  /// machine code of their own, widths are foretold.
+  /// machine code of their own, widths are predicted.
   MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
               std::span<const std::byte> cubin);
 

@@ -133,7 +133,7 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
     const MachineCode& code = *function.module->machine_code;
     MachineCode::Answer answer = code.about(function.name);
     machine.set_access_plans(*function.kernel, std::move(answer.plans));
-    function.trust = std::move(answer.trust);
+    function.trust = std::make_shared<counting::KernelTrust>(std::move(answer.trust));
     function.registers = answer.registers;
   }
   return *function.kernel;

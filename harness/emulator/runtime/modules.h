@@ -12,9 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/code_selection.h"
+
+namespace warpgauge::emulator::counting {
+struct KernelTrust;
+}
 
 namespace warpgauge::emulator::runtime {
 
@@ -33,7 +36,7 @@ struct Function {
 
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;
-  counting::KernelTrust trust;
+  std::shared_ptr<const counting::KernelTrust> trust;
   int registers = 0;  ///< per thread; 0 if there is no machine code to tell
 };
 

@@ -1,4 +1,5 @@
-// What the start-up code that nvcc puts into every object calls, and the launch configuration that
+// The calls of the start-up code that nvcc puts into every object, and the launch configuration
+// that
 // <<<>>> leaves behind. Declarations as in crt/host_runtime.h.
 #include <cuda_runtime_api.h>
 

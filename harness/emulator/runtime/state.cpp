@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/memory/texture.h"
 #include "harness/emulator/runtime/device_properties.h"
 
@@ -16,7 +18,11 @@ State& State::instance() {
   return state;
 }
 
-State::State() {
+State::~State() = default;
+
+State::State()
+    : counts(std::make_unique<counting::CountTable>()),
+      accesses(std::make_unique<counting::AccessTable>()) {
   const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
   older_ptx = older != nullptr && std::string_view(older) == "1";

@@ -14,12 +14,15 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/emulator/counting/access_table.h"
-#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/modules.h"
 #include "metrics/architectures.h"
+
+namespace warpgauge::emulator::counting {
+class AccessTable;
+class CountTable;
+}  // namespace warpgauge::emulator::counting
 
 namespace warpgauge::emulator::runtime {
 
@@ -40,13 +43,13 @@ struct Pool {
   std::map<int, std::uint64_t> attributes = {};
 };
 
-/// What a texture or surface object was asked to be.
+/// The descriptors that a texture or surface object was made with.
 struct TextureRequest {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
 };
 
-/// What cudaDeviceReset ends.
+/// The state that cudaDeviceReset ends.
 struct Device {
   explicit Device(const machine::Architecture& architecture, const machine::Options& options)
       : machine(architecture, options) {}
@@ -85,8 +88,8 @@ class State {
 
   Modules modules;
   bool older_ptx = false;
-  counting::CountTable counts;
-  counting::AccessTable accesses;
+  const std::unique_ptr<counting::CountTable> counts;
+  const std::unique_ptr<counting::AccessTable> accesses;
   unsigned device_flags = cudaDeviceScheduleAuto;
   std::map<cudaLimit, std::size_t> set_limits;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
@@ -104,6 +107,7 @@ class State {
 
  private:
   State();
+  ~State();
 
   std::string arch_;
   const metrics::Architecture* limits_ = nullptr;

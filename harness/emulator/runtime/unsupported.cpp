@@ -1,5 +1,5 @@
 // The functions of the CUDA runtime that are not emulated. They are there so that programs link and
-// start; whoever calls one gets cudaErrorNotSupported and, once, its name on stderr.
+// start; a call returns cudaErrorNotSupported and prints the name once on stderr.
 //
 // They are defined without their parameters, which the caller of a C function removes himself, and
 // for that the toolkit's declarations must not be seen here.

@@ -48,7 +48,7 @@ void write_vote(std::byte* registers, const Instruction& instruction, Mask lanes
   }
 }
 
-// Lets all go on who wait at barrier `number`, and makes it ready for its next use.
+// Releases all fragments that wait at barrier `number`, and resets it for its next use.
 void release(Block& block, std::uint32_t number) {
   Barrier& barrier = block.barriers[number];
   for (WarpState& state : block.warps) {

@@ -52,8 +52,8 @@ Block::Block(LaunchContext& launch, memory::Counters& counters)
   }
 }
 
-// What stays the same from block to block. Warps that do not wait for each other run one after the
-// other, in the same registers.
+// Prepares what stays the same from block to block. Warps that do not wait for each other run one
+// after the other, in the same registers.
 void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& counters) {
   const KernelCode& code = launch.code;
   const Code& kernel = *code.functions.front();

@@ -22,16 +22,16 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// What all blocks of a launch share.
+/// Shared by all blocks of a launch.
 struct LaunchContext {
   const KernelCode& code;
   const Launch& launch;
   const Options& options;
   memory::Memory& memory;
-  SpecialInputs inputs;                            ///< but for block and warp
+  SpecialInputs inputs;                            ///< except block and warp
   std::uint64_t stack_bytes = 0;                   ///< local memory of a lane
   std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
-  std::atomic<bool> stop = false;                  ///< somebody met a fault
+  std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;
   std::atomic<std::uint64_t>& heap_in_use;  ///< bytes that kernels have allocated
 };

@@ -96,7 +96,7 @@ void call(Warp& warp, const Instruction& instruction) {
   if (others != 0) set_aside(warp, others, warp.next);
   switch_to(warp, frame);
   warp.next = site.code->instructions.data();
-  warp.limit = no_limit();  // nobody else is in this frame
+  warp.limit = no_limit();  // no other fragment is in this frame
   warp.engine->unordered = false;
 }
 

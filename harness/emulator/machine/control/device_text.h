@@ -1,4 +1,4 @@
-// What kernels print: order of the output, and C's printf on device memory.
+// The output of kernels: its order, and C's printf on device memory.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace warpgauge::emulator::machine::control {
 class OrderedOutput {
  public:
   explicit OrderedOutput(std::function<void(std::string_view)> print);
-  /// What is left, in order: a launch that faults still shows what was printed.
+  /// Prints the rest, in order: a launch that faults still shows its output.
   ~OrderedOutput();
   OrderedOutput(const OrderedOutput&) = delete;
   OrderedOutput& operator=(const OrderedOutput&) = delete;
@@ -45,7 +45,7 @@ struct Printed {
   int arguments = 0;  ///< that the format asked for
 };
 
-/// What printf of the device writes for `format`.
+/// The output of the device's printf for `format`.
 Printed format_text(std::string_view format, const PrintfSource& source);
 
 }  // namespace warpgauge::emulator::machine::control

@@ -53,7 +53,7 @@ struct Fragment {
 /// Why run() came back.
 enum class Pause : std::uint8_t {
   finished,  ///< all lanes have exited
-  waits,     ///< every fragment waits for somebody
+  waits,     ///< every fragment waits
   yields,    ///< polls memory: others should go first
   slice,     ///< has used up what it was given
 };

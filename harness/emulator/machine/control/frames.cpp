@@ -9,8 +9,8 @@ namespace warpgauge::emulator::machine::control {
 namespace {
 
 constexpr std::uint64_t kFrameAlignment = 64;
-// What a GPU keeps of the caller (return address, saved registers): so that endless recursion of
-// functions without local variables fills the stack too.
+// A GPU keeps this much of the caller (return address, saved registers), so that endless recursion
+// of functions without local variables fills the stack too.
 constexpr std::uint64_t kLinkage = 64;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace warpgauge::emulator::machine::control {
 
 /// Names a handler. Operands: `destination`, `second_destination` (the predicate of shfl, match.all
-/// and elect; a scratch mask if nobody wants it). For .sync forms source 3 has the member masks.
+/// and elect; a scratch mask if it is not wanted). For .sync forms source 3 has the member masks.
 struct WarpOpKey {
   enum class Op : std::uint8_t {
     shuffle_up,  ///< sources: value, distance, clamp and segment mask

@@ -65,7 +65,7 @@ void setp(AluForm& form) {
   form.finish();
 }
 
-/// What set writes where the comparison holds.
+/// The value that set writes where the comparison holds.
 std::uint32_t truth(Type type) {
   switch (type) {
     case Type::u16:

@@ -44,7 +44,7 @@ struct AluForm {
 
   /// Operand n, counted with the destination. Throws Unsupported if there are too few.
   const ptx::Operand& operand(std::size_t n) const;
-  /// What registers of the key's type are: of two elements if packed.
+  /// The type of registers for the key's type: of two elements if packed.
   ptx::Type register_type() const;
 
   void destination(const ptx::Operand& operand, ptx::Type type);

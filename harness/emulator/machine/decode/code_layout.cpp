@@ -211,7 +211,7 @@ std::vector<int> block_order(const std::vector<std::vector<int>>& successors) {
   for (std::size_t n = 0; n < successors.size(); ++n) {
     if (reached[n]) nodes.push_back(static_cast<int>(n));
   }
-  // What branches back to block 0 is a loop like any other: no head is given.
+  // A branch back to block 0 makes a loop like any other: no head is given.
   append_order(successors, nodes, -1, &order);
   for (std::size_t n = 0; n < successors.size(); ++n) {
     if (!reached[n]) order.push_back(static_cast<int>(n));

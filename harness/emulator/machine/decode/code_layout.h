@@ -22,7 +22,7 @@ struct BlockGraph {
 /// Unknown labels lead nowhere.
 BlockGraph block_graph(const ptx::Function& function);
 
-/// All blocks, 0 first: blocks come behind those that lead to them but for the branches back of
+/// All blocks, 0 first: blocks come behind those that lead to them except for the branches back of
 /// loops, whose blocks follow each other, the one by which the loop is entered first. As far as
 /// that leaves a choice, in the order of their numbers; blocks that nothing leads to come last.
 std::vector<int> block_order(const std::vector<std::vector<int>>& successors);

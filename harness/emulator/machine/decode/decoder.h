@@ -29,7 +29,7 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the families' decoding functions are given. Implemented by the loader of a function.
+/// The services for the families' decoding functions, implemented by FunctionDecoder.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -41,7 +41,7 @@ class Decoder {
   /// Throws Unsupported for a register of another width: where the instruction allows that, ask for
   /// the register_type.
   virtual Slot source(const ptx::Operand& operand, ptx::Type type) = 0;
-  /// The vector of a register that is written. `_` gives a scratch vector that nobody reads.
+  /// The vector of a register that is written. `_` gives a scratch vector that is never read.
   virtual Slot destination(const ptx::Operand& operand, ptx::Type type) = 0;
   /// Declared type of a register or special register; Type::none of anything else.
   virtual ptx::Type register_type(const ptx::Operand& operand) const = 0;
@@ -53,7 +53,7 @@ class Decoder {
   /// A variable, parameter or function by name; nothing if there is none (a register, say).
   virtual std::optional<Place> place(std::string_view name) const = 0;
   /// A new counter of this instruction: a number from 0 over the kernel and all that it calls.
-  /// What it counts is in MemoryContext::counters[number]; the launch reports it with the line.
+  /// Its counts are in MemoryContext::caches[number]; the launch reports it with the line.
   virtual std::uint32_t counter(const ptx::Instruction& instruction) = 0;
   /// How the instruction's accesses count.
   virtual AccessPlan access_plan(const ptx::Instruction& instruction) const = 0;

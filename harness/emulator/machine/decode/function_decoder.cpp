@@ -1,4 +1,4 @@
-// What operands are: registers, variables, immediates; the loop over a function's instructions.
+// Operands (registers, variables, immediates) and the loop over a function's instructions.
 #include "harness/emulator/machine/decode/function_decoder.h"
 
 #include <algorithm>

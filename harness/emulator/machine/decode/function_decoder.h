@@ -122,7 +122,7 @@ class FunctionDecoder final : public Decoder {
   std::unordered_map<std::string_view, Slot> slots_;
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::size_t> labels_;
-  std::optional<Slot> sink_;           ///< where results go that nobody reads
+  std::optional<Slot> sink_;           ///< of results that are never read
   std::uint32_t predicates_left_ = 0;  ///< free places in the last vector of predicates
   std::uint32_t next_predicate_ = 0;
   std::vector<Placed> placed_;

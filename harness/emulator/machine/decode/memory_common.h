@@ -1,4 +1,4 @@
-// What the decoders of memory instructions share: addresses, spaces, and how accesses count.
+// Shared by the decoders of memory instructions: addresses, spaces, and how accesses count.
 #pragma once
 
 #include <optional>

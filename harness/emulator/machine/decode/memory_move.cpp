@@ -9,7 +9,7 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-/// What a move says in its modifiers.
+/// The modifiers of a move.
 struct Move {
   memory::AccessSpace space = memory::AccessSpace::generic;
   ptx::Type type = ptx::Type::none;

@@ -17,7 +17,7 @@ struct RegisterLife {
   std::uint32_t first = 0, last = 0;
 };
 
-/// The lives of all registers that the body mentions, by their first places. `places` tells where
+/// The lives of all registers that the body mentions, by their first places. `places` says where
 /// in the code the instruction of each position of the body is; blocks are in one piece. The
 /// destinations of an instruction live at the same time as its sources.
 std::vector<RegisterLife> register_lives(const ptx::Function& function, const BlockGraph& graph,

@@ -56,7 +56,7 @@ constexpr Form kReductions[] = {
      control::warp_op_flag::kAbsolute | control::warp_op_flag::kNan},
 };
 
-// What is decoded and with what.
+// An instruction while it is decoded.
 struct Work {
   const ptx::Instruction& instruction;
   Decoder& decoder;
@@ -72,7 +72,7 @@ struct Work {
   void source(int n, std::size_t operand_number, ptx::Type type) const {
     result->sources[n] = decoder.source(operand(operand_number), type);
   }
-  /// d, or d|p: without p, nobody reads the predicate.
+  /// d, or d|p: without p, the predicate is never read.
   void destinations(ptx::Type type) const {
     ptx::Operand nobody;
     nobody.kind = ptx::Operand::Kind::sink;

@@ -107,7 +107,7 @@ enum class Comparison : std::uint8_t {
   geu,
   num,
   nan,
-  // What testp asks
+  // Of testp
   finite,
   infinite,
   number,
@@ -141,7 +141,7 @@ struct AluKey {
   std::uint16_t options = 0;  ///< alu_option
 };
 
-/// What Instruction::flags holds for these families: what is cheap to decide while it executes.
+/// Instruction::flags of these families: choices that are cheap to make during execution.
 namespace alu_flag {
 /// A source that is a negated predicate: bit n for source n.
 inline constexpr std::uint16_t kNegatedSource0 = 1 << 0;

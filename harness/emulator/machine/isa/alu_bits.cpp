@@ -1,5 +1,6 @@
 // Bits of integers: logic, shifts, permutation of bytes, counts and fields.
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/alu_lanes.h"
 #include "harness/emulator/machine/isa/operators.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

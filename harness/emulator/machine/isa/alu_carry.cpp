@@ -7,7 +7,7 @@ namespace {
 
 enum class Term { sum, difference, low_product, high_product };
 
-/// What is added to (subtracted from) and what.
+/// The operands of an addition or subtraction.
 template <typename T, Term kTerm>
 WARPGAUGE_INLINE Unsigned<T> first_term(T a, T b) {
   using U = Unsigned<T>;

@@ -1,5 +1,6 @@
 // Comparison and selection: setp, set, testp, selp, slct.
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/alu_lanes.h"
 #include "harness/emulator/machine/isa/floats.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -41,7 +42,7 @@ WARPGAUGE_INLINE bool compare(T a, T b) {
   }
 }
 
-/// What a comparison reads; integers compare with C++'s own operators.
+/// The operand type of a comparison; integers compare with C++'s own operators.
 template <Comparison kComparison, bool kFtz, typename T>
 WARPGAUGE_INLINE bool compare_values(T a, T b) {
   if constexpr (kSame<T, float>) {

@@ -1,4 +1,4 @@
-// What the files alu_*.cpp of this folder export to alu_handler.cpp: one selection function each,
+// The files alu_*.cpp of this folder export to alu_handler.cpp one selection function each,
 // nullptr for what is not theirs.
 #pragma once
 

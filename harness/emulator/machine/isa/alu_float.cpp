@@ -27,7 +27,7 @@ constexpr auto kFused = [](auto a, auto b, auto c) { return fused(a, b, c); };
 constexpr auto kReciprocal = [](auto a) { return decltype(a){1} / a; };
 constexpr auto kRoot = [](auto a) { return root(a); };
 
-/// What flushing, saturation and NaNs add to a rounded operation.
+/// Flushing, saturation and NaNs around a rounded operation.
 template <unsigned kOptions, typename T>
 WARPGAUGE_INLINE T input(T value) {
   return flush_if<(kOptions & kFtz) != 0>(value);

@@ -1,5 +1,6 @@
 // Integer arithmetic: sums, quotients, extremes.
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/alu_lanes.h"
 #include "harness/emulator/machine/isa/operators.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

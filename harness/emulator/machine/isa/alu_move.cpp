@@ -1,5 +1,6 @@
 // mov, packing and unpacking of vectors, logic of predicates.
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/alu_lanes.h"
 #include "harness/emulator/machine/isa/lanes.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

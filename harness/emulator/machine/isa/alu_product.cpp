@@ -1,5 +1,6 @@
 // Integer products: low, high and wide halves, 24-bit ones, dot products.
 #include "harness/emulator/machine/isa/alu_families.h"
+#include "harness/emulator/machine/isa/alu_lanes.h"
 #include "harness/emulator/machine/isa/operators.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

@@ -27,7 +27,7 @@ struct ConvertKey {
   std::uint16_t options = 0;
 };
 
-/// What Instruction::flags holds: log2 of the bytes of the registers that are read and written,
+/// Instruction::flags: log2 of the bytes of the registers that are read and written,
 /// which may be wider than the types.
 namespace convert_flag {
 inline constexpr int kSourceShift = 0;

@@ -1,4 +1,4 @@
-// What the files convert_*.cpp of this folder export to convert_handler.cpp: one selection function
+// The files convert_*.cpp of this folder export to convert_handler.cpp one selection function
 // each, nullptr for what is not theirs.
 #pragma once
 

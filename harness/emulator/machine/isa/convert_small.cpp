@@ -14,8 +14,8 @@ using convert_option::kSatfinite;
 using ptx::Type;
 using Rounded = ConvertRounding;
 
-/// A value that a format of at most 24 bits rounds as it would the original: exact, but for
-/// integers of more than 48 bits, whose lowest bits are only told to be some or none.
+/// A value that a format of at most 24 bits rounds as it would the original: exact, except for
+/// integers of more than 48 bits, of whose lowest bits only zero or not zero is known.
 template <typename From>
 WARPGAUGE_INLINE double as_double(From value) {
   if constexpr (kSame<From, u64> || kSame<From, s64>) {
@@ -43,7 +43,7 @@ template <typename From>
   for (int i = 0; i < kLanes; ++i) values[i] = as_double(a[i]);
 }
 
-/// What the modifiers do to a value before it is rounded; rounding does not disturb it.
+/// Applies the modifiers to a value before it is rounded, which has the same result as after.
 WARPGAUGE_INLINE double modified(double value, unsigned options) {
   double result = value;
   if ((options & kFtz) != 0) result = __builtin_fabs(result) < 0x1p-126 ? result * 0 : result;

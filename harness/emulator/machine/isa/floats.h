@@ -10,7 +10,7 @@ namespace {
 inline constexpr u32 kNanBits = 0x7fffffff;
 inline constexpr u16 kHalfNanBits = 0x7fff;  ///< likewise, of f16 and bf16
 
-/// What values of f16 and bf16 lie in; as float they are exact.
+/// The storage of f16 and bf16 values; as float they are exact.
 struct Half {
   u16 bits;
 };

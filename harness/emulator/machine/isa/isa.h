@@ -15,7 +15,7 @@ struct WarpOpKey;
 
 namespace warpgauge::emulator::machine::isa {
 
-// What selects a function that executes an instruction; each is defined by its family
+// The keys that select a handler; each is defined by its family
 // (alu.h, memory/access.h, ...).
 struct AluKey;
 struct ConvertKey;

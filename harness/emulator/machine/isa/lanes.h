@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/isa/alu.h"
 #include "harness/emulator/machine/warp.h"
 
 #define WARPGAUGE_INLINE [[gnu::always_inline]] inline
@@ -84,12 +83,6 @@ WARPGAUGE_INLINE To bits_as(From from) {
 template <typename T>
 WARPGAUGE_INLINE const T* lanes(const Warp& warp, const Instruction& instruction, int n) {
   return static_cast<const T*>(__builtin_assume_aligned(source<T>(warp, instruction, n), 64));
-}
-
-/// A predicate that is a source, negated where the instruction says so.
-WARPGAUGE_INLINE Mask predicate(const Warp& warp, const Instruction& instruction, int n) {
-  const Mask mask = *source<Mask>(warp, instruction, n);
-  return (instruction.flags >> n & alu_flag::kNegatedSource0) != 0 ? ~mask : mask;
 }
 
 #if defined(WARPGAUGE_ISA_avx512)
@@ -183,11 +176,6 @@ WARPGAUGE_INLINE Mask mask_of(Function function) {
 /// The active lanes' bits of a predicate that is a destination.
 WARPGAUGE_INLINE void write_predicate(const Warp& warp, Mask* destination, Mask value) {
   *destination = (*destination & ~warp.active) | (value & warp.active);
-}
-
-/// Whether a key's options are none but these.
-WARPGAUGE_INLINE bool only(const AluKey& key, unsigned options) {
-  return (key.options & ~options) == 0;
 }
 
 }  // namespace

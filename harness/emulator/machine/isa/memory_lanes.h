@@ -8,7 +8,9 @@
 
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/memory/access.h"
-#include "harness/emulator/machine/memory/access_check.h"
+#include "harness/emulator/machine/memory/access_bounds.h"
+#include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/access_pattern.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -117,7 +119,7 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
   return result;
 }
 
-// What happens when addresses lie otherwise than the last time.
+// Addresses lie otherwise than the last time.
 [[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
                                                      const Instruction& instruction,
                                                      const memory::Access& access,

@@ -163,7 +163,7 @@ void match_all(Warp& warp, const Instruction& instruction) {
   });
 }
 
-// What a reduction begins with: combining it with a value gives the value.
+// The neutral value of a reduction: combined with a value it gives the value.
 template <Op kOp>
 constexpr U32 neutral() {
   if (kOp == Op::reduce_and || kOp == Op::reduce_min_unsigned) return 0xffffffff;

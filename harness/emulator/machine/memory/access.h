@@ -1,4 +1,4 @@
-// Memory instructions as decoded: the keys of their handlers, and what the handlers get to know.
+// Decoded memory instructions: the keys and the details of their handlers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// What an instruction does to memory.
+/// The effect of an instruction on memory.
 enum class AccessEffect : std::uint8_t { read, write, update };
 
 /// The state space as it is executed. Parameters of device functions are local memory.
@@ -65,7 +65,7 @@ struct MemoryKey {
 };
 
 /// An atomic operation on the lanes' addresses, in the order of the lanes: old values go to
-/// `result` (null: nobody wants them); `b` and `c` (null: has none) are the operands' vectors.
+/// `result` (null: not wanted); `b` and `c` (null: has none) are the operands' vectors.
 /// `global`: of global memory, which other threads may access at the same time.
 using AtomicOperation = void (*)(const std::uint64_t* addresses, Mask lanes, bool global,
                                  const std::byte* b, const std::byte* c, std::byte* result);

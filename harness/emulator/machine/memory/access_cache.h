@@ -18,7 +18,7 @@ enum class Pattern : std::uint8_t {
   contiguous,  ///< in the order of the lanes, without gaps (lanes that are off leave theirs)
 };
 
-/// What one execution adds to the totals.
+/// The counts that one execution adds to the totals.
 struct AccessCost {
   std::uint32_t wavefronts = 0, wavefronts_ideal = 0;
   std::uint32_t sectors = 0, sectors_ideal = 0, tags = 0;
@@ -40,7 +40,7 @@ union alignas(64) AccessDistances {
   std::int32_t of_32_bits[kLanes];
 };
 
-/// State of one counter of one worker. What comes first is what each execution looks at.
+/// State of one counter of one worker. The first members are those that each execution looks at.
 struct alignas(64) AccessCache {
   AccessPattern now;          ///< of the last execution
   std::uint64_t repeats = 0;  ///< executions that are not in the totals yet

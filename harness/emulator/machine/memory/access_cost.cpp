@@ -1,4 +1,4 @@
-// What one execution of a memory instruction counts.
+// The cost of one execution of a memory instruction.
 #include "harness/emulator/machine/memory/access_cost.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What one execution of a memory instruction counts, by the rules of metrics/access.h.
+// The cost of one execution of a memory instruction, by the rules of metrics/access.h.
 #pragma once
 
 #include <array>

@@ -23,7 +23,7 @@ WarpAccess::Space space_of(AccessTotals::Space space) {
   }
 }
 
-/// The access but for its addresses.
+/// The access without its addresses.
 WarpAccess described(const Warp& warp, const AccessCache& cache, const Access& access, Mask lanes) {
   WarpAccess result;
   result.space = space_of(cache.totals.space);

@@ -11,7 +11,7 @@
 namespace warpgauge::emulator::machine::memory {
 
 /// Data arrives when a thread waits for it, not sooner: a kernel that forgets to wait reads what
-/// was in shared memory before. Copies that nobody waits for are never made.
+/// was in shared memory before. Copies without a wait are never made.
 class AsyncCopies {
  public:
   /// One cp.async of a warp. Groups are numbered per lane, by its commits.

@@ -62,7 +62,7 @@ void perform(const std::uint64_t* addresses, Mask lanes, bool global, const std:
       set_lane_value(result, lane, old);
     });
   } else if (is_uniform(addresses, lanes)) {
-    // All lanes at once: nobody else comes in between, which is one of the orders that may be.
+    // All lanes at once, with no other warp in between: one of the possible orders.
     T olds[kLanes];
     update_atomically<T>(addresses[std::countr_zero(lanes)], [&](T value) {
       for_each_lane(lanes, [&](int lane) {

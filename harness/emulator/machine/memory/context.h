@@ -1,4 +1,4 @@
-// What the memory instructions of a warp need to know of the block, the launch and the worker.
+// The block, launch and worker as the memory instructions of a warp see them.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace warpgauge::emulator::machine::memory {
 struct MemoryContext {
   Memory* memory = nullptr;
   AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
-  metrics::WarpAccess* records = nullptr;  ///< the same; null: nobody wants addresses
+  metrics::WarpAccess* records = nullptr;  ///< the same; null: addresses are not recorded
 
   // Of the block.
   std::array<std::uint32_t, 3> block{};  ///< its index in the grid

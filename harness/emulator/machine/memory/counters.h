@@ -1,4 +1,4 @@
-// The counters of one worker thread: what each memory instruction of a kernel added up to.
+// The counters of one worker thread: sums for each memory instruction of a kernel.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Counters {
   metrics::WarpAccess* records() { return records_.empty() ? nullptr : records_.data(); }
   std::size_t size() const { return caches_.size(); }
 
-  /// What counter `n` has added up to so far. Space::none if it was never executed, or counts
+  /// The sums of counter `n` so far. Space::none if it was never executed, or counts
   /// nothing.
   AccessTotals totals(std::size_t n) const;
 
@@ -33,7 +33,7 @@ class Counters {
   std::vector<metrics::WarpAccess> records_;
 };
 
-/// Adds up what several workers counted of one instruction: the same space, or none yet.
+/// Adds up the counts of several workers for one instruction: the same space, or none yet.
 void add(AccessTotals& sum, const AccessTotals& more);
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -1,5 +1,6 @@
-// Device memory: what kernels and the runtime may touch. A device pointer is a pointer of this
-// process, so copies need no translation; every access of a kernel is checked against this list.
+// Device memory: the allocations that kernels and the runtime may touch. A device pointer is a
+// pointer of this process, so copies need no translation; every access of a kernel is checked
+// against this list.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +36,9 @@ class Memory {
     std::uint64_t bytes = 0;
     Kind kind = Kind::device;
     std::string name;      ///< "cudaMalloc #3", or of a symbol its name
-    bool freed = false;    ///< kept for a while, so that use after free is told as such
+    bool freed = false;    ///< kept for a while, so that use after free is recognised
     bool writable = true;  ///< by kernels; .const variables are not
-    bool adopted = false;  ///< belongs to somebody else
+    bool adopted = false;  ///< the memory is not owned here
     std::byte* end() const { return begin + bytes; }
   };
 
@@ -72,7 +73,7 @@ class Memory {
   /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
   std::string describe(const void* address, std::uint64_t bytes = 1) const;
 
-  /// Changes whenever an allocation goes or loses a right: whoever caches find() compares it.
+  /// Changes whenever an allocation goes or loses a right: compare it before using a cached find().
   [[gnu::always_inline]] std::uint64_t generation() const {
     return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
   }

@@ -17,7 +17,7 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// What a small block occupies together with the red zone behind it. Few sizes, so that freed ones
+/// The size of a small block together with the red zone behind it. Few sizes, so that freed ones
 /// fit again: four steps from one power of two to the next.
 std::uint64_t slot_bytes(std::uint64_t bytes) {
   const std::uint64_t needed = round_up(bytes, kBlockAlignment) + kRedZone;
@@ -25,7 +25,7 @@ std::uint64_t slot_bytes(std::uint64_t bytes) {
   return round_up(needed, step < kBlockAlignment ? kBlockAlignment : step);
 }
 
-/// What is mapped for a large block: a page of red zone in front, at least kRedZone behind.
+/// The mapping of a large block: a page of red zone in front, at least kRedZone behind.
 std::uint64_t mapped_bytes(std::uint64_t bytes) {
   return kPage + round_up(bytes + kRedZone, kPage);
 }

@@ -17,7 +17,7 @@ void execute_add_offset(Warp& warp, const Instruction& instruction);
 void execute_zero(Warp& warp, const Instruction& instruction);
 
 /// Predicate destination: is the generic address of source 0 in the window Instruction::flags?
-/// Constant memory has no window: global addresses are told apart by what is allocated there.
+/// Constant memory has no window: the allocation distinguishes global addresses.
 void execute_is_in_window(Warp& warp, const Instruction& instruction);
 
 void execute_commit_group(Warp& warp, const Instruction& instruction);

@@ -1,5 +1,5 @@
 // Texture and surface objects: what they are made of, and what reading them gives. The runtime
-// makes them; the instructions tex, tld4, suld, sust, txq and suq use them (decode_texture.cpp).
+// makes them; the instructions tex, tld4, suld, sust, txq and suq use them (texture_access.cpp).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Texels {
 };
 
 struct Texture {
-  /// What lies beside the texture; numbers as those of cudaTextureAddressMode.
+  /// Addressing beside the texture; numbers as those of cudaTextureAddressMode.
   enum class Address : std::uint8_t { wrap, clamp, mirror, border };
   Texels texels;
   std::array<Address, 3> address{Address::clamp, Address::clamp, Address::clamp};
@@ -48,8 +48,8 @@ struct TexturePoint {
   std::int64_t layer = 0;  ///< beyond the last one: the last one
 };
 
-/// Reads a texture as the CUDA Programming Guide's "Texture Fetching" tells; the weights of linear
-/// filtering have 8 bits behind the point.
+/// Reads a texture as the CUDA Programming Guide's "Texture Fetching" defines; the weights of
+/// linear filtering have 8 bits behind the point.
 Texel sample(const Texture& texture, const TexturePoint& point);
 
 /// Reads the texel with these integer coordinates, without filtering or normalising (tex1Dfetch);

@@ -17,7 +17,7 @@ struct Geometry {
   bool layered = false;  ///< the layer comes first
 };
 
-/// What surface accesses do outside of the surface.
+/// The behaviour of surface accesses outside of the surface.
 enum class Outside { trap, clamp, zero };
 
 /// Detail of all instructions here; each uses a part of it.

@@ -1,95 +1,19 @@
-// Distances, patterns and bounds of memory accesses that were not seen before, and their faults.
-#include "harness/emulator/machine/memory/access_check.h"
+// Patterns of memory accesses that were not seen before.
+#include "harness/emulator/machine/memory/access_pattern.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <sstream>
-#include <string>
 #include <utility>
 
-#include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/memory/access_cost.h"
+#include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/access_record.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
-std::string bytes_text(std::uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
-}
-
-/// "global read of 4 bytes at 0x7f..."
-std::string title(const Access& access, const char* space, std::uint64_t address) {
-  std::string verb;
-  switch (access.effect) {
-    case AccessEffect::read:
-      verb = "read";
-      break;
-    case AccessEffect::write:
-      verb = "write";
-      break;
-    case AccessEffect::update:
-      verb = "atomic access";
-      break;
-  }
-  return std::string(space) + " " + verb + " of " + bytes_text(access.width) + " at " +
-         hexadecimal(address);
-}
-
-const char* name_of(const Access& access, Window window) {
-  if (access.space == AccessSpace::constant) return "constant";
-  switch (window) {
-    case Window::shared:
-      return "shared";
-    case Window::local:
-      return "local";
-    case Window::parameter:
-      return "parameter";
-    default:
-      return "global";
-  }
-}
-
-template <typename Address>
-std::uint64_t address_of(const LaneAddresses<Address>& lanes, int lane) {
-  return static_cast<Address>(lanes.addresses[lane] + static_cast<Address>(lanes.offset));
-}
-
-/// The first lane for which `test(address)` holds; there is one.
-template <typename Address, typename Test>
-int first_lane(const LaneAddresses<Address>& lanes, Test test) {
-  for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    if (test(address_of(lanes, lane))) return lane;
-  }
-  return std::countr_zero(lanes.lanes);
-}
-
-[[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
-                         Fault::Kind kind, const std::string& what) {
-  fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
-}
-
-template <typename Address>
-[[noreturn]] void refuse_misaligned(const Warp& warp, const Instruction& instruction,
-                                    const Access& access, Window window,
-                                    const LaneAddresses<Address>& lanes) {
-  const int lane =
-      first_lane(lanes, [&](std::uint64_t address) { return address % access.width != 0; });
-  refuse(warp, instruction, lane, Fault::Kind::misaligned_address,
-         "misaligned " + title(access, name_of(access, window), address_of(lanes, lane)) +
-             ": the address must be a multiple of " + std::to_string(access.width));
-}
 
 template <typename Address>
 AccessPattern pattern_of(const Access& access, Window window, const LaneAddresses<Address>& lanes,
@@ -148,7 +72,9 @@ bool remember_addresses(const Warp& warp, const Instruction& instruction, const 
                         Window window, const LaneAddresses<Address>& lanes,
                         const LaneDistances<Address>& distances, bool may_recall) {
   if ((distances.low_bits & (access.width - 1u)) != 0) {
-    refuse_misaligned(warp, instruction, access, window, lanes);
+    const int lane =
+        first_lane(lanes, [&](std::uint64_t address) { return address % access.width != 0; });
+    refuse_misaligned(warp, instruction, access, window, lane, address_of(lanes, lane));
   }
   AccessCache& cache = cache_of(warp, access, window);
   const AccessPattern pattern = pattern_of(access, window, lanes, distances);
@@ -181,26 +107,6 @@ void record(const Warp& warp, const Access& access, Window window,
   record_access(records[access.counters[static_cast<std::size_t>(window)]], warp,
                 cache_of(warp, access, window), access, counted<Counted>(access, lanes),
                 lanes.lanes);
-}
-
-bool has_right(const Access& access, bool writable) {
-  if (access.space == AccessSpace::constant) return !writable;
-  return writable || access.effect == AccessEffect::read;
-}
-
-/// Null if the access is inside of a live allocation and has the right to be; else why not.
-std::optional<std::string> objection(const Memory& memory, const Access& access,
-                                     std::uint64_t address, std::uint64_t bytes,
-                                     Memory::Extent* extent) {
-  const std::optional<Memory::Extent> found = memory.extent(address);
-  const auto* const pointer = reinterpret_cast<const void*>(address);
-  if (!found || address + bytes > found->end) return memory.describe(pointer, bytes);
-  if (!has_right(access, found->writable)) {
-    return memory.describe(pointer, bytes) +
-           (found->writable ? ", which is not constant memory" : ", which is constant");
-  }
-  *extent = *found;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -249,80 +155,6 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
   record<std::uint64_t>(warp, copy.from, Window::global, from);
 }
 
-void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
-                std::uint64_t address, std::uint64_t bytes) {
-  Memory::Extent extent;
-  const auto why = objection(*warp.memory->memory, access, address, bytes, &extent);
-  if (!why) return;
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, name_of(access, Window::global), address) + ": " + *why);
-}
-
-void admit(const Warp& warp, const Instruction& instruction, const Access& access,
-           const LaneAddresses<std::uint64_t>& lanes) {
-  const Memory& memory = *warp.memory->memory;
-  AccessCache& cache = cache_of(warp, access, Window::global);
-  // Asked for before the bounds: if an allocation goes in between, they are looked up again.
-  const std::uint64_t generation = memory.generation();
-  Memory::Extent extent;
-  for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const std::uint64_t address = address_of(lanes, lane);
-    if (address >= extent.begin && address + access.width <= extent.end) continue;
-    const auto why = objection(memory, access, address, access.width, &extent);
-    if (why) {
-      refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-             "invalid " + title(access, name_of(access, Window::global), address) + ": " + *why);
-    }
-  }
-  cache.begin = extent.begin;
-  cache.end = extent.end;
-  cache.generation = generation;
-}
-
-void refuse_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                   const LaneAddresses<std::uint32_t>& lanes) {
-  const std::uint64_t bytes = warp.memory->shared_bytes;
-  const int lane =
-      first_lane(lanes, [&](std::uint64_t address) { return address + access.width > bytes; });
-  const std::string had = bytes == 0 ? "no shared memory" : bytes_text(bytes) + " of shared memory";
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, "shared", address_of(lanes, lane)) + ": the block has " + had);
-}
-
-void refuse_local(const Warp& warp, const Instruction& instruction, const Access& access,
-                  const LaneAddresses<std::uint64_t>& lanes) {
-  const std::uint64_t bytes = warp.memory->local_bytes;
-  const int lane = first_lane(lanes, [&](std::uint64_t address) {
-    return address > bytes || address + access.width > bytes;
-  });
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, "local", address_of(lanes, lane)) +
-             ": the thread's local memory ends at " + hexadecimal(bytes));
-}
-
-void refuse_parameter(const Warp& warp, const Instruction& instruction, const Access& access,
-                      const LaneAddresses<std::uint64_t>& lanes) {
-  const std::uint64_t bytes = warp.memory->parameter_bytes;
-  const int lane = first_lane(lanes, [&](std::uint64_t address) {
-    return address > bytes || address + access.width > bytes;
-  });
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, "parameter", address_of(lanes, lane)) + ": the kernel has " +
-             bytes_text(bytes) + " of parameters");
-}
-
-void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,
-                        std::uint32_t bytes, int copied) {
-  refuse(warp, instruction, lane, Fault::Kind::illegal_instruction,
-         "cp.async of " + std::to_string(copied) + " bytes is to read " + std::to_string(bytes));
-}
-
-void refuse_part_of_warp(const Warp& warp, const Instruction& instruction) {
-  fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction,
-        "ldmatrix and stmatrix need all 32 lanes of the warp");
-}
-
 void track_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                   const LaneAddresses<std::uint32_t>& lanes) {
   std::byte* const written = warp.memory->shared_written;
@@ -333,7 +165,7 @@ void track_shared(const Warp& warp, const Instruction& instruction, const Access
       std::memset(written + address, 1, access.width);
     } else if (std::memchr(written + address, 0, access.width) != nullptr) {
       refuse(warp, instruction, lane, Fault::Kind::uninitialised,
-             "uninitialised " + title(access, "shared", address) +
+             "uninitialised " + title(access, Window::shared, address) +
                  ": no thread of the block has written it");
     }
   }

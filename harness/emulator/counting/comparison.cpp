@@ -1,0 +1,137 @@
+// The line table of the machine code names the line of PTX that each of its instructions was made
+// of. An access of the PTX then has one counterpart, many of one width (unrolled loops), a wider
+// one (which stands for its neighbours too), or none.
+#include "harness/emulator/counting/comparison.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using metrics::MemoryInstruction;
+using metrics::MemoryOp;
+using Kind = PtxAccess::Kind;
+using ptx::Space;
+
+bool is_cas(MemoryOp op) {
+  return op == MemoryOp::atoms_cas || op == MemoryOp::atomg_cas || op == MemoryOp::atom_cas;
+}
+
+/// The space that an instruction accesses; generic if it is known only at run time, nullopt for
+/// textures and the like.
+std::optional<Space> space_of(MemoryOp op) {
+  switch (op) {
+    case MemoryOp::ldg:
+    case MemoryOp::stg:
+    case MemoryOp::atomg:
+    case MemoryOp::atomg_cas:
+    case MemoryOp::red:
+      return Space::global;
+    case MemoryOp::lds:
+    case MemoryOp::sts:
+    case MemoryOp::atoms:
+    case MemoryOp::atoms_popc:
+    case MemoryOp::atoms_cas:
+    case MemoryOp::ldgsts:
+    case MemoryOp::ldsm:
+    case MemoryOp::stsm:
+      return Space::shared;
+    case MemoryOp::ldl:
+    case MemoryOp::stl:
+      return Space::local;
+    case MemoryOp::ld:
+    case MemoryOp::st:
+    case MemoryOp::atom:
+    case MemoryOp::atom_cas:
+      return Space::generic;
+    case MemoryOp::other:
+      break;
+  }
+  return std::nullopt;
+}
+
+Kind kind_of(MemoryOp op) {
+  switch (op) {
+    case MemoryOp::ldg:
+    case MemoryOp::lds:
+    case MemoryOp::ldl:
+    case MemoryOp::ld:
+      return Kind::load;
+    case MemoryOp::stg:
+    case MemoryOp::sts:
+    case MemoryOp::stl:
+    case MemoryOp::st:
+      return Kind::store;
+    case MemoryOp::ldgsts:
+      return Kind::async_copy;
+    case MemoryOp::ldsm:
+      return Kind::load_matrix;
+    case MemoryOp::stsm:
+      return Kind::store_matrix;
+    default:
+      return Kind::atomic;
+  }
+}
+
+/// Can `op` be what `access` was compiled to? ptxas may find out the space of a generic access.
+bool matches(const PtxAccess& access, MemoryOp op) {
+  if (kind_of(op) != access.kind) return false;
+  if (access.kind == Kind::async_copy) return true;
+  const Space space = *space_of(op);
+  return space == access.space || space == Space::generic || access.space == Space::generic;
+}
+
+std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
+  if (metrics::is_local(op)) {
+    return "ptxas spills registers or saves them around a call here, which is not in the PTX";
+  }
+  if (at_line != nullptr) return "ptxas made an access of another kind of this one";
+  return "the machine code has an access here that no load, store or atomic of the PTX explains";
+}
+
+}  // namespace
+
+Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
+                   std::string_view kernel) {
+  Comparison comparison;
+  std::map<int, std::size_t> by_line;
+  for (const PtxAccess& access : accesses) {
+    by_line[access.text_line] = comparison.matches.size();
+    comparison.matches.push_back({&access, {}, false});
+  }
+  const auto match_at = [&](std::uint64_t pc) -> Match* {
+    const auto line = code.lines.find(kernel, pc);
+    const auto found = line ? by_line.find(*line) : by_line.end();
+    return found == by_line.end() ? nullptr : &comparison.matches[found->second];
+  };
+  auto instructions = metrics::memory_instructions(code.cubin, kernel);
+  std::erase_if(instructions, [](const MemoryInstruction& one) {
+    return !one.executes || one.op == MemoryOp::other;
+  });
+  for (const MemoryInstruction& one : instructions) {
+    comparison.spaces.insert(*space_of(one.op));
+    Match* const match = match_at(one.pc);
+    if (match != nullptr && match->access->kind == Kind::atomic && !match->access->is_cas) {
+      match->has_loop = match->has_loop || is_cas(one.op);
+    }
+  }
+  for (const MemoryInstruction& one : instructions) {
+    Match* const match = match_at(one.pc);
+    if (match != nullptr && matches(*match->access, one.op)) {
+      match->found.push_back(one);
+    } else if (match == nullptr || !match->has_loop) {
+      comparison.extras.push_back({code.sources.find(kernel, one.pc), one,
+                                   reason_of_extra(one.op, match ? match->access : nullptr)});
+    }
+  }
+  for (const std::uint64_t pc : metrics::warp_votes(code.cubin, kernel)) {
+    const Match* match = match_at(pc);
+    if (match != nullptr && match->access->kind == Kind::atomic)
+      comparison.votes_for_atomics = true;
+  }
+  return comparison;
+}
+
+}  // namespace warpgauge::emulator::counting

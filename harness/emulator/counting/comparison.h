@@ -1,0 +1,47 @@
+// Which instructions of the machine code were made of which access of the PTX.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/emulator/counting/oracle_answer.h"
+#include "harness/emulator/counting/ptx_accesses.h"
+#include "metrics/cubin.h"
+#include "metrics/line_table.h"
+#include "metrics/sass.h"
+
+namespace warpgauge::emulator::counting {
+
+/// A kernel's accesses and what was found for each.
+struct Match {
+  const PtxAccess* access;
+  std::vector<metrics::MemoryInstruction> found;  // that match
+  bool has_loop = false;  // of compare and swap; all at its line is of the loop
+};
+
+/// The instructions of the machine code, each at the access that it was made of.
+struct Comparison {
+  std::vector<Match> matches;  // in the order of the text
+  std::vector<ExtraAccess> extras;
+  std::set<ptx::Space> spaces;  // that the machine code accesses
+  bool votes_for_atomics = false;
+  bool allocates = false;  // calls malloc
+};
+
+/// A cubin with its line tables.
+struct CodeWithLines {
+  const metrics::Cubin& cubin;
+  const metrics::SourceLines& sources;
+  const metrics::PtxLines& lines;
+};
+
+/// `accesses` are those of the kernel and must outlive the result.
+Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
+                   std::string_view kernel);
+
+/// How the accesses count, by what was found for each.
+OracleAnswer conclude(Comparison comparison);
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,174 @@
+// How the accesses of a kernel count, by their counterparts in the machine code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/emulator/counting/comparison.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using metrics::Confidence;
+using metrics::MemoryInstruction;
+using metrics::MemoryOp;
+using metrics::Trust;
+using Kind = PtxAccess::Kind;
+using ptx::Space;
+
+const Trust kExact{};
+
+Trust estimate(std::string reason) { return {Confidence::estimate, std::move(reason)}; }
+
+std::string widths_of(const std::vector<MemoryInstruction>& found) {
+  std::set<std::string> names;
+  for (const MemoryInstruction& instruction : found) names.insert(name_of(instruction));
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+struct Verdict {
+  machine::AccessPlan plan;
+  Trust trust;
+};
+
+Verdict judge_atomic(const Match& match, const Comparison& comparison) {
+  if (match.has_loop) {
+    return {{machine::AccessPlan::Role::compare_and_swap, 0},
+            estimate("the machine code repeats a compare and swap until no other lane interferes")};
+  }
+  const auto is_popc = [](const MemoryInstruction& one) { return one.op == MemoryOp::atoms_popc; };
+  const auto popcs = std::ranges::count_if(match.found, is_popc);
+  if (popcs > 0 && popcs < std::ranges::ssize(match.found)) {
+    return {{}, estimate("the machine code has " + widths_of(match.found) + " for it")};
+  }
+  if (popcs > 0) return {{machine::AccessPlan::Role::popc_increment, 0}, kExact};
+  const bool guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
+  if (guarded && comparison.votes_for_atomics) {
+    return {{}, estimate("ptxas may let one lane do it for all that share its address")};
+  }
+  return {{}, kExact};
+}
+
+/// An access with counterparts.
+Verdict judge(const Match& match, const Comparison& comparison) {
+  const PtxAccess& access = *match.access;
+  if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
+  std::set<int> widths;
+  for (const MemoryInstruction& instruction : match.found) widths.insert(instruction.width);
+  if (widths.size() > 1) {
+    return {{}, estimate("the machine code has both " + widths_of(match.found) + " for it")};
+  }
+  const int width = *widths.begin();
+  if (width == access.width) return {{}, kExact};
+  if (width > access.width && access.is_plain) {
+    return {{machine::AccessPlan::Role::leader, width}, kExact};
+  }
+  return {{},
+          estimate(fmt::format("the machine code has {} for its {} bytes", widths_of(match.found),
+                               access.width))};
+}
+
+bool is_neighbour(const PtxAccess& a, const PtxAccess& b) {
+  return a.block == b.block && a.kind == b.kind && a.space == b.space && a.width == b.width &&
+         a.base == b.base && a.base_value == b.base_value && b.is_plain;
+}
+
+/// Whether `width` bytes may begin `offset` bytes behind the base, as far as that is known.
+bool can_be_aligned(const PtxAccess& access, std::int64_t offset, int width) {
+  const int known = std::min(width, 1 << access.base_zeros);
+  return offset % known == 0;
+}
+
+/// The accesses without counterpart that `leader`, which is `width` bytes wide, stands for too: the
+/// rest of a complete run of neighbours that it is in, at best at the front, and that no
+/// other leader stands for. None if there is no such run.
+std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Comparison& comparison,
+                                     const std::set<std::size_t>& taken) {
+  const PtxAccess& own = *leader.access;
+  for (std::int64_t begin = own.offset; begin > own.offset - width; begin -= own.width) {
+    if (!can_be_aligned(own, begin, width)) continue;
+    std::vector<std::size_t> members;
+    std::set<std::int64_t> offsets = {own.offset};
+    for (std::size_t i = 0; i < comparison.matches.size(); ++i) {
+      const Match& other = comparison.matches[i];
+      const std::int64_t offset = other.access->offset;
+      if (other.found.empty() && !taken.contains(i) && is_neighbour(own, *other.access) &&
+          offset >= begin && offset < begin + width) {
+        members.push_back(i);
+        offsets.insert(offset);
+      }
+    }
+    if (std::ssize(offsets) == width / own.width) return members;
+  }
+  return {};
+}
+
+/// Whether the counterpart of one may also do the work of the other, which has none: two stores of
+/// a branch made one, a value loaded once for both.
+bool may_replace(const PtxAccess& one, const PtxAccess& other) {
+  const bool elsewhere = one.base == other.base && one.base_value == other.base_value &&
+                         one.block == other.block && one.offset != other.offset;
+  return one.kind == other.kind && one.space == other.space && one.width == other.width &&
+         !elsewhere;
+}
+
+}  // namespace
+
+OracleAnswer conclude(Comparison comparison) {
+  auto& matches = comparison.matches;
+  std::vector<Verdict> verdicts(matches.size());
+  std::set<std::size_t> absorbed;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].found.empty()) continue;
+    verdicts[i] = judge(matches[i], comparison);
+    if (verdicts[i].plan.role != machine::AccessPlan::Role::leader) continue;
+    const auto members = absorbed_by(matches[i], verdicts[i].plan.width, comparison, absorbed);
+    absorbed.insert(members.begin(), members.end());
+    if (members.empty()) {
+      verdicts[i] = {{},
+                     estimate("the machine code has " + widths_of(matches[i].found) +
+                              " for several executions of it")};
+    }
+  }
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (!matches[i].found.empty()) continue;
+    const PtxAccess& access = *matches[i].access;
+    verdicts[i].plan.role = machine::AccessPlan::Role::absorbed;
+    // Where the machine code has no access to the space at all, none is what is counted.
+    const bool none = access.space != Space::generic && !comparison.spaces.contains(access.space) &&
+                      !comparison.spaces.contains(Space::generic);
+    if (absorbed.contains(i) || none) continue;
+    verdicts[i].trust = estimate("ptxas removed it, or made one of it and another");
+    for (std::size_t other = 0; other < matches.size(); ++other) {
+      if (matches[other].found.empty() || verdicts[other].trust != kExact) continue;
+      if (may_replace(access, *matches[other].access)) {
+        verdicts[other].trust = estimate(
+            fmt::format("ptxas may have made one of it and the access in line {} of the PTX",
+                        access.text_line));
+      }
+    }
+  }
+
+  OracleAnswer answer;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const int line = matches[i].access->text_line;
+    if (verdicts[i].plan.role != machine::AccessPlan::Role::as_written) {
+      answer.plans.entries.push_back({line, verdicts[i].plan});
+    }
+    answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
+    if (comparison.allocates && matches[i].access->space != Space::shared &&
+        matches[i].access->space != Space::local) {
+      answer.trust.by_text_line[line] =
+          estimate("the kernel allocates memory, and a GPU does so at addresses of its own");
+    }
+  }
+  answer.trust.otherwise = {Confidence::predicted,
+                            "it is none of the accesses that are compared with machine code"};
+  answer.extras = std::move(comparison.extras);
+  return answer;
+}
+
+}  // namespace warpgauge::emulator::counting

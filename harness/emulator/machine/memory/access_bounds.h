@@ -1,0 +1,20 @@
+// Whether accesses to global memory lie in allocations and have the right to be there.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/lane_addresses.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// Global memory: looks for the allocations that the lanes access and remembers their bounds.
+/// Faults if a lane is in none, or in one of which it has not the right to be.
+void admit(const Warp& warp, const Instruction& instruction, const Access& access,
+           const LaneAddresses<std::uint64_t>& lanes);
+/// The same for one lane that accesses `bytes` bytes; remembers nothing.
+void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
+                std::uint64_t address, std::uint64_t bytes);
+
+}  // namespace warpgauge::emulator::machine::memory

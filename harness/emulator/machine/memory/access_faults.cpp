@@ -1,0 +1,110 @@
+// Messages of the faults of memory accesses.
+#include "harness/emulator/machine/memory/access_faults.h"
+
+#include <sstream>
+
+#include "harness/emulator/machine/memory/context.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+std::string hexadecimal(std::uint64_t value) {
+  std::ostringstream out;
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
+std::string bytes_text(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+const char* name_of(const Access& access, Window window) {
+  if (access.space == AccessSpace::constant) return "constant";
+  switch (window) {
+    case Window::shared:
+      return "shared";
+    case Window::local:
+      return "local";
+    case Window::parameter:
+      return "parameter";
+    default:
+      return "global";
+  }
+}
+
+}  // namespace
+
+std::string title(const Access& access, Window window, std::uint64_t address) {
+  std::string verb;
+  switch (access.effect) {
+    case AccessEffect::read:
+      verb = "read";
+      break;
+    case AccessEffect::write:
+      verb = "write";
+      break;
+    case AccessEffect::update:
+      verb = "atomic access";
+      break;
+  }
+  return std::string(name_of(access, window)) + " " + verb + " of " + bytes_text(access.width) +
+         " at " + hexadecimal(address);
+}
+
+void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
+            const std::string& what) {
+  fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
+}
+
+void refuse_misaligned(const Warp& warp, const Instruction& instruction, const Access& access,
+                       Window window, int lane, std::uint64_t address) {
+  refuse(warp, instruction, lane, Fault::Kind::misaligned_address,
+         "misaligned " + title(access, window, address) + ": the address must be a multiple of " +
+             std::to_string(access.width));
+}
+
+void refuse_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                   const LaneAddresses<std::uint32_t>& lanes) {
+  const std::uint64_t bytes = warp.memory->shared_bytes;
+  const int lane =
+      first_lane(lanes, [&](std::uint64_t address) { return address + access.width > bytes; });
+  const std::string had = bytes == 0 ? "no shared memory" : bytes_text(bytes) + " of shared memory";
+  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
+         "invalid " + title(access, Window::shared, address_of(lanes, lane)) + ": the block has " +
+             had);
+}
+
+void refuse_local(const Warp& warp, const Instruction& instruction, const Access& access,
+                  const LaneAddresses<std::uint64_t>& lanes) {
+  const std::uint64_t bytes = warp.memory->local_bytes;
+  const int lane = first_lane(lanes, [&](std::uint64_t address) {
+    return address > bytes || address + access.width > bytes;
+  });
+  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
+         "invalid " + title(access, Window::local, address_of(lanes, lane)) +
+             ": the thread's local memory ends at " + hexadecimal(bytes));
+}
+
+void refuse_parameter(const Warp& warp, const Instruction& instruction, const Access& access,
+                      const LaneAddresses<std::uint64_t>& lanes) {
+  const std::uint64_t bytes = warp.memory->parameter_bytes;
+  const int lane = first_lane(lanes, [&](std::uint64_t address) {
+    return address > bytes || address + access.width > bytes;
+  });
+  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
+         "invalid " + title(access, Window::parameter, address_of(lanes, lane)) +
+             ": the kernel has " + bytes_text(bytes) + " of parameters");
+}
+
+void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,
+                        std::uint32_t bytes, int copied) {
+  refuse(warp, instruction, lane, Fault::Kind::illegal_instruction,
+         "cp.async of " + std::to_string(copied) + " bytes is to read " + std::to_string(bytes));
+}
+
+void refuse_part_of_warp(const Warp& warp, const Instruction& instruction) {
+  fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction,
+        "ldmatrix and stmatrix need all 32 lanes of the warp");
+}
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,40 @@
+// The faults of memory accesses, and their messages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/lane_addresses.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// "global read of 4 bytes at 0x7f..."
+std::string title(const Access& access, Window window, std::uint64_t address);
+
+/// Throws the fault of one lane.
+[[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
+                         Fault::Kind kind, const std::string& what);
+[[noreturn]] void refuse_misaligned(const Warp& warp, const Instruction& instruction,
+                                    const Access& access, Window window, int lane,
+                                    std::uint64_t address);
+
+/// Faults of accesses that are known to leave the block's shared memory, the thread's frame or the
+/// kernel's parameters.
+[[noreturn]] void refuse_shared(const Warp& warp, const Instruction& instruction,
+                                const Access& access, const LaneAddresses<std::uint32_t>& lanes);
+[[noreturn]] void refuse_local(const Warp& warp, const Instruction& instruction,
+                               const Access& access, const LaneAddresses<std::uint64_t>& lanes);
+[[noreturn]] void refuse_parameter(const Warp& warp, const Instruction& instruction,
+                                   const Access& access, const LaneAddresses<std::uint64_t>& lanes);
+
+/// cp.async that is to read more bytes than it copies.
+[[noreturn]] void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,
+                                     std::uint32_t bytes, int copied);
+/// ldmatrix and stmatrix without all lanes.
+[[noreturn]] void refuse_part_of_warp(const Warp& warp, const Instruction& instruction);
+
+}  // namespace warpgauge::emulator::machine::memory

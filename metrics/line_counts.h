@@ -1,0 +1,28 @@
+// The counts of one source line of one kernel, and how far they can be trusted.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "metrics/confidence.h"
+#include "metrics/counts.h"
+
+namespace warpgauge::metrics {
+
+/// The counts of one line of one kernel. `file` is empty where the code has no line information.
+struct LineCounts {
+  std::string kernel;  ///< mangled name
+  std::string file;
+  int line = 0;
+  Counts counts;
+  /// How far the counts of a group of metrics can be trusted, by the first part of their ids
+  /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
+  std::map<std::string, Trust, std::less<>> trust = {};
+};
+
+/// How far what `line` says of `metric` can be trusted.
+const Trust& trust_in(const LineCounts& line, std::string_view metric);
+
+}  // namespace warpgauge::metrics
