@@ -6,12 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from some_facts import FACT, write
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = json.loads((ROOT / "tests/data/facts/good.jsonl").read_text().splitlines()[0])
-UNITS = {"requests": "requests", "sectors": "sectors", "wavefronts": "wavefronts"}
-LARGER = {"id": "transpose.tiled.f32@2048x2048", "size": "2048x2048"}
+LARGER = {"size": "2048x2048"}
 METRICS = [
     *("shared.wavefronts", "shared.wavefronts_ideal", "shared.requests"),
     *(f"global.{op}.{n}" for op in ("load", "store", "atomic") for n in ("sectors", "requests")),
@@ -19,25 +18,20 @@ METRICS = [
 ]
 
 
-def unit(metric):
-    return UNITS[metric.rsplit(".", 1)[1].removesuffix("_ideal")]
-
-
 def write_facts(path, wavefronts, **members):
     """A case of one line with as many wavefronts; nothing else was counted."""
     facts = []
-    for scope, verdict in (("case", "unbudgeted"), ("line", None)):
+    for scope, verdict in ((None, "unbudgeted"), ("line", None)):
         for metric in METRICS:
             value = wavefronts if metric == "shared.wavefronts" else 0
-            if scope == "case" or value:
+            if scope is None or value:
                 facts.append(
-                    MEASURED
-                    | {"metric": metric, "unit": unit(metric), "value": value}
+                    FACT
+                    | {"metric": metric, "value": value, "budget": None}
                     | {"scope": scope, "verdict": verdict, "reason": None}
                     | members
                 )
-    path.write_text("".join(json.dumps(fact) + "\n" for fact in facts))
-    return path
+    return write(path, facts)
 
 
 def compare(*arguments):
