@@ -41,15 +41,23 @@ class Row:
 
     @property
     def finder(self) -> str:
-        """Who found the value: a GPU's name, or a program's."""
-        if self.key.device_name == f"Emulated GPU ({self.key.arch})":
-            return "emulator"
-        return self.key.device_name or self.key.source or "not measured"
+        return finder_of(self.key)
 
     @property
     def where(self) -> str:
-        """The architecture, and who found the value there."""
-        return f"{self.key.arch or 'no architecture'}, {self.finder}"
+        return where_of(self.key)
+
+
+def finder_of(key: SeriesKey) -> str:
+    """What found a value: a GPU's name, or a program's."""
+    if key.device_name == f"Emulated GPU ({key.arch})":
+        return "emulator"
+    return key.device_name or key.source or "not measured"
+
+
+def where_of(key: SeriesKey) -> str:
+    """The architecture, and what found the value there."""
+    return f"{key.arch or 'no architecture'}, {finder_of(key)}"
 
 
 @dataclass(frozen=True, slots=True)
