@@ -1,4 +1,4 @@
-"""Why a value moved between two runs: words and rules are those of the history
+"""Causes of moves between two runs, by the words and rules of the history
 (warpgauge/changes/causes.py), which defines each cause."""
 
 from __future__ import annotations

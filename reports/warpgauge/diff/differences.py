@@ -1,4 +1,4 @@
-"""What changed between two runs: values of whole cases, the lines behind them, and the cause.
+"""Changes between two runs: values of whole cases, the lines behind them, and the cause.
 
 Nothing is judged here: a value is worse if it moved to the side that the catalog calls worse, and a
 noisy one only if the confidence intervals of the two runs do not overlap, the distance is more than
@@ -19,14 +19,14 @@ from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import Key, gpu_of, key_of, newest
 
 # From the worst on. lost: measured in A and not in B; moved: by the machine, to either side;
-# gone: a line that counts nothing any more; unsure: noisy, and no interval tells whether it moved,
+# gone: a line that counts nothing any more; unsure: noisy without an interval,
 # or an estimate, which need not repeat.
 MARKS = ("worse", "lost", "moved", "changed", "better", "new", "gone", "unsure", "same")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one source line contributes; None: nothing was counted there."""
+    """The count of one source line; None: nothing was counted there."""
 
     file: str | None
     line: int | None
@@ -57,7 +57,7 @@ class Change:
 
     @property
     def key(self) -> tuple[str, str | None, str]:
-        """What is the same for all GPUs."""
+        """The key that all GPUs share."""
         return self.id, self.arch, self.metric.id
 
 

@@ -26,7 +26,7 @@ _COLOURS = {
 
 
 def origin(facts: Sequence[Fact]) -> str:
-    """Where a run comes from: commits, machines, toolkits and times that its facts name."""
+    """The origin of a run: commits, machines, toolkits and times that its facts name."""
     parts = []
     runs = {fact.run.id: fact.run for fact in facts}.values()
     for values in (

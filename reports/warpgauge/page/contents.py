@@ -11,7 +11,7 @@ from warpgauge.page.report import Report
 
 @dataclass(frozen=True)
 class Contents:
-    """What is drawn of a report."""
+    """A report with the tables that pictures and page draw."""
 
     report: Report
 

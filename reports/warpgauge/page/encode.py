@@ -172,7 +172,7 @@ def _alone(column: list[Any]) -> Any:
 
 
 def _rounded(value: float | str | None) -> float | int | str | None:
-    """Whole numbers without a point; others with nine digits, beyond what any clock tells."""
+    """Whole numbers without a point; others with nine digits, more than any clock resolves."""
     if value is None or isinstance(value, str):
         return value
     if abs(value) < 2**53 and value == int(value):

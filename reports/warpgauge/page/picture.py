@@ -52,7 +52,7 @@ class Picture:
 
 
 def different(stems: list[str]) -> list[str]:
-    """The names of files, with numbers where file systems could not tell them apart."""
+    """The names of files, with numbers where they are the same without case."""
     count = Counter(stem.lower() for stem in stems)
     return [
         safe_stem(stem, tail=str(i)) if count[stem.lower()] > 1 else stem
@@ -61,7 +61,7 @@ def different(stems: list[str]) -> list[str]:
 
 
 def _embedded(svg: str, prefix: str) -> str:
-    """What matplotlib wrote, from its root element on: names made unique on the page, letters in
+    """The SVG of matplotlib from its root element on: names made unique on the page, letters in
     the page's colours, and no background."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

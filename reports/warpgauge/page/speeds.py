@@ -70,7 +70,7 @@ class Placed:
 class Roofline:
     """The cases of a GPU that do arithmetic: of sizes with the same intensity the fastest. Bytes
     and operations are those that any solution must move and do. `peak` and `measured_peak` are
-    bytes a second, None where no case tells them; `best` is the case of each type that did the most
+    bytes a second, None where no case has them; `best` is the case of each type that did the most
     operations a second, the fastest type first."""
 
     device: str
@@ -81,7 +81,7 @@ class Roofline:
 
 
 def speeds(rows: Iterable[Row]) -> list[Speed]:
-    """What was timed, by device and case."""
+    """The cases that were timed, by device and case."""
     found: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         if row.key.metric in COLUMNS and row.key.device_name and row.last.value is not None:
@@ -184,7 +184,7 @@ def _place(speed: Speed) -> Placed:
 
 
 def _peak(group: Iterable[Speed], metric: str) -> float | None:
-    """The peak in bytes a second that shares of it tell; all cases of a GPU tell the same."""
+    """The peak in bytes a second, from values and their shares of it; all cases of a GPU agree."""
     found = [
         speed.values[BYTES].last.value / (speed.values[metric].last.value / 100)
         for speed in group

@@ -63,7 +63,7 @@ _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
 
 
 class View:
-    """What the page shows: the members that its templates name. `link` is a pattern of addresses of
+    """The page: the members that its templates name. `link` is a pattern of addresses of
     source lines, see source_address()."""
 
     def __init__(
@@ -94,7 +94,7 @@ class View:
 
     @property
     def steady(self) -> int:
-        """How many series never changed."""
+        """Number of series that never changed."""
         return sum(not row.changes for row in self.report.rows)
 
     @property
@@ -192,7 +192,7 @@ def _file(name: str) -> str:
 
 
 def _counts(report: Report) -> list[tuple[int, str, str]]:
-    """What the headline counts: number, words, where more of it is."""
+    """The counts in the headline: number, words, and the section with more."""
     verdicts = report.verdicts
     found = [
         (verdicts["fail"], "over budget", "#budget"),

@@ -51,7 +51,7 @@ def _figure(matrix: Matrix) -> Figure:
         f"Ratio to {matrix.archs[0]}: geometric mean of the cases that both have.",
         "Blue: better, orange: worse; full from half and double on.",
         "* some cases have no ratio, because one of the two values is 0.",
-        "● measured on a GPU; all else is told by the compiler or the emulator.",
+        "● measured on a GPU; all else is from the compiler or the emulator.",
     ]
     figure.text(
         *(0, -0.25 / figure.get_figheight(), "\n".join(words)),
