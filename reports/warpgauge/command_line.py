@@ -81,7 +81,7 @@ class CommandParser(argparse.ArgumentParser):
     # ---- completion
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[override]
-        """Where a shell asks for words, prints them and ends the program."""
+        """Prints words and ends the program if a shell asks for them."""
         if (asked := os.environ.get(_COMPLETE)) is not None:
             print("\n".join(self.words(sys.argv[1:] if args is None else args, asked)))
             raise SystemExit(0)

@@ -1,6 +1,5 @@
 """`warpgauge attach` on a program that launches, and ends, in many ways: on a GPU."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -32,8 +31,8 @@ def counts(out):
     for fact in read_facts(Path(out) / "facts.jsonl"):
         if fact.scope == "case":
             found.setdefault(fact.kernel, {})[fact.metric] = fact.value
-            if fact.launch:
-                found[fact.kernel]["launches"] = fact.launch.count
+            if len(fact.launches) == 1:
+                found[fact.kernel]["launches"] = fact.launches[0].count
     return found
 
 
@@ -224,8 +223,8 @@ def test_nothing_launched_is_no_success(tmp_path):
 
 def test_a_line_of_facts_names_the_program(tmp_path):
     attach(tmp_path, "plain")
-    facts = [json.loads(line) for line in (tmp_path / "facts.jsonl").read_text().splitlines()]
-    assert {fact["family"] for fact in facts} == {"attached"}
-    assert {fact["variant"] for fact in facts} == {"by_columns"}
-    assert all(fact["device"]["name"].startswith("NVIDIA") for fact in facts)
-    assert any(fact["scope"] == "line" for fact in facts)
+    facts = read_facts(tmp_path / "facts.jsonl")
+    assert {fact.family for fact in facts} == {"attached"}
+    assert {fact.case.variant for fact in facts} == {"by_columns"}
+    assert all(fact.device.name.startswith("NVIDIA") for fact in facts)
+    assert any(fact.scope == "line" for fact in facts)

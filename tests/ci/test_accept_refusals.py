@@ -113,7 +113,7 @@ def test_facts_of_another_commit_are_taken_if_that_is_asked_for(project):
 def test_sources_of_no_commit_are_told(project):
     project.check_out("ref: refs/heads/nothing-yet")
     assert project.accept([conflicts(5)], *WHY) == 2
-    assert "git does not tell which commit this is" in project.err
+    assert "git names no commit" in project.err
     assert "--any-commit" in project.err
     assert project.text() is None
 

@@ -115,7 +115,7 @@ def test_a_gate_that_ends_well_without_a_summary_is_a_fault(tmp_path):
     stand_in(checkout, "warpgauge", "exit 0")
     result = gate(checkout, ONE_PASSES)
     assert result.returncode == 2
-    assert "ended with 0, but wrote no out/summary.md" in result.stderr
+    assert "ended with 0, but wrote no out/results.json" in result.stderr
 
 
 def test_a_build_that_fails_leaves_no_results_of_an_earlier_run(tmp_path):
@@ -157,30 +157,12 @@ def test_help_has_every_option_of_the_program():
     assert options(ROOT / "ci/gate", "--help") == options(BIN / "warpgauge", "gate", "--help")
 
 
-@pytest.mark.parametrize(
-    ("options", "handed_on"),
-    [
-        ([], []),
-        (["--filter", "x", "--arch=sm_90", "--no-bounded"], []),
-        (["--strict"], ["--strict"]),
-        (["--strict=true"], ["--strict"]),
-        (["--strict=False"], []),
-        (["--require", "cupti"], ["--require=cupti"]),
-        (["--require=ptxas,cupti"], ["--require=ptxas,cupti"]),
-        (["--require", "ptxas", "cupti", "--strict"], "--require=ptxas --require=cupti --strict"),
-        (["--require=ptxas", "--require", "cupti"], "--require=ptxas --require=cupti"),
-        (["--device", "gpu", "--large"], ["--device=gpu"]),
-        (["--device=emulated", "--filter=--strict"], ["--device=emulated"]),
-    ],
-)
-def test_emit_learns_how_the_gate_was_run(tmp_path, options, handed_on):
+def test_formats_are_drawn_from_the_results_of_the_gate(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    stand_in(checkout, "warpgauge", "mkdir -p out && touch out/summary.md && exit 3")
+    stand_in(checkout, "warpgauge", "mkdir -p out && touch out/results.json && exit 3")
     stand_in(checkout, "warpgauge-python", 'echo "$@"')
-    result = gate(checkout, {}, *options)
-    told = result.stdout.split("--all out ")[1]
-    handed_on = handed_on if isinstance(handed_on, str) else " ".join(handed_on)
-    assert told.split() == ["--exit-code", "3", *handed_on.split(), "--", "out/facts.jsonl"]
+    result = gate(checkout, {}, "--strict", "--require", "cupti")
+    assert result.stdout == "emit --all out -- out/results.json\n"
     assert result.returncode == 3
 
 

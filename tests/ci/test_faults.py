@@ -97,7 +97,7 @@ def test_a_measuring_process_that_is_killed_costs_one_case(tmp_path, device):
     def results():
         path = tmp_path / "facts.jsonl"
         facts = read_facts(path) if path.exists() else []
-        return {f.variant: f for f in facts if f.metric == "result.correct"}
+        return {f.case.variant: f for f in facts if f.metric == "result.correct"}
 
     wait_for(lambda: "out_of_bounds" in results(), "the case before the endless one")
     time.sleep(3)  # the next process is past its start, and in the kernel
@@ -122,8 +122,8 @@ def test_a_second_gate_in_one_folder_ends_and_leaves_the_first_alone(tmp_path):
     assert "PASS" not in second.stdout
     first.communicate(timeout=60)
     assert first.returncode == FAULT  # its endless case
-    assert {fact.variant for fact in read_facts(facts)} == {"healthy", "endless"}
-    assert len({fact.run for fact in read_facts(facts)}) == 1
+    assert {fact.case.variant for fact in read_facts(facts)} == {"healthy", "endless"}
+    assert len({fact.run.id for fact in read_facts(facts)}) == 1
     assert (tmp_path / "summary.md").exists()
 
 
@@ -165,7 +165,7 @@ def test_a_disk_with_room_for_the_facts_alone_is_a_fault(tmp_path):
     size = (tmp_path / "facts.jsonl").stat().st_size
     result = gate_on_disk(tmp_path, pages(-(-size // os.sysconf("SC_PAGESIZE"))))
     assert result.returncode == FAULT
-    assert f"{tmp_path}/summary.md: cannot be written: No space left on device" in result.stderr
+    assert f"{tmp_path}/results.json: cannot be written: No space left on device" in result.stderr
     assert result.stdout.splitlines()[-1] == "facts.jsonl"
 
 

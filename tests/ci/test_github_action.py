@@ -1,12 +1,12 @@
 """The GitHub action, run step by step on gates that pass, fail, and go wrong."""
 
-import json
 from pathlib import Path
 
 import pytest
 import yaml
 from github_runner import Runner, annotations
 from scratch_checkout import ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
+from warpgauge.facts.reader import read_facts
 
 ACTION = yaml.safe_load((ROOT / "ci/github/action.yml").read_text())
 UPLOAD = "actions/upload-artifact"
@@ -28,8 +28,7 @@ def runner(tmp_path):
 
 
 def facts(runner, job):
-    text = (runner.workspace / job.outputs["facts"]).read_text()
-    return [json.loads(line) for line in text.splitlines()]
+    return read_facts(runner.workspace / job.outputs["facts"])
 
 
 def test_a_gate_that_passes_makes_a_green_job_with_all_its_results(runner):
@@ -37,7 +36,7 @@ def test_a_gate_that_passes_makes_a_green_job_with_all_its_results(runner):
     job = action.run(**ONE_PASSES)
     assert job.code == 0, job.log
     assert job.outputs["exit-code"] == "0"
-    assert {fact["id"] for fact in facts(action, job)} >= {ONE_PASSES["filter"]}
+    assert {fact.id for fact in facts(action, job)} >= {ONE_PASSES["filter"]}
     assert "transpose" in job.summary
     assert job.used[UPLOAD] == {"name": "warpgauge", "path": "out", "if-no-files-found": "error"}
     assert not [line for line in annotations(job) if line.startswith("::error")]

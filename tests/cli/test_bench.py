@@ -51,7 +51,7 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     for fact in facts:
         if fact.id == "copies.by_kernel.u8@4096" and fact.metric == "time.median_us":
             assert fact.interval[0] <= fact.value <= fact.interval[1]
-            assert fact.sass_hash and fact.source_hash and fact.code_hash
+            assert fact.sass_hash and fact.source_hash and fact.case.code_hash
             assert (fact.machine is None) == (program == "warpgauge-bench-emulated")
             break
     else:
@@ -143,7 +143,7 @@ def test_a_time_over_its_budget_fails_unless_the_machine_code_is_the_same(tmp_pa
     case = "copies.by_kernel.u8@4096"
     quick = ["warpgauge-bench-emulated", "--filter", case, "--samples", 6, "--no-counters"]
     assert bench(*quick, "--facts", tmp_path / "first.jsonl").returncode == 0
-    code = next(f.code_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
+    code = next(f.case.code_hash for f in read_facts(tmp_path / "first.jsonl") if f.id == case)
     line = {"max": 0.001, "tolerance": "1%", "code": code if same_code else "0123456789abcdef"}
     real = Path(__file__).resolve().parents[2] / "kernels" / "copies" / "budgets.toml"
     budgets = tmp_path / "budgets.toml"

@@ -358,7 +358,7 @@ def test_facts_follow_the_schema_and_carry_provenance(tmp_path):
     lines = (tmp_path / "facts.jsonl").read_text().splitlines()
     assert len({json.loads(line)["run"] for line in lines}) == 1
     for fact in read_facts(tmp_path / "facts.jsonl"):
-        assert fact.toolkit and fact.id == "transpose.padded.f32@1024x1024"
+        assert fact.run.toolkit and fact.id == "transpose.padded.f32@1024x1024"
 
 
 def test_a_second_run_replaces_the_first(tmp_path):

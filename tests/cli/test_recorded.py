@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 RECORDED = Path(__file__).resolve().parents[1] / "data" / "diff" / "h100.jsonl.gz"
@@ -32,24 +33,17 @@ def comparison(tmp_path_factory):
     )
     assert result.returncode == 0, result.stdout + result.stderr
     comparison = json.loads((folder / "comparison.json").read_text())
-    comparison["emulated"] = counted_ids((folder / "emulated" / "facts.jsonl").read_text())
+    comparison["emulated"] = counted_ids(folder / "emulated" / "facts.jsonl")
     return comparison
 
 
-def counted_ids(text):
+def counted_ids(path):
     """The cases of which accesses to shared memory were counted, be it none."""
-    ids, counted = {}, set()
-    for record in map(json.loads, text.splitlines()):
-        if record["record"] == "case":
-            parts = (record[part] for part in ("family", "variant", "type", "size"))
-            ids[record["case"]] = "{}.{}.{}@{}".format(*parts)
-        elif record.get("metric") == "shared.requests":
-            counted.add(ids[record["case"]])
-    return counted
+    return {fact.id for fact in read_facts(path) if fact.metric == "shared.requests"}
 
 
 def test_every_recorded_case_is_compared(comparison):
-    recorded = counted_ids(gzip.decompress(RECORDED.read_bytes()).decode())
+    recorded = counted_ids(RECORDED)
     assert recorded == comparison["emulated"], "record anew: see tests/data/diff/README.md"
     # Another ptxas may make other code of a kernel, which is then left out; never all of it.
     assert comparison["total"]["cases"] > len(recorded) / 2

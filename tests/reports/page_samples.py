@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
-from warpgauge.page import generations, pictures, report, speeds, view
+from warpgauge.page import report, view
+from warpgauge.page.contents import Contents
+from warpgauge.page.pictures import roofline
 
 NIGHTS = 30
 HOSTILE = "<script>alert(1)</script>\"'&<!--"
@@ -36,6 +38,7 @@ def a_series(metric, values, arch="sm_90", runs=RUNS, **members):
     found = {"source": "emulator", "device_name": None} | members
     key = SeriesKey(**{**of, "metric": metric, "arch": arch} | found)
     place = {"file": "kernels/transpose/family.cu", "line": 7, "sass_hash": "s", "source_hash": "q"}
+    place["kernels"] = int(key.family != "copies")
     points = [
         Point(run, **place | (value if isinstance(value, dict) else {"value": value}))
         for run, value in zip(runs[-len(values) :], values, strict=True)
@@ -72,7 +75,8 @@ def samples():
         ("throughput.flops_per_second", 1.0e12),
     ):
         found.append(a_series(metric, [value] * NIGHTS, **gpu))
-        found.append(a_series(metric, [value] * NIGHTS, **gpu | {"family": "copies"}))
+        if not metric.startswith("throughput.flops"):
+            found.append(a_series(metric, [value] * NIGHTS, **gpu | {"family": "copies"}))
     names = ("result.max_error", "result.mean_absolute_error", "result.mean_relative_error")
     accuracy = {"family": "math_accuracy", "variant": "__sinf", "source": "harness"}
     found += [a_series(name, [1e-6] * NIGHTS, **accuracy) for name in names]
@@ -92,7 +96,6 @@ def build(all_series=None, runs=None, pattern="*"):
 
 def render(found, title="nightly", link=None):
     """The page of a report, drawn as the command draws it."""
-    values = generations.latest_values(found.current)
-    matrix = generations.matrix(values)
-    drawn = pictures.roofline_pictures(speeds.rooflines(speeds.speeds(found.current)))
-    return view.render(found, title, link, values, matrix, drawn, 0)
+    contents = Contents(found)
+    drawn = [(roofline.SECTION, roofline.gallery(contents))]
+    return view.render(view.View(contents, drawn, title, link))

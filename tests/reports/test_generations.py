@@ -5,7 +5,7 @@ import re
 import pytest
 from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, conflicts, render
 from warpgauge.facts.catalog import catalog
-from warpgauge.page import elements, generation_picture, generations
+from warpgauge.page import elements, generations, matrix_text
 
 REGISTERS = {"source": "ptxas"}
 
@@ -47,16 +47,16 @@ def test_more_occupancy_is_better_on_the_next_generation():
     cell = step_of(pair("occupancy.theoretical", 0.5, 1, source="ptxas"), "occupancy.theoretical")
     metric = catalog()["occupancy.theoretical"]
     assert (cell.better(metric), cell.worse(metric)) == (1, 0)
-    assert generation_picture.balance(cell, metric) == 1
-    assert generation_picture.mean_change(cell) == "× 2"
+    assert matrix_text.balance(cell, metric) == 1
+    assert matrix_text.mean_change(cell) == "× 2"
 
 
 def test_a_tenth_of_the_cases_can_be_seen():
     series = [one for i in range(9) for one in pair("registers", 8, 8, f"v{i}", **REGISTERS)]
     cell = step_of([*series, *pair("registers", 8, 9, **REGISTERS)], "registers")
-    balance = generation_picture.balance(cell, catalog()["registers"])
+    balance = matrix_text.balance(cell, catalog()["registers"])
     assert balance == pytest.approx(-(0.1**0.5))
-    assert generation_picture.mean_change(cell) == "+1.2 %"
+    assert matrix_text.mean_change(cell) == "+1.2 %"
 
 
 def test_what_comes_from_nothing_has_no_ratio_and_is_marked():
@@ -64,10 +64,10 @@ def test_what_comes_from_nothing_has_no_ratio_and_is_marked():
         [*pair("local.sectors", 0, 8), *pair("local.sectors", 4, 4, "v")], "local.sectors"
     )
     assert (cell.ratio, cell.without_ratio) == (1, 1)
-    assert generation_picture.mean_change(cell) == "≈ 0 %*"
-    assert generation_picture.mean_change(
-        step_of(pair("local.sectors", 0, 8), "local.sectors")
-    ) == ("from 0")
+    assert matrix_text.mean_change(cell) == "≈ 0 %*"
+    assert matrix_text.mean_change(step_of(pair("local.sectors", 0, 8), "local.sectors")) == (
+        "from 0"
+    )
 
 
 def test_like_is_compared_with_like():

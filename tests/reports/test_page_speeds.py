@@ -4,7 +4,8 @@ import re
 
 import pytest
 from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, conflicts, render
-from warpgauge.page import pictures, roofline_picture, sections, speeds
+from warpgauge.page import sections, speeds
+from warpgauge.page.pictures import roofline as roofline_picture
 
 H200 = "NVIDIA H200"
 
@@ -72,7 +73,7 @@ def test_marks_of_a_roofline_lead_to_their_facts_on_the_page_only():
         timed(("dot", "<b>", "f32", "1000000"), 7e11, 2.8e12, 84),
         timed(("zeta", "v", "f64", "9"), 1e12, 1.0),
     )
-    (picture,) = pictures.roofline_pictures(roofs)
+    (picture,) = roofline_picture.gallery_of(roofs).pictures
     assert b"#fact-" not in picture.files["svg"]
     inline = picture.inline()
     links = re.findall(r'<a href="#fact-(\d+)" tabindex="-1"><title>(.*?)</title>', inline)

@@ -1,4 +1,4 @@
-"""What of a run becomes a budget."""
+"""Selects the values of a run that become budgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the user asked for. metrics: those that --baseline adds where there is no budget; code:
+    """The options of the user. metrics: those that --baseline adds where there is no budget; code:
     whether their lines name the code that was measured."""
 
     reason: str | None
@@ -44,7 +44,7 @@ class Wish:
 
 
 class Moves(NamedTuple):
-    """What is to become a budget, and how many values over their budget are left alone."""
+    """The values that become budgets, and the number of values over budget that do not."""
 
     moves: list[Move]
     left: int

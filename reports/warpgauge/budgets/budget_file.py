@@ -122,7 +122,7 @@ class BudgetFile:
         self.text, self.tables = text, expected
 
     def _line_number(self, place: Place, metric: str) -> int:
-        """Where a limit stands, from 1; of one without a line of its own, where its table does."""
+        """The line of a limit, from 1; that of its table where it has none of its own."""
         lines = self.text.split("\n")
         for block in _blocks(lines):
             if block.place == place:
@@ -205,7 +205,7 @@ def _names(header: dict[str, Any]) -> list[str]:
 
 
 def _line(line: str) -> dict[str, Any]:
-    """What a line says by itself; nothing if it is a part of something."""
+    """The content of a line by itself; nothing if it is part of something."""
     try:
         return tomllib.loads(line.rstrip("\r") + "\n")
     except tomllib.TOMLDecodeError:

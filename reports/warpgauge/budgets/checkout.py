@@ -1,4 +1,4 @@
-"""What a source tree is a checkout of."""
+"""The commit of a source tree."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def head_commit(root: Path) -> str:
 
 def _no_commit(root: Path, problem: str) -> CommandError:
     return CommandError(
-        f"{root}: git does not tell which commit this is ({problem}); name the source tree with "
+        f"{root}: git names no commit ({problem}); name the source tree with "
         "--root, or take facts of --any-commit"
     )

@@ -1,4 +1,4 @@
-"""Where the budgets of a family lie: beside its source, or in a folder of budgets."""
+"""The budget file of a family: beside its source, or in a folder of budgets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
 
     It is FAMILY.toml in the folder `budgets`, where the build has one; else it lies below the
     source root, beside the family. A family lies in a folder of its name; where sources do not
-    keep to that, in the one folder that its facts blame. Raises CommandError if that does not tell
+    keep to that, in the one folder that its facts blame. Raises CommandError if that is not
     one folder below the root.
     """
     if budgets is not None:
@@ -33,7 +33,7 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
     if len(folders) != 1:
         found = ", ".join(sorted(map(str, folders))) or "none"
         raise CommandError(
-            f"family {family}: which folder below {root} has its budgets? Its facts tell of "
+            f"family {family}: which folder below {root} has its budgets? Its facts name "
             f"{found}; name the source tree with --root"
         )
     (folder,) = folders

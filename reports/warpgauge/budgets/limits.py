@@ -44,7 +44,7 @@ def limit_text(limit: Limit, metric: Metric) -> str:
 
 
 def fault_of(limit: object) -> str | None:
-    """What makes it no limit that can be rewritten, as the end of a sentence; None: nothing."""
+    """The reason why a limit cannot be rewritten, as the end of a sentence; None: it can."""
     if not isinstance(limit, dict):
         return None if _is_number(limit) or isinstance(limit, str) else "is no limit"
     for key, value in limit.items():

@@ -1,4 +1,4 @@
-"""What must not become a budget."""
+"""Refuses values that must not become budgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMED = ("time.", "throughput.")  # metrics that need a GPU that does nothing e
 def refusals(
     moves: Iterable[Move], facts: Iterable[Fact], wish: Wish, head: str | None
 ) -> list[str]:
-    """Why these must not become budgets, a sentence for each; empty if they may.
+    """A sentence for each move that must not become a budget; empty if all may.
 
     `facts`: all that there are, because others of a case can speak against it, too; `head`: the
     commit that they must be of, None: of any.
@@ -60,7 +60,7 @@ def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
 
 
 def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
-    """What makes a noisy value unfit to be kept."""
+    """The reason why a noisy value is unfit for a budget."""
     fact = move.fact
     if catalog()[fact.metric].cls != "bounded":
         return None

@@ -69,7 +69,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _limit(text: str, limit: Limit | None) -> str:
-    """What a limit says, and the code that it was measured with: for that it never fails."""
+    """The text of a limit, and the code that it was measured with."""
     hash_ = code_of(limit)
     return code(text) + (f" (code {code(hash_)})" if hash_ is not None else "")
 
@@ -85,7 +85,7 @@ def _rank(row: Row) -> tuple:
 
 
 def _distance(move: Move) -> float:
-    """How far the value moved from the old limit, as a fraction of it."""
+    """Distance of the value from the old limit, as a fraction of it."""
     old = move.old if move.old is not None else move.fact.value
     if isinstance(old, dict):
         numbers = [old[key] for key in ("max", "min", "equal") if key in old]

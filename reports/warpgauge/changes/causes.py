@@ -1,14 +1,14 @@
-"""Why a value is not what it was: the words, and the rules that find them, for the history.
+"""Causes of changed values, and the rules that find them, for the history.
 harness/diff/cause.cpp has the same rules for `warpgauge diff`.
 
 code               the source files of the kernel are not the same
 compiler           the same source became other machine code
-code or compiler   other machine code, and nothing tells of the source
+code or compiler   other machine code, and the source is not known
 launch             the same machine code was launched otherwise
 input or counter   an exact count of the same machine code: other input, or counted otherwise
 driver             a noisy value of the same machine code and launches, under another driver
 environment        the same under the same driver: clocks, temperature, load, another GPU
-unknown            nothing tells
+unknown            no known difference
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Cause = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a value comes from; None: not known.
+    """The origin of a value; None: not known.
 
     `sass_hash` is that of the machine code of its kernel, `code_hash` that of all kernels and
     launches of the case. `commit` is that of sources without changes of their own.
@@ -53,7 +53,7 @@ class Origin:
 
 
 def cause_between(old: Origin, new: Origin, *, noisy: bool) -> Cause:
-    """Why a value of `new` is not that of `old`; `noisy` ones are not the same twice."""
+    """The cause of a change from `old` to `new`; `noisy` values differ from run to run."""
     same_launches = _same(old.code_hash, new.code_hash)
     if noisy and same_launches:
         return "environment" if old.driver == new.driver else "driver"
@@ -74,7 +74,7 @@ def cause_between(old: Origin, new: Origin, *, noisy: bool) -> Cause:
 
 
 def cause_of(old: Point, new: Point, *, noisy: bool) -> Cause:
-    """Why the value of a point is not that of another one of its series."""
+    """The cause of a change between two points of a series."""
     return cause_between(_origin(old), _origin(new), noisy=noisy)
 
 
@@ -85,7 +85,7 @@ def is_recount(cause: Cause, *confidences: str | None) -> bool:
 
 def may_explain(old: Point, new: Point) -> bool:
     """Whether something moved that can move a noisy value: machine code, launches, or driver; where
-    hashes do not tell of those, source or compiler."""
+    there are no hashes, source or compiler."""
     before, after = _origin(old), _origin(new)
     if before.driver != after.driver:
         return True
@@ -98,7 +98,7 @@ def may_explain(old: Point, new: Point) -> bool:
 
 
 def details_of(old: Point, new: Point) -> tuple[str, ...]:
-    """What else is known to have changed: "toolkit 12.8 -> 13.0". Names are data: escape them."""
+    """Other known differences: "toolkit 12.8 -> 13.0". Names are data: escape them."""
     commits = [point.run.commit and point.run.commit[:12] for point in (old, new)]
     gpus = [point.run.device.uuid_hash if point.run.device else None for point in (old, new)]
     found = differing(

@@ -1,4 +1,4 @@
-"""Where the level of a noisy series shifts: change points by ruptures, robust against outliers.
+"""Finds shifts of the level of a noisy series: change points by ruptures, robust against outliers.
 
 Outliers are replaced by the median of their neighbours, ruptures' KernelCPD (exact, in C) finds
 the shifts, and what the nights beside a shift do not show as a step is dropped. The library and the
@@ -28,7 +28,7 @@ import numpy as np
 import ruptures
 
 MIN_NIGHTS = 3  # a level that lasted fewer nights is not one yet
-MIN_HISTORY = 10  # nights before anything is said: fewer do not tell the noise
+MIN_HISTORY = 10  # nights before anything is said: fewer do not show the noise
 PENALTY = 22.0  # what a shift must explain, in squares of the noise
 OUTLIER = 3.5  # times the noise that a night may lie off the median of its neighbours
 REACH = 20  # nights on each side in which a step must show: a drift is not a step
@@ -94,7 +94,7 @@ def without_outliers(logs: np.ndarray, limit: float) -> np.ndarray:
 def _steps(
     logs: np.ndarray, smooth: np.ndarray, found: list[int], noise: float, min_nights: int
 ) -> list[float]:
-    """What the step at each shift explains of the nights next to it, in squares of their noise."""
+    """The share of the nights next to each shift that its step explains, in squares of noise."""
     strengths = []
     bounds = [0, *found, len(smooth)]
     for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
@@ -120,7 +120,7 @@ def _nights_of_levels(left: np.ndarray, right: np.ndarray, step: float) -> int:
 
 def _shift(smooth: np.ndarray, before: int, at: int, after: int) -> Shift:
     left, right = smooth[max(before, at - REACH) : at], smooth[at : min(after, at + REACH)]
-    # What each night says for the right-hand level and against the left-hand one.
+    # The evidence of each night for the right-hand level and against the left-hand one.
     votes_left = (left - right.mean()) ** 2 - (left - left.mean()) ** 2
     votes_right = (right - left.mean()) ** 2 - (right - right.mean()) ** 2
     # Half of a level at most, so that two shifts do not meet.
@@ -130,6 +130,6 @@ def _shift(smooth: np.ndarray, before: int, at: int, after: int) -> Shift:
 
 
 def _last_likely(losses: np.ndarray) -> int:
-    """How many nights away is the furthest that loses little."""
+    """Distance in nights of the furthest one that loses little."""
     likely = np.flatnonzero(losses <= AS_LIKELY)
     return int(likely[-1]) + 1 if len(likely) else 0

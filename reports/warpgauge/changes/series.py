@@ -1,4 +1,4 @@
-"""Where a series changed, and why.
+"""Finds the changes of a series, and their causes.
 
 An exact metric changed where its value is not that of the measured night before; estimates of one
 only where something else changed, too. Noisy ones (times, hardware counters) changed where the

@@ -12,7 +12,7 @@ from warpgauge.drawing import style
 
 
 def files_of(draw: Callable[[], Figure], title: str) -> dict[str, bytes]:
-    """What `draw` makes in the style of the reports, by ending: "svg" and "png". The same figure
+    """The figure of `draw` in the style of the reports, by ending: "svg" and "png". The same figure
     gives the same files: no date, no version."""
     with style.applied():
         figure = draw()

@@ -124,7 +124,7 @@ def _cells(group: list[Fact], sizes: dict[str, Extents], source: str) -> dict:
 
 
 def _names_of_extents(cells: dict, launches: dict) -> tuple[str, str]:
-    """What the extents are: a member of the block's shape where that is so in every measured case,
+    """Names of the extents: a member of the block's shape where that is so in every measured case,
     else their order. `launches` has the block's shape (x, y, z) by id."""
     blocks = {key: launches.get(fact.id) for key, fact in cells.items() if fact}
     names = ["first extent of the size", "second extent of the size"]

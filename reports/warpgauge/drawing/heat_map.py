@@ -63,7 +63,7 @@ def _map(grid: Grid) -> matplotlib.colors.Colormap:
 
 
 def _direction(grid: Grid) -> str:
-    """Which values are better: "lower", "higher" or "none"."""
+    """The better values: "lower", "higher" or "none"."""
     return catalog()[grid.metric].direction
 
 
@@ -146,7 +146,7 @@ def _draw_colour_bar(figure: Figure, grid: Grid, colours: ScalarMappable, width:
 
 
 def _ticks(grid: Grid, norm: Normalize) -> list[float]:
-    """Where numbers stand on the colour bar: at the values themselves where they are few."""
+    """Ticks of the colour bar: at the values themselves where they are few."""
     values = sorted(set(grid.values.values()))
     if len(values) <= 8:
         return values
@@ -159,7 +159,7 @@ def _ticks(grid: Grid, norm: Normalize) -> list[float]:
 
 
 def _subtitle(grid: Grid) -> str:
-    """What is shown, and where: one picture of several is told from the others by it."""
+    """Metric, device and architecture, which distinguish pictures of one case."""
     where = ", ".join(shortened(text, _MAX_NAME) for text in (grid.device, grid.arch) if text)
     return f"{grid.metric} on {where}" if where else grid.metric
 

@@ -1,4 +1,4 @@
-"""What stands below a heat map: what its marks mean, and where its values are from."""
+"""The caption of a heat map: the meaning of its marks, and the origin of its values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _common(reasons: list[str]) -> str:
 
 
 def _intervals(facts: list[Fact]) -> str:
-    """How wide the confidence intervals are, as a share of the value."""
+    """Widths of the confidence intervals as shares of the values."""
     shares = [
         (fact.interval[1] - fact.interval[0]) / 2 / abs(fact.value)
         for fact in facts
@@ -75,7 +75,7 @@ def _commit(run: Run) -> str:
 
 
 def _disturbance(facts: list[Fact]) -> str:
-    """What made times unfit to be kept as budgets."""
+    """Disturbances that make times unfit for budgets."""
     found = [
         fact.machine.disturbance for fact in facts if fact.machine and fact.machine.disturbance
     ]

@@ -1,4 +1,4 @@
-"""How reports look: the one place for colours, fonts, sizes and number formats."""
+"""The style of reports: colours, fonts, sizes and number formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLE_PT, LABEL_PT, CELL_PT, CAPTION_PT = 12, 10, 8.5, 8
 CELL_IN = (0.66, 0.46)  # width and height of a cell, inches
 PNG_DPI = 160
 
-# The page, light and dark. Better is blue and worse is orange, which nobody takes for each other,
+# The page, light and dark. Better is blue and worse is orange, which every reader can distinguish,
 # and neither ever stands without a sign. Lines: Okabe and Ito's colours, with dashes beside them.
 PAGE = {
     "light": {

@@ -47,7 +47,7 @@ def metric_names() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Where a value stands: its line from 1, its run, its case, and a digest of all that the line
+    """The place of a value: its line from 1, its run, its case, and a digest of all that the line
     and the case say."""
 
     number: int

@@ -1,4 +1,4 @@
-"""Which facts a command looks at: those whose id matches, and of each value the newest."""
+"""Selection of facts: those whose id matches, and of each value the newest."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def matching(facts: Iterable[Fact], glob: str) -> list[Fact]:
 
 
 def gpu_of(fact: Fact) -> str | None:
-    """What tells the GPU of a noisy value from others of its architecture; None of an exact one,
-    which is the same on all of them."""
+    """Hash or name of the GPU of a noisy value; None of an exact one, which is the same on all GPUs
+    of an architecture."""
     if fact.device is None or catalog()[fact.metric].cls != "bounded":
         return None
     return fact.device.uuid_hash or fact.device.name

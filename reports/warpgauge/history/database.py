@@ -156,7 +156,7 @@ class Database:
 
 @contextmanager
 def _option_faults() -> Iterator[None]:
-    """What SQLAlchemy says of an option can show a password that stands in its place."""
+    """Replaces errors of SQLAlchemy on options, which can show a password."""
     try:
         yield
     except sa.exc.ArgumentError:

@@ -1,4 +1,4 @@
-"""What the history holds, as everything above the database sees it: runs, and series of values."""
+"""The content of the history, without the database: runs, and series of values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class SeriesKey:
-    """What makes values comparable from night to night: one line of a chart.
+    """The key of values that are comparable from night to night: one line of a chart.
 
     `source` is None for values that were never measured. Values of the compiler and the emulator do
     not depend on the GPU: their `device_name` is None.

@@ -1,4 +1,4 @@
-"""What a night is: the only place that says which runs belong together."""
+"""Groups runs into nights."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from warpgauge.history.tables import cases, contexts, observations, runs, series
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """What stays: the newest `values` of each series, or the nights of the last `days`."""
+    """The values to keep: the newest `values` of each series, or nights of the last `days`."""
 
     values: int | None = None
     days: int | None = None
@@ -37,7 +37,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """How much was deleted."""
+    """Numbers of what was deleted."""
 
     values: int
     runs: int
@@ -45,8 +45,8 @@ class PruneResult:
 
 
 def prune(database: Database, keep: Keep) -> PruneResult:
-    """The last days are counted from the newest run, so that a history that nobody adds to does
-    not vanish. A night stays as a whole if any run of it is so young."""
+    """The last days are counted from the newest run, so that a history that no longer
+    grows does not vanish. A night stays as a whole if any run of it is so young."""
     with database.writing() as connection:
         values = _delete_old(connection, keep)
         result = _delete_unused(connection, values) if values else PruneResult(0, 0, 0)

@@ -23,7 +23,7 @@ _WITHOUT_GPU = ("ptxas", "cubin", EMULATOR)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which series are meant: those that agree with all that is not None."""
+    """Selected series: those that agree with all members that are not None."""
 
     family: str | None = None
     metric: str | None = None

@@ -15,7 +15,7 @@ from warpgauge.history.writer import IngestResult
 
 
 class History:
-    """Values of all runs. Every method sees one state of the database, whoever writes meanwhile,
+    """Values of all runs. Every method sees one state of the database, even while others write,
     and raises CommandError, which never shows a password, for what the database refuses."""
 
     def __init__(self, database: Database) -> None:

@@ -45,7 +45,7 @@ runs = Table(
     UniqueConstraint("name", name="runs_name"),
 )
 
-# What makes values comparable; `device` is the name of the device in the facts, of any source.
+# The keys of comparable values; `device` is the name of the device in the facts, of any source.
 series = Table(
     "series",
     metadata,

@@ -25,7 +25,7 @@ from warpgauge.history.tables import cases, contexts, observations, runs, series
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """What came of a file: its runs, and how many values were new to the history, were there
+    """The result of a file: its runs, and how many values were new to the history, were there
     already, or belong to source lines and are not kept."""
 
     path: str
@@ -269,7 +269,7 @@ class _Writer:
 
 
 def _sources(run: Run) -> dict[str, Any]:
-    """What all files of a run say of it."""
+    """The members of a run that all of its files share."""
     return {name: getattr(run, name) for name in ("time", "commit", "dirty", "toolkit", "flags")}
 
 

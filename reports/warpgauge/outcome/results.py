@@ -50,7 +50,7 @@ class Place(_Members):
 
 @dataclass(frozen=True)
 class Finding(_Members):
-    """What is wrong with a metric, grouped over architectures and sizes."""
+    """A metric that is not fine, grouped over architectures and sizes."""
 
     verdict: str
     title: str
@@ -158,7 +158,7 @@ class CaseResult(_Members):
 
 @dataclass(frozen=True)
 class Family(_Members):
-    """How many values of a family have each verdict."""
+    """Numbers of the values of a family by verdict."""
 
     family: str
     cases: int
@@ -168,7 +168,7 @@ class Family(_Members):
 
 @dataclass(frozen=True)
 class Unmeasured(_Members):
-    """Why values were not judged, and how many."""
+    """A reason why values were not judged, and their number."""
 
     reason: str
     count: int
@@ -211,10 +211,10 @@ class Results(_Members):
 
     @property
     def faults(self) -> list[str]:
-        """What makes the run red beside findings: lost results, and values that were required."""
+        """Reasons beside findings that make the run red: lost results, required values."""
         missing = [one.text for one in self.unmeasured if one.required]
-        told = [*map(printable, self.lost), *missing]
-        return told or ([] if self.wrong or not self.exit_code else [printable(self.headline)])
+        faults = [*map(printable, self.lost), *missing]
+        return faults or ([] if self.wrong or not self.exit_code else [printable(self.headline)])
 
     def unit(self, value: Value) -> str:
         return self.units.get(value.metric, "")

@@ -103,7 +103,7 @@ def _add_problem(
 
 
 def _fault(text: str) -> ElementTree.Element:
-    """A test for what no case tells."""
+    """A test for an error of the run."""
     test = ElementTree.Element("testcase", classname="warpgauge", name="run")
     ElementTree.SubElement(test, "error", message=text, type="Fault")
     return test

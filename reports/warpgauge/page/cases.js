@@ -1,7 +1,7 @@
 // The list behind a mean: "#cases/METRIC/ARCH/BEFORE" compares cases, "#cases/METRIC/ARCH" lists them.
 "use strict";
 
-const SOURCES = ["cupti", "cupti-range", "clock", "harness", "ptxas", "cubin", "emulator"]; // as generations.py: the first that tells
+const SOURCES = data.bestSources; // of several that have a value the first
 const CASE_ROWS = 100;
 const casesDialog = document.getElementById("cases");
 

@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const COLUMNS = ["case", "metric", "arch", "source", "device", "axis", "values", "budgets", "verdicts",
-  "places", "code", "confidences", "disturbances", "reason", "intervals", "changes", "leftOut"];
+  "places", "code", "confidences", "disturbances", "reason", "intervals", "changes", "leftOut", "where"];
 const known = new Map();
 
 // Series as encode.py writes them, with all their columns, in the order of COLUMNS.
@@ -14,8 +14,9 @@ function unpacked() {
   return data.series.map(([name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0]) => {
     const [places, code] = of(origins, origin);
     const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
-    return [name, metric, ...data.wheres[where], Array.isArray(values) ? values : [values], budgets, verdicts,
-      places, code, confidences, disturbances, reason[0], intervals, changes, leftOut];
+    const [arch, source, device, axis, place] = data.wheres[where];
+    return [name, metric, arch, source, device, axis, Array.isArray(values) ? values : [values], budgets, verdicts,
+      places, code, confidences, disturbances, reason[0], intervals, changes, leftOut, place];
   });
 }
 data.series = unpacked();
@@ -50,6 +51,7 @@ function series(number) {
     arch: raw.arch < 0 ? null : data.archs[raw.arch],
     source: raw.source < 0 ? null : data.sources[raw.source],
     device: raw.device < 0 ? null : data.devices[raw.device],
+    where: data.texts[raw.where],
     values: spread(raw.values, runs.length),
     budgets: column("budgets"), verdicts: column("verdicts"), places: column("places"),
     code: column("code"), confidences: column("confidences"), disturbances: column("disturbances"),
@@ -66,10 +68,6 @@ function series(number) {
 function run(number) {
   const [id, time, commit, dirty, toolkit, flags, device, driver, emulated] = data.runs[number];
   return { id, time, commit, dirty, toolkit, flags, device, driver, emulated };
-}
-
-function where(one) {
-  return `${one.arch || "no architecture"}, ${one.device || one.source || "not measured"}`;
 }
 
 // A number as style.number_text() writes it: at most seven characters.

@@ -18,7 +18,7 @@ class Difference:
 
 
 def differences(before: Sequence[Run], after: Sequence[Run]) -> list[Difference]:
-    """What changed of toolkit, flags, drivers and GPUs from one night to the next."""
+    """Changes of toolkit, flags, drivers and GPUs from one night to the next."""
     found = []
     for what, of in (("CUDA toolkit", _toolkit), ("compile flags", _flags), ("GPUs", _device)):
         old, new = _words(before, of), _words(after, of)

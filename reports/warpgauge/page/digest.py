@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 
-from warpgauge.page.generation_picture import cell_text
 from warpgauge.page.generations import Matrix
+from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.report import Report, count
 from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.sections import change_text, quantity

@@ -1,4 +1,4 @@
-"""Which sizes count elements: neither the facts nor the catalogue say so, but the work does.
+"""Finds the sizes that count elements, from how work grows with them.
 
 A size may be a number of elements, and as well a stride, a number of lanes, or the shape of a
 block. It counts elements where the instructions of every variant of the problem grow with it.
@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from warpgauge.page.generations import Values
 
-RANGE = 4  # times as many elements has the largest size to have, for growth to tell anything
+RANGE = 4  # least ratio of the largest and smallest number of elements that growth needs
 LEAST_GROWTH = (
     0.5  # instructions ~ elements ** growth: 4 times the elements, twice the instructions
 )
@@ -42,7 +42,7 @@ def problems_with_elements(values: Values) -> list[Problem]:
 
 def _growth(counts: dict[int, float]) -> list[float]:
     """The exponent with which instructions grow with elements; -1 where a size has no elements,
-    and nothing where it cannot be told."""
+    and nothing where it is not known."""
     low, high = min(counts), max(counts)
     if low == 0:
         return [-1]

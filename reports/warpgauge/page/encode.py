@@ -1,10 +1,10 @@
 """The values behind the page, as compact JSON that its script draws trends and tables from.
 
 A series is an array: [case, metric, where, origin, judged, values, intervals, changes, left out],
-without what is empty at its end. `where` is the number of [architecture, source, device, runs],
-`origin` of [place, machine code], `judged` of [budget, verdict, confidence, disturbance, reason] in
-tables that stand beside the series; origin and judged are such an array of columns instead, where
-not every run has the same. Names are indices into tables as well (-1: none).
+without what is empty at its end. `where` is the number of [architecture, source, device, runs,
+place], `origin` of [place, machine code], `judged` of [budget, verdict, confidence, disturbance,
+reason] in tables that stand beside the series; origin and judged are such an array of columns
+instead, where not every run has the same. Names are indices into tables as well (-1: none).
 
 Columns have one entry a run, and are written as run lengths: [entry, times, entry, times, ...],
 where the last entry goes on to the end and has no times. Values that are all the same are that one.
@@ -20,6 +20,7 @@ from typing import Any
 from warpgauge.changes.series import Change
 from warpgauge.facts.catalog import catalog
 from warpgauge.history.model import Point, Run, Series
+from warpgauge.page.rows import where_of
 
 MAX_BYTES = 9_000_000  # of all series; the page is to stay under 15 MB
 SHORT = 7  # values that a series keeps where there is no room for all
@@ -113,6 +114,7 @@ class Encoder:
             tables["sources"].number(key.source),
             tables["devices"].number(key.device_name),
             self._axis(columns["run"]),
+            tables["texts"].number(where_of(key)),
         )
         judged = [columns[name] for name in ("budget", "verdict", "confidence", "disturbance")]
         entry = [
@@ -170,7 +172,7 @@ def _alone(column: list[Any]) -> Any:
 
 
 def _rounded(value: float | str | None) -> float | int | str | None:
-    """Whole numbers without a point; others with nine digits, beyond what any clock tells."""
+    """Whole numbers without a point; others with nine digits, more than any clock resolves."""
     if value is None or isinstance(value, str):
         return value
     if abs(value) < 2**53 and value == int(value):

@@ -14,7 +14,7 @@ function showFact(number, index) {
   const rows = [
     ["Value", `${quantity(one.values[i], one.unit)}${typeof one.values[i] === "number" ? ` (${one.values[i]})` : ""}`],
     ["Interval, 95 %", intervalText(one, i)],
-    ["Where", where(one)],
+    ["Where", one.where],
     ["Budget", one.budgets[i] || "none"],
     ["Verdict", one.verdicts[i]],
     ["Reason", i === last ? one.reason : null],

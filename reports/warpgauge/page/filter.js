@@ -87,7 +87,7 @@ function everyRow(number) {
   const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
   return make("tr", {},
     make("th", { scope: "row" }, make("code", { class: "case" }, one.id), " ", make("span", { class: "metric", title: one.metric.meaning }, one.metric.id)),
-    make("td", { "data-label": "where" }, where(one)), make("td", { "data-label": "value", class: "values" }, value),
+    make("td", { "data-label": "where" }, one.where), make("td", { "data-label": "value", class: "values" }, value),
     make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
     make("td", { "data-label": "last seen", class: now ? "" : "faint" }, `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`));
 }

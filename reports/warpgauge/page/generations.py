@@ -1,4 +1,4 @@
-"""How architectures compare: what the same kernels cost on each of them.
+"""Comparison of architectures: the costs of the same kernels on each of them.
 
 Compared is like with like: what the compiler, the emulator or a GPU says of both.
 """
@@ -16,7 +16,7 @@ from statistics import fmean, median
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.page.rows import Row
 
-# Where several sources tell the same, the first of these counts; cases.js has the same order.
+# Of several sources with the same metric the first of these counts; cases.js reads this list.
 SOURCES = ("cupti", "cupti-range", "clock", "harness", "ptxas", "cubin", "emulator")
 
 ByArch = dict[str, dict[str, dict[str, Row]]]  # by architecture, case and source
@@ -62,7 +62,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the kernels of the cases need on an architecture; None: not told."""
+    """Resources of the kernels of the cases on an architecture; None: not known."""
 
     arch: str
     cases: int
@@ -106,7 +106,7 @@ def archs_of(values: Values) -> tuple[str, ...]:
 
 
 def generation(arch: str) -> tuple[int, str]:
-    """What architectures are sorted by."""
+    """The sort key of architectures."""
     number = re.search(r"[0-9]{1,9}", arch)
     return (int(number[0]) if number else 0, arch)
 

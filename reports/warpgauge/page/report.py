@@ -31,20 +31,20 @@ from warpgauge.page.rows import (
 )
 from warpgauge.text import printable
 
-# A change of a noisy metric can be told from chance only after some nights, so one that began
-# up to so many nights ago counts as new.
+# A change of a noisy metric differs from chance only after some nights, so one that began up to so
+# many nights ago counts as new.
 NOISY_NIGHTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is wrong, what changed, and all rows. Rows and findings are of the newest values.
+    """Findings, changes and all rows of a history. Rows and findings are of the newest values.
 
     `new` is what changed in the last night (of noisy metrics: in the last few), `earlier` what did
-    before, both without speeds that follow from a time; `described` are changes of what nobody
-    judges. `current` are the rows without cases that are no more. `missing` was there the night
-    before and not in the last one. `data` is the JSON of the
-    page's script; `cut` series have only their newest values in it.
+    before, both without speeds that follow from a time; `described` are changes of metrics that are
+    never judged. `current` are the rows without cases that are no more. `missing` was there the
+    night before and not in the last one. `data` is the JSON of the page's script; `cut` series have
+    only their newest values in it.
     """
 
     nights: tuple[tuple[Run, ...], ...]
@@ -90,7 +90,7 @@ class Report:
 
     @property
     def tone(self) -> str:
-        """How the headline looks: "bad", "attention" or "good"."""
+        """The tone of the headline: "bad", "attention" or "good"."""
         if not self.judged or any(self.verdicts[verdict] for verdict in BAD):
             return "bad"
         missing = self.verdicts["unmeasured"] or self.gone

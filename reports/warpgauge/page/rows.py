@@ -1,4 +1,4 @@
-"""What the page says of each series: what it is now, what moved it, and since when it is bad."""
+"""The state of each series: its newest value, its changes, and since when it is bad."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series, SeriesKey
 
 BAD = ("error", "fail")  # what makes a night red
-NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # told, in this order
+NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # listed in this order
 _TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
 SPARK = 40  # newest values that a sparkline shows
 
@@ -41,15 +41,23 @@ class Row:
 
     @property
     def finder(self) -> str:
-        """Who found the value: a GPU's name, or a program's."""
-        if self.key.device_name == f"Emulated GPU ({self.key.arch})":
-            return "emulator"
-        return self.key.device_name or self.key.source or "not measured"
+        return finder_of(self.key)
 
     @property
     def where(self) -> str:
-        """The architecture, and who found the value there."""
-        return f"{self.key.arch or 'no architecture'}, {self.finder}"
+        return where_of(self.key)
+
+
+def finder_of(key: SeriesKey) -> str:
+    """The GPU or the program that a value is from."""
+    if key.device_name == f"Emulated GPU ({key.arch})":
+        return "emulator"
+    return key.device_name or key.source or "not measured"
+
+
+def where_of(key: SeriesKey) -> str:
+    """The architecture, and the GPU or program that the value is from."""
+    return f"{key.arch or 'no architecture'}, {finder_of(key)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class Move:
 
     @property
     def size(self) -> float:
-        """How large the change is, whichever way it went: |ln(after / before)|; infinite where one
+        """The size of the change in either direction: |ln(after / before)|; infinite where one
         of them is 0 or a word."""
         before, after = self.change.before, self.change.after
         if isinstance(before, str) or isinstance(after, str) or before * after <= 0:
@@ -117,7 +125,7 @@ def _bad_since(points: Sequence[Point]) -> Run | None:
 
 
 def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int) -> list[Move]:
-    """What changed in nights of these ages, the largest change first."""
+    """The changes in nights of these ages, the largest first."""
     groups: dict[tuple, list[tuple[Row, Change]]] = defaultdict(list)
     for row in rows:
         for change in row.changes:
@@ -150,7 +158,7 @@ def without_derived(found: Sequence[Move]) -> list[Move]:
 
 def matters(move: Move) -> bool:
     """False for what is only a description: of metrics that have no better direction, or that
-    nobody judges."""
+    are never judged."""
     return move.change.better is not None and move.rows[0].metric.cls != "info"
 
 
@@ -171,7 +179,7 @@ def _group(row: Row) -> tuple:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What was there the night before, and was not in the last night: all values of a place or a
+    """Values of the night before that the last night lacks: all values of a place or a
     case of which nothing else was measured either, or those of one case and metric (`value`)."""
 
     rows: tuple[Row, ...]
@@ -225,8 +233,7 @@ class Finding:
 
 
 def findings(rows: Iterable[Row], verdict: str) -> list[Finding]:
-    """What the judge said of the last night, the newest first: what has just become bad is what
-    someone has just done."""
+    """The values of the last night with a verdict, those that became bad last first."""
     groups: dict[tuple, list[Row]] = defaultdict(list)
     for row in rows:
         if row.age == 0 and row.last.verdict == verdict:

@@ -1,4 +1,4 @@
-"""Tables of the page that need more than rows: accuracy, and what a change is due to."""
+"""Tables of the page that need more than rows: accuracy, and sizes of changes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from warpgauge.changes.series import Change
 from warpgauge.drawing import style
 from warpgauge.page.rows import Row
 
-ACCURACY = "math_accuracy"  # the family whose errors are shown
 ERRORS = ("result.max_error", "result.mean_absolute_error", "result.mean_relative_error")
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A case of the family math_accuracy: a row for each place where it ran, and its errors by
-    metric."""
+    """A case with errors against the reference: a row for each place where it ran, and its errors
+    by metric."""
 
     id: str
     where: tuple[Row, ...]
@@ -26,7 +25,7 @@ class Accuracy:
 
     @property
     def largest(self) -> float:
-        """The mean relative error, which functions are compared by; 0 where it was not told."""
+        """The mean relative error, by which cases are compared; 0 where it was not measured."""
         row = self.errors.get(ERRORS[-1])
         return row.last.value if row else 0
 
@@ -35,7 +34,7 @@ def accuracy(rows: Iterable[Row]) -> list[Accuracy]:
     """Errors by case, the largest first; places that have the same errors share a line."""
     found: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
-        if row.key.family == ACCURACY and row.key.metric in ERRORS and row.last.value is not None:
+        if row.key.metric in ERRORS and row.last.value is not None:
             found[row.key.id, row.where][row.key.metric] = row
     groups: dict[tuple, list[dict[str, Row]]] = defaultdict(list)
     for (id, _), errors in found.items():

@@ -11,7 +11,7 @@ WIDTH, HEIGHT, MARGIN = 96, 22, 3  # pixels
 
 
 def sparkline(values: Sequence[float | None], label: str) -> Markup:
-    """An SVG of the values, oldest first, and what a reader without eyes is told. Missing values
+    """An SVG of the values, oldest first, and its label for screen readers. Missing values
     leave a gap. Empty where there is nothing to draw."""
     known = [value for value in values if value is not None]
     if not known:

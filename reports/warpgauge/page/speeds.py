@@ -9,7 +9,6 @@ from statistics import median
 
 from warpgauge.page.rows import Row
 
-COPIES = "copies"  # the family that measures the copies of the runtime
 BYTES, FLOPS = "throughput.bytes_per_second", "throughput.flops_per_second"
 PEAK, MEASURED_PEAK = "throughput.percent_of_peak", "throughput.percent_of_measured_peak"
 TIME = "time.median_us"
@@ -25,10 +24,18 @@ class Speed:
     device: str
     values: dict[str, Row]
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether it moves bytes by a call of the runtime or a library: it launches no kernel of
+        its own, and does no arithmetic."""
+        return FLOPS not in self.values and not any(
+            row.last.kernels for row in self.values.values()
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The copies of the runtime, by GPU; those of a kind from the smallest on."""
+    """The copies, by GPU; those of a kind from the smallest on."""
 
     devices: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Speed | None, ...]], ...]  # id, and its speed on each GPU
@@ -63,7 +70,7 @@ class Placed:
 class Roofline:
     """The cases of a GPU that do arithmetic: of sizes with the same intensity the fastest. Bytes
     and operations are those that any solution must move and do. `peak` and `measured_peak` are
-    bytes a second, None where no case tells them; `best` is the case of each type that did the most
+    bytes a second, None where no case has them; `best` is the case of each type that did the most
     operations a second, the fastest type first."""
 
     device: str
@@ -74,7 +81,7 @@ class Roofline:
 
 
 def speeds(rows: Iterable[Row]) -> list[Speed]:
-    """What was timed, by device and case."""
+    """The cases that were timed, by device and case."""
     found: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
         if row.key.metric in COLUMNS and row.key.device_name and row.last.value is not None:
@@ -90,7 +97,7 @@ def speeds(rows: Iterable[Row]) -> list[Speed]:
 def copies(all_speeds: Iterable[Speed]) -> Copies:
     found: dict[str, dict[str, Speed]] = defaultdict(dict)
     for speed in all_speeds:
-        if speed.family == COPIES:
+        if speed.is_copy:
             found[speed.id][speed.device] = speed
     devices = sorted({device for by_device in found.values() for device in by_device})
 
@@ -107,7 +114,7 @@ def beside(all_speeds: Iterable[Speed]) -> list[tuple[str, str, list[Beside]]]:
     that gained most first. Copies are left out: those of the host are not the GPU's."""
     times: dict[str, dict[str, Row]] = defaultdict(dict)
     for speed in all_speeds:
-        if speed.family != COPIES and (row := speed.values.get(TIME)) and row.last.value > 0:
+        if not speed.is_copy and (row := speed.values.get(TIME)) and row.last.value > 0:
             times[speed.device][speed.id] = row
     found = []
     for device in sorted(times)[1:]:
@@ -177,7 +184,7 @@ def _place(speed: Speed) -> Placed:
 
 
 def _peak(group: Iterable[Speed], metric: str) -> float | None:
-    """The peak in bytes a second that shares of it tell; all cases of a GPU tell the same."""
+    """The peak in bytes a second, from values and their shares of it; all cases of a GPU agree."""
     found = [
         speed.values[BYTES].last.value / (speed.values[metric].last.value / 100)
         for speed in group

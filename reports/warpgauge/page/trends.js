@@ -11,7 +11,7 @@ function problemOf(entry) {
 }
 
 function placeOf(entry) {
-  return `${entry[2] < 0 ? "no architecture" : data.archs[entry[2]]}, ${entry[4] >= 0 ? data.devices[entry[4]] : entry[3] >= 0 ? data.sources[entry[3]] : "not measured"}`;
+  return data.texts[entry[17]];
 }
 
 // Problem, then metric, then place, to the numbers of series; those that changed or are bad first.
@@ -67,7 +67,7 @@ function drawTrend() {
   const lines = trends.shown.map(series), marked = series(trends.marked);
   const chart = make("div", {});
   trends.figure.replaceChildren(
-    make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${where(marked)}. `,
+    make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${marked.where}. `,
       make("span", { class: "faint" }, marked.metric.meaning)), chart, legend(), changeList(lines), valueTable(marked));
   drawChart(chart, lines, marked, { onPoint: (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; } });
 }

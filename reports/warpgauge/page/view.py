@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from itertools import pairwise
 from urllib.parse import quote
@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from warpgauge.changes.series import Change
 from warpgauge.drawing import style
-from warpgauge.history import Point
+from warpgauge.history import Point, Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds
+from warpgauge.page.contents import Contents
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
-from warpgauge.page.generation_picture import balance, cell_text, gain, mean_change
-from warpgauge.page.pictures import Picture
+from warpgauge.page.matrix_text import balance, cell_text, gain, mean_change
+from warpgauge.page.picture import Gallery
 from warpgauge.page.report import NOISY_NIGHTS, Report, count
 from warpgauge.page.rows import BAD, Row
 from warpgauge.page.sparkline import sparkline
@@ -48,65 +49,98 @@ _ERROR_LABELS = (
     *("Largest error / max(1, |reference|)", "Mean absolute error"),
     "Mean relative error",
 )
+_GLOBALS = {
+    "folded_verdicts": _FOLDED,
+    "speed_columns": list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
+    "error_columns": list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
+    "most": MOST_ROWS,
+    "first": FIRST_ROWS,
+    "short": SHORT,
+    "noisy_nights": NOISY_NIGHTS,
+    "pause": PAUSE // timedelta(hours=1),
+}
 _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
 
 
-def render(
-    report: Report,
-    title: str,
-    link: str | None,
-    values: generations.Values,
-    matrix: generations.Matrix,
-    pictures: Sequence[Picture],
-    more_heat_maps: int,
-) -> str:
-    """The page. `link` is a pattern of addresses of source lines, see source_address()."""
-    timed = speeds.speeds(report.current)
-    script = "\n".join(_file(name) for name in _SCRIPTS)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    extra = {"link": link, "counted": problems_with_elements(values)}
-    extra["ofLastNight"] = len(report.last_night)  # runs, the last ones
-    data = f"{compact(extra)[:-1]},{report.data[1:]}"
-    shown_runs = [run for night in reversed(report.nights[-2:]) for run in reversed(night)]
-    heat_maps = [picture for picture in pictures if picture.stem.startswith("heatmap")]
-    rooflines = [picture for picture in pictures if picture.stem.startswith("roofline")]
-    return (
-        _environment(link)
-        .get_template("page.html.jinja")
-        .render(
-            report=report,
-            title=title,
-            sign=_SIGNS[report.tone],
-            counts=_counts(report),
-            folded=_FOLDED,
-            steady=sum(not row.changes for row in report.rows),
-            families=sorted({row.key.family for row in report.rows}),
-            metrics=sorted({row.key.metric for row in report.rows}),
-            archs=generations.archs_of(values),
-            matrix=matrix,
-            resources=generations.resources(values),
-            speeds=_by_share(timed),
-            copies=speeds.copies(timed),
-            gpus=speeds.beside(timed),
-            speed_columns=list(zip(speeds.COLUMNS, _SPEED_LABELS, strict=True)),
-            error_columns=list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
-            accuracy=sections.accuracy(report.current),
-            heat_maps=heat_maps,
-            rooflines=rooflines,
-            more_heat_maps=more_heat_maps,
-            shown_runs=shown_runs[:MOST_ROWS],
-            most=MOST_ROWS,
-            first=FIRST_ROWS,
-            short=SHORT,
-            noisy_nights=NOISY_NIGHTS,
-            pause=PAUSE // timedelta(hours=1),
-            css=Markup(style.css_variables() + _file("page.css")),
-            script=Markup(script),
-            script_hash=f"'sha256-{digest}'",
-            # "<" is the only letter of JSON that could end the element or begin a comment.
-            data=Markup(data.replace("<", "\\u003c")),
-        )
-    )
+class View:
+    """The page: the members that its templates name. `link` is a pattern of addresses of
+    source lines, see source_address()."""
+
+    def __init__(
+        self,
+        contents: Contents,
+        galleries: Sequence[tuple[str, Gallery]],
+        title: str,
+        link: str | None,
+    ) -> None:
+        self.report, self.title, self.link = contents.report, title, link
+        self.matrix = contents.matrix
+        self.archs = generations.archs_of(contents.values)
+        self.resources = generations.resources(contents.values)
+        self.speeds = _by_share(contents.speeds)
+        self.copies = speeds.copies(contents.speeds)
+        self.gpus = speeds.beside(contents.speeds)
+        self.accuracy = sections.accuracy(self.report.current)
+        self._counted = problems_with_elements(contents.values)
+        self._galleries = galleries
+
+    @property
+    def sign(self) -> str:
+        return _SIGNS[self.report.tone]
+
+    @property
+    def counts(self) -> list[tuple[int, str, str]]:
+        return _counts(self.report)
+
+    @property
+    def steady(self) -> int:
+        """Number of series that never changed."""
+        return sum(not row.changes for row in self.report.rows)
+
+    @property
+    def families(self) -> list[str]:
+        return sorted({row.key.family for row in self.report.rows})
+
+    @property
+    def metrics(self) -> list[str]:
+        return sorted({row.key.metric for row in self.report.rows})
+
+    @property
+    def shown_runs(self) -> list[Run]:
+        """Those of the last two nights, the newest first."""
+        nights = reversed(self.report.nights[-2:])
+        return [run for night in nights for run in reversed(night)][:MOST_ROWS]
+
+    def galleries(self, section: str) -> list[Gallery]:
+        return [gallery for of, gallery in self._galleries if of == section]
+
+    @property
+    def css(self) -> Markup:
+        return Markup(style.css_variables() + _file("page.css"))
+
+    @cached_property
+    def script(self) -> Markup:
+        return Markup("\n".join(_file(name) for name in _SCRIPTS))
+
+    @property
+    def script_hash(self) -> str:
+        digest = hashlib.sha256(self.script.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+    @property
+    def data(self) -> Markup:
+        """The JSON that the script reads."""
+        extra = {"link": self.link, "counted": self._counted}
+        extra["bestSources"] = generations.SOURCES
+        extra["ofLastNight"] = len(self.report.last_night)  # runs, the last ones
+        data = f"{compact(extra)[:-1]},{self.report.data[1:]}"
+        # "<" is the only letter of JSON that could end the element or begin a comment.
+        return Markup(data.replace("<", "\\u003c"))
+
+
+def render(page: View) -> str:
+    """The page."""
+    return _environment(page.link).get_template("page.html.jinja").render(page=page)
 
 
 def source_address(link: str, point: Point) -> str | None:
@@ -148,6 +182,7 @@ def _environment(link: str | None) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(filters)
+    environment.globals.update(_GLOBALS)
     return environment
 
 
@@ -157,7 +192,7 @@ def _file(name: str) -> str:
 
 
 def _counts(report: Report) -> list[tuple[int, str, str]]:
-    """What the headline counts: number, words, where more of it is."""
+    """The counts in the headline: number, words, and the section with more."""
     verdicts = report.verdicts
     found = [
         (verdicts["fail"], "over budget", "#budget"),
@@ -199,7 +234,7 @@ def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
         row = speed.values.get(speeds.PEAK)
         return -row.last.value if row else 0
 
-    others = (speed for speed in timed if speed.family != speeds.COPIES)
+    others = (speed for speed in timed if not speed.is_copy)
     return sorted(others, key=lambda speed: (share(speed), speed.id, speed.device))
 
 

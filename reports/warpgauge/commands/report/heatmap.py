@@ -99,7 +99,7 @@ def _stems(grids: list[Grid]) -> list[str]:
     where those still are, with a hash of the names as they were before they were made safe."""
     stems = [safe_stem("heatmap", grid.case, grid.metric, grid.arch or "no_arch") for grid in grids]
     for tail in (_where, _hash):
-        count = Counter(stem.lower() for stem in stems)  # file systems may not tell case apart
+        count = Counter(stem.lower() for stem in stems)  # some file systems ignore case
         stems = [
             safe_stem(stem, tail=tail(grid)) if count[stem.lower()] > 1 else stem
             for stem, grid in zip(stems, grids, strict=True)

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     """Writes the files and prints their paths, the page last. Nothing is written if anything is
     wrong."""
     with open_history(options.db, create=False) as history:
-        # What finds changes and draws takes seconds to load: not before there is a history.
+        # Loading the analysis and matplotlib takes seconds: not before there is a history.
         from warpgauge.page import files, report
 
         series = history.series(last_nights=options.nights)

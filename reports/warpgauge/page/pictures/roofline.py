@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from warpgauge.drawing import style
+from warpgauge.drawing.figure_files import files_of
+from warpgauge.page.contents import Contents
+from warpgauge.page.picture import Gallery, Picture, different
 from warpgauge.page.speeds import Placed, Roofline
-from warpgauge.text import shortened
+from warpgauge.text import safe_stem, shortened
 
+SECTION = "speeds"
 MOST_FAMILIES = 7  # with a colour of their own; the others share grey
 MOST_ROOFS = 3  # best cases of so many types; integers do no FLOP
 BEYOND = 100  # times the intensity at the ridge; what has more stands at the edge
@@ -20,7 +25,35 @@ _GREY = "#8a8a8a"
 _COLOURS = ("#3a8fc4", "#d9661f", "#1f9e78", "#b8609a", "#a88a1a", "#6a7fd0", "#5aa9a0")
 
 
-def draw_roofline(roofline: Roofline) -> Figure:
+def gallery(contents: Contents) -> Gallery:
+    """A roofline for each GPU with cases that do arithmetic."""
+    return gallery_of(contents.rooflines)
+
+
+def gallery_of(rooflines: Sequence[Roofline]) -> Gallery:
+    stems = different([safe_stem("roofline", roofline.device) for roofline in rooflines])
+    note = (
+        "Each mark leads to its fact. The memory’s peaks are what bytes a second and their shares "
+        "of a peak, in the tables below, come to."
+    )
+    pictures = [_picture(*pair) for pair in zip(stems, rooflines, strict=True)]
+    return Gallery(pictures, note if pictures else "")
+
+
+def _picture(stem: str, roofline: Roofline) -> Picture:
+    title = f"Roofline of {roofline.device}"
+    marks = {
+        case.number: f"{case.id}: {style.quantity_text(case.flops, 'FLOP/s')} "
+        f"at {case.intensity:.3g} FLOP/byte"
+        for case in roofline.cases
+    }
+    files = files_of(lambda: _figure(roofline), title)
+    linked = files["svg"]
+    files["svg"] = re.sub(rb'<a xlink:href="#fact-\d+"[^>]*>|</a>', b"", linked)
+    return Picture(stem, title, files, inked=True, linked=linked, marks=marks)
+
+
+def _figure(roofline: Roofline) -> Figure:
     """Each mark is a link to the fact "#fact-NUMBER" of its operations a second."""
     figure = Figure(figsize=(7.4, 4.4))
     axes = figure.add_axes((0, 0, 1, 1))

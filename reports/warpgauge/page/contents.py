@@ -1,0 +1,32 @@
+"""A report, and what tables and pictures need of it, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from warpgauge.page import generations, speeds
+from warpgauge.page.report import Report
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A report with the tables that pictures and page draw."""
+
+    report: Report
+
+    @cached_property
+    def values(self) -> generations.Values:
+        return generations.latest_values(self.report.current)
+
+    @cached_property
+    def matrix(self) -> generations.Matrix:
+        return generations.matrix(self.values)
+
+    @cached_property
+    def speeds(self) -> list[speeds.Speed]:
+        return speeds.speeds(self.report.current)
+
+    @cached_property
+    def rooflines(self) -> list[speeds.Roofline]:
+        return speeds.rooflines(self.speeds)
