@@ -4,7 +4,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -23,7 +23,7 @@ Examples:
 }  // namespace
 
 void add_compare(CommandLine& line) {
-  auto options = std::make_shared<CompareOptions>();
+  auto options = std::make_shared<diff::CompareOptions>();
   CLI::App* command = line.add(
       "compare", "Compare the counts of two runs by source line: the emulator's with a GPU's",
       kFooter);
@@ -35,7 +35,7 @@ void add_compare(CommandLine& line) {
       ->type_name("FILE");
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case was counted on one side only, or its machine code differs");
-  line.on_run(command, [options] { return compare_facts(*options); });
+  line.on_run(command, [options] { return diff::compare_facts(*options); });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -17,7 +17,7 @@
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
 
-namespace warpgauge {
+namespace warpgauge::diff {
 namespace {
 
 using metrics::Confidence;
@@ -189,7 +189,7 @@ std::string origin(const std::vector<StoredRun>& runs) {
       origins.insert(device.empty() ? fact.source : fact.source + " on " + device);
     }
   }
-  return printable(fmt::format("{}", fmt::join(origins, ", ")));
+  return files::printable(fmt::format("{}", fmt::join(origins, ", ")));
 }
 
 std::string described(const FactComparison& comparison) {
@@ -264,9 +264,10 @@ int compare_facts(const CompareOptions& options) {
   }
   fmt::print("A: {} ({})\nB: {} ({})\n{}", options.a.string(), origin(a), options.b.string(),
              origin(b), comparison_text(comparison));
-  if (!options.json.empty()) write_file(options.json, comparison_json(comparison) + '\n');
-  if (comparison.is_refuted()) return kOverBudget;
-  return options.require_all && comparison.left_out() > 0 ? kNotMeasured : kWithinBudget;
+  if (!options.json.empty()) files::write_file(options.json, comparison_json(comparison) + '\n');
+  if (comparison.is_refuted()) return outcome::kOverBudget;
+  return options.require_all && comparison.left_out() > 0 ? outcome::kNotMeasured
+                                                          : outcome::kWithinBudget;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

@@ -12,7 +12,7 @@
 #include "metrics/confidence.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::diff {
 
 struct CompareOptions {
   std::filesystem::path a, b;  ///< two files of facts
@@ -86,4 +86,4 @@ FactComparison compare(const std::vector<metrics::StoredRun>& a,
 /// std::runtime_error where the files have nothing in common.
 int compare_facts(const CompareOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

@@ -10,7 +10,7 @@
 #include "harness/files/printable.h"
 #include "metrics/value.h"
 
-namespace warpgauge {
+namespace warpgauge::diff {
 namespace {
 
 using metrics::Confidence;
@@ -37,7 +37,7 @@ std::string table(const FactComparison& comparison, std::string_view title,
   for (std::size_t i = 0; i < std::size(kConfidences); ++i) text += "    equal differ";
   text += '\n';
   const auto row = [&](std::string_view name, const Agreement& agreement) {
-    fmt::format_to(out, "{:<{}} {:>8}", printable(name), width, agreement.total());
+    fmt::format_to(out, "{:<{}} {:>8}", files::printable(name), width, agreement.total());
     for (std::size_t i = 0; i < agreement.equal.size(); ++i) {
       fmt::format_to(out, "  {:>7} {:>6}", agreement.equal[i], agreement.different[i]);
     }
@@ -60,7 +60,7 @@ std::string difference_text(const Difference& difference) {
   const std::string where = place.is_whole_case() ? "the whole case"
                             : place.file.empty()  ? "code without line information"
                                                   : fmt::format("{}:{}", place.file, place.line);
-  return printable(fmt::format(
+  return files::printable(fmt::format(
       "{:<9} {}{}, {}: {} is {} in A and {} in B{}", to_string(difference.trust.confidence),
       place.id.str(), place.arch.empty() ? "" : " on " + place.arch, where, difference.metric,
       metrics::exact_text(difference.a), metrics::exact_text(difference.b),
@@ -73,7 +73,7 @@ std::string left_out_text(const std::vector<std::string>& cases, std::string_vie
   if (cases.empty()) return "";
   std::string names;
   for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) {
-    names += (i == 0 ? "" : ", ") + printable(cases[i]);
+    names += (i == 0 ? "" : ", ") + files::printable(cases[i]);
   }
   if (cases.size() > kNamed) names += fmt::format(" and {} more", cases.size() - kNamed);
   return fmt::format("\n{} not compared, {}: {}\n", cases.size(), why, names);
@@ -164,4 +164,4 @@ std::string comparison_json(const FactComparison& comparison) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

@@ -5,7 +5,7 @@
 
 #include "harness/diff/compare.h"
 
-namespace warpgauge {
+namespace warpgauge::diff {
 
 /// Source lines and whole cases by family, what was left out, every difference with its reason, and
 /// what it comes to. The table is at most 100 columns wide for names of usual length.
@@ -15,4 +15,4 @@ std::string comparison_text(const FactComparison& comparison);
 /// `left_out`.
 std::string comparison_json(const FactComparison& comparison);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::diff

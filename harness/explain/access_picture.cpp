@@ -11,7 +11,7 @@
 #include "harness/explain/access_caption.h"
 #include "metrics/access_wavefronts.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 using metrics::WarpAccess;
@@ -186,4 +186,4 @@ std::vector<std::string> shared_cells(const AccessPicture& picture) {
   return texts;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -11,7 +11,7 @@
 
 #include "metrics/line_access.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 
 struct AccessPicture {
   static constexpr std::size_t kColumns = 32;
@@ -53,4 +53,4 @@ std::string lanes_text(std::uint32_t lanes);
 /// for each row that has any.
 std::vector<std::string> shared_cells(const AccessPicture& picture);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 std::string printable(std::string_view text) {
   std::string safe;
@@ -23,4 +23,4 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

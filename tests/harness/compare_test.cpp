@@ -88,18 +88,18 @@ class FactsOfARun {
   const fs::path path_;
 };
 
-FactComparison compared(const std::vector<LineCounts>& emulated,
-                        const std::vector<LineCounts>& measured) {
+diff::FactComparison compared(const std::vector<LineCounts>& emulated,
+                              const std::vector<LineCounts>& measured) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", emulated);
   b.add("x", "64", measured);
-  return compare(a.read(), b.read(), "");
+  return diff::compare(a.read(), b.read(), "");
 }
 
 TEST(Compare, EqualCountsAreExactAndEqual) {
-  const FactComparison same =
+  const diff::FactComparison same =
       compared({line(7, 32, 4), line(8, 0, 8)}, {line(7, 32, 4), line(8, 0, 8)});
-  const FamilyAgreement& family = same.families.at("x");
+  const diff::FamilyAgreement& family = same.families.at("x");
   EXPECT_EQ(family.cases, 1u);
   EXPECT_EQ(family.lines.total(), 2u);
   EXPECT_EQ(family.lines.equal[kExact], 2u);
@@ -109,11 +109,11 @@ TEST(Compare, EqualCountsAreExactAndEqual) {
 }
 
 TEST(Compare, AnExactCountThatDiffersRefutes) {
-  const FactComparison other = compared({line(7, 32, 4)}, {line(7, 16, 4)});
+  const diff::FactComparison other = compared({line(7, 32, 4)}, {line(7, 16, 4)});
   EXPECT_EQ(other.families.at("x").lines.different[kExact], 1u);
   EXPECT_EQ(other.families.at("x").whole_cases.different[kExact], 1u);
   ASSERT_EQ(other.differences.size(), 2u) << "the line and the case";
-  for (const Difference& difference : other.differences) {
+  for (const diff::Difference& difference : other.differences) {
     EXPECT_EQ(difference.metric, "shared.wavefronts");
     EXPECT_EQ(std::pair(difference.a, difference.b), std::pair(32.0, 16.0));
   }
@@ -122,7 +122,7 @@ TEST(Compare, AnExactCountThatDiffersRefutes) {
 
 TEST(Compare, DoubtOfEitherSideIsDoubt) {
   const LineCounts doubtful = unsure(line(7, 32, 4), "shared", Confidence::predicted, "no cubin");
-  for (const FactComparison& one :
+  for (const diff::FactComparison& one :
        {compared({doubtful}, {line(7, 16, 4)}), compared({line(7, 16, 4)}, {doubtful})}) {
     EXPECT_EQ(one.families.at("x").lines.different[kPredicted], 1u);
     EXPECT_EQ(one.differences.front().trust, (metrics::Trust{Confidence::predicted, "no cubin"}));
@@ -132,7 +132,7 @@ TEST(Compare, DoubtOfEitherSideIsDoubt) {
 }
 
 TEST(Compare, DoubtAboutOneGroupExcusesNoOther) {
-  const FactComparison other = compared(
+  const diff::FactComparison other = compared(
       {unsure(line(7, 32, 4), "shared", Confidence::estimate, "a loop")}, {line(7, 16, 8)});
   EXPECT_EQ(other.families.at("x").lines.different[kExact], 1u);
   EXPECT_EQ(other.families.at("x").lines.different[kEstimate], 0u);
@@ -141,8 +141,9 @@ TEST(Compare, DoubtAboutOneGroupExcusesNoOther) {
 }
 
 TEST(Compare, ALineThatOneSideLacksIsAnExactZeroThere) {
-  for (const FactComparison& one : {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
-                                    compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
+  for (const diff::FactComparison& one :
+       {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
+        compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
     EXPECT_EQ(one.families.at("x").lines.equal[kExact], 1u);
     EXPECT_EQ(one.families.at("x").lines.different[kExact], 1u);
     EXPECT_TRUE(one.is_refuted());
@@ -150,7 +151,7 @@ TEST(Compare, ALineThatOneSideLacksIsAnExactZeroThere) {
 }
 
 TEST(Compare, AZeroThatIsNotSureRefutesNothing) {
-  const FactComparison other = compared(
+  const diff::FactComparison other = compared(
       {unsure(line(7, 0, 4), "shared", Confidence::estimate, "an atomic loop")}, {line(7, 32, 4)});
   EXPECT_EQ(other.families.at("x").lines.different[kEstimate], 1u);
   EXPECT_FALSE(other.is_refuted());
@@ -160,7 +161,7 @@ TEST(Compare, InstructionsCountOnlyWhereBothKnowThemExactly) {
   LineCounts more = line(7, 32, 4);
   more.counts.instructions = 90;
   EXPECT_TRUE(compared({more}, {line(7, 32, 4)}).is_refuted());
-  const FactComparison unknown = compared(
+  const diff::FactComparison unknown = compared(
       {unsure(more, "instructions", Confidence::estimate, "PTX is not SASS")}, {line(7, 32, 4)});
   EXPECT_THAT(unknown.differences, IsEmpty());
   EXPECT_EQ(unknown.families.at("x").lines.equal[kExact], 1u);
@@ -174,12 +175,12 @@ TEST(Compare, LinesThatTouchNoMemoryAreNotCounted) {
 }
 
 TEST(Compare, TheWorstComesFirst) {
-  const FactComparison other = compared(
+  const diff::FactComparison other = compared(
       {line(7, 0, 8), line(8, 0, 100), unsure(line(9, 900, 0), "shared", Confidence::estimate, "b"),
        unsure(line(10, 900, 0), "shared", Confidence::predicted, "a")},
       {line(7, 0, 9), line(8, 0, 200), line(9, 1, 0), line(10, 1, 0)});
   std::vector<int> lines;
-  for (const Difference& one : other.differences) {
+  for (const diff::Difference& one : other.differences) {
     if (!one.place.is_whole_case()) lines.push_back(one.place.line);
   }
   EXPECT_THAT(lines, ElementsAre(8, 7, 10, 9));
@@ -190,11 +191,11 @@ TEST(Compare, SaysWhatOnlyOneSideHas) {
   a.add("x", "64", {line(7, 1, 0)}).add("x", "65", {line(7, 1, 0)});
   a.add("x", "64", {line(7, 1, 0)}, "sm_120");
   b.add("x", "64", {line(7, 1, 0)}).add("y", "64", {line(7, 2, 0)});
-  const FactComparison some = compare(a.read(), b.read(), "");
+  const diff::FactComparison some = diff::compare(a.read(), b.read(), "");
   EXPECT_THAT(some.only_in_a, ElementsAre("x.plain.f32@64 on sm_120", "x.plain.f32@65 on sm_90"));
   EXPECT_THAT(some.only_in_b, ElementsAre("y.plain.f32@64 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
-  EXPECT_THAT(compare(a.read(), b.read(), "*@64").only_in_a,
+  EXPECT_THAT(diff::compare(a.read(), b.read(), "*@64").only_in_a,
               ElementsAre("x.plain.f32@64 on sm_120"));
 }
 
@@ -203,10 +204,11 @@ TEST(Compare, WhatWasNotMeasuredIsNotZero) {
   a.add("x", "64", {line(7, 1, 0)});
   Fact missing{.id = {"x", "plain", "f32", "64"}, .metric = "shared.wavefronts", .arch = "sm_90"};
   b.write(missing);
-  EXPECT_THAT(compare(a.read(), b.read(), "").only_in_a, ElementsAre("x.plain.f32@64 on sm_90"));
+  EXPECT_THAT(diff::compare(a.read(), b.read(), "").only_in_a,
+              ElementsAre("x.plain.f32@64 on sm_90"));
   missing.value = 1.0;
   b.write(missing);
-  EXPECT_THROW(compare(a.read(), b.read(), ""), metrics::FactError) << "counted in part";
+  EXPECT_THROW(diff::compare(a.read(), b.read(), ""), metrics::FactError) << "counted in part";
 }
 
 TEST(Compare, OtherMachineCodeIsAnotherProgram) {
@@ -217,7 +219,7 @@ TEST(Compare, OtherMachineCodeIsAnotherProgram) {
   b.add("x", "64", {line(7, 1, 0)});
   b.hash = "2222";
   b.add("x", "65", {line(7, 2, 0)});
-  const FactComparison some = compare(a.read(), b.read(), "");
+  const diff::FactComparison some = diff::compare(a.read(), b.read(), "");
   EXPECT_THAT(some.other_code, ElementsAre("x.plain.f32@65 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
   EXPECT_FALSE(some.is_refuted());
@@ -229,11 +231,11 @@ TEST(Compare, OfSeveralRunsTheLastOneCounts) {
   a.begin_run("r2");
   a.add("x", "64", {line(7, 1, 0)});
   b.add("x", "64", {line(7, 1, 0)});
-  const FactComparison last = compare(a.read(), b.read(), "");
+  const diff::FactComparison last = diff::compare(a.read(), b.read(), "");
   EXPECT_EQ(last.total().lines.total(), 1u);
   EXPECT_THAT(last.differences, IsEmpty());
   b.add("x", "64", {line(7, 1, 0)});
-  EXPECT_THROW(compare(a.read(), b.read(), ""), metrics::FactError) << "twice in one run";
+  EXPECT_THROW(diff::compare(a.read(), b.read(), ""), metrics::FactError) << "twice in one run";
 }
 
 /// Something of everything: two families, all kinds of differences, cases that are left out.
@@ -258,7 +260,7 @@ void write_some_of_everything(FactsOfARun& a, FactsOfARun& b) {
 TEST(ComparisonText, OfSomethingOfEverything) {
   FactsOfARun a("emulator"), b("cupti");
   write_some_of_everything(a, b);
-  const std::string text = comparison_text(compare(a.read(), b.read(), ""));
+  const std::string text = diff::comparison_text(diff::compare(a.read(), b.read(), ""));
   const fs::path golden = fs::path(WARPGAUGE_TEST_DATA) / "compare" / "some_of_everything.txt";
   std::ifstream stream(golden);
   const std::string expected{std::istreambuf_iterator<char>(stream), {}};
@@ -268,7 +270,7 @@ TEST(ComparisonText, OfSomethingOfEverything) {
 }
 
 TEST(ComparisonText, SaysWhenNothingDiffers) {
-  EXPECT_THAT(comparison_text(compared({line(7, 32, 4)}, {line(7, 32, 4)})),
+  EXPECT_THAT(diff::comparison_text(compared({line(7, 32, 4)}, {line(7, 32, 4)})),
               HasSubstr("\nEQUAL: no count differs that both call exact; 1 of 1 source lines "
                         "(100.0%) are exact and equal\n"));
 }
@@ -276,7 +278,7 @@ TEST(ComparisonText, SaysWhenNothingDiffers) {
 TEST(ComparisonText, ObeysNoControlSequences) {
   const LineCounts hostile =
       unsure(line(7, 32, 4), "shared", Confidence::estimate, "\033[2J\nEQUAL: all");
-  const std::string text = comparison_text(compared({hostile}, {line(7, 16, 4)}));
+  const std::string text = diff::comparison_text(compared({hostile}, {line(7, 16, 4)}));
   EXPECT_THAT(text, AllOf(HasSubstr("\\x1b[2J EQUAL: all"), testing::Not(HasSubstr("\033"))));
 }
 
@@ -284,11 +286,12 @@ TEST(CompareFacts, ReturnsTheExitCodeAndWritesJson) {
   FactsOfARun a("emulator"), b("cupti"), c("cupti_too");
   a.add("x", "64", {line(7, 32, 4)});
   b.add("x", "64", {line(7, 32, 4)});
-  EXPECT_EQ(compare_facts({.a = a.path(), .b = b.path()}), kWithinBudget);
+  EXPECT_EQ(diff::compare_facts({.a = a.path(), .b = b.path()}), outcome::kWithinBudget);
   const fs::path json = a.path().string() + ".json";
   a.begin_run("r2");
   a.add("x", "64", {line(7, 33, 4)});
-  EXPECT_EQ(compare_facts({.a = a.path(), .b = b.path(), .json = json}), kOverBudget);
+  EXPECT_EQ(diff::compare_facts({.a = a.path(), .b = b.path(), .json = json}),
+            outcome::kOverBudget);
   std::ifstream stream(json);
   const std::string written{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_THAT(written, AllOf(HasSubstr(R"("exact": {)"), HasSubstr(R"("a": 33.0)"),
@@ -300,9 +303,9 @@ TEST(CompareFacts, NothingInCommonIsAFault) {
   FactsOfARun a("emulator"), b("cupti");
   a.add("x", "64", {line(7, 32, 4)});
   b.add("y", "64", {line(7, 32, 4)});
-  const auto error = [&](const CompareOptions& options) -> std::string {
+  const auto error = [&](const diff::CompareOptions& options) -> std::string {
     try {
-      compare_facts(options);
+      diff::compare_facts(options);
     } catch (const std::runtime_error& fault) {
       return fault.what();
     }
