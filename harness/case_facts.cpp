@@ -51,7 +51,7 @@ Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
   metrics::CaseContext context{.kind = one.kind,
                                .device = device,
                                .kernels = kernels_of(launches, arch),
-                               .file = relative_to_root(one.file),
+                               .file = files::relative_to_root(one.file),
                                .line = one.line};
   context.code_hash = code_hash(context.kernels);
   Fact fact{.id = one.id, .arch = arch, .file = context.file, .line = context.line};

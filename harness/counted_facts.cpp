@@ -17,7 +17,7 @@ using metrics::Fact;
 Fact on_line(Fact fact, const metrics::LineCounts& line) {
   fact.kernel = line.kernel;
   if (line.file.empty()) return fact;
-  fact.file = relative_to_root(line.file);
+  fact.file = files::relative_to_root(line.file);
   fact.line = line.line;
   return fact;
 }

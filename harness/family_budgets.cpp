@@ -28,7 +28,7 @@ void check_folder(const std::map<std::string, std::vector<const Case*>>& familie
     throw metrics::BudgetError(
         fmt::format("{}: there is no family '{}' here{}; rename the file, or "
                     "take it away",
-                    relative_to_root(file), file.stem().string(),
+                    files::relative_to_root(file), file.stem().string(),
                     metrics::did_you_mean(file.stem().string(), names)));
   }
 }
@@ -44,10 +44,11 @@ void check_sources(const std::vector<const Case*>& cases) {
           one->file));
     }
     if (budget_path(*one) != budget_path(first)) {
-      throw metrics::BudgetError(fmt::format(
-          "{}:{}: family {} also lies in {}, and has its budgets there; keep it in one "
-          "folder",
-          relative_to_root(one->file), one->line, first.id.family, relative_to_root(first.file)));
+      throw metrics::BudgetError(
+          fmt::format("{}:{}: family {} also lies in {}, and has its budgets there; keep it in one "
+                      "folder",
+                      files::relative_to_root(one->file), one->line, first.id.family,
+                      files::relative_to_root(first.file)));
     }
   }
 }
@@ -66,7 +67,7 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
   if (!fs::exists(path)) return {};
   std::vector<metrics::CaseId> ids;
   for (const Case* one : cases) ids.push_back(one->id);
-  return metrics::Budgets::load(path, relative_to_root(path), ids);
+  return metrics::Budgets::load(path, files::relative_to_root(path), ids);
 }
 
 FamilyBudgets::FamilyBudgets(const Registry& registry) {

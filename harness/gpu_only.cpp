@@ -28,7 +28,7 @@ std::vector<std::string> gpu_only_cases(const std::string& pattern, bool with_la
   if (!is_emulated()) return {};
   std::vector<std::string> command = {tool_on_gpu(), "list", "--filter=" + pattern};
   if (with_large) command.emplace_back("--large");
-  std::istringstream listed(output_of(command).value_or(""));
+  std::istringstream listed(process::output_of(command).value_or(""));
   std::vector<std::string> ids;
   for (std::string id; std::getline(listed, id);) {
     const auto is_it = [&](const Case& one) { return one.id.str() == id; };

@@ -20,7 +20,7 @@ namespace {
 /// What `git ARGUMENTS` prints in a folder; nullopt on failure.
 std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"git", "-C", folder});
-  return output_of(std::move(arguments));
+  return process::output_of(std::move(arguments));
 }
 
 }  // namespace

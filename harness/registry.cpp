@@ -81,7 +81,7 @@ const Case& Registry::at(std::string_view id) const {
     throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
   }
   throw std::invalid_argument(fmt::format("no case is called '{}'{}; `{} list` shows all", id,
-                                          metrics::did_you_mean(id, ids), gauge_name()));
+                                          metrics::did_you_mean(id, ids), process::gauge_name()));
 }
 
 std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {
@@ -103,13 +103,13 @@ std::vector<const Case*> Registry::select(std::string_view pattern, bool with_la
     throw std::invalid_argument(
         fmt::format("--filter '{}' selects only cases that call a library, which needs a GPU ({}); "
                     "`{}-emulated list --large` shows what the emulator has",
-                    pattern, elsewhere, gauge_name()));
+                    pattern, elsewhere, process::gauge_name()));
   }
   if (selected.empty()) {
-    throw std::invalid_argument(
-        fmt::format("--filter '{}' selects no case; {}", pattern,
-                    left_out > 0 ? fmt::format("it selects {} large ones with --large", left_out)
-                                 : fmt::format("`{} list --large` shows all", gauge_name())));
+    throw std::invalid_argument(fmt::format(
+        "--filter '{}' selects no case; {}", pattern,
+        left_out > 0 ? fmt::format("it selects {} large ones with --large", left_out)
+                     : fmt::format("`{} list --large` shows all", process::gauge_name())));
   }
   return selected;
 }

@@ -88,7 +88,7 @@ void need_fail(const Fact& fact, std::string_view defect) {
 
 /// On the GPU, where `arch` is empty, or on the emulator. What check_planted_bank_conflict() says.
 std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOptions& options) {
-  return isolated_text(
+  return process::isolated_text(
       [&] {
         if (!arch.empty()) emulate_arch(arch, options.time_limit);
         Meter meter(options.use_counters);

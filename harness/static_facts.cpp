@@ -197,8 +197,8 @@ std::vector<LaunchRecord> dry_launches(const Case& one) {
   const std::unique_ptr<Problem> problem = one.make_problem();
   one.launch(*problem);
   const auto refuse = [&](const std::string& what) {
-    throw std::runtime_error(
-        fmt::format("{}:{}: {} {}", relative_to_root(one.file), one.line, one.id.str(), what));
+    throw std::runtime_error(fmt::format("{}:{}: {} {}", files::relative_to_root(one.file),
+                                         one.line, one.id.str(), what));
   };
   if (log.launches().empty()) refuse("launches no kernel");
   for (const auto& [kernel, launch] : log.launches()) {
@@ -244,7 +244,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
     if (spills && fact.value != metrics::Value(0.0)) {
       if (const auto line = spill_line(fact.kernel, arch)) {
-        fact.file = relative_to_root(line->file);
+        fact.file = files::relative_to_root(line->file);
         fact.line = line->line;
       }
     }

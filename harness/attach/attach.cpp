@@ -30,7 +30,7 @@
 #include "metrics/glob.h"
 #include "metrics/judge.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,7 +68,7 @@ std::string leave_out_skipped(const AttachOptions& options, std::vector<Attached
   for (const std::string& glob : options.skip) {
     std::size_t kernels = 0, launches = 0;
     std::erase_if(*cases, [&](const AttachedCase& one) {
-      if (!metrics::fits(glob, names_of(one.kernel))) return false;
+      if (!metrics::fits(glob, files::names_of(one.kernel))) return false;
       ++kernels;
       launches += one.launches;
       return true;
@@ -79,14 +79,15 @@ std::string leave_out_skipped(const AttachOptions& options, std::vector<Attached
 }
 
 /// Runs the program with the library injected; its results go to `folder`.
-Ending run_attached(const AttachOptions& options, const fs::path& library, const fs::path& folder) {
+process::Ending run_attached(const AttachOptions& options, const fs::path& library,
+                             const fs::path& folder) {
   std::map<std::string, std::string> variables = {{kInjection, library.string()},
                                                   {kAttachFolder, folder.string()}};
   if (options.sample > 0) variables[kAttachSample] = std::to_string(options.sample);
   if (!options.skip.empty()) {
     variables[kAttachSkip] = fmt::format("{}", fmt::join(options.skip, "\n"));
   }
-  return run_to_its_end(options.command, variables);
+  return process::run_to_its_end(options.command, variables);
 }
 
 /// The kernels to judge, with all that is to be said of the others.
@@ -114,9 +115,10 @@ Selected select_kernels(const AttachOptions& options, const metrics::Budgets& bu
 }
 
 /// Judges the facts of the kernels, writes them, and works out the outcome.
-std::unique_ptr<Outcome> judged(const AttachOptions& options, Selected& selected, metrics::Run run,
-                                const std::string& failure, const OutFolder& out) {
-  RecordedRun recorded(std::move(run), out.facts());
+std::unique_ptr<outcome::Outcome> judged(const AttachOptions& options, Selected& selected,
+                                         metrics::Run run, const std::string& failure,
+                                         const outcome::OutFolder& out) {
+  outcome::RecordedRun recorded(std::move(run), out.facts());
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   for (AttachedCase& one : selected.cases) {
     recorded.add_device(one.device);
@@ -129,27 +131,28 @@ std::unique_ptr<Outcome> judged(const AttachOptions& options, Selected& selected
   return recorded.end(
       {.requirements = {.strict = options.strict, .ptxas = true, .cupti = true},
        .lost = selected.lost,
-       .repeat = [&](const JudgedValue& value) { return repeat_attach(options, *value.fact); },
+       .repeat =
+           [&](const outcome::JudgedValue& value) { return repeat_attach(options, *value.fact); },
        .kernels = true},
       out.results());
 }
 
 }  // namespace
 
-ExitCode attach_to_program(const AttachOptions& options) {
+outcome::ExitCode attach_to_program(const AttachOptions& options) {
   const fs::path library = injected_library();
   const metrics::Budgets budgets = options.budgets.empty()
                                        ? metrics::Budgets()
                                        : metrics::Budgets::load_unregistered(options.budgets);
   kernel_expression(options.kernels);  // refused before the program runs
-  const OutFolder out(options.out);
-  const TemporaryPath results = TemporaryPath::folder_in(out.path(), ".attached-");
+  const outcome::OutFolder out(options.out);
+  const files::TemporaryPath results = files::TemporaryPath::folder_in(out.path(), ".attached-");
   metrics::Run run = start_run(fs::current_path().string());
   run.command = "attach";
   run.asked.strict = options.strict;
   run.asked.require = {"ptxas", "cupti"};
 
-  const Ending ending = run_attached(options, library, results.path());
+  const process::Ending ending = run_attached(options, library, results.path());
   Selected selected = select_kernels(options, budgets, results_in(results.path()), results.path());
   const std::string failure =
       ending.exit_code() == 0
@@ -157,16 +160,16 @@ ExitCode attach_to_program(const AttachOptions& options) {
           : fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
   if (selected.cases.empty()) {
     if (!failure.empty()) selected.lost.push_back(failure);
-    for (const std::string& one : selected.lost) fmt::print(stderr, "{}\n", printable(one));
-    return failure.empty() ? kNotMeasured : kFault;
+    for (const std::string& one : selected.lost) fmt::print(stderr, "{}\n", files::printable(one));
+    return failure.empty() ? outcome::kNotMeasured : outcome::kFault;
   }
   const std::string table = kernels_table(selected.cases);
   const auto outcome = judged(options, selected, std::move(run), failure, out);
   fmt::print(stderr, "{}{}\n{}facts: {}\nresults: {}\nsummary: {}\n", table, selected.skipped,
-             terminal_text(*outcome, may_be_coloured(STDERR_FILENO)), out.facts().string(),
-             out.results().string(), out.summary().string());
-  out.write_summary(markdown_text(*outcome));
+             outcome::terminal_text(*outcome, files::may_be_coloured(STDERR_FILENO)),
+             out.facts().string(), out.results().string(), out.summary().string());
+  out.write_summary(outcome::markdown_text(*outcome));
   return outcome->exit_code();
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -8,7 +8,7 @@
 
 #include "harness/outcome/exit_code.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 struct AttachOptions {
   std::vector<std::string> command;  ///< program and arguments
@@ -23,6 +23,6 @@ struct AttachOptions {
 /// Runs the program with the library injected, judges what its kernels did, and writes facts.jsonl
 /// and summary.md. Everything is told on stderr: stdout is the program's. A program that fails is a
 /// fault, whatever its kernels did. Throws what stops it before the program runs.
-ExitCode attach_to_program(const AttachOptions& options);
+outcome::ExitCode attach_to_program(const AttachOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -11,13 +11,13 @@
 #include "harness/process/program_name.h"
 #include "metrics/glob.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 /// Cut where it would fill the screen: names of templates can have thousands of characters.
 std::string shortened(const std::string& name) {
   constexpr std::size_t kLongest = 160;
-  const std::string text = printable(name);
+  const std::string text = files::printable(name);
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
@@ -120,21 +120,24 @@ std::string why_nothing(const AttachOptions& options, std::size_t launched, std:
 
 std::string skipped_text(const std::string& glob, std::size_t launches, std::size_t kernels) {
   return fmt::format("skipped: {} launches of {} kernel{} (--skip {})\n", launches, kernels,
-                     kernels == 1 ? "" : "s", shell_word(printable(glob)));
+                     kernels == 1 ? "" : "s", outcome::shell_word(files::printable(glob)));
 }
 
 std::string repeat_attach(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command = program_name() + " attach";
+  std::string command = process::program_name() + " attach";
   if (!fact.kernel.empty()) {
-    command += " --kernels " + shell_word(literally(plain_name(demangled(fact.kernel))));
+    command += " --kernels " +
+               outcome::shell_word(literally(files::plain_name(files::demangled(fact.kernel))));
   }
-  if (!options.budgets.empty()) command += " --budgets " + shell_word(options.budgets.string());
+  if (!options.budgets.empty())
+    command += " --budgets " + outcome::shell_word(options.budgets.string());
   if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
-  for (const std::string& glob : options.skip) command += " --skip " + shell_word(glob);
+  for (const std::string& glob : options.skip) command += " --skip " + outcome::shell_word(glob);
   if (options.strict) command += " --strict";
   command += " --";
-  for (const std::string& argument : options.command) command += ' ' + shell_word(argument);
+  for (const std::string& argument : options.command)
+    command += ' ' + outcome::shell_word(argument);
   return command;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

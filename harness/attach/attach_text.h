@@ -8,7 +8,7 @@
 #include "harness/attach/attach.h"
 #include "harness/attach/attached_facts.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// A row for each kernel, those with most launches first.
 std::string kernels_table(const std::vector<AttachedCase>& cases);
@@ -32,4 +32,4 @@ std::string skipped_text(const std::string& glob, std::size_t launches, std::siz
 /// The command that gives the verdict on this kernel again.
 std::string repeat_attach(const AttachOptions& options, const metrics::Fact& fact);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -23,7 +23,7 @@
 #include "metrics/hash.h"
 #include "metrics/sass_lines.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 using metrics::Fact;
@@ -106,7 +106,7 @@ metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
   return {.family = family_of(program),
-          .variant = word(plain_name(demangled(kernel))),
+          .variant = word(files::plain_name(files::demangled(kernel))),
           .type = hash.substr(0, kDigits),
           .size = "run"};
 }
@@ -218,14 +218,14 @@ std::uint64_t counted_warps(const metrics::SassRecords& records) {
 }  // namespace
 
 std::vector<std::string> AttachedCase::names() const {
-  std::vector<std::string> names = names_of(kernel);
+  std::vector<std::string> names = files::names_of(kernel);
   names.push_back(id.variant);
   return names;
 }
 
 bool AttachedCase::is_called(const std::regex& expression) const {
   return std::regex_search(kernel, expression) ||
-         std::regex_search(without_void(kernel), expression);
+         std::regex_search(files::without_void(kernel), expression);
 }
 
 Fact program_failure(const std::string& program, std::string how) {
@@ -245,7 +245,7 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
   for (const auto& [key, known] : merged(processes)) {
     const std::string& kernel = key.second;
     AttachedCase one{.id = id_of(program, kernel),
-                     .kernel = demangled(kernel),
+                     .kernel = files::demangled(kernel),
                      .device = known.device->device,
                      .budgets = {},
                      .launches = known.launches,
@@ -267,4 +267,4 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
   return cases;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

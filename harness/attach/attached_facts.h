@@ -11,7 +11,7 @@
 #include "metrics/budget.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// A kernel on a model of GPU, with all launches that all processes made of it.
 struct AttachedCase {
@@ -42,4 +42,4 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
                                          const std::filesystem::path& folder,
                                          const metrics::Budgets& budgets);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

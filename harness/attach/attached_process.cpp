@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -156,4 +156,4 @@ std::string cubin_name(std::uint32_t crc) {
   return name + ".cubin";
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

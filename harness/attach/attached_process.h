@@ -12,7 +12,7 @@
 #include "metrics/fact.h"
 #include "metrics/sass_metrics.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// The variable by which CUDA loads a library into a program.
 inline constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
@@ -77,4 +77,4 @@ inline constexpr const char* kLaunchesEnding = ".launches";
 /// The name of the file of a cubin in the folder: "0123abcd.cubin".
 std::string cubin_name(std::uint32_t crc);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -9,7 +9,7 @@
 
 #include "harness/attach/launch_count.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,4 +49,4 @@ std::vector<AttachedProcess> results_in(const fs::path& folder) {
   return processes;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -6,10 +6,10 @@
 
 #include "harness/attach/attached_process.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// One for each process that loaded the injected library, with a warning for launches that it made
 /// after its result was written. Throws what parse_attached() throws.
 std::vector<AttachedProcess> results_in(const std::filesystem::path& folder);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <set>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// The streams that captures have begun on. While one goes on nothing may be taken, in no context:
 /// a capture can come to other streams, of other devices, by events, and to ask whether a context
@@ -31,4 +31,4 @@ class Captures {
   std::set<CUstream> streams_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

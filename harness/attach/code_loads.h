@@ -8,7 +8,7 @@
 #include <map>
 #include <mutex>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// This thread, by a number that no other thread of the process has had: std::thread::id comes
 /// again.
@@ -49,4 +49,4 @@ class CodeLoads {
   std::map<CUcontext, std::map<std::uint64_t, std::uint64_t>> by_thread_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -8,7 +8,7 @@
 
 #include "metrics/hash.h"
 
-namespace warpgauge::driver {
+namespace warpgauge::attach::driver {
 namespace {
 
 void check(CUresult code, const char* call) {
@@ -182,4 +182,4 @@ GraphKernels kernels_of(CUgraph graph) {
   return kernels;
 }
 
-}  // namespace warpgauge::driver
+}  // namespace warpgauge::attach::driver

@@ -12,7 +12,7 @@
 
 #include "harness/attach/attached_process.h"
 
-namespace warpgauge::driver {
+namespace warpgauge::attach::driver {
 
 /// A call of the driver that failed: "cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS".
 class DriverError : public std::runtime_error {
@@ -74,4 +74,4 @@ metrics::Launch shape_of(const Parameters& p) {
           .count = 1};
 }
 
-}  // namespace warpgauge::driver
+}  // namespace warpgauge::attach::driver

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 /// All signals that end a process, except SIGKILL, which cannot be caught.
@@ -82,4 +82,4 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   }
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

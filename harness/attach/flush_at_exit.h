@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// Calls `flush` when the process exits, and when a signal that it does not handle ends it (then in
 /// another thread, for at most a few seconds). `flush` waits for locks no longer than `patience`.
@@ -14,4 +14,4 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
 /// False in a child that the process has forked.
 bool in_attached_process();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -21,7 +21,7 @@
 #include "metrics/cupti_crc.h"
 #include "metrics/cupti_error.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 std::filesystem::path folder;
@@ -198,7 +198,7 @@ void keep(const CUpti_ModuleResourceData& module) {
   if (!crc) return;
   const auto path = folder / cubin_name(*crc);
   if (std::filesystem::exists(path)) return;
-  write_file(path, {module.pCubin, module.cubinSize});
+  files::write_file(path, {module.pCubin, module.cubinSize});
 }
 
 /// While it is there this thread's calls are the library's own: they call back like the program's.
@@ -303,11 +303,11 @@ void subscribe() {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::attach
 
 /// Called by CUDA once in a process, when it is initialised.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  using namespace warpgauge;
+  using namespace warpgauge::attach;
   const char* where = std::getenv(kAttachFolder);
   if (where == nullptr || recorder != nullptr) return 1;
   try {

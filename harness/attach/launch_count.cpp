@@ -8,7 +8,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 using Number = std::atomic<std::uint64_t>;
 static_assert(Number::is_always_lock_free && sizeof(Number) == sizeof(std::uint64_t));
@@ -37,4 +37,4 @@ std::optional<std::uint64_t> LaunchCount::of(const std::filesystem::path& path) 
   return count;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// A number in a file of eight bytes, which is mapped into memory: to count costs no call of the
 /// system, and nothing has to be written at the end.
@@ -27,4 +27,4 @@ class LaunchCount {
   std::atomic<std::uint64_t>* count_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -12,7 +12,7 @@
 #include "harness/files/write_file.h"
 #include "metrics/glob.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 /// The arguments of this process, joined by blanks.
@@ -45,7 +45,7 @@ void LaunchLedger::write() {
   try {
     process_.waiting = 0;
     for (const auto& [context, launches] : waiting_) process_.waiting += launches;
-    write_file(path_.string() + kProcessEnding, to_text(process_));
+    files::write_file(path_.string() + kProcessEnding, to_text(process_));
   } catch (const std::exception&) {
     // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
   }
@@ -120,7 +120,7 @@ bool LaunchLedger::has_its_sample(const AttachedKernel& kernel) const {
 bool LaunchLedger::is_skipped(const std::string& kernel) {
   const auto [known, is_new] = skipped_.try_emplace(kernel);
   if (is_new) {
-    const std::vector<std::string> names = names_of(demangled(kernel));
+    const std::vector<std::string> names = files::names_of(files::demangled(kernel));
     known->second = std::ranges::any_of(
         choice_.skip, [&](const std::string& glob) { return metrics::fits(glob, names); });
   }
@@ -190,4 +190,4 @@ std::shared_ptr<const Kernels> LaunchLedger::graph(CUgraphExec exec) const {
   return found == graphs_.end() ? nullptr : found->second;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -17,7 +17,7 @@
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_count.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 using Kernels = std::vector<driver::LaunchedKernel>;
 
@@ -92,4 +92,4 @@ class LaunchLedger {
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

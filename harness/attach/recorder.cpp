@@ -5,7 +5,7 @@
 
 #include "metrics/cupti.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 namespace {
 
 /// How long the GPU is waited for. Kernels that wait for what the program would do next delay it
@@ -344,4 +344,4 @@ bool Recorder::finish(std::chrono::seconds patience) {
   return all;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -21,7 +21,7 @@
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_sass_session.h"
 
-namespace warpgauge {
+namespace warpgauge::attach {
 
 /// Counts the launches of one process. CUPTI keeps the counts on the GPU for as long as kernels
 /// run; they are taken from there when the program itself has waited for the GPU, before a context
@@ -114,4 +114,4 @@ class Recorder {
   std::map<CUcontext, std::shared_ptr<Context>> contexts_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::attach

@@ -34,13 +34,13 @@
 #include "harness/static_facts.h"
 #include "metrics/judge.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// Times are there to be looked at, with a budget or without one.
-constexpr Requirements kRequirements = {.judged = false};
+constexpr outcome::Requirements kRequirements = {.judged = false};
 
 /// The selected cases, each yardstick in front of the first case that is held against it.
 std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selected) {
@@ -72,15 +72,15 @@ class Bench {
         run_(run_of(options)),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
-  ExitCode run() {
+  outcome::ExitCode run() {
     std::string why;
-    if (!is_emulated() && !has_gpu()) {
+    if (!is_emulated() && !process::has_gpu()) {
       current_device(&why);
       fmt::print(stderr,
                  "times need a GPU: {}\n{}-emulated runs the cases without one; its times say "
                  "nothing about a GPU\n",
-                 why, program_name());
-      return kNotMeasured;
+                 why, process::program_name());
+      return outcome::kNotMeasured;
     }
     count();
     machine_.emplace(assigned_device(), &why);
@@ -90,7 +90,7 @@ class Bench {
     if (!why.empty() && !is_emulated()) {
       fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
     }
-    recorded_ = std::make_unique<RecordedRun>(run_, options_.facts);
+    recorded_ = std::make_unique<outcome::RecordedRun>(run_, options_.facts);
     peak_ = peak_bytes_per_second();
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
@@ -102,18 +102,19 @@ class Bench {
     }
     benchmark::RunSpecifiedBenchmarks();
     if (!something_ran_) {
-      throw std::invalid_argument(
-          fmt::format("--benchmark_filter selects no case; `{} list` shows all", gauge_name()));
+      throw std::invalid_argument(fmt::format(
+          "--benchmark_filter selects no case; `{} list` shows all", process::gauge_name()));
     }
     if (!options_.tables.empty()) write_tables();
     for (const std::string& disturbance : disturbances_) {
       fmt::print(stderr, "disturbed: {}: these times are not fit for budgets\n", disturbance);
     }
-    const auto outcome =
-        recorded_->end({.requirements = kRequirements,
-                        .repeat = [](const JudgedValue& value) { return repeat(*value.fact); }},
-                       options_.results);
-    fmt::print(stderr, "{}", terminal_text(*outcome, may_be_coloured(STDERR_FILENO)));
+    const auto outcome = recorded_->end(
+        {.requirements = kRequirements,
+         .repeat = [](const outcome::JudgedValue& value) { return repeat(*value.fact); }},
+        options_.results);
+    fmt::print(stderr, "{}",
+               outcome::terminal_text(*outcome, files::may_be_coloured(STDERR_FILENO)));
     return outcome->exit_code();
   }
 
@@ -274,7 +275,7 @@ class Bench {
     for (const auto& [name, text] : tables) {
       if (text.empty()) continue;
       const fs::path path = options_.tables / name;
-      write_file(path, text);
+      files::write_file(path, text);
       fmt::print("table: {}\n", path.string());
     }
   }
@@ -285,7 +286,7 @@ class Bench {
   metrics::Run run_;
   std::optional<metrics::Device> device_;
   std::chrono::year_month_day today_;
-  std::unique_ptr<RecordedRun> recorded_;
+  std::unique_ptr<outcome::RecordedRun> recorded_;
   bool something_ran_ = false;
   double peak_ = 0, measured_peak_ = 0;  // bytes per second
   std::map<std::string, CaseCounts> counts_;
@@ -296,6 +297,6 @@ class Bench {
 
 }  // namespace
 
-ExitCode run_bench(const BenchOptions& options) { return Bench(options).run(); }
+outcome::ExitCode run_bench(const BenchOptions& options) { return Bench(options).run(); }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

@@ -8,7 +8,7 @@
 #include "harness/bench/stopwatch.h"
 #include "harness/outcome/exit_code.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 struct BenchOptions {
   std::string filter;  ///< glob over case ids; empty: all
@@ -24,6 +24,6 @@ struct BenchOptions {
 /// Times the cases that are selected, and the yardsticks they are held against, as Google Benchmark
 /// benchmarks (which must have been initialised); judges what has a budget. Throws for bad budgets
 /// and options and where nothing is selected.
-ExitCode run_bench(const BenchOptions& options);
+outcome::ExitCode run_bench(const BenchOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

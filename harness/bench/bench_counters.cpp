@@ -14,7 +14,7 @@
 #include "harness/provenance.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,11 +27,11 @@ constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors"
 
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
                                               std::string* why) {
-  const TemporaryPath file = TemporaryPath::file();
+  const files::TemporaryPath file = files::TemporaryPath::file();
   std::optional<Meter> meter;  // only ever filled in children
   std::unique_ptr<metrics::FactWriter> writer;
-  Progress progress("counts", cases.size());
-  IsolatedWork work = {.count = cases.size()};
+  process::Progress progress("counts", cases.size());
+  process::IsolatedWork work = {.count = cases.size()};
   work.begin = [&] {
     use_assigned_device();
     meter.emplace(true);
@@ -44,8 +44,8 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     return !meter->broken();
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
-  work.died = [&](const CrashedItem& crashed) { *why = crashed.reason; };
-  run_isolated(work);
+  work.died = [&](const process::CrashedItem& crashed) { *why = crashed.reason; };
+  process::run_isolated(work);
   std::map<std::string, CaseCounts> counts;
   for (const metrics::StoredRun& run : metrics::read_facts(file.path())) {
     for (const metrics::Fact& fact : run.facts) {
@@ -62,4 +62,4 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
   return counts;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

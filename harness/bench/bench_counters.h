@@ -7,7 +7,7 @@
 
 #include "harness/registry.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 /// Of a case, by metric.
 using CaseCounts = std::map<std::string, double>;
@@ -18,4 +18,4 @@ using CaseCounts = std::map<std::string, double>;
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
                                               std::string* why);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

@@ -14,9 +14,8 @@
 #include "harness/process/program.h"
 #include "harness/runtime.h"
 
+namespace warpgauge::bench {
 namespace {
-
-using namespace warpgauge;
 
 constexpr std::string_view kFooter =
     R"(Options of Google Benchmark (--benchmark_format=json, --benchmark_out=FILE and more) work as
@@ -47,7 +46,7 @@ bool initialize_benchmark(char* program, std::vector<std::string> rest) {
 int run(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Time every case, as benchmarks of Google Benchmark");
-  set_help(app, kFooter, "warpgauge-bench");
+  process::set_help(app, kFooter, "warpgauge-bench");
   app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   app.add_flag("--large", options.large, "Time the large cases, too");
@@ -77,8 +76,8 @@ int run(int argc, char** argv) {
                  "Write tables of times, speeds and errors (Markdown) into this folder")
       ->type_name("DIR");
   app.allow_extras();
-  if (const auto ended = parse(app, argc, argv)) return *ended;
-  if (!initialize_benchmark(argv[0], app.remaining())) return kFault;
+  if (const auto ended = process::parse(app, argc, argv)) return *ended;
+  if (!initialize_benchmark(argv[0], app.remaining())) return outcome::kFault;
   if (is_emulated()) {
     emulate_arch(default_emulated_arch());
     fmt::print(stderr, "these are times of the emulation: they say nothing about a GPU\n");
@@ -87,5 +86,8 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace warpgauge::bench
 
-int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }
+int main(int argc, char** argv) {
+  return warpgauge::process::run_program(warpgauge::bench::run, argc, argv);
+}

@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-namespace warpgauge {
+namespace warpgauge::bench {
 namespace {
 
 using Cells = std::map<std::string, std::map<std::string, double>>;  // row, column -> us
@@ -169,4 +169,4 @@ std::string accuracy_table(const std::vector<Timing>& timings) {
          rows;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

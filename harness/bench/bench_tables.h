@@ -7,7 +7,7 @@
 #include "metrics/fact.h"
 #include "metrics/median.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 /// What was measured of one case. What a case does not have is 0, or negative for errors.
 struct Timing {
@@ -34,4 +34,4 @@ std::string speeds_table(const std::vector<Timing>& timings);
 /// Errors and times of the cases that were compared within a tolerance; empty without any.
 std::string accuracy_table(const std::vector<Timing>& timings);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 metrics::MedianEstimate sample(const Sampling& sampling, const std::function<double()>& time_us) {
   using Clock = std::chrono::steady_clock;
@@ -24,4 +24,4 @@ metrics::MedianEstimate sample(const Sampling& sampling, const std::function<dou
   }
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

@@ -6,7 +6,7 @@
 
 #include "metrics/median.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 struct Sampling {
   int least = 15, most = 301;  ///< timed runs
@@ -25,4 +25,4 @@ struct Sampling {
 /// too much.
 metrics::MedianEstimate sample(const Sampling& sampling, const std::function<double()>& time_us);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

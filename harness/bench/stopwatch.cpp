@@ -11,7 +11,7 @@
 #include "warpgauge/cuda_error.h"
 #include "warpgauge/problem.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 namespace {
 
 int attribute(cudaDeviceAttr which) {
@@ -112,4 +112,4 @@ double peak_bytes_per_second() {
   return 2 * clock_hz * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

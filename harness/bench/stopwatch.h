@@ -10,7 +10,7 @@
 #include "harness/registry.h"
 #include "warpgauge/comparison.h"
 
-namespace warpgauge {
+namespace warpgauge::bench {
 
 /// What is in the L2 cache when a launch begins.
 enum class Cache {
@@ -59,4 +59,4 @@ double peak_bytes_per_second();
 /// 256 MiB.
 double measured_peak_bytes_per_second();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::bench

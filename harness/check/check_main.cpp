@@ -30,7 +30,7 @@
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
 
-namespace warpgauge {
+namespace warpgauge::check {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -116,10 +116,10 @@ class Session {
       if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
     }
     const metrics::Run run;
-    for (const Finding& finding : findings_of(facts, run, requirements_)) {
+    for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
       if (!finding.wrong) continue;
       const metrics::Fact& fact = *finding.shown.fact;
-      ADD_FAILURE_AT(fact.file.c_str(), fact.line) << finding_text(
+      ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
           finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
     }
     return judged;
@@ -137,8 +137,8 @@ class Session {
   std::string program_;
   FamilyBudgets budgets_;
   std::chrono::year_month_day today_;
-  Requirements requirements_;
-  RecordedRun recorded_;
+  outcome::Requirements requirements_;
+  outcome::RecordedRun recorded_;
   std::unique_ptr<Meter> meter_;
 };
 
@@ -235,7 +235,7 @@ int run(int argc, char** argv) {
   if (!initialize_tests(&argc, argv)) return 0;
   Options options;
   CLI::App app("Run every case as a test of GoogleTest");
-  set_help(app, kFooter, "warpgauge-check");
+  process::set_help(app, kFooter, "warpgauge-check");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_option("--results", options.results, "Write the outcome (results.json) to this file")
       ->type_name("FILE");
@@ -253,7 +253,7 @@ int run(int argc, char** argv) {
   app.add_option("--skip-code", options.skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");
-  if (const auto ended = parse(app, argc, argv)) return *ended;
+  if (const auto ended = process::parse(app, argc, argv)) return *ended;
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session, options.large);
@@ -263,6 +263,8 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::check
 
-int main(int argc, char** argv) { return warpgauge::run_program(warpgauge::run, argc, argv); }
+int main(int argc, char** argv) {
+  return warpgauge::process::run_program(warpgauge::check::run, argc, argv);
+}

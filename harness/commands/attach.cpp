@@ -4,7 +4,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -29,7 +29,7 @@ Examples:
 }  // namespace
 
 void add_attach(CommandLine& line) {
-  auto options = std::make_shared<AttachOptions>();
+  auto options = std::make_shared<attach::AttachOptions>();
   CLI::App* command =
       line.add("attach", "Count what the kernels of any CUDA program do on a GPU", kFooter);
   command
@@ -59,7 +59,7 @@ void add_attach(CommandLine& line) {
   command->add_flag("--strict", options->strict,
                     "Values better than their budget fail, so that budgets stay tight");
   add_program(command, options->command);
-  line.on_run(command, [options] { return static_cast<int>(attach_to_program(*options)); });
+  line.on_run(command, [options] { return static_cast<int>(attach::attach_to_program(*options)); });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

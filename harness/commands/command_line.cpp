@@ -17,7 +17,7 @@
 #include "harness/provenance.h"
 #include "metrics/nearest.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -46,7 +46,7 @@ std::string version() {
 
 CommandLine::CommandLine(int argc, char** argv)
     : argc_(argc), argv_(argv), app_("A go/no-go gauge for CUDA kernels") {
-  set_help(app_, kFooter);
+  process::set_help(app_, kFooter);
   app_.set_version_flag("--version", version, "Print the version, the toolkit and architectures");
   app_.require_subcommand(0, 1);  // run() handles none
 }
@@ -54,7 +54,7 @@ CommandLine::CommandLine(int argc, char** argv)
 CLI::App* CommandLine::add(const std::string& name, const std::string& summary,
                            std::string_view footer) {
   CLI::App* command = app_.add_subcommand(name, summary);
-  set_help(*command, footer);
+  process::set_help(*command, footer);
   return command;
 }
 
@@ -79,7 +79,7 @@ void CommandLine::continue_in_external_command() {
   std::string missing;
   if (externals.empty()) {
     missing = fmt::format("; {}, which has more, cannot be run: see `{} doctor`",
-                          external_program().string(), program_name());
+                          external_program().string(), process::program_name());
   }
   throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}{}", word,
                                           metrics::did_you_mean(word, names),
@@ -89,17 +89,17 @@ void CommandLine::continue_in_external_command() {
 int CommandLine::run() {
   try {
     continue_in_external_command();
-    if (const auto ended = parse(app_, argc_, argv_)) return *ended;
+    if (const auto ended = process::parse(app_, argc_, argv_)) return *ended;
     if (!app_.get_subcommands().empty()) return exit_code_;
     fmt::print(stderr, "{}\nname a command\n", app_.help());
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  return kFault;
+  return outcome::kFault;
 }
 
-std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
-  auto choice = std::make_shared<DeviceChoice>(DeviceChoice::automatic);
+std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
+  auto choice = std::make_shared<process::DeviceChoice>(process::DeviceChoice::automatic);
   const auto choose = [choice](const std::string& word) {
     const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
     const auto found = std::ranges::find(words, word);
@@ -108,7 +108,7 @@ std::shared_ptr<DeviceChoice> add_device(CLI::App* command) {
                                  fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
                                              metrics::did_you_mean(word, words)));
     }
-    *choice = static_cast<DeviceChoice>(found - words.begin());
+    *choice = static_cast<process::DeviceChoice>(found - words.begin());
   };
   command
       ->add_option_function<std::string>(
@@ -124,4 +124,4 @@ void add_program(CLI::App* command, std::vector<std::string>& words) {
       ->type_name("-- PROGRAM [ARGUMENT...]");
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -12,7 +12,7 @@
 
 #include "harness/process/program.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 class CommandLine {
  public:
@@ -25,7 +25,9 @@ class CommandLine {
   void on_run(CLI::App* command, std::function<int()> run);
 
   /// Continues in the program for this device, with the same arguments; see continue_on().
-  void continue_on(DeviceChoice choice) const { warpgauge::continue_on(choice, argv_); }
+  void continue_on(process::DeviceChoice choice) const {
+    warpgauge::process::continue_on(choice, argv_);
+  }
   const CLI::App& app() const { return app_; }
 
   /// Runs the command that was asked for, an external one too, and returns its exit code. No
@@ -45,9 +47,9 @@ class CommandLine {
 using AddCommand = void(CommandLine& line);
 
 /// Adds --device to a command that runs kernels.
-std::shared_ptr<DeviceChoice> add_device(CLI::App* command);
+std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command);
 
 /// Adds the program that a command runs, and its arguments.
 void add_program(CLI::App* command, std::vector<std::string>& words);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

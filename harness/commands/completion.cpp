@@ -8,7 +8,7 @@
 #include "harness/commands/external_commands.h"
 #include "harness/process/program_name.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -76,9 +76,10 @@ void add_completion(CommandLine& line) {
       ->required()
       ->type_name(fmt::format("{{{}}}", fmt::join(completed_shells(), ",")));
   line.on_run(command, [=, &line] {
-    fmt::print("{}", completion_script(*shell, program_name(), completed_commands(line.app())));
+    fmt::print("{}",
+               completion_script(*shell, process::program_name(), completed_commands(line.app())));
     return 0;
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -11,7 +11,7 @@
 
 #include "metrics/nearest.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 /// In the single quotes of a shell.
@@ -283,4 +283,4 @@ std::string completion_script(std::string_view shell, const std::string& program
                                           fmt::join(completed_shells(), ", ")));
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

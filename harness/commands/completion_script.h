@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 /// The kind of an argument, or of an option's value.
 enum class Completed { nothing, choices, ids, archs, files };
@@ -32,4 +32,4 @@ const std::vector<std::string>& completed_shells();
 std::string completion_script(std::string_view shell, const std::string& program,
                               const std::vector<CompletedCommand>& commands);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

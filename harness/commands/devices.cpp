@@ -9,7 +9,7 @@
 #include "harness/commands/generations.h"
 #include "harness/runtime.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -48,11 +48,11 @@ void add_devices(CommandLine& line) {
   limits->excludes(shared);
   auto device = add_device(command);
   line.on_run(command, [=, &line] {
-    if (*device != DeviceChoice::automatic) line.continue_on(*device);
+    if (*device != process::DeviceChoice::automatic) line.continue_on(*device);
     if (is_emulated()) emulate_arch(default_emulated_arch());
     fmt::print("{}", (*describe)());
     return 0;
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -8,7 +8,7 @@
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -74,9 +74,9 @@ void add_diff(CommandLine& line) {
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case is in one run only, or cannot be compared");
   line.on_run(command, [options] {
-    options->screen.colours = may_be_coloured(STDOUT_FILENO);
+    options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -7,7 +7,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -27,7 +27,7 @@ Examples:
 }  // namespace
 
 void add_doctor(CommandLine& line) {
-  auto options = std::make_shared<DoctorOptions>();
+  auto options = std::make_shared<doctor::DoctorOptions>();
   CLI::App* command =
       line.add("doctor", "Check what measuring needs here, and print how to fix it", kFooter);
   auto device = add_device(command);
@@ -51,14 +51,15 @@ void add_doctor(CommandLine& line) {
   command->add_flag("--json", options->json, "Print one JSON object");
   line.on_run(command, [=, &line] {
     options->device = *device;
-    if (options->require_cupti && *device == DeviceChoice::emulated) {
+    if (options->require_cupti && *device == process::DeviceChoice::emulated) {
       throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
     }
     // The doctor itself finds out whether there is a GPU: a broken one must not end it.
-    const DeviceChoice choice = options->require_cupti ? DeviceChoice::gpu : *device;
-    if (choice != DeviceChoice::automatic) line.continue_on(choice);
-    return static_cast<int>(run_doctor(*options));
+    const process::DeviceChoice choice =
+        options->require_cupti ? process::DeviceChoice::gpu : *device;
+    if (choice != process::DeviceChoice::automatic) line.continue_on(choice);
+    return static_cast<int>(doctor::run_doctor(*options));
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -4,7 +4,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -23,7 +23,7 @@ Examples:
 }  // namespace
 
 void add_emulate(CommandLine& line) {
-  auto options = std::make_shared<EmulateOptions>();
+  auto options = std::make_shared<emulate::EmulateOptions>();
   CLI::App* command = line.add(
       "emulate", "Run a CUDA program on the emulator and show what its kernels counted", kFooter);
   command->add_option("--arch", options->arch, "The architecture to emulate")
@@ -32,7 +32,7 @@ void add_emulate(CommandLine& line) {
   command->add_option("--json", options->json, "Also write the counts to this file, a line each")
       ->type_name("FILE");
   add_program(command, options->command);
-  line.on_run(command, [options] { return emulate_program(*options); });
+  line.on_run(command, [options] { return emulate::emulate_program(*options); });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

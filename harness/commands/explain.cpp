@@ -7,7 +7,7 @@
 #include "harness/commands/command_line.h"
 #include "harness/explain/explain_picture.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -41,7 +41,7 @@ const CLI::Validator kSvg(
 }  // namespace
 
 void add_explain(CommandLine& line) {
-  auto options = std::make_shared<PictureOptions>();
+  auto options = std::make_shared<explain::PictureOptions>();
   CLI::App* command = line.add(
       "explain", "Show what each source line of a case costs, or draw one access", kFooter);
   auto device = add_device(command);
@@ -68,15 +68,15 @@ void add_explain(CommandLine& line) {
     }
     if (!draws) {
       line.continue_on(*device);
-      return explain_case(options->id, options->arch);
+      return explain::explain_case(options->id, options->arch);
     }
-    if (*device == DeviceChoice::gpu) {
+    if (*device == process::DeviceChoice::gpu) {
       throw std::invalid_argument(
           "--device=gpu: a GPU does not tell addresses; --text and --picture need the emulator");
     }
-    line.continue_on(DeviceChoice::emulated);
-    return draw_case(*options);
+    line.continue_on(process::DeviceChoice::emulated);
+    return explain::draw_case(*options);
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

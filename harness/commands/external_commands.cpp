@@ -12,7 +12,7 @@
 #include "harness/process/output_of.h"
 #include "harness/process/program_name.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 std::filesystem::path external_program() {
   constexpr const char* kName = "warpgauge-python";
@@ -23,7 +23,7 @@ std::filesystem::path external_program() {
 
 std::vector<ExternalCommand> external_commands() {
   std::vector<ExternalCommand> commands;
-  std::istringstream lines(output_of({external_program(), "--list"}).value_or(""));
+  std::istringstream lines(process::output_of({external_program(), "--list"}).value_or(""));
   for (ExternalCommand one; std::getline(lines, one.name, '\t');) {
     std::getline(lines, one.summary);
     commands.push_back(one);
@@ -33,7 +33,7 @@ std::vector<ExternalCommand> external_commands() {
 
 void run_external_command(char** argv) {
   // The Python side does not know this program and its build.
-  setenv("WARPGAUGE_PROGRAM", program_name().c_str(), 1);
+  setenv("WARPGAUGE_PROGRAM", process::program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {
     setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);
@@ -43,4 +43,4 @@ void run_external_command(char** argv) {
   throw std::system_error(errno, std::generic_category(), program);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

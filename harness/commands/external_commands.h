@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 struct ExternalCommand {
   std::string name, summary;
@@ -21,4 +21,4 @@ std::vector<ExternalCommand> external_commands();
 /// Throws std::system_error if it cannot be started.
 [[noreturn]] void run_external_command(char** argv);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -7,7 +7,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -27,7 +27,7 @@ Examples:
   warpgauge gate --require=cupti --strict --out results
 )";
 
-void add_selection(CLI::App* command, GateOptions& options) {
+void add_selection(CLI::App* command, gate::GateOptions& options) {
   command->add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
   command->add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
@@ -48,7 +48,7 @@ void add_selection(CLI::App* command, GateOptions& options) {
 }  // namespace
 
 void add_gate(CommandLine& line) {
-  auto options = std::make_shared<GateOptions>();
+  auto options = std::make_shared<gate::GateOptions>();
   auto required = std::make_shared<std::vector<std::string>>();
   CLI::App* command = line.add(
       "gate", "Measure everything this machine can and judge it against the budgets", kFooter);
@@ -72,18 +72,18 @@ void add_gate(CommandLine& line) {
       ->default_str("60")
       ->type_name("SECONDS");
   line.on_run(command, [=, &line] {
-    Requirements& requirements = options->requirements;
+    outcome::Requirements& requirements = options->requirements;
     for (const std::string& source : *required) {
       (source == "cupti" ? requirements.cupti : requirements.ptxas) = true;
     }
-    requirements.device = *device == DeviceChoice::gpu;
+    requirements.device = *device == process::DeviceChoice::gpu;
     options->device = to_string(*device);
-    if (requirements.cupti && *device == DeviceChoice::emulated) {
+    if (requirements.cupti && *device == process::DeviceChoice::emulated) {
       throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
     }
-    line.continue_on(requirements.cupti ? DeviceChoice::gpu : *device);
-    return static_cast<int>(run_gate(*options));
+    line.continue_on(requirements.cupti ? process::DeviceChoice::gpu : *device);
+    return static_cast<int>(gate::run_gate(*options));
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

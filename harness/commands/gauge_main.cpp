@@ -2,7 +2,7 @@
 
 #include "harness/commands/command_line.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 AddCommand add_gate, add_list, add_metrics, add_explain, add_diff, add_outcome, add_emulate,
     add_attach, add_devices, add_doctor, add_completion;
@@ -13,10 +13,10 @@ constexpr AddCommand* kCommands[] = {
     add_emulate, add_attach, add_devices, add_doctor,  add_completion,
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands
 
 int main(int argc, char** argv) {
-  warpgauge::CommandLine line(argc, argv);
-  for (warpgauge::AddCommand* add : warpgauge::kCommands) add(line);
+  warpgauge::commands::CommandLine line(argc, argv);
+  for (warpgauge::commands::AddCommand* add : warpgauge::commands::kCommands) add(line);
   return line.run();
 }

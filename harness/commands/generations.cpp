@@ -12,7 +12,7 @@
 // The calls below are deprecated: this file shows what is left of them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 std::string kib(std::uint32_t bytes) { return fmt::format("{} KiB", bytes / 1024); }
@@ -104,4 +104,4 @@ std::string describe_shared_configuration() {
   return text;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::commands {
 
 /// The architectures with their limits and new features.
 std::string describe_generations();
@@ -12,4 +12,4 @@ std::string describe_generations();
 /// device, and returns the status and effect of each. Says so where there is no device.
 std::string describe_shared_configuration();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -7,7 +7,7 @@
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -26,12 +26,12 @@ int list_cases(const std::string& filter, bool large) {
   for (const Case* one : Registry::instance().select(filter, large)) {
     fmt::print("{}\n", one->id.str());
   }
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
 int list_archs() {
   for (const std::string& arch : chosen_archs({})) fmt::print("{}\n", arch);
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
 struct Options {
@@ -55,4 +55,4 @@ void add_list(CommandLine& line) {
   });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -11,7 +11,7 @@
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
@@ -81,9 +81,9 @@ int show_metrics(const std::string& chip) {
     }
   } catch (const metrics::Unmeasured& unmeasured) {
     fmt::print(stderr, "{}\n", unmeasured.what());
-    return kNotMeasured;
+    return outcome::kNotMeasured;
   }
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
 /// {"metrics": [{id, unit, direction, ...}, ...]}: metrics/catalog.json, which other programs read.
@@ -106,7 +106,7 @@ int print_json() {
   ordered_json table;
   table["metrics"] = std::move(rows);
   fmt::print("{}\n", table.dump(2));
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
 }  // namespace
@@ -123,4 +123,4 @@ void add_metrics(CommandLine& line) {
   line.on_run(command, [=] { return *json ? print_json() : show_metrics(*chip); });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -14,7 +14,7 @@
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 
-namespace warpgauge {
+namespace warpgauge::commands {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,10 +45,11 @@ int show_outcome(const Options& options) {
   for (const fs::path& file : options.facts) {
     for (metrics::StoredRun& run : metrics::read_facts(file)) runs.push_back(std::move(run));
   }
-  const Requirements requirements = requirements_of(runs);
-  const Outcome outcome(std::move(runs), {.requirements = requirements});
-  write_results(outcome, options.out, options.every_value);
-  fmt::print("{}results: {}\n", terminal_text(outcome, may_be_coloured(STDOUT_FILENO)),
+  const outcome::Requirements requirements = outcome::requirements_of(runs);
+  const outcome::Outcome outcome(std::move(runs), {.requirements = requirements});
+  outcome::write_results(outcome, options.out, options.every_value);
+  fmt::print("{}results: {}\n",
+             outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
              options.out.string());
   return outcome.exit_code();
 }
@@ -68,4 +69,4 @@ void add_outcome(CommandLine& line) {
   line.on_run(command, [options] { return show_outcome(*options); });
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::commands

@@ -62,7 +62,7 @@ std::string table(const CountComparison& comparison, std::string_view title,
   for (std::size_t i = 0; i < std::size(kConfidences); ++i) text += "    equal differ";
   text += '\n';
   for (const auto& [name, agreement] : rows) {
-    fmt::format_to(out, "{:<{}} {:>8}", printable(name), width, agreement.total());
+    fmt::format_to(out, "{:<{}} {:>8}", files::printable(name), width, agreement.total());
     for (std::size_t i = 0; i < agreement.equal.size(); ++i) {
       fmt::format_to(out, "  {:>7} {:>6}", agreement.equal[i], agreement.different[i]);
     }
@@ -86,7 +86,7 @@ std::string difference_text(const CountDifference& difference) {
       place.id.str(), place.arch.empty() ? "" : " on " + place.arch, where, difference.metric,
       metrics::exact_text(difference.a), metrics::exact_text(difference.b),
       difference.trust.reason.empty() ? "" : " (" + difference.trust.reason + ")");
-  return printable(text) + '\n';
+  return files::printable(text) + '\n';
 }
 
 /// The worst difference of each case, on a line rather than of the whole case.
@@ -133,7 +133,7 @@ void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& case
     const std::size_t others = end - begin - 1;
     const std::string more = others > 0 ? fmt::format(" and {} more", others) : "";
     rows.push_back(
-        {fmt::format("not compared: {}{}, {}\n", printable(cases[begin]), more, why), others + 1});
+        {fmt::format("not compared: {}{}, {}\n", files::printable(cases[begin]), more, why), others + 1});
   }
 }
 

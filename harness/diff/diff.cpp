@@ -34,10 +34,10 @@ ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
   const auto has = [&](Mark mark) {
     return std::ranges::find(changes, mark, &Change::mark) != changes.end();
   };
-  if (has(Mark::worse)) return kOverBudget;
+  if (has(Mark::worse)) return outcome::kOverBudget;
   const auto is_one_sided = [](CaseChanges of_case) { return only_side(of_case).has_value(); };
   const bool left_out = require_all && std::ranges::any_of(by_case(changes), is_one_sided);
-  return has(Mark::lost) || left_out ? kNotMeasured : kWithinBudget;
+  return has(Mark::lost) || left_out ? outcome::kNotMeasured : outcome::kWithinBudget;
 }
 
 Result diff_values(const Runs& a, const Runs& b, const DiffOptions& options) {
@@ -62,9 +62,9 @@ Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {
         comparison.only_in_b.size(), comparison.other_code.size()));
   }
   const bool left_out = options.require_all && comparison.left_out() > 0;
-  return {comparison.is_refuted() ? kOverBudget
-          : left_out              ? kNotMeasured
-                                  : kWithinBudget,
+  return {comparison.is_refuted() ? outcome::kOverBudget
+          : left_out              ? outcome::kNotMeasured
+                                  : outcome::kWithinBudget,
           comparison_text(comparison, options.screen), comparison_json(comparison)};
 }
 
@@ -84,10 +84,10 @@ int diff_runs(const DiffOptions& options) {
       have_other_sources(a, b) ? diff_counts(a, b, options) : diff_values(a, b, options);
   const SideName name_a = name_of(options.a, a), name_b = name_of(options.b, b);
   if (!options.json.empty()) {
-    write_file(options.json, diff_json(name_a, name_b, result.exit_code, result.json));
+    files::write_file(options.json, diff_json(name_a, name_b, result.exit_code, result.json));
   }
   for (const auto& [letter, name] : {std::pair('A', &name_a), std::pair('B', &name_b)}) {
-    fmt::print("{}: {} ({})\n", letter, printable(name->file.string()), printable(name->origin));
+    fmt::print("{}: {} ({})\n", letter, files::printable(name->file.string()), files::printable(name->origin));
   }
   fmt::print("\n{}", result.text);
   return result.exit_code;

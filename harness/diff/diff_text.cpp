@@ -31,7 +31,7 @@ std::string marked(Mark mark, const Screen& screen) {
 }
 
 std::string case_text(const Change& change) {
-  return printable(change.arch.empty() ? change.id : change.id + " on " + change.arch);
+  return files::printable(change.arch.empty() ? change.id : change.id + " on " + change.arch);
 }
 
 std::string line_text(const LineKey& place) {
@@ -90,7 +90,7 @@ std::string shown_row(const ShownCase& one, const Screen& screen) {
   if (!worst.lines.empty() && worst.lines.front().mark != Mark::same) {
     value += ", " + line_text(worst.lines.front().place);
   }
-  return fmt::format("{}\n        {}\n", text, printable(value + why_text(worst)));
+  return fmt::format("{}\n        {}\n", text, files::printable(value + why_text(worst)));
 }
 
 /// The id without the size.
@@ -197,10 +197,10 @@ std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) 
     row.erase(row.find_last_not_of(' ') + 1);
     if (!change.gpu.empty() && is_of_several_gpus(change, of_case)) row += " on " + change.gpu;
     fmt::format_to(out, "  {} {}\n", marked(change.mark, screen),
-                   printable(row + why_text(change)));
+                   files::printable(row + why_text(change)));
     for (const LineChange& line : change.lines) {
       fmt::format_to(out, "          {:<7} {}: {} -> {}\n", to_string(line.mark),
-                     printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
+                     files::printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
                      metrics::to_text(line.b.value_or(0)));
     }
   }

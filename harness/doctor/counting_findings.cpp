@@ -18,7 +18,7 @@
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,9 +97,9 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
   }
   // With a folder of its own: this check is not about --out.
   const auto half = std::max(time_limit / 2, std::chrono::seconds(1));
-  const auto output =
-      output_of({program.string(), "doctor", "--device=emulated", "--json", "--timeout",
-                 std::to_string(half.count()), "--out", fs::temp_directory_path().string()});
+  const auto output = process::output_of({program.string(), "doctor", "--device=emulated", "--json",
+                                          "--timeout", std::to_string(half.count()), "--out",
+                                          fs::temp_directory_path().string()});
   try {
     if (!output) throw std::runtime_error("its doctor finds it not ready");
     const nlohmann::json diagnosis = nlohmann::json::parse(*output);
@@ -131,4 +131,4 @@ Precondition check_ptxas() {
   }
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

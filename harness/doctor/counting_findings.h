@@ -10,7 +10,7 @@
 
 #include "harness/doctor/precondition.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 
 /// Was this built with CUPTI, and do its libraries load?
 Precondition check_cupti();
@@ -28,4 +28,4 @@ Precondition check_emulator(const std::filesystem::path& program, std::chrono::s
 /// Has the build kept the reports of ptxas on the kernels?
 Precondition check_ptxas();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

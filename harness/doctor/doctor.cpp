@@ -21,7 +21,7 @@
 #include "harness/process/isolated_text.h"
 #include "harness/runtime.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 namespace {
 
 using Findings = std::vector<Precondition>;
@@ -32,7 +32,7 @@ class Doctor {
 
   Diagnosis diagnose_gpu() const {
     const HostProbe here = HostProbe::of_this_machine();
-    const bool demanded = options_.require_cupti || options_.device == DeviceChoice::gpu;
+    const bool demanded = options_.require_cupti || options_.device == process::DeviceChoice::gpu;
     Findings findings = isolated(kGpuFindings, [&] { return look_at_gpu(here); });
     const Health gpu = findings.front().health;
     const bool runs_there = demanded || gpu != Health::warn;
@@ -49,8 +49,9 @@ class Doctor {
     for (const auto& check : {check_permission, check_mps, check_profilers, check_injection}) {
       findings.push_back(check(here));
     }
-    findings.push_back(isolated(
-        "emulator", [this] { return check_emulator(program_path(true), options_.time_limit); }));
+    findings.push_back(isolated("emulator", [this] {
+      return check_emulator(process::program_path(true), options_.time_limit);
+    }));
     add_workplace(&findings);
 
     std::vector<std::string_view> needed = {"ptxas", "output"};
@@ -82,7 +83,8 @@ class Doctor {
       return array.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
     try {
-      const auto array = nlohmann::json::parse(isolated_text(as_json, options_.time_limit));
+      const auto array =
+          nlohmann::json::parse(process::isolated_text(as_json, options_.time_limit));
       Findings findings;
       for (const nlohmann::json& object : array) findings.push_back(finding_from(object));
       for (const std::string_view id : ids) finding_called(id, findings);
@@ -122,12 +124,12 @@ class Doctor {
 
 }  // namespace
 
-ExitCode run_doctor(const DoctorOptions& options) {
+outcome::ExitCode run_doctor(const DoctorOptions& options) {
   const Doctor doctor(options);
   const Diagnosis diagnosis = is_emulated() ? doctor.diagnose_emulator() : doctor.diagnose_gpu();
-  const bool colour = may_be_coloured(STDOUT_FILENO);
+  const bool colour = files::may_be_coloured(STDOUT_FILENO);
   fmt::print("{}", options.json ? diagnosis_json(diagnosis) : diagnosis_text(diagnosis, colour));
-  return diagnosis.ready() ? kWithinBudget : kNotMeasured;
+  return diagnosis.ready() ? outcome::kWithinBudget : outcome::kNotMeasured;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

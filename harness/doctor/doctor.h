@@ -7,11 +7,11 @@
 #include "harness/outcome/exit_code.h"
 #include "harness/process/program.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 
 /// The options that the gate will get.
 struct DoctorOptions {
-  DeviceChoice device = DeviceChoice::automatic;
+  process::DeviceChoice device = process::DeviceChoice::automatic;
   bool require_cupti = false;         ///< as its --require=cupti: a GPU, and all of its counters
   std::filesystem::path out = "out";  ///< its --out
   std::chrono::seconds time_limit{
@@ -23,6 +23,6 @@ struct DoctorOptions {
 /// is a finding. Returns kWithinBudget if the gate can run as `options` ask, else kNotMeasured: on
 /// the GPU if there is one or --device asks for it, else on the emulator; an emulated program
 /// checks the emulator. This process never touches CUDA.
-ExitCode run_doctor(const DoctorOptions& options);
+outcome::ExitCode run_doctor(const DoctorOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

@@ -15,7 +15,7 @@
 #include "metrics/cupti.h"
 #include "warpgauge/cuda_error.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 namespace {
 
 std::string version_text(int version) {
@@ -233,4 +233,4 @@ std::vector<Precondition> look_at_gpu(const HostProbe& here) {
   return findings;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

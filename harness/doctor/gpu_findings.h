@@ -9,7 +9,7 @@
 #include "harness/doctor/precondition.h"
 #include "metrics/nvml.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 
 /// Ids of the findings of look_at_gpu(), in its order.
 inline constexpr std::string_view kGpuFindings[] = {"GPU", "driver", "architectures",
@@ -34,4 +34,4 @@ Precondition check_architectures(std::span<const std::string> cubins,
 /// context, so its processes are others.
 std::vector<Precondition> check_state(const metrics::GpuState& state);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

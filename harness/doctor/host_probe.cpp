@@ -14,7 +14,7 @@
 
 #include "harness/process/output_of.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -248,11 +248,11 @@ Precondition check_python(const fs::path& programs) {
     finding.text = program.string() + " is not there";
     return finding;
   }
-  if (!output_of({program.string(), "emit", "--help"})) {
+  if (!process::output_of({program.string(), "emit", "--help"})) {
     finding.text = program.string() + " cannot be run";
     return finding;
   }
   return {.id = "Python", .health = Health::ok, .text = program.string() + " can be run"};
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

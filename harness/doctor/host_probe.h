@@ -10,7 +10,7 @@
 
 #include "harness/doctor/precondition.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 
 /// The machine as it is, or as a test sets it up.
 struct HostProbe {
@@ -40,4 +40,4 @@ Precondition check_out(const std::filesystem::path& out);
 /// one of its commands.
 Precondition check_python(const std::filesystem::path& programs);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

@@ -10,7 +10,7 @@
 #include "harness/build_info.h"
 #include "harness/files/printable.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 namespace {
 
 struct Look {
@@ -106,9 +106,10 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool colour) {
     // Padded before it is coloured, or the colour would count as text.
     const std::string word = fmt::format("{:<{}}", look.word, kWordWidth);
     fmt::format_to(out, "{}  {:<{}}  {}\n", coloured(word, look.colour, colour), finding.id, width,
-                   printable(finding.text));
+                   files::printable(finding.text));
     if (finding.remedy.empty()) continue;
-    fmt::format_to(out, "{:{}}  > {}\n", "", kWordWidth + 2 + width, printable(finding.remedy));
+    fmt::format_to(out, "{:{}}  > {}\n", "", kWordWidth + 2 + width,
+                   files::printable(finding.remedy));
   }
   const std::string_view on = diagnosis.ready() ? "\033[1;32m" : "\033[1;31m";
   fmt::format_to(out, "\n{}\n", coloured(outcome(diagnosis), on, colour));
@@ -127,4 +128,4 @@ std::string diagnosis_json(const Diagnosis& diagnosis) {
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

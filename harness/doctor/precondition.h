@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::doctor {
 
 /// `fail`: the gate needs it, and it does not work. `unknown`: the check gave no answer.
 enum class Health { ok, warn, fail, unknown };
@@ -52,4 +52,4 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool colour);
 /// The same as one JSON object: {"schema": 1, "version", "ready", "counts_on", "checks": [...]}.
 std::string diagnosis_json(const Diagnosis& diagnosis);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor

@@ -21,7 +21,7 @@
 #include "metrics/counts_report.h"
 #include "metrics/line_counts.h"
 
-namespace warpgauge {
+namespace warpgauge::emulate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,8 +59,8 @@ std::string table(std::vector<LineCounts> lines) {
   std::string text;
   auto out = std::back_inserter(text);
   for (auto& [kernel, of_kernel] : kernels) {
-    fmt::format_to(out, "{}\n  {:>17} {:>17} {:>9}  {:<9}  {}\n", demangled(kernel), "wavefronts",
-                   "global sectors", "local", "counts", "line");
+    fmt::format_to(out, "{}\n  {:>17} {:>17} {:>9}  {:<9}  {}\n", files::demangled(kernel),
+                   "wavefronts", "global sectors", "local", "counts", "line");
     fmt::format_to(out, "  {:>17} {:>17} {:>9}\n", "taken/ideal", "taken/ideal", "sectors");
     std::ranges::stable_sort(of_kernel, std::greater<>(), waste);
     for (const LineCounts& line : of_kernel) {
@@ -94,18 +94,18 @@ int emulate_program(const EmulateOptions& options) {
     throw std::runtime_error(
         fmt::format("--json {}: there is no folder {}", options.json.string(), folder.string()));
   }
-  const TemporaryPath report = TemporaryPath::file();
+  const files::TemporaryPath report = files::TemporaryPath::file();
   const char* preloaded = std::getenv("LD_PRELOAD");
   const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
-  const Ending ending =
-      run_to_its_end(options.command, {{"LD_PRELOAD", library.string() + before},
-                                       {"WARPGAUGE_EMULATED_ARCH", options.arch},
-                                       {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
-                                       {metrics::kReportVariable, report.path().string()}});
+  const process::Ending ending = process::run_to_its_end(
+      options.command, {{"LD_PRELOAD", library.string() + before},
+                        {"WARPGAUGE_EMULATED_ARCH", options.arch},
+                        {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+                        {metrics::kReportVariable, report.path().string()}});
   const int code = ending.exit_code();
   const std::vector<LineCounts> lines = metrics::read_report(report.path());
   if (!options.json.empty()) {
-    write_file(options.json, metrics::report_text(lines));
+    files::write_file(options.json, metrics::report_text(lines));
   }
   fmt::print(stderr, "{}", table(lines));
   if (lines.empty()) {
@@ -113,9 +113,9 @@ int emulate_program(const EmulateOptions& options) {
                "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
                "runtime, {} (nvcc -cudart shared)\n",
                options.command[0], library.filename().string());
-    return code == 0 ? static_cast<int>(kFault) : code;
+    return code == 0 ? static_cast<int>(outcome::kFault) : code;
   }
   return code;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::emulate

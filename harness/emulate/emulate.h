@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::emulate {
 
 struct EmulateOptions {
   std::vector<std::string> command;  ///< program and arguments
@@ -18,4 +18,4 @@ struct EmulateOptions {
 /// and kFault if it could not be run or launched no kernel on the emulator.
 int emulate_program(const EmulateOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::emulate

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 using metrics::AccessKind;
@@ -150,4 +150,4 @@ std::string caption_of(const AccessPicture& picture, const WarpAccess& access) {
                      number_of(access.taken, "wavefront"), access.ideal);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -12,7 +12,7 @@
 #include "metrics/access_wavefronts.h"
 #include "metrics/line_access.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 using metrics::WarpAccess;
@@ -187,4 +187,4 @@ std::vector<std::string> shared_cells(const AccessPicture& picture) {
   return texts;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

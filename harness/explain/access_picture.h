@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge {
-
-namespace metrics {
+namespace warpgauge::metrics {
 struct LineAccess;
 }
+
+namespace warpgauge::explain {
 
 struct AccessPicture {
   static constexpr std::size_t kColumns = 32;
@@ -55,4 +55,4 @@ std::string lanes_text(std::uint32_t lanes);
 /// for each row that has any.
 std::vector<std::string> shared_cells(const AccessPicture& picture);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -9,7 +9,7 @@
 #include "harness/files/printable.h"
 #include "harness/files/text_lines.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 // Pixels.
@@ -106,7 +106,7 @@ line {{ stroke: #000; stroke-width: 1.5 }}
 
   /// Running text, in as many lines as it needs.
   void paragraph(std::string_view content, std::string_view style) {
-    for (const std::string& line : wrapped(content, kLetters)) {
+    for (const std::string& line : files::wrapped(content, kLetters)) {
       y_ += kLine;
       text(kMargin, y_, style, line);
     }
@@ -117,7 +117,8 @@ line {{ stroke: #000; stroke-width: 1.5 }}
                                   ? "(no line information)"
                                   : fmt::format("{}:{}", picture_.file, picture_.line);
     text(kMargin, 26, "id", fmt::format("{}, emulated as {}", picture_.id, picture_.arch));
-    text(kMargin, 46, "code", shortened(fmt::format("{}: {}", where, picture_.source), kLetters));
+    text(kMargin, 46, "code",
+         files::shortened(fmt::format("{}: {}", where, picture_.source), kLetters));
     y_ = 64 - kLine;
     paragraph(picture_.what, "note");
     paragraph(picture_.caption, "caption");
@@ -204,7 +205,7 @@ line {{ stroke: #000; stroke-width: 1.5 }}
 }  // namespace
 
 std::string xml_text(std::string_view text) {
-  const std::string safe = printable(text);
+  const std::string safe = files::printable(text);
   std::string result;
   for (std::string_view rest = safe; !rest.empty();) {
     const std::size_t length = character_length(rest);
@@ -231,4 +232,4 @@ std::string xml_text(std::string_view text) {
 
 std::string picture_svg(const AccessPicture& picture) { return Drawing(picture).svg(); }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

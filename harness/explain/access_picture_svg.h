@@ -6,7 +6,7 @@
 
 #include "harness/explain/access_picture.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 
 /// A whole SVG file that needs nothing else. The palette is Okabe and Ito's, which is safe for
 /// colour blindness; a conflict also has a thick border, for prints without colour.
@@ -16,4 +16,4 @@ std::string picture_svg(const AccessPicture& picture);
 /// that XML lacks take printable()'s form.
 std::string xml_text(std::string_view text);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -8,7 +8,7 @@
 #include "harness/files/printable.h"
 #include "harness/files/text_lines.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 constexpr std::size_t kWidth = 100;
@@ -19,7 +19,7 @@ constexpr const char* kPlain = "\033[0m";
 /// Lines after the first are indented.
 std::string paragraph(const std::string& text) {
   std::string result;
-  for (const std::string& line : wrapped(printable(text), kWidth - 2)) {
+  for (const std::string& line : files::wrapped(files::printable(text), kWidth - 2)) {
     result += (result.empty() ? "" : "  ") + line + '\n';
   }
   return result;
@@ -53,10 +53,11 @@ std::string picture_text(const AccessPicture& picture, bool colour) {
   auto out = std::back_inserter(text);
   const auto where = picture.file.empty() ? "(no line information)"
                                           : fmt::format("{}:{}", picture.file, picture.line);
-  const std::string title =
-      fmt::format("{}, emulated as {}", printable(picture.id), printable(picture.arch));
-  fmt::format_to(out, "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
-                 shortened(printable(fmt::format("{}: {}", where, picture.source)), kWidth));
+  const std::string title = fmt::format("{}, emulated as {}", files::printable(picture.id),
+                                        files::printable(picture.arch));
+  fmt::format_to(
+      out, "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
+      files::shortened(files::printable(fmt::format("{}: {}", where, picture.source)), kWidth));
   text += paragraph(picture.what) + paragraph(picture.caption) + '\n';
   if (picture.sectors) {
     fmt::format_to(out, "    |{:<23}|{:<23}|{:<23}|{}\n", "sector 0", "sector 1", "sector 2",
@@ -83,4 +84,4 @@ std::string picture_text(const AccessPicture& picture, bool colour) {
   return text;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

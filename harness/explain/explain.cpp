@@ -21,7 +21,7 @@
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 using metrics::Fact;
@@ -132,7 +132,7 @@ std::string explain_lines(const Case& one) {
         line.count({"global.load.requests", "global.store.requests", "global.atomic.requests"}),
         line.pair({"global.load.sectors", "global.store.sectors", "global.atomic.sectors"},
                   "global.sectors_ideal"),
-        line.count({"local.sectors"}), source_text(line.file, line.number));
+        line.count({"local.sectors"}), files::source_text(line.file, line.number));
   }
   return text + doubts(facts);
 }
@@ -178,9 +178,9 @@ int explain_case(const std::string& id, const std::string& arch) {
     fmt::print("{}", explain_lines(one));
   } catch (const metrics::Unmeasured& unmeasured) {
     fmt::print("counts per line: unmeasured: {}\n", unmeasured.what());
-    return kNotMeasured;
+    return outcome::kNotMeasured;
   }
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::explain {
 
 /// Prints the compile-time values of the case called `id`, a line per architecture of the build,
 /// and its source lines with what each costs, worst first. Returns the exit code: 3 if only the
@@ -11,4 +11,4 @@ namespace warpgauge {
 /// std::invalid_argument for an unknown id or architecture, with the nearest.
 int explain_case(const std::string& id, const std::string& arch);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

@@ -22,7 +22,7 @@
 #include "harness/runtime.h"
 #include "metrics/line_access.h"
 
-namespace warpgauge {
+namespace warpgauge::explain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,7 +61,7 @@ std::vector<LineAccess> accesses_of(const Case& one) {
       if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
     }
   });
-  for (LineAccess& access : accesses) access.file = relative_to_root(access.file);
+  for (LineAccess& access : accesses) access.file = files::relative_to_root(access.file);
   return accesses;
 }
 
@@ -105,16 +105,16 @@ int draw_case(const PictureOptions& options) {
   const std::vector<LineAccess> accesses = accesses_of(one);
   const LineAccess& access = chosen(accesses, options);
   const AccessPicture picture =
-      picture_of(access, options.id, arch, source_text(access.file, access.line));
-  if (!options.svg.empty()) write_file(options.svg, picture_svg(picture));
+      picture_of(access, options.id, arch, files::source_text(access.file, access.line));
+  if (!options.svg.empty()) files::write_file(options.svg, picture_svg(picture));
   if (options.text) {
-    const bool colour = may_be_coloured(STDOUT_FILENO);
+    const bool colour = files::may_be_coloured(STDOUT_FILENO);
     fmt::print("{}", picture_text(picture, colour));
   } else {
     fmt::print("{}\n", picture.caption);
   }
   if (!options.svg.empty()) fmt::print("picture: {}\n", options.svg.string());
-  return kWithinBudget;
+  return outcome::kWithinBudget;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

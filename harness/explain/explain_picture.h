@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::explain {
 
 struct PictureOptions {
   std::string id;
@@ -20,4 +20,4 @@ struct PictureOptions {
 /// case that fails and a file that cannot be written, std::logic_error on a GPU.
 int draw_case(const PictureOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::explain

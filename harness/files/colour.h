@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 /// True for a stream (STDOUT_FILENO) that is a terminal, unless NO_COLOR is set.
 inline bool may_be_coloured(int stream) {
   return isatty(stream) == 1 && std::getenv("NO_COLOR") == nullptr;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

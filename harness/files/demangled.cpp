@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 std::string demangled(const std::string& name) {
   int status = 0;
@@ -43,4 +43,4 @@ std::vector<std::string> names_of(const std::string& demangled) {
   return {demangled, without_void(demangled), plain_name(demangled)};
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

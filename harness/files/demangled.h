@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 /// "void add<float>(float*)" for "_Z3addIfEvPT_"; other names unchanged.
 std::string demangled(const std::string& name);
@@ -19,4 +19,4 @@ std::string plain_name(const std::string& demangled);
 /// The names that match a kernel: its demangled name with and without `void `, and its plain name.
 std::vector<std::string> names_of(const std::string& demangled);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

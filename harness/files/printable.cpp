@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

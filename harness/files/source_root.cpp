@@ -5,7 +5,7 @@
 
 #include "harness/build_info.h"
 
-namespace warpgauge {
+namespace warpgauge::files {
 namespace fs = std::filesystem;
 
 std::string relative_to_root(const std::string& file) {
@@ -24,4 +24,4 @@ std::string source_text(const std::string& file, int line) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

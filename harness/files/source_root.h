@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 /// `file` relative to the source root of this build where it lies below it, else unchanged.
 std::string relative_to_root(const std::string& file);
@@ -12,4 +12,4 @@ std::string relative_to_root(const std::string& file);
 /// file cannot be read.
 std::string source_text(const std::string& file, int line);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 namespace fs = std::filesystem;
 
@@ -31,4 +31,4 @@ TemporaryPath::~TemporaryPath() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

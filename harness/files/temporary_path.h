@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 class TemporaryPath {
  public:
@@ -26,4 +26,4 @@ class TemporaryPath {
   std::filesystem::path path_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
@@ -25,4 +25,4 @@ std::string shortened(std::string text, std::size_t width) {
   return text.substr(0, size) + "...";
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

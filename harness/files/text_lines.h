@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 /// Breaks `text` at blanks; a word that is longer than `width` bytes stays whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
@@ -15,4 +15,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// character of UTF-8.
 std::string shortened(std::string text, std::size_t width);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 namespace fs = std::filesystem;
 
@@ -40,4 +40,4 @@ void write_file(fs::path path, std::string_view content) {
   refuse(message);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

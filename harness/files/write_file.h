@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <string_view>
 
-namespace warpgauge {
+namespace warpgauge::files {
 
 /// Replaces the file by one with this content: a reader sees the old file or the new one, never a
 /// part. Through a link, the file that it leads to; a pipe or device (/dev/stdout) is written to.
 /// Throws std::runtime_error with path and reason, and leaves the old file as it was.
 void write_file(std::filesystem::path path, std::string_view content);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::files

@@ -33,7 +33,7 @@
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
 
-namespace warpgauge {
+namespace warpgauge::gate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,8 +100,8 @@ class Gate {
   void measure_static() {
     Cases counted;
     std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
-    Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
-                      counted.size());
+    process::Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
+                               counted.size());
     isolated(one_by_one(counted), progress, nullptr, [this](const Cases& cases) {
       const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
       for (const std::string& arch : archs_) {
@@ -137,7 +137,7 @@ class Gate {
       sessions.emplace_back(first, first + std::min(kCasesInOne, cases.size() - i));
     }
     if (sessions.empty()) return;
-    Progress progress("times and hardware counters", sessions.size());
+    process::Progress progress("times and hardware counters", sessions.size());
     isolated(sessions, progress, nullptr, [this](const Cases& session) {
       const Meter meter(false);  // exact counting patches kernels, which would disturb counters
       metrics::Device device = meter.device().value();
@@ -157,17 +157,17 @@ class Gate {
   }
 
   /// Adds what should be there and is not, prints the summary and writes it.
-  ExitCode report() {
+  outcome::ExitCode report() {
     open_writer();
     write(lost_facts());
     facts_->update();
-    OutcomeOptions how{
+    outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
-    const Outcome outcome(std::move(*facts_).runs(), how);
-    writer_->write_end(end_of(outcome));
-    fmt::print("{}", terminal_text(outcome, may_be_coloured(STDOUT_FILENO)));
-    write_results(outcome, out_.results());
-    out_.write_summary(markdown_text(outcome));
+    const outcome::Outcome outcome(std::move(*facts_).runs(), how);
+    writer_->write_end(outcome::end_of(outcome));
+    fmt::print("{}", outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)));
+    outcome::write_results(outcome, out_.results());
+    out_.write_summary(outcome::markdown_text(outcome));
     fmt::print("facts: {}\nresults: {}\nsummary: {}\n", out_.facts().string(),
                out_.results().string(), out_.summary().string());
     return outcome.exit_code();
@@ -177,7 +177,7 @@ class Gate {
   /// `arch` is what the emulator is to be; empty on a GPU, which only the children ask.
   void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
                     const std::function<void()>& choose_device) {
-    Progress progress(title, cases.size());
+    process::Progress progress(title, cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
         one_by_one(cases), progress,
@@ -209,12 +209,13 @@ class Gate {
   }
 
   /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
-  void isolated(const std::vector<Cases>& items, Progress& progress,
+  void isolated(const std::vector<Cases>& items, process::Progress& progress,
                 const std::function<void()>& begin,
                 const std::function<bool(const Cases&)>& measure, const std::string& arch = "") {
     std::size_t largest = 1;
     for (const Cases& cases : items) largest = std::max(largest, cases.size());
-    IsolatedWork work = {.count = items.size(), .time_limit = options_.time_limit * largest};
+    process::IsolatedWork work = {.count = items.size(),
+                                  .time_limit = options_.time_limit * largest};
     const auto fail = [&](const Cases& cases, const std::string& reason) {
       const std::string who =
           cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
@@ -233,11 +234,11 @@ class Gate {
       }
     };
     work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
-    work.died = [&](const CrashedItem& crashed) {
+    work.died = [&](const process::CrashedItem& crashed) {
       open_writer();
       fail(items[crashed.item], crashed.reason);
     };
-    run_isolated(work);
+    process::run_isolated(work);
   }
 
   const std::vector<Fact>& facts_so_far() {
@@ -300,7 +301,7 @@ class Gate {
                           std::back_inserter(lost));
         std::ranges::move(
             missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
-                          program_name() + "-bench measures it", budgets_.of(one->id)),
+                          process::program_name() + "-bench measures it", budgets_.of(one->id)),
             std::back_inserter(lost));
       }
     }
@@ -308,7 +309,7 @@ class Gate {
   }
 
   const GateOptions& options_;
-  OutFolder out_;
+  outcome::OutFolder out_;
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
@@ -322,7 +323,7 @@ class Gate {
 
 }  // namespace
 
-ExitCode run_gate(const GateOptions& options) {
+outcome::ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
   gate.announce();
   gate.self_test();
@@ -332,4 +333,4 @@ ExitCode run_gate(const GateOptions& options) {
   return gate.report();
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::gate

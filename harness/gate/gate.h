@@ -9,7 +9,7 @@
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
 
-namespace warpgauge {
+namespace warpgauge::gate {
 
 struct GateOptions {
   std::string filter;           ///< glob over case ids; empty: all
@@ -22,11 +22,11 @@ struct GateOptions {
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too
-  Requirements requirements;
+  outcome::Requirements requirements;
 };
 
 /// Runs the gate; prints progress to stderr and the summary to stdout. Throws on bad budgets, bad
 /// options and anything else that stops it before it can judge.
-ExitCode run_gate(const GateOptions& options);
+outcome::ExitCode run_gate(const GateOptions& options);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::gate

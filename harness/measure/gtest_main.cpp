@@ -30,15 +30,15 @@ int run(int argc, char** argv) {
   if (!warpgauge::initialize_tests(&argc, argv)) return 0;
   int skip_code = 0;
   CLI::App app("Run tests that measure kernels");
-  warpgauge::set_help(app, kFooter, "my-tests");
+  warpgauge::process::set_help(app, kFooter, "my-tests");
   app.add_option("--skip-code", skip_code,
                  "Exit with this code when no test failed but some were skipped (for CTest)")
       ->type_name("CODE");
-  if (const auto ended = warpgauge::parse(app, argc, argv)) return *ended;
+  if (const auto ended = warpgauge::process::parse(app, argc, argv)) return *ended;
   if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
   return warpgauge::run_all_tests(skip_code);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return warpgauge::run_program(run, argc, argv); }
+int main(int argc, char** argv) { return warpgauge::process::run_program(run, argc, argv); }

@@ -34,7 +34,7 @@ inline int run_all_tests(int skip_code) {
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   if (tests.test_to_run_count() == 0 && std::getenv("GTEST_TOTAL_SHARDS") == nullptr) {
     fmt::print(stderr, "no test was selected; --gtest_list_tests shows all\n");
-    return kFault;
+    return outcome::kFault;
   }
   return failed == 0 && tests.skipped_test_count() > 0 ? skip_code : failed;
 }

@@ -144,7 +144,7 @@ double Measurement::operator[](std::string_view metric) const {
 const std::string& Measurement::line(std::string_view metric) const { return at(metric).line; }
 
 std::string Measurement::str() const {
-  std::string text = name_.empty() ? "" : fmt::format("in {}:\n", printable(name_));
+  std::string text = name_.empty() ? "" : fmt::format("in {}:\n", files::printable(name_));
   for (const auto& [metric, value] : values_) {
     text += value.why_not.empty() ? fmt::format("{} {} {}\n", metric, value.value, value.unit)
                                   : fmt::format("{} not measured: {}\n", metric, value.why_not);
@@ -182,10 +182,12 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
     if (fact.verdict != metrics::Verdict::unmeasured) continue;
     text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
   }
-  for (const Finding& finding : findings_of(facts, metrics::Run(), Requirements())) {
-    if (finding.wrong) text += finding_text(finding, "this test");
+  for (const outcome::Finding& finding :
+       outcome::findings_of(facts, metrics::Run(), outcome::Requirements())) {
+    if (finding.wrong) text += outcome::finding_text(finding, "this test");
   }
-  return text.empty() || name.empty() ? text : fmt::format("in {}:\n{}", printable(name), text);
+  return text.empty() || name.empty() ? text
+                                      : fmt::format("in {}:\n{}", files::printable(name), text);
 }
 
 }  // namespace warpgauge

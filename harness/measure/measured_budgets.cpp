@@ -95,8 +95,9 @@ Budgets unregistered(const CaseId& id) {
   }
   const fs::path path = folder / (id.family + ".toml");
   if (!fs::exists(path)) {
-    throw std::invalid_argument(fmt::format(
-        "{}: there is no {}{}", id.str(), relative_to_root(path), nearest_file(folder, id.family)));
+    throw std::invalid_argument(fmt::format("{}: there is no {}{}", id.str(),
+                                            files::relative_to_root(path),
+                                            nearest_file(folder, id.family)));
   }
   Budgets budgets = Budgets::load_unregistered(path);
   const std::set<std::string> sections = budgets.section_names();
@@ -106,7 +107,7 @@ Budgets unregistered(const CaseId& id) {
     const std::vector<std::string> names(sections.begin(), sections.end());
     throw std::invalid_argument(fmt::format(
         "{}: {} has no section for it{}; add [\"{}\"], or one of its variant, or of its type",
-        id.str(), relative_to_root(path), metrics::did_you_mean(whole, names), whole));
+        id.str(), files::relative_to_root(path), metrics::did_you_mean(whole, names), whole));
   }
   return budgets;
 }

@@ -1,7 +1,7 @@
 // The exit codes of every program.
 #pragma once
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// Where several hold, a fault goes before an excess before what is missing.
 enum ExitCode : int {
@@ -17,4 +17,4 @@ constexpr ExitCode worse(ExitCode a, ExitCode b) {
   return kBadness[a] >= kBadness[b] ? a : b;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

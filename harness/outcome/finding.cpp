@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -146,4 +146,4 @@ std::vector<Finding> findings_of(const std::vector<Fact>& facts, const metrics::
   return findings_of(values, lines, requirements);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -7,7 +7,7 @@
 #include "harness/outcome/requirements.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// A value of a whole case with the run that it belongs to.
 struct JudgedValue {
@@ -52,4 +52,4 @@ std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
 std::vector<Finding> findings_of(const std::vector<metrics::Fact>& facts, const metrics::Run& run,
                                  const Requirements& requirements);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -12,7 +12,7 @@
 #include "harness/files/source_root.h"
 #include "metrics/catalog.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -23,14 +23,14 @@ std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " +
 /// "  value    32 ways", one line; nothing for nothing.
 void add_line(std::string& text, std::string_view key, std::string_view value) {
   if (value.empty()) return;
-  fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, printable(value));
+  fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, files::printable(value));
 }
 
 void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
   for (const BlamedLine& line : blame) {
     const std::string share =
         line.share == 0 || blame.size() == 1 ? "" : fmt::format(" ({:.3g} %)", 100 * line.share);
-    const std::string source = source_text(line.file, line.line);
+    const std::string source = files::source_text(line.file, line.line);
     add_line(text, &line == blame.data() ? "at" : "",
              fmt::format("{}:{}{}{}{}", line.file, line.line, share, source.empty() ? "" : ": ",
                          source));
@@ -56,7 +56,7 @@ std::string title(const Finding& finding) {
       archs.insert(other.fact->arch);
   }
   const std::string more = archs.empty() ? "" : fmt::format(" and {} more", archs.size());
-  return printable(shown.id.str() + on_arch(shown) + more);
+  return files::printable(shown.id.str() + on_arch(shown) + more);
 }
 
 std::string value_text(const Fact& fact) {
@@ -89,7 +89,7 @@ std::string also_text(const Finding& finding) {
         other.id.size == finding.shown.fact->id.size ? "" : "@" + other.id.size;
     const std::string value =
         other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
-    const std::string where = printable(size + on_arch(other) + value);
+    const std::string where = files::printable(size + on_arch(other) + value);
     text +=
         (i == 0 ? "" : ", ") + where.substr(std::min(where.size(), where.find_first_not_of(' ')));
   }
@@ -130,10 +130,10 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
       add_line(text, "cure", metric.cure);
     }
   }
-  if (with_kernel) add_line(text, "kernel", demangled(fact.kernel));
+  if (with_kernel) add_line(text, "kernel", files::demangled(fact.kernel));
   add_line(text, "also", also_text(finding));
   add_line(text, "repeat", repeat);
   return text;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

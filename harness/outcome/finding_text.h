@@ -5,7 +5,7 @@
 
 #include "harness/outcome/finding.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// "transpose.padded.f32@1024x1024 on sm_90 and 6 more".
 std::string title(const Finding& finding);
@@ -25,4 +25,4 @@ std::string finding_text(const Finding& finding, const std::string& repeat,
 /// "on sm_80 (28), @1000x700 on sm_90 (36) and 5 more"; empty where there is nothing else.
 std::string also_text(const Finding& finding);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

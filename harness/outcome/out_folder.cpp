@@ -11,7 +11,7 @@
 
 #include "harness/files/write_file.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 namespace fs = std::filesystem;
 
@@ -35,6 +35,6 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
 
 OutFolder::~OutFolder() { close(lock_); }
 
-void OutFolder::write_summary(const std::string& text) const { write_file(summary(), text); }
+void OutFolder::write_summary(const std::string& text) const { files::write_file(summary(), text); }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// The folder that gets the results, for this run alone.
 class OutFolder {
@@ -28,4 +28,4 @@ class OutFolder {
   int lock_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

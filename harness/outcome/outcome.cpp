@@ -11,7 +11,7 @@
 #include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -144,7 +144,7 @@ std::string Outcome::headline() const {
                  ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
                  : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
     case kNotMeasured:
-      if (lost().size() == 1) return "NOT MEASURED: " + printable(lost()[0]);
+      if (lost().size() == 1) return "NOT MEASURED: " + files::printable(lost()[0]);
       if (!lost().empty()) {
         return fmt::format("NOT MEASURED: {} things, see above", lost().size());
       }
@@ -158,4 +158,4 @@ std::string Outcome::headline() const {
          (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -13,7 +13,7 @@
 #include "harness/outcome/requirements.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// Verdicts of the values of some cases.
 struct Tally {
@@ -83,4 +83,4 @@ class Outcome {
   std::vector<Unmeasured> unmeasured_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

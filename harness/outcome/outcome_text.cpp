@@ -10,7 +10,7 @@
 #include "harness/files/printable.h"
 #include "harness/outcome/finding_text.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -38,7 +38,7 @@ std::vector<Column> columns_of(const Outcome& outcome) {
 /// For Markdown tables and text: what could be markup is taken literally.
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : printable(text)) {
+  for (const char c : files::printable(text)) {
     switch (c) {
       case '&':
         safe += "&amp;";
@@ -123,12 +123,13 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
     text += '\n' + finding_text(finding, outcome.repeat(finding.shown), outcome.options().kernels);
   }
   for (const Unmeasured& reason : outcome.unmeasured()) {
-    fmt::format_to(out, "\n{} {}\n", reason.count, printable(reason.reason));
+    fmt::format_to(out, "\n{} {}\n", reason.count, files::printable(reason.reason));
   }
   for (const std::string& left : outcome.options().left_out) {
-    fmt::format_to(out, "\n{}\n", printable(left));
+    fmt::format_to(out, "\n{}\n", files::printable(left));
   }
-  for (const std::string& lost : outcome.lost()) fmt::format_to(out, "\n{}\n", printable(lost));
+  for (const std::string& lost : outcome.lost())
+    fmt::format_to(out, "\n{}\n", files::printable(lost));
   const bool good = outcome.exit_code() == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
   fmt::format_to(out, "\n{}{}{}\n", on, outcome.headline(), colour ? "\033[0m" : "");
@@ -171,4 +172,4 @@ std::string markdown_text(const Outcome& outcome) {
   return text;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

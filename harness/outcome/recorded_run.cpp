@@ -8,7 +8,7 @@
 #include "harness/files/write_file.h"
 #include "harness/outcome/results_json.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 RecordedRun::RecordedRun(metrics::Run run, const std::filesystem::path& facts)
     : run_{.run = std::move(run), .facts = {}, .end = {}} {
@@ -53,8 +53,8 @@ metrics::RunEnd end_of(const Outcome& outcome) {
 
 void write_results(const Outcome& outcome, const std::filesystem::path& path, bool every_value) {
   const nlohmann::ordered_json results = results_json(outcome, every_value);
-  write_file(path,
-             results.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  files::write_file(
+      path, results.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -7,7 +7,7 @@
 #include "harness/outcome/outcome.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 class RecordedRun {
  public:
@@ -35,4 +35,4 @@ metrics::RunEnd end_of(const Outcome& outcome);
 void write_results(const Outcome& outcome, const std::filesystem::path& path,
                    bool every_value = false);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

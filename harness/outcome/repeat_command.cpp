@@ -11,7 +11,7 @@
 #include "harness/registry.h"
 #include "metrics/catalog.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -72,4 +72,4 @@ std::string repeat_command(const JudgedValue& value) {
                      of_arch ? " --arch " + fact.arch : "", filter);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

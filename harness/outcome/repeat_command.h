@@ -5,7 +5,7 @@
 
 #include "harness/outcome/finding.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// `argument` as it may be pasted into a shell.
 std::string shell_word(const std::string& argument);
@@ -14,4 +14,4 @@ std::string shell_word(const std::string& argument);
 /// emulated, as the same architecture; timed again what was timed.
 std::string repeat_command(const JudgedValue& value);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -5,7 +5,7 @@
 
 #include "metrics/catalog.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 bool Requirements::is_wrong(const metrics::Fact& fact) const {
   switch (fact.verdict) {
@@ -38,4 +38,4 @@ Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
   return requirements;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

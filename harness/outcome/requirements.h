@@ -5,7 +5,7 @@
 
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// What must hold for a run to be a success, beside the budgets.
 struct Requirements {
@@ -22,4 +22,4 @@ struct Requirements {
 /// What the runs themselves were asked for. Times alone need no budget.
 Requirements requirements_of(const std::vector<metrics::StoredRun>& runs);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

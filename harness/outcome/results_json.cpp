@@ -13,7 +13,7 @@
 #include "metrics/catalog.h"
 #include "metrics/hash.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -56,7 +56,7 @@ std::string fingerprint(const Finding& finding) {
   std::string text = fact.metric + '\0' + fact.id.str() + '\0';
   if (!finding.blame.empty()) {
     const BlamedLine& line = finding.blame.front();
-    text += line.file + '\0' + source_text(line.file, line.line);
+    text += line.file + '\0' + files::source_text(line.file, line.line);
   }
   return metrics::hash_text(std::as_bytes(std::span(text)));
 }
@@ -70,7 +70,7 @@ ordered_json finding_json(const Finding& finding, const Outcome& outcome) {
                          {"case", fact.id.str()}};
   set(object, "arch", fact.arch);
   object["metric"] = fact.metric;
-  set(object, "kernel", fact.kernel.empty() ? "" : demangled(fact.kernel));
+  set(object, "kernel", fact.kernel.empty() ? "" : files::demangled(fact.kernel));
   set_value(object, fact);
   object["unit"] = metric.unit;
   object["value_text"] = value_text(fact);
@@ -92,7 +92,7 @@ ordered_json finding_json(const Finding& finding, const Outcome& outcome) {
     ordered_json place = {{"file", line.file}, {"line", line.line}};
     if (line.value > 0) place["value"] = number_json(line.value);
     if (line.share > 0) place["share"] = line.share;
-    set(place, "text", source_text(line.file, line.line));
+    set(place, "text", files::source_text(line.file, line.line));
     object["blame"].push_back(place);
   }
   object["fingerprint"] = fingerprint(finding);
@@ -231,4 +231,4 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
   return object;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -5,10 +5,10 @@
 
 #include "harness/outcome/outcome.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 /// Values of `cases` are those that were judged, times, and what makes the run red; `every_value`:
 /// all values of whole cases.
 nlohmann::ordered_json results_json(const Outcome& outcome, bool every_value = false);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 std::atomic<pid_t> running = 0;
@@ -99,4 +99,4 @@ Ending run_to_its_end(std::vector<std::string> command,
                              : Ending{.status = WEXITSTATUS(status), .signal = 0};
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

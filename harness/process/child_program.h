@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// How a program ended.
 struct Ending {
@@ -24,4 +24,4 @@ struct Ending {
 Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

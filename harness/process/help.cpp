@@ -8,7 +8,7 @@
 #include "harness/process/program_name.h"
 #include "metrics/nearest.h"
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 std::string as_started(std::string text, std::string_view written) {
@@ -61,8 +61,8 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kWithinBudget : kFault;
+    return app.exit(error) == 0 ? outcome::kWithinBudget : outcome::kFault;
   }
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// Sets -h,--help, and `footer` as the text below the options: exit codes and examples. Texts call
 /// the program `written`; the name it was started as replaces that where a command or the rest of a
@@ -17,4 +17,4 @@ void set_help(CLI::App& app, std::string_view footer, std::string_view written =
 /// --version, and after an error, whose message suggests the nearest name.
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 using std::chrono::steady_clock;
@@ -154,4 +154,4 @@ void run_isolated(const IsolatedWork& work) {
   }
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

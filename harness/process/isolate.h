@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// An item whose process died or was stopped.
 struct CrashedItem {
@@ -34,4 +34,4 @@ struct IsolatedWork {
 /// std::system_error if no process can be made, std::runtime_error if two in a row finish no item.
 void run_isolated(const IsolatedWork& work);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -11,7 +11,7 @@
 
 #include "harness/process/isolate.h"
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 /// The answer of the child, in memory that it shares with its parent.
@@ -69,4 +69,4 @@ std::string isolated_text(const std::function<std::string()>& make,
   return text;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

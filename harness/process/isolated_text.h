@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// Calls `make` in a child process (isolate.h has the conditions) and returns its text, cut off
 /// after 64 KiB. Throws std::runtime_error with the message of an exception of `make`, or with how
@@ -13,4 +13,4 @@ namespace warpgauge {
 std::string isolated_text(const std::function<std::string()>& make,
                           std::chrono::seconds time_limit);
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -6,7 +6,7 @@
 
 extern char** environ;
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 std::optional<std::string> output_of(std::vector<std::string> command) {
   std::vector<char*> argv;
@@ -37,4 +37,4 @@ std::optional<std::string> output_of(std::vector<std::string> command) {
   return output;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -19,7 +19,7 @@
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 /// For the driver to answer whether there is a GPU, which it may have to start first.
@@ -32,7 +32,7 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return kFault;
+    return outcome::kFault;
   }
 }
 
@@ -78,4 +78,4 @@ void continue_on(DeviceChoice choice, char** argv) {
   throw std::system_error(errno, std::generic_category(), program.string());
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

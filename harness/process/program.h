@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// Returns what `run` returns. An exception of `run` is printed to stderr, and kFault is returned.
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv);
@@ -29,4 +29,4 @@ std::filesystem::path program_path(bool emulated);
 /// std::system_error if no child can be made.
 bool has_gpu();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -3,7 +3,7 @@
 #include <cerrno>  // program_invocation_short_name
 #include <filesystem>
 
-namespace warpgauge {
+namespace warpgauge::process {
 namespace {
 
 std::string without(std::string name, std::string_view suffix) {
@@ -28,4 +28,4 @@ std::string gauge_name() {
   return there ? gauge : name;
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

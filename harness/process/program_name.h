@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 /// Ends the name of an emulated program: warpgauge-emulated is warpgauge on the emulator.
 inline constexpr std::string_view kEmulatedSuffix = "-emulated";
@@ -16,4 +16,4 @@ std::string program_name();
 /// my-gauge, if that lies beside them; else the program's own.
 std::string gauge_name();
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

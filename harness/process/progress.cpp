@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 Progress::Progress(std::string what, std::size_t count)
     : what_(std::move(what)), count_(count), terminal_(isatty(STDERR_FILENO) == 1) {
@@ -32,4 +32,4 @@ void Progress::say(const std::string& text) const {
   fmt::print(stderr, "[{}] {}: {}\n", program_invocation_short_name, what_, text);
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::process {
 
 class Progress {
  public:
@@ -24,4 +24,4 @@ class Progress {
   bool terminal_;
 };
 
-}  // namespace warpgauge
+}  // namespace warpgauge::process

@@ -16,13 +16,13 @@ using testing::HasSubstr;
 constexpr std::uint32_t kCubin = 0xabcdef01;
 const std::string kKernel = "_Z10by_columnsILi32EEvPiPKi";
 
-AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
-  AttachedProcess process{.command = "./program",
-                          .pid = 7,
-                          .devices = {},
-                          .kernels = {},
-                          .records = {},
-                          .warnings = {}};
+attach::AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
+  attach::AttachedProcess process{.command = "./program",
+                                  .pid = 7,
+                                  .devices = {},
+                                  .kernels = {},
+                                  .records = {},
+                                  .warnings = {}};
   process.devices[0] = {{.name = "NVIDIA H100", .chip = "GH100", .compute_capability = "9.0"},
                         2048};
   process.kernels.push_back({.name = kKernel,
@@ -49,7 +49,7 @@ AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks = 1) {
   return process;
 }
 
-double value_of(const AttachedCase& one, std::string_view metric) {
+double value_of(const attach::AttachedCase& one, std::string_view metric) {
   for (const metrics::Fact& fact : one.facts) {
     const double* number = std::get_if<double>(&fact.value);
     if (fact.metric == metric && fact.scope == metrics::Scope::whole_case && number != nullptr) {
@@ -60,15 +60,15 @@ double value_of(const AttachedCase& one, std::string_view metric) {
   return -1;
 }
 
-std::vector<AttachedCase> cases_of(const std::vector<AttachedProcess>& processes) {
-  return attached_cases("./build/my program", processes, testing::TempDir(), {});
+std::vector<attach::AttachedCase> cases_of(const std::vector<attach::AttachedProcess>& processes) {
+  return attach::attached_cases("./build/my program", processes, testing::TempDir(), {});
 }
 
 TEST(AttachedProcess, ComesBackAsItWasWritten) {
-  AttachedProcess process = process_of(5);
+  attach::AttachedProcess process = process_of(5);
   process.warnings = {"one", "two \xff"};
   process.waiting = 2;
-  const AttachedProcess back = parse_attached(to_text(process), "x");
+  const attach::AttachedProcess back = attach::parse_attached(attach::to_text(process), "x");
   EXPECT_EQ(back.command, process.command);
   EXPECT_EQ(back.pid, 7);
   EXPECT_EQ(back.devices.at(0).device.name, "NVIDIA H100");
@@ -84,7 +84,7 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
 }
 
 TEST(AttachedCase, IsCalledByItsNameWithAndWithoutVoid) {
-  const AttachedCase one{
+  const attach::AttachedCase one{
       .id = {}, .kernel = "void my::add<float>(float*)", .device = {}, .facts = {}};
   for (const char* expression : {"^my::", "^void my", "<float>", ""}) {
     EXPECT_TRUE(one.is_called(std::regex(expression))) << expression;
@@ -117,9 +117,9 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
 TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {
   for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/2"})"}) {
     try {
-      parse_attached(text, "out/7.json");
+      attach::parse_attached(text, "out/7.json");
       ADD_FAILURE() << text;
-    } catch (const AttachedError& error) {
+    } catch (const attach::AttachedError& error) {
       EXPECT_THAT(error.what(), HasSubstr("out/7.json: no result of the attached library"));
     }
   }
@@ -128,7 +128,7 @@ TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {
 TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
   const auto cases = cases_of({process_of(5), process_of(2, 8)});
   ASSERT_EQ(cases.size(), 1u);
-  const AttachedCase& one = cases[0];
+  const attach::AttachedCase& one = cases[0];
   EXPECT_EQ(one.kernel, "void by_columns<32>(int*, int const*)");
   EXPECT_EQ(one.id.family, "my_program");
   EXPECT_EQ(one.id.variant, "by_columns");
@@ -159,7 +159,7 @@ TEST(AttachedFacts, OfOneShapeHaveItAndItsOccupancy) {
 }
 
 TEST(AttachedFacts, AKernelOfWhichNothingWasCountedIsNotWithoutConflicts) {
-  AttachedProcess process = process_of(5);
+  attach::AttachedProcess process = process_of(5);
   process.records.clear();
   const auto cases = cases_of({process});
   const auto conflicts =
@@ -170,7 +170,7 @@ TEST(AttachedFacts, AKernelOfWhichNothingWasCountedIsNotWithoutConflicts) {
 }
 
 TEST(AttachedFacts, ModelsOfGpusAreToldApart) {
-  AttachedProcess process = process_of(5);
+  attach::AttachedProcess process = process_of(5);
   process.devices[1] = {{.name = "NVIDIA L4", .chip = "AD104", .compute_capability = "8.9"}, 1536};
   process.kernels.push_back(process.kernels[0]);
   process.kernels.back().device = 1;

@@ -42,7 +42,7 @@ constexpr int kDevice = 3;
 
 }  // namespace
 
-namespace warpgauge::driver {
+namespace warpgauge::attach::driver {
 
 AttachedDevice describe(int) { return {{.name = "GPU", .compute_capability = "9.0"}, 2048}; }
 bool wait_until_idle(CUcontext context, std::chrono::steady_clock::duration) {
@@ -68,7 +68,7 @@ GraphKernels kernels_of(CUgraph) {
           played.several_contexts ? std::set{kContext, kOther} : std::set{kContext}};
 }
 
-}  // namespace warpgauge::driver
+}  // namespace warpgauge::attach::driver
 
 namespace warpgauge::metrics {
 
@@ -119,8 +119,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using warpgauge::AttachedKernel;
-using warpgauge::AttachedProcess;
+using warpgauge::attach::AttachedKernel;
+using warpgauge::attach::AttachedProcess;
 using warpgauge::metrics::Launch;
 using warpgauge::metrics::SassMetric;
 
@@ -130,15 +130,15 @@ class Recorder : public testing::Test {
     played = {};
     std::string name = testing::TempDir() + "recorder-XXXXXX";
     folder = mkdtemp(name.data());
-    recorder = std::make_unique<warpgauge::Recorder>(folder, warpgauge::Choice());
+    recorder = std::make_unique<warpgauge::attach::Recorder>(folder, warpgauge::attach::Choice());
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// With nothing in the folder.
-  void start_anew(const warpgauge::Choice& choice) {
+  void start_anew(const warpgauge::attach::Choice& choice) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);
-    recorder = std::make_unique<warpgauge::Recorder>(folder, choice);
+    recorder = std::make_unique<warpgauge::attach::Recorder>(folder, choice);
   }
   auto begin(CUcontext context, const std::string& kernel, std::uint32_t blocks = 4) {
     return recorder->launch(
@@ -181,13 +181,13 @@ class Recorder : public testing::Test {
       std::ifstream file(entry.path());
       text.assign(std::istreambuf_iterator<char>(file), {});
     }
-    return warpgauge::parse_attached(text, "saved");
+    return warpgauge::attach::parse_attached(text, "saved");
   }
   /// What is known of its launches, whatever happens to the process after this.
   std::uint64_t launched() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".launches") continue;
-      return warpgauge::LaunchCount::of(entry.path()).value();
+      return warpgauge::attach::LaunchCount::of(entry.path()).value();
     }
     throw std::logic_error("no file of launches");
   }
@@ -201,7 +201,7 @@ class Recorder : public testing::Test {
   }
 
   std::filesystem::path folder;
-  std::unique_ptr<warpgauge::Recorder> recorder;
+  std::unique_ptr<warpgauge::attach::Recorder> recorder;
 };
 
 TEST_F(Recorder, CountsFromTheFirstLaunchOn) {

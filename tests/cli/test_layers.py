@@ -152,6 +152,22 @@ def test_headers_of_ours_that_are_included_are_there(folder):
                 assert any((folder / name).exists() for folder in folders), f"{path}: {name}"
 
 
+@pytest.mark.parametrize("top", ["metrics", "harness"])
+def test_a_namespace_is_its_folder(top):
+    """harness itself, its public headers and harness/measure, which carries them out, are
+    warpgauge."""
+    wrong = []
+    for path in sources(top):
+        folders = path.relative_to(ROOT).parent.parts
+        public = "include" in folders or folders[1:2] == ("measure",)
+        folder = "" if public else "::".join(("", *folders[top == "harness" :]))
+        closed = re.findall(r"^}  // namespace (warpgauge.*)$", path.read_text(), re.MULTILINE)
+        # Those before the last are of forward declarations.
+        if closed and not f"{closed[-1]}::".startswith(f"warpgauge{folder}::"):
+            wrong.append(f"{path.relative_to(ROOT)}: {closed[-1]}")
+    assert not wrong
+
+
 def test_the_rules_catch_what_they_are_for():
     assert not fits("harness/problem.h", OURS["metrics"])
     assert not fits("metrics/fact.h", OURS["kernels"])

@@ -48,7 +48,7 @@ TEST(PictureSvg, OfConflictsAndSharedWords) {
   const auto access =
       access_at(metrics::WarpAccess::Space::shared, AccessKind::shared_load, 4, 0xff,
                 [](std::uint32_t lane) { return lane < 3 ? 0 : 128 * (lane % 4) + lane / 4 * 4; });
-  const std::string svg = picture_svg(drawn(access));
+  const std::string svg = explain::picture_svg(drawn(access));
   std::ifstream stream(fs::path(WARPGAUGE_TEST_DATA) / "picture/conflict.svg");
   const std::string expected(std::istreambuf_iterator<char>(stream), {});
   if (svg == expected) return;
@@ -58,26 +58,28 @@ TEST(PictureSvg, OfConflictsAndSharedWords) {
 }
 
 TEST(PictureSvg, IsWellFormed) {
-  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128))));
-  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::shared_store, 16, 16))));
-  expect_well_formed(picture_svg(drawn(shared_stride(AccessKind::async_copy, 4, 8))));
-  expect_well_formed(picture_svg(drawn(global_stride(4, 160))));
+  expect_well_formed(explain::picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128))));
+  expect_well_formed(explain::picture_svg(drawn(shared_stride(AccessKind::shared_store, 16, 16))));
+  expect_well_formed(explain::picture_svg(drawn(shared_stride(AccessKind::async_copy, 4, 8))));
+  expect_well_formed(explain::picture_svg(drawn(global_stride(4, 160))));
 }
 
 TEST(PictureSvg, HasConflictsInOrangeAndBroadcastsInGreen) {
-  const std::string column = picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128)));
+  const std::string column =
+      explain::picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 128)));
   EXPECT_THAT(column, HasSubstr("<rect class=\"conflict\""));
-  const std::string word = picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 0)));
+  const std::string word =
+      explain::picture_svg(drawn(shared_stride(AccessKind::shared_load, 4, 0)));
   EXPECT_THAT(word, HasSubstr(">0-31</text>"));
   EXPECT_THAT(word, HasSubstr("wavefront 1: bank 0 lanes 0-31"));
 }
 
 TEST(PictureSvg, NamesAreNoMarkup) {
-  AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 4));
+  explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 4));
   picture.source = picture.id = picture.file = picture.arch = picture.caption =
       "</text><script>alert(\"1\" && '2')</script>\033\xff";
   picture.notes = {picture.source};
-  const std::string svg = picture_svg(picture);
+  const std::string svg = explain::picture_svg(picture);
   expect_well_formed(svg);
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
   EXPECT_THAT(svg, Not(HasSubstr("\033")));
@@ -85,13 +87,13 @@ TEST(PictureSvg, NamesAreNoMarkup) {
 }
 
 TEST(XmlText, HasOnlyCharactersOfXml) {
-  EXPECT_EQ(xml_text("größer 核 😀"), "größer 核 😀");
+  EXPECT_EQ(explain::xml_text("größer 核 😀"), "größer 核 😀");
   for (const char* const bad : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xef\xbf\xbf", "\x80",
                                 "\xf5\x80\x80\x80", "\xe0\x80\x80"}) {
-    EXPECT_THAT(xml_text(bad), HasSubstr("\xef\xbf\xbd"));
-    EXPECT_THAT(xml_text(bad), Not(HasSubstr(bad)));
+    EXPECT_THAT(explain::xml_text(bad), HasSubstr("\xef\xbf\xbd"));
+    EXPECT_THAT(explain::xml_text(bad), Not(HasSubstr(bad)));
   }
-  EXPECT_EQ(xml_text(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(explain::xml_text(std::string_view("\0", 1)), "\\x00");
 }
 
 }  // namespace

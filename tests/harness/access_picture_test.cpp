@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Picture, OfAColumnHasARowForEachLane) {
-  const AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 128));
+  const explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 128));
   ASSERT_EQ(picture.rows.size(), 32u);
   EXPECT_EQ(picture.rows[31].label, "32");
   EXPECT_EQ(picture.rows[31].lanes[0], 1u << 31);
@@ -25,7 +25,7 @@ TEST(Picture, OfAColumnHasARowForEachLane) {
   EXPECT_EQ(picture.caption, "32 lanes want 32 words of bank 0: 32 wavefronts; ideal 1");
   EXPECT_EQ(picture.what, "shared load of 4 bytes a lane; lanes 0-31 of warp 0, block (0, 0, 0)");
   EXPECT_THAT(picture.notes, ElementsAre("Neighbouring lanes are 128 bytes apart."));
-  EXPECT_THAT(shared_cells(picture), IsEmpty());
+  EXPECT_THAT(explain::shared_cells(picture), IsEmpty());
 }
 
 TEST(Picture, CaptionsOfAccessesWithoutConflicts) {
@@ -58,7 +58,7 @@ TEST(Picture, CaptionsOfConflicts) {
 }
 
 TEST(Picture, TellsTheGroupsOfWideAccesses) {
-  const AccessPicture picture = drawn(shared_stride(AccessKind::shared_store, 8, 16));
+  const explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_store, 8, 16));
   EXPECT_THAT(
       picture.notes,
       ElementsAre("Of 8 bytes a lane only a part of the warp is served at a time (wavefronts "
@@ -69,19 +69,19 @@ TEST(Picture, TellsTheGroupsOfWideAccesses) {
 TEST(Picture, SaysWhatIsNotKnown) {
   metrics::LineAccess copy = shared_stride(AccessKind::async_copy, 4, 128);
   copy.trust = {metrics::Confidence::predicted, "no machine code to look at"};
-  const AccessPicture picture = drawn(copy);
+  const explain::AccessPicture picture = drawn(copy);
   EXPECT_EQ(picture.rows.at(0).label, "");
   EXPECT_THAT(picture.notes.at(0), HasSubstr("not which lanes share one"));
   EXPECT_EQ(picture.notes.back(), "Not exact (predicted): no machine code to look at.");
 }
 
 TEST(Picture, OfGlobalMemoryHasARowForEachLine) {
-  const AccessPicture column = drawn(global_stride(4, 160));
+  const explain::AccessPicture column = drawn(global_stride(4, 160));
   EXPECT_TRUE(column.sectors);
   EXPECT_EQ(column.caption, "32 lanes want 32 of the 256 words in 32 sectors; ideal 4");
   EXPECT_TRUE(column.is_moved(column.rows[0], 7));
   EXPECT_FALSE(column.is_moved(column.rows[0], 16));
-  const AccessPicture row = drawn(global_stride(4, 4));
+  const explain::AccessPicture row = drawn(global_stride(4, 4));
   ASSERT_EQ(row.rows.size(), 1u);
   EXPECT_EQ(row.rows[0].lanes[9], 1u << 9);
   EXPECT_EQ(row.caption, "32 lanes want 32 of the 32 words in 4 sectors; ideal 4");
@@ -89,23 +89,23 @@ TEST(Picture, OfGlobalMemoryHasARowForEachLine) {
 }
 
 TEST(Picture, NamesTheLanesOfSharedCells) {
-  const AccessPicture broadcast = drawn(shared_stride(AccessKind::shared_load, 4, 0));
-  EXPECT_THAT(shared_cells(broadcast), ElementsAre("wavefront 1: bank 0 lanes 0-31"));
+  const explain::AccessPicture broadcast = drawn(shared_stride(AccessKind::shared_load, 4, 0));
+  EXPECT_THAT(explain::shared_cells(broadcast), ElementsAre("wavefront 1: bank 0 lanes 0-31"));
   const auto pairs = access_at(metrics::WarpAccess::Space::shared, AccessKind::shared_load, 8, 0xf,
                                [](std::uint32_t lane) { return lane / 2 * 8; });
-  EXPECT_THAT(shared_cells(drawn(pairs)),
+  EXPECT_THAT(explain::shared_cells(drawn(pairs)),
               ElementsAre("wavefront 1: banks 0-1 lanes 0, 1; banks 2-3 lanes 2, 3"));
-  EXPECT_THAT(shared_cells(drawn(global_stride(4, 0, 0x3))),
+  EXPECT_THAT(explain::shared_cells(drawn(global_stride(4, 0, 0x3))),
               ElementsAre("line 1: word 0 lanes 0, 1"));
 }
 
 TEST(LanesText, ToldAsRunsAndSteps) {
-  EXPECT_EQ(lanes_text(0), "");
-  EXPECT_EQ(lanes_text(0x80000001), "0, 31");
-  EXPECT_EQ(lanes_text(0b110111), "0-2, 4, 5");
-  EXPECT_EQ(lanes_text(0x55555555), "0, 2 .. 30");
-  EXPECT_EQ(lanes_text(kAllLanes), "0-31");
-  EXPECT_EQ(lanes_text(0b1001001), "0, 3, 6");
+  EXPECT_EQ(explain::lanes_text(0), "");
+  EXPECT_EQ(explain::lanes_text(0x80000001), "0, 31");
+  EXPECT_EQ(explain::lanes_text(0b110111), "0-2, 4, 5");
+  EXPECT_EQ(explain::lanes_text(0x55555555), "0, 2 .. 30");
+  EXPECT_EQ(explain::lanes_text(kAllLanes), "0-31");
+  EXPECT_EQ(explain::lanes_text(0b1001001), "0, 3, 6");
 }
 
 }  // namespace

@@ -33,17 +33,17 @@ void expect_golden(const std::string& text, const std::string& file) {
 }
 
 TEST(PictureText, OfConflictsAmongHalfWarps) {
-  expect_golden(picture_text(drawn(shared_stride(AccessKind::shared_store, 8, 64)), false),
+  expect_golden(explain::picture_text(drawn(shared_stride(AccessKind::shared_store, 8, 64)), false),
                 "halves.txt");
 }
 
 TEST(PictureText, OfWordsThatLanesShare) {
-  expect_golden(picture_text(drawn(shared_stride(AccessKind::shared_load, 1, 1)), false),
+  expect_golden(explain::picture_text(drawn(shared_stride(AccessKind::shared_load, 1, 1)), false),
                 "shared_words.txt");
 }
 
 TEST(PictureText, OfSectors) {
-  expect_golden(picture_text(drawn(global_stride(4, 20)), false), "sectors.txt");
+  expect_golden(explain::picture_text(drawn(global_stride(4, 20)), false), "sectors.txt");
 }
 
 TEST(PictureText, FitsAHundredColumns) {
@@ -59,39 +59,39 @@ TEST(PictureText, FitsAHundredColumns) {
     });
     line.trust = {metrics::Confidence::estimate, std::string(150, 'x') + " y " + "and so on"};
     line.trust.reason = line.trust.reason.substr(80);
-    AccessPicture picture = drawn(line);
+    explain::AccessPicture picture = drawn(line);
     picture.source = std::string(300, 'x');
-    std::istringstream lines(picture_text(picture, false));
+    std::istringstream lines(explain::picture_text(picture, false));
     for (std::string text; std::getline(lines, text);) ASSERT_LE(text.size(), 100u) << text;
   }
 }
 
 TEST(PictureText, HasColourOnlyWhenAsked) {
-  const AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 128));
-  EXPECT_THAT(picture_text(picture, false), Not(HasSubstr("\033")));
-  EXPECT_THAT(picture_text(picture, true), HasSubstr("   2\033[33m 01\033[0m  ."));
+  const explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 128));
+  EXPECT_THAT(explain::picture_text(picture, false), Not(HasSubstr("\033")));
+  EXPECT_THAT(explain::picture_text(picture, true), HasSubstr("   2\033[33m 01\033[0m  ."));
 }
 
 TEST(PictureText, ObeysNoName) {
-  AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 4));
+  explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_load, 4, 4));
   picture.source = picture.id = picture.file = "\033[2J\n\xc2\x9b";
   picture.notes.push_back("\033[2J");
-  const std::string text = picture_text(picture, false);
+  const std::string text = explain::picture_text(picture, false);
   EXPECT_THAT(text, Not(HasSubstr("\033")));
   EXPECT_THAT(text, Not(HasSubstr("\xc2\x9b")));
   EXPECT_THAT(text, HasSubstr("\\x1b[2J"));
 }
 
 TEST(TextLines, BreakAtBlanks) {
-  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
-  EXPECT_THAT(wrapped("overlong two", 4), ElementsAre("overlong", "two"));
-  EXPECT_THAT(wrapped("", 4), ElementsAre());
+  EXPECT_THAT(files::wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(files::wrapped("overlong two", 4), ElementsAre("overlong", "two"));
+  EXPECT_THAT(files::wrapped("", 4), ElementsAre());
 }
 
 TEST(TextLines, AreShortenedBetweenCharacters) {
-  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
-  EXPECT_EQ(shortened("abcdefg", 6), "abc...");
-  EXPECT_EQ(shortened("ab\xc3\xbc\xc3\xbc\xc3\xbc", 6), "ab...");
+  EXPECT_EQ(files::shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(files::shortened("abcdefg", 6), "abc...");
+  EXPECT_EQ(files::shortened("ab\xc3\xbc\xc3\xbc\xc3\xbc", 6), "ab...");
 }
 
 }  // namespace

@@ -310,11 +310,11 @@ TEST(DiffRuns, ReturnsTheExitCodeAndWritesJson) {
   FactsOfARun a("emulator"), b("cupti"), c("cupti_too");
   a.add("x", "64", {line(7, 32, 4)});
   b.add("x", "64", {line(7, 32, 4)});
-  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path()}), kWithinBudget);
+  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path()}), outcome::kWithinBudget);
   const fs::path json = a.path().string() + ".json";
   a.begin_run("r2");
   a.add("x", "64", {line(7, 33, 4)});
-  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path(), .json = json}), kOverBudget);
+  EXPECT_EQ(diff_runs({.a = a.path(), .b = b.path(), .json = json}), outcome::kOverBudget);
   std::ifstream stream(json);
   const std::string written{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_THAT(written, AllOf(HasSubstr(R"("exact": {)"), HasSubstr(R"("a": 33.0)"),

@@ -9,13 +9,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Timing timing(const std::string& variant, const std::string& size, double us) {
+bench::Timing timing(const std::string& variant, const std::string& size, double us) {
   return {.id = {"transpose", variant, "f32", size}, .estimate = {.median = us}};
 }
 
 TEST(TimesTable, HasVariantsDownAndSizesAcross) {
-  EXPECT_EQ(times_table({timing("naive", "1000x700", 12.344), timing("naive", "64", 1.5),
-                         timing("padded", "64", 12345.6)}),
+  EXPECT_EQ(bench::times_table({timing("naive", "1000x700", 12.344), timing("naive", "64", 1.5),
+                                timing("padded", "64", 12345.6)}),
             "## transpose\n\n"
             "| median µs | 1000x700 | 64 |\n"
             "|---|---:|---:|\n"
@@ -24,14 +24,14 @@ TEST(TimesTable, HasVariantsDownAndSizesAcross) {
 }
 
 TEST(TimesTable, SizesThatSpanAGridAreDrawnAsOne) {
-  std::vector<Timing> sweep;
+  std::vector<bench::Timing> sweep;
   for (const int y : {1, 2, 4, 8}) {
     for (const int x : {8, 16, 32, 64}) {
       if (y == 8 && x == 64) continue;  // not every place needs to be there
       sweep.push_back(timing("naive", std::to_string(y) + "x" + std::to_string(x), y + x));
     }
   }
-  const std::string table = times_table(sweep);
+  const std::string table = bench::times_table(sweep);
   EXPECT_THAT(table, HasSubstr("### naive.f32, median µs by size\n"));
   EXPECT_THAT(table, HasSubstr("across | 8 | 16 | 32 | 64 |\n"));
   EXPECT_THAT(table, HasSubstr("| 4 | 12.00 | 20.00 | 36.00 | 68.00 |\n"));
@@ -39,25 +39,26 @@ TEST(TimesTable, SizesThatSpanAGridAreDrawnAsOne) {
 }
 
 TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
-  Timing one = timing("padded", "64", 2);
+  bench::Timing one = timing("padded", "64", 2);
   one.bytes_per_second = 2.85e12;
   one.percent_of_peak = 85.04;
   one.yardstick = "copy";
   one.relative_to = 0.951;
   one.check_ms = 4;
   EXPECT_THAT(
-      speeds_table({one}),
+      bench::speeds_table({one}),
       HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | copy | 0.951 | "
                 "2e+03 |\n"));
-  EXPECT_THAT(speeds_table({timing("naive", "64", 2)}), HasSubstr("| 2.00 | - | - | - | - | - |"));
+  EXPECT_THAT(bench::speeds_table({timing("naive", "64", 2)}),
+              HasSubstr("| 2.00 | - | - | - | - | - |"));
 }
 
 TEST(AccuracyTable, HasTheCasesThatWereComparedWithinATolerance) {
-  EXPECT_EQ(accuracy_table({timing("exact", "64", 2)}), "");
-  Timing close = timing("fast_sine", "64", 2);
+  EXPECT_EQ(bench::accuracy_table({timing("exact", "64", 2)}), "");
+  bench::Timing close = timing("fast_sine", "64", 2);
   close.max_error = 5e-7;
   close.mean_absolute_error = 1.25e-8;
-  const std::string table = accuracy_table({timing("exact", "64", 2), close});
+  const std::string table = bench::accuracy_table({timing("exact", "64", 2), close});
   EXPECT_THAT(table, HasSubstr("| transpose.fast_sine.f32@64 | 1.25e-08 | - | 5e-07 | 2.00 |\n"));
   EXPECT_THAT(table, Not(HasSubstr("exact")));
 }

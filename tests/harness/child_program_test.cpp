@@ -9,14 +9,14 @@ namespace {
 
 using testing::HasSubstr;
 
-Ending run(const std::string& script) {
-  return run_to_its_end({"sh", "-c", script}, {{"A", "b c"}});
+process::Ending run(const std::string& script) {
+  return process::run_to_its_end({"sh", "-c", script}, {{"A", "b c"}});
 }
 
 TEST(ChildProgram, SaysHowItEnded) {
   EXPECT_EQ(run("exit 7").exit_code(), 7);
   EXPECT_EQ(run("exit 7").str(), "exited with 7");
-  const Ending killed = run("kill -KILL $$");
+  const process::Ending killed = run("kill -KILL $$");
   EXPECT_EQ(killed.signal, SIGKILL);
   EXPECT_EQ(killed.exit_code(), 128 + SIGKILL);
   EXPECT_THAT(killed.str(), HasSubstr("was ended by SIGKILL"));
@@ -32,7 +32,7 @@ TEST(ChildProgram, IsHandedTheSignalsThatAreSentToOneProcess) {
 }
 
 TEST(ChildProgram, ThatIsNotThere) {
-  EXPECT_THROW(run_to_its_end({"no-such-program"}, {}), std::runtime_error);
+  EXPECT_THROW(process::run_to_its_end({"no-such-program"}, {}), std::runtime_error);
 }
 
 }  // namespace

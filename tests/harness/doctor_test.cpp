@@ -55,112 +55,114 @@ class Machine : public testing::Test {
   }
 
   std::map<std::string, std::string> variables_;
-  HostProbe here_;
+  doctor::HostProbe here_;
 };
 
 TEST_F(Machine, WithoutDriverSaysNothingOfThePermission) {
-  EXPECT_EQ(check_permission(here_).health, Health::unknown);
+  EXPECT_EQ(doctor::check_permission(here_).health, doctor::Health::unknown);
 }
 
 TEST_F(Machine, LetsEveryUserReadCounters) {
   restricted(false);
   file("/proc/self/status", "CapEff:\t0000000000000000\n");
-  EXPECT_EQ(check_permission(here_).health, Health::ok);
+  EXPECT_EQ(doctor::check_permission(here_).health, doctor::Health::ok);
 }
 
 TEST_F(Machine, LetsAdministratorsReadCounters) {
   restricted(true);
   file("/proc/self/status", "CapInh:\t0\nCapEff:\t000001ffffffffff\n");
-  const Precondition finding = check_permission(here_);
-  EXPECT_EQ(finding.health, Health::ok);
+  const doctor::Precondition finding = doctor::check_permission(here_);
+  EXPECT_EQ(finding.health, doctor::Health::ok);
   EXPECT_THAT(finding.text, HasSubstr("CAP_SYS_ADMIN"));
 }
 
 TEST_F(Machine, TellsFromWhichDriverOnPerfmonSuffices) {
   restricted(true);
   file("/proc/self/status", "CapEff:\t0000004000000000\n");
-  const Precondition finding = check_permission(here_);
-  EXPECT_EQ(finding.health, Health::ok);
+  const doctor::Precondition finding = doctor::check_permission(here_);
+  EXPECT_EQ(finding.health, doctor::Health::ok);
   EXPECT_THAT(finding.text, HasSubstr("CAP_PERFMON (suffices from driver 565 on)"));
 }
 
 TEST_F(Machine, KeepsCountersFromUsers) {
   restricted(true);
   file("/proc/self/status", "CapEff:\t00000000a80425fb\n");  // what Docker leaves to root
-  EXPECT_EQ(check_permission(here_).health, Health::warn);
-  EXPECT_THAT(check_permission(here_).remedy, HasSubstr("/etc/modprobe.d"));
+  EXPECT_EQ(doctor::check_permission(here_).health, doctor::Health::warn);
+  EXPECT_THAT(doctor::check_permission(here_).remedy, HasSubstr("/etc/modprobe.d"));
   file("/.dockerenv", "");
-  EXPECT_THAT(check_permission(here_).remedy, HasSubstr("--cap-add=SYS_ADMIN"));
+  EXPECT_THAT(doctor::check_permission(here_).remedy, HasSubstr("--cap-add=SYS_ADMIN"));
 }
 
-TEST_F(Machine, HasNoMps) { EXPECT_EQ(check_mps(here_).health, Health::ok); }
+TEST_F(Machine, HasNoMps) { EXPECT_EQ(doctor::check_mps(here_).health, doctor::Health::ok); }
 
 TEST_F(Machine, RunsMps) {
   process(12, "nvidia-cuda-mps");
-  EXPECT_EQ(check_mps(here_).health, Health::warn);
-  EXPECT_THAT(check_mps(here_).text, HasSubstr("its daemon runs"));
+  EXPECT_EQ(doctor::check_mps(here_).health, doctor::Health::warn);
+  EXPECT_THAT(doctor::check_mps(here_).text, HasSubstr("its daemon runs"));
 }
 
 TEST_F(Machine, HasThePipeOfAnMpsThatIsNotSeen) {
   file("/mps/control", "");
-  EXPECT_EQ(check_mps(here_).health, Health::ok);
+  EXPECT_EQ(doctor::check_mps(here_).health, doctor::Health::ok);
   variables_["CUDA_MPS_PIPE_DIRECTORY"] = "/mps";
-  EXPECT_EQ(check_mps(here_).health, Health::warn);
-  EXPECT_THAT(check_mps(here_).text, HasSubstr("/mps/control"));
+  EXPECT_EQ(doctor::check_mps(here_).health, doctor::Health::warn);
+  EXPECT_THAT(doctor::check_mps(here_).text, HasSubstr("/mps/control"));
 }
 
 TEST_F(Machine, RunsOtherProfilers) {
-  EXPECT_EQ(check_profilers(here_).health, Health::unknown);  // not even this process is seen
+  EXPECT_EQ(doctor::check_profilers(here_).health,
+            doctor::Health::unknown);  // not even this process is seen
   process(1, "init");
   process(20, "ncurses");
-  EXPECT_EQ(check_profilers(here_).health, Health::ok);
+  EXPECT_EQ(doctor::check_profilers(here_).health, doctor::Health::ok);
   process(21, "nv-hostengine");
   process(22, "ncu");
-  const Precondition finding = check_profilers(here_);
-  EXPECT_EQ(finding.health, Health::warn);
+  const doctor::Precondition finding = doctor::check_profilers(here_);
+  EXPECT_EQ(finding.health, doctor::Health::warn);
   EXPECT_THAT(finding.text, AllOf(HasSubstr("DCGM"), HasSubstr("Nsight Compute")));
   EXPECT_THAT(finding.remedy, HasSubstr("dcgmi profile --pause"));
 }
 
 TEST_F(Machine, AttachesToolsByVariables) {
   variables_["CUDA_INJECTION64_PATH"] = "";
-  EXPECT_EQ(check_injection(here_).health, Health::ok);
+  EXPECT_EQ(doctor::check_injection(here_).health, doctor::Health::ok);
   variables_["NVTX_INJECTION64_PATH"] = "/opt/tool.so";
-  const Precondition finding = check_injection(here_);
-  EXPECT_EQ(finding.health, Health::warn);
+  const doctor::Precondition finding = doctor::check_injection(here_);
+  EXPECT_EQ(finding.health, doctor::Health::warn);
   EXPECT_THAT(finding.text, HasSubstr("NVTX_INJECTION64_PATH=/opt/tool.so"));
   EXPECT_EQ(finding.remedy, "unset NVTX_INJECTION64_PATH");
 }
 
 TEST_F(Machine, ShowsGpusWithoutDriver) {
-  EXPECT_EQ(gpus_on_bus(here_), 0);
+  EXPECT_EQ(doctor::gpus_on_bus(here_), 0);
   file("/sys/bus/pci/devices/0000:3b:00.0/class", "0x030200\n");
   file("/sys/bus/pci/devices/0000:3b:00.0/vendor", "0x10de\n");
   file("/sys/bus/pci/devices/0000:3b:00.1/class", "0x040300\n");  // its audio
   file("/sys/bus/pci/devices/0000:3b:00.1/vendor", "0x10de\n");
   file("/sys/bus/pci/devices/0000:00:02.0/class", "0x030000\n");
   file("/sys/bus/pci/devices/0000:00:02.0/vendor", "0x8086\n");
-  EXPECT_EQ(gpus_on_bus(here_), 1);
+  EXPECT_EQ(doctor::gpus_on_bus(here_), 1);
 }
 
 TEST_F(Machine, TakesOutput) {
-  EXPECT_NE(check_out(here_.root / "new" / "folder").health, Health::fail);
+  EXPECT_NE(doctor::check_out(here_.root / "new" / "folder").health, doctor::Health::fail);
   EXPECT_FALSE(fs::exists(here_.root / "new"));
   file("/file", "");
-  EXPECT_EQ(check_out(here_.root / "file").health, Health::fail);
-  EXPECT_EQ(check_out(here_.root / "file" / "folder").health, Health::fail);
-  EXPECT_EQ(check_out("").health, Health::fail);
+  EXPECT_EQ(doctor::check_out(here_.root / "file").health, doctor::Health::fail);
+  EXPECT_EQ(doctor::check_out(here_.root / "file" / "folder").health, doctor::Health::fail);
+  EXPECT_EQ(doctor::check_out("").health, doctor::Health::fail);
 }
 
 TEST_F(Machine, LacksPython) {
-  const Precondition finding = check_python(here_.root);
-  EXPECT_EQ(finding.health, Health::warn);
+  const doctor::Precondition finding = doctor::check_python(here_.root);
+  EXPECT_EQ(finding.health, doctor::Health::warn);
   EXPECT_THAT(finding.remedy, HasSubstr("ci/bootstrap"));
 }
 
 TEST_F(Machine, LacksTheEmulator) {
-  const Precondition finding = check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);
-  EXPECT_EQ(finding.health, Health::fail);
+  const doctor::Precondition finding =
+      doctor::check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);
+  EXPECT_EQ(finding.health, doctor::Health::fail);
   EXPECT_THAT(finding.text, HasSubstr("is not there"));
 }
 
@@ -169,19 +171,19 @@ TEST_F(Machine, HasAnEmulatorThatSaysSomethingElse) {
     const fs::path program = here_.root / "warpgauge-emulated";
     file("/warpgauge-emulated", std::string("#!/bin/sh\ncat <<'END'\n") + text + "\nEND\n");
     fs::permissions(program, fs::perms::owner_all);
-    const Precondition finding = check_emulator(program, kTimeLimit);
-    EXPECT_EQ(finding.health, Health::fail) << text;
+    const doctor::Precondition finding = doctor::check_emulator(program, kTimeLimit);
+    EXPECT_EQ(finding.health, doctor::Health::fail) << text;
     EXPECT_THAT(finding.remedy, HasSubstr("warpgauge-emulated doctor"));
   }
 }
 
 TEST(Driver, IsHeldAgainstTheToolkit) {
-  EXPECT_EQ(check_driver(0, 13000, "").health, Health::unknown);
-  EXPECT_EQ(check_driver(13000, 13000, "580.65").health, Health::ok);
-  EXPECT_EQ(check_driver(13010, 12080, "590.1").health, Health::ok);
-  EXPECT_EQ(check_driver(12080, 12090, "570.26").health, Health::warn);
-  const Precondition old = check_driver(12080, 13000, "570.26");
-  EXPECT_EQ(old.health, Health::fail);
+  EXPECT_EQ(doctor::check_driver(0, 13000, "").health, doctor::Health::unknown);
+  EXPECT_EQ(doctor::check_driver(13000, 13000, "580.65").health, doctor::Health::ok);
+  EXPECT_EQ(doctor::check_driver(13010, 12080, "590.1").health, doctor::Health::ok);
+  EXPECT_EQ(doctor::check_driver(12080, 12090, "570.26").health, doctor::Health::warn);
+  const doctor::Precondition old = doctor::check_driver(12080, 13000, "570.26");
+  EXPECT_EQ(old.health, doctor::Health::fail);
   EXPECT_EQ(old.text, "570.26 supports CUDA 12.8; this was built with CUDA 13.0");
   EXPECT_THAT(old.remedy, HasSubstr("Install an NVIDIA driver"));
 }
@@ -189,28 +191,31 @@ TEST(Driver, IsHeldAgainstTheToolkit) {
 TEST(Architectures, HaveCodeForTheGpu) {
   using Archs = std::vector<std::string>;
   const auto health = [](const Archs& cubins, const Archs& ptx, const std::string& arch) {
-    return check_architectures(cubins, ptx, arch).health;
+    return doctor::check_architectures(cubins, ptx, arch).health;
   };
-  EXPECT_EQ(health({"sm_80", "sm_90"}, {}, "sm_90"), Health::ok);
-  EXPECT_EQ(health({"sm_90a"}, {}, "sm_90"), Health::ok);
-  EXPECT_EQ(health({"sm_80"}, {}, "sm_86"), Health::warn);     // machine code of its major version
-  EXPECT_EQ(health({"sm_100f"}, {}, "sm_103"), Health::warn);  // of its family
-  EXPECT_EQ(health({"sm_100a"}, {}, "sm_103"), Health::fail);
-  EXPECT_EQ(health({"sm_86"}, {}, "sm_80"), Health::fail);
-  EXPECT_EQ(health({"sm_90"}, {}, "sm_100"), Health::fail);
-  EXPECT_EQ(health({"sm_90"}, {"sm_90"}, "sm_100"), Health::warn);  // the driver compiles it
-  EXPECT_EQ(health({"sm_90"}, {"sm_90a"}, "sm_100"), Health::fail);
-  EXPECT_EQ(health({}, {}, "sm_90"), Health::fail);
-  EXPECT_THAT(check_architectures(Archs{"sm_75"}, Archs{}, "sm_90").remedy,
+  EXPECT_EQ(health({"sm_80", "sm_90"}, {}, "sm_90"), doctor::Health::ok);
+  EXPECT_EQ(health({"sm_90a"}, {}, "sm_90"), doctor::Health::ok);
+  EXPECT_EQ(health({"sm_80"}, {}, "sm_86"),
+            doctor::Health::warn);  // machine code of its major version
+  EXPECT_EQ(health({"sm_100f"}, {}, "sm_103"), doctor::Health::warn);  // of its family
+  EXPECT_EQ(health({"sm_100a"}, {}, "sm_103"), doctor::Health::fail);
+  EXPECT_EQ(health({"sm_86"}, {}, "sm_80"), doctor::Health::fail);
+  EXPECT_EQ(health({"sm_90"}, {}, "sm_100"), doctor::Health::fail);
+  EXPECT_EQ(health({"sm_90"}, {"sm_90"}, "sm_100"),
+            doctor::Health::warn);  // the driver compiles it
+  EXPECT_EQ(health({"sm_90"}, {"sm_90a"}, "sm_100"), doctor::Health::fail);
+  EXPECT_EQ(health({}, {}, "sm_90"), doctor::Health::fail);
+  EXPECT_THAT(doctor::check_architectures(Archs{"sm_75"}, Archs{}, "sm_90").remedy,
               HasSubstr("-DCMAKE_CUDA_ARCHITECTURES=90"));
-  EXPECT_THAT(check_architectures(Archs{"sm_100", "sm_90"}, Archs{}, "").text,
+  EXPECT_THAT(doctor::check_architectures(Archs{"sm_100", "sm_90"}, Archs{}, "").text,
               HasSubstr("machine code for sm_90 sm_100; PTX for nothing"));
 }
 
 TEST(GpuState, IsFineWhenNothingDisturbsIt) {
   metrics::GpuState state;
   state.sm_clock_mhz = state.max_sm_clock_mhz = 1980;
-  EXPECT_THAT(check_state(state), testing::Each(Field(&Precondition::health, Health::ok)));
+  EXPECT_THAT(doctor::check_state(state),
+              testing::Each(Field(&doctor::Precondition::health, doctor::Health::ok)));
 }
 
 TEST(GpuState, TellsWhatDisturbsIt) {
@@ -220,75 +225,81 @@ TEST(GpuState, TellsWhatDisturbsIt) {
   state.throttling = {"power cap"};
   state.processes = 2;
   state.mig = true;
-  const std::vector<Precondition> findings = check_state(state);
-  EXPECT_THAT(findings, testing::Each(Field(&Precondition::health, Health::warn)));
-  EXPECT_THAT(findings, ElementsAre(Field(&Precondition::id, "MIG"),
-                                    Field(&Precondition::text, HasSubstr("slowed down: power cap")),
-                                    Field(&Precondition::text, HasSubstr("2 on this GPU"))));
+  const std::vector<doctor::Precondition> findings = doctor::check_state(state);
+  EXPECT_THAT(findings, testing::Each(Field(&doctor::Precondition::health, doctor::Health::warn)));
+  EXPECT_THAT(findings,
+              ElementsAre(Field(&doctor::Precondition::id, "MIG"),
+                          Field(&doctor::Precondition::text, HasSubstr("slowed down: power cap")),
+                          Field(&doctor::Precondition::text, HasSubstr("2 on this GPU"))));
 }
 
 TEST(Precondition, OfAnErrorHasItsRemedy) {
-  const Precondition finding = failed_finding("exact count", "nothing there. Look. Again");
+  const doctor::Precondition finding =
+      doctor::failed_finding("exact count", "nothing there. Look. Again");
   EXPECT_EQ(finding.text, "nothing there");
   EXPECT_EQ(finding.remedy, "Look. Again");
-  EXPECT_THAT(failed_finding("x", "file.cpp:3 went wrong").remedy, IsEmpty());
+  EXPECT_THAT(doctor::failed_finding("x", "file.cpp:3 went wrong").remedy, IsEmpty());
 }
 
 TEST(Precondition, IsReadBack) {
-  const Precondition finding{
-      .id = "MPS", .health = Health::warn, .text = "it \"runs\"", .needed = true};
-  const Precondition again = finding_from(nlohmann::json::parse(json_of(finding).dump()));
-  EXPECT_EQ(json_of(again), json_of(finding));
-  nlohmann::json other = json_of(finding);
+  const doctor::Precondition finding{
+      .id = "MPS", .health = doctor::Health::warn, .text = "it \"runs\"", .needed = true};
+  const doctor::Precondition again =
+      doctor::finding_from(nlohmann::json::parse(doctor::json_of(finding).dump()));
+  EXPECT_EQ(doctor::json_of(again), doctor::json_of(finding));
+  nlohmann::json other = doctor::json_of(finding);
   other["health"] = "well";
-  EXPECT_THROW(finding_from(other), std::invalid_argument);
-  EXPECT_THROW(finding_from(nlohmann::json::object()), nlohmann::json::exception);
+  EXPECT_THROW(doctor::finding_from(other), std::invalid_argument);
+  EXPECT_THROW(doctor::finding_from(nlohmann::json::object()), nlohmann::json::exception);
 }
 
 TEST(Findings, AreSettledByWhatIsNeeded) {
-  std::vector<Precondition> findings = {{.id = "a", .health = Health::unknown},
-                                        {.id = "b", .health = Health::fail},
-                                        {.id = "c", .health = Health::unknown},
-                                        {.id = "d", .health = Health::warn}};
-  settle({"a", "d"}, findings);
-  EXPECT_THAT(findings, ElementsAre(Field(&Precondition::health, Health::fail),  // fails closed
-                                    Field(&Precondition::health, Health::warn),
-                                    Field(&Precondition::health, Health::unknown),
-                                    Field(&Precondition::health, Health::warn)));
-  EXPECT_FALSE((Diagnosis{findings, "gpu"}).ready());
-  EXPECT_THROW(settle({"e"}, findings), std::out_of_range);  // nobody looked
+  std::vector<doctor::Precondition> findings = {{.id = "a", .health = doctor::Health::unknown},
+                                                {.id = "b", .health = doctor::Health::fail},
+                                                {.id = "c", .health = doctor::Health::unknown},
+                                                {.id = "d", .health = doctor::Health::warn}};
+  doctor::settle({"a", "d"}, findings);
+  EXPECT_THAT(findings, ElementsAre(Field(&doctor::Precondition::health,
+                                          doctor::Health::fail),  // fails closed
+                                    Field(&doctor::Precondition::health, doctor::Health::warn),
+                                    Field(&doctor::Precondition::health, doctor::Health::unknown),
+                                    Field(&doctor::Precondition::health, doctor::Health::warn)));
+  EXPECT_FALSE((doctor::Diagnosis{findings, "gpu"}).ready());
+  EXPECT_THROW(doctor::settle({"e"}, findings), std::out_of_range);  // nobody looked
 }
 
 TEST(Diagnosis, IsShownAligned) {
-  const Diagnosis diagnosis = {{{.id = "GPU", .health = Health::ok, .text = "here"},
-                                {.id = "clocks",
-                                 .health = Health::unknown,
-                                 .text = "who knows\033[2J\nok",
-                                 .remedy = "ask"}},
-                               "gpu"};
-  EXPECT_EQ(diagnosis_text(diagnosis, false),
+  const doctor::Diagnosis diagnosis = {{{.id = "GPU", .health = doctor::Health::ok, .text = "here"},
+                                        {.id = "clocks",
+                                         .health = doctor::Health::unknown,
+                                         .text = "who knows\033[2J\nok",
+                                         .remedy = "ask"}},
+                                       "gpu"};
+  EXPECT_EQ(doctor::diagnosis_text(diagnosis, false),
             "ok       GPU     here\n"
             "unknown  clocks  who knows\\x1b[2J ok\n"
             "                 > ask\n"
             "\n"
             "ready: the gate runs and counts kernels on the GPU\n");
-  EXPECT_THAT(diagnosis_text(diagnosis, true), HasSubstr("\033[32mok     \033[0m  GPU"));
+  EXPECT_THAT(doctor::diagnosis_text(diagnosis, true), HasSubstr("\033[32mok     \033[0m  GPU"));
 }
 
 TEST(Diagnosis, NamesWhatFailed) {
-  const Diagnosis diagnosis = {{{.id = "a", .health = Health::fail, .text = "", .needed = true},
-                                {.id = "b", .health = Health::ok, .text = "", .needed = true}},
-                               "gpu"};
-  EXPECT_THAT(diagnosis_text(diagnosis, false),
+  const doctor::Diagnosis diagnosis = {
+      {{.id = "a", .health = doctor::Health::fail, .text = "", .needed = true},
+       {.id = "b", .health = doctor::Health::ok, .text = "", .needed = true}},
+      "gpu"};
+  EXPECT_THAT(doctor::diagnosis_text(diagnosis, false),
               AllOf(HasSubstr("not ready: a\n"), Not(HasSubstr("\033"))));
-  const auto json = nlohmann::json::parse(diagnosis_json(diagnosis));
+  const auto json = nlohmann::json::parse(doctor::diagnosis_json(diagnosis));
   EXPECT_EQ(json.at("ready"), false);
   EXPECT_EQ(json.at("checks").size(), 2u);
 }
 
 TEST(Diagnosis, IsJsonWhateverBytesThereAre) {
-  const Diagnosis diagnosis = {{{.id = "a", .health = Health::ok, .text = "\xff\x80"}}, "gpu"};
-  EXPECT_TRUE(nlohmann::json::accept(diagnosis_json(diagnosis)));
+  const doctor::Diagnosis diagnosis = {
+      {{.id = "a", .health = doctor::Health::ok, .text = "\xff\x80"}}, "gpu"};
+  EXPECT_TRUE(nlohmann::json::accept(doctor::diagnosis_json(diagnosis)));
 }
 
 }  // namespace

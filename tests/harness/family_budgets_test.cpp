@@ -138,14 +138,14 @@ TEST_F(FamilyBudgetsTest, ABrokenFileStopsTheGateBeforeAnythingIsRun) {
         Registry::instance().add(make_case("copy", "copy", "plain"));
         int code = 0;
         try {
-          code = run_gate({.filter = "faulty.good.*", .out = out});
+          code = gate::run_gate({.filter = "faulty.good.*", .out = out});
         } catch (const std::exception& error) {
           std::cerr << error.what();
-          code = kFault;
+          code = outcome::kFault;
         }
         std::_Exit(code);
       },
-      testing::ExitedWithCode(kFault), "copy/budgets.toml:2:1: .*shared.conflicts");
+      testing::ExitedWithCode(outcome::kFault), "copy/budgets.toml:2:1: .*shared.conflicts");
   EXPECT_FALSE(fs::exists(out / "facts.jsonl"))
       << "not even for a family that the filter leaves out";
 }

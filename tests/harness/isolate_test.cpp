@@ -26,12 +26,13 @@ struct Outcome {
 
 Outcome run(std::size_t count, std::function<bool(std::size_t)> work) {
   Outcome outcome;
-  run_isolated({.count = count,
-                .time_limit = std::chrono::seconds(1),
-                .begin = [] {},
-                .work = std::move(work),
-                .done = [&](std::size_t item) { outcome.done.push_back(item); },
-                .died = [&](const CrashedItem& c) { outcome.died[c.item] = c.reason; }});
+  process::run_isolated(
+      {.count = count,
+       .time_limit = std::chrono::seconds(1),
+       .begin = [] {},
+       .work = std::move(work),
+       .done = [&](std::size_t item) { outcome.done.push_back(item); },
+       .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }});
   return outcome;
 }
 
@@ -65,11 +66,11 @@ TEST(Isolate, AWornOutProcessIsReplaced) {
   std::vector<std::size_t> done;
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
-  run_isolated({.count = 3,
-                .begin = [&] { ASSERT_EQ(write(pipe_ends[1], "b", 1), 1); },
-                .work = [](std::size_t) { return false; },
-                .done = [&](std::size_t item) { done.push_back(item); },
-                .died = [](const CrashedItem&) { FAIL(); }});
+  process::run_isolated({.count = 3,
+                         .begin = [&] { ASSERT_EQ(write(pipe_ends[1], "b", 1), 1); },
+                         .work = [](std::size_t) { return false; },
+                         .done = [&](std::size_t item) { done.push_back(item); },
+                         .died = [](const process::CrashedItem&) { FAIL(); }});
   char begun[8];
   EXPECT_EQ(read(pipe_ends[0], begun, sizeof begun), 3) << "one process for each item";
   EXPECT_THAT(done, ElementsAre(0, 1, 2));
@@ -84,11 +85,11 @@ TEST(Isolate, WhatIsPrintedIsNoneOfTheResults) {
 }
 
 TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
-  EXPECT_THROW(run_isolated({.count = 2,
-                             .begin = [] { throw std::runtime_error("cannot"); },
-                             .work = [](std::size_t) { return true; },
-                             .done = [](std::size_t) {},
-                             .died = [](const CrashedItem&) {}}),
+  EXPECT_THROW(process::run_isolated({.count = 2,
+                                      .begin = [] { throw std::runtime_error("cannot"); },
+                                      .work = [](std::size_t) { return true; },
+                                      .done = [](std::size_t) {},
+                                      .died = [](const process::CrashedItem&) {}}),
                std::runtime_error);
 }
 

@@ -15,17 +15,19 @@ using testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 TEST(IsolatedText, ComesBack) {
-  EXPECT_EQ(isolated_text([] { return "two\nlines"; }, 10s), "two\nlines");
-  EXPECT_EQ(isolated_text([] { return ""; }, 10s), "");
+  EXPECT_EQ(process::isolated_text([] { return "two\nlines"; }, 10s), "two\nlines");
+  EXPECT_EQ(process::isolated_text([] { return ""; }, 10s), "");
 }
 
 TEST(IsolatedText, IsCutOffWhereItGetsTooLong) {
-  EXPECT_EQ(isolated_text([] { return std::string(100'000, 'x'); }, 10s), std::string(65536, 'x'));
+  EXPECT_EQ(process::isolated_text([] { return std::string(100'000, 'x'); }, 10s),
+            std::string(65536, 'x'));
 }
 
 TEST(IsolatedText, WhatIsThrownIsThrownAgain) {
-  EXPECT_THAT([] { isolated_text([]() -> std::string { throw std::logic_error("no"); }, 10s); },
-              ThrowsMessage<std::runtime_error>("no"));
+  EXPECT_THAT(
+      [] { process::isolated_text([]() -> std::string { throw std::logic_error("no"); }, 10s); },
+      ThrowsMessage<std::runtime_error>("no"));
 }
 
 TEST(IsolatedText, ADeathIsTold) {
@@ -33,7 +35,7 @@ TEST(IsolatedText, ADeathIsTold) {
     std::raise(SIGKILL);
     return "alive";
   };
-  EXPECT_THAT([&] { isolated_text(die, 10s); },
+  EXPECT_THAT([&] { process::isolated_text(die, 10s); },
               ThrowsMessage<std::runtime_error>(HasSubstr("killed by SIGKILL")));
 }
 
@@ -42,7 +44,7 @@ TEST(IsolatedText, AHangIsTold) {
     std::this_thread::sleep_for(1h);
     return "awake";
   };
-  EXPECT_THAT([&] { isolated_text(hang, 1s); },
+  EXPECT_THAT([&] { process::isolated_text(hang, 1s); },
               ThrowsMessage<std::runtime_error>(HasSubstr("time limit of 1 s exceeded")));
 }
 

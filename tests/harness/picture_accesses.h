@@ -46,8 +46,9 @@ inline metrics::LineAccess global_stride(int width, std::uint32_t stride,
                    mask, [=](std::uint32_t lane) { return 0x7f0000000100 + stride * lane; });
 }
 
-inline AccessPicture drawn(const metrics::LineAccess& line) {
-  return picture_of(line, "f.variant.f32@32", "sm_90", "x = tile[i][j] << 2 && \"y\" > 'z';");
+inline explain::AccessPicture drawn(const metrics::LineAccess& line) {
+  return explain::picture_of(line, "f.variant.f32@32", "sm_90",
+                             "x = tile[i][j] << 2 && \"y\" > 'z';");
 }
 
 }  // namespace warpgauge

@@ -10,10 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Sampling quick() { return {.least = 15, .most = 101, .precision = 0.01, .warm_up = 0ms}; }
+bench::Sampling quick() { return {.least = 15, .most = 101, .precision = 0.01, .warm_up = 0ms}; }
 
 TEST(Sampling, StopsWhenTheMedianIsKnown) {
-  const auto estimate = sample(quick(), [] { return 2.5; });
+  const auto estimate = bench::sample(quick(), [] { return 2.5; });
   EXPECT_EQ(estimate.samples, 15);
   EXPECT_EQ(estimate.median, 2.5);
   EXPECT_TRUE(quick().is_stable(estimate));
@@ -21,7 +21,7 @@ TEST(Sampling, StopsWhenTheMedianIsKnown) {
 
 TEST(Sampling, GoesOnUntilItIsKnown) {
   int run = 0;  // the first 20 runs are far apart, the others are alike
-  const auto estimate = sample(quick(), [&run] { return ++run <= 20 ? run * 10.0 : 5.0; });
+  const auto estimate = bench::sample(quick(), [&run] { return ++run <= 20 ? run * 10.0 : 5.0; });
   EXPECT_GT(estimate.samples, 15);
   EXPECT_LT(estimate.samples, 101);
   EXPECT_EQ(estimate.median, 5.0);
@@ -29,21 +29,21 @@ TEST(Sampling, GoesOnUntilItIsKnown) {
 
 TEST(Sampling, GivesUpHonestly) {
   int run = 0;
-  const auto estimate = sample(quick(), [&run] { return ++run % 2 == 0 ? 1.0 : 2.0; });
+  const auto estimate = bench::sample(quick(), [&run] { return ++run % 2 == 0 ? 1.0 : 2.0; });
   EXPECT_EQ(estimate.samples, 101);
   EXPECT_FALSE(quick().is_stable(estimate));
 }
 
 TEST(Sampling, GivesUpWhenTimeIsOver) {
-  Sampling sampling = quick();
+  bench::Sampling sampling = quick();
   sampling.time_limit = 0s;
   int run = 0;
-  const auto estimate = sample(sampling, [&run] { return ++run % 2 == 0 ? 1.0 : 2.0; });
+  const auto estimate = bench::sample(sampling, [&run] { return ++run % 2 == 0 ? 1.0 : 2.0; });
   EXPECT_EQ(estimate.samples, 15);
 }
 
 TEST(Sampling, WarmsUpWithoutCountingIt) {
-  Sampling sampling = quick();
+  bench::Sampling sampling = quick();
   sampling.least = sampling.most = 3;
   sampling.warm_up = 5ms;
   int run = 0;
@@ -51,7 +51,7 @@ TEST(Sampling, WarmsUpWithoutCountingIt) {
     std::this_thread::sleep_for(1ms);
     return ++run <= 1 ? 1000.0 : 1.0;
   };
-  EXPECT_EQ(sample(sampling, slow_at_first).median, 1.0);
+  EXPECT_EQ(bench::sample(sampling, slow_at_first).median, 1.0);
   EXPECT_GT(run, 4);
 }
 

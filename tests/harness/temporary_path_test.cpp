@@ -15,11 +15,13 @@ namespace fs = std::filesystem;
 TEST(TemporaryPath, IsThereAsLongAsTheObject) {
   fs::path file, folder;
   {
-    const TemporaryPath one = TemporaryPath::file(), other = TemporaryPath::file();
+    const files::TemporaryPath one = files::TemporaryPath::file(),
+                               other = files::TemporaryPath::file();
     EXPECT_NE(one.path(), other.path());
     file = one.path();
     EXPECT_TRUE(fs::is_regular_file(file));
-    const TemporaryPath inner = TemporaryPath::folder_in(testing::TempDir(), ".begins-");
+    const files::TemporaryPath inner =
+        files::TemporaryPath::folder_in(testing::TempDir(), ".begins-");
     folder = inner.path();
     EXPECT_THAT(folder.filename().string(), testing::StartsWith(".begins-"));
     EXPECT_TRUE(folder.is_absolute());
@@ -31,7 +33,7 @@ TEST(TemporaryPath, IsThereAsLongAsTheObject) {
 
 TEST(TemporaryPath, SaysWhereNoneCanBeMade) {
   try {
-    TemporaryPath::folder_in("/no/such/folder", "x");
+    files::TemporaryPath::folder_in("/no/such/folder", "x");
     FAIL();
   } catch (const std::system_error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/folder/x"));

@@ -31,7 +31,7 @@ class WriteFile : public testing::Test {
   }
   static std::string why(const fs::path& path) {
     try {
-      write_file(path, "x");
+      files::write_file(path, "x");
     } catch (const std::runtime_error& error) {
       return error.what();
     }
@@ -45,22 +45,22 @@ class WriteFile : public testing::Test {
 
 TEST_F(WriteFile, ReplacesTheWholeFileAndLeavesNothingBeside) {
   const fs::path path = folder_ / "a";
-  write_file(path, "a long first content");
-  write_file(path, std::string("sh\0rt", 5));
+  files::write_file(path, "a long first content");
+  files::write_file(path, std::string("sh\0rt", 5));
   EXPECT_EQ(content(path), std::string("sh\0rt", 5));
   EXPECT_EQ(files(), 1);
 }
 
 TEST_F(WriteFile, GoesThroughALink) {
-  write_file(folder_ / "a", "old");
+  files::write_file(folder_ / "a", "old");
   fs::create_symlink("a", folder_ / "link");
-  write_file(folder_ / "link", "new");
+  files::write_file(folder_ / "link", "new");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(content(folder_ / "a"), "new");
 }
 
 TEST_F(WriteFile, WritesIntoADevice) {
-  write_file("/dev/null", "gone");
+  files::write_file("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
