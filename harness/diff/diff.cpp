@@ -30,7 +30,7 @@ bool has_common_values(const std::vector<Change>& changes) {
   });
 }
 
-ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
+outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
   const auto has = [&](Mark mark) {
     return std::ranges::find(changes, mark, &Change::mark) != changes.end();
   };
