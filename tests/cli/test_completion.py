@@ -123,7 +123,6 @@ def test_what_programs_that_are_python_know():
     assert completed("warpgauge report export --metric regis") == ["registers"]
     assert completed("warpgauge emit --format ") == list(FORMATS)
     assert completed("warpgauge emit --format=sm") == ["smaller-is-better"]
-    assert completed("warpgauge emit facts.jsonl --device em") == ["emulated"]
     assert completed("warpgauge diff a b --filter transpose.padded.f32@1024x1") == ["1024x1024"]
 
 
