@@ -6,7 +6,7 @@ commands/                      one file a command
 facts/                         reader of facts, catalog of metrics, selection
 outcome/, outputs/             results of a gate, and one file a format of CI
 budgets/                       accept: budget files and how they are rewritten
-diff/, changes/                two runs beside each other; when and why a series changed
+changes/                       when and why a series changed
 history/                       runs in a database
 drawing/, page/                pictures as files, and the page of a history
 """

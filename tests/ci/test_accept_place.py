@@ -159,7 +159,7 @@ def test_budgets_lie_beside_the_source_wherever_that_is(project):
 )
 @pytest.mark.parametrize("family", ["..", "x", "a\\b"])
 def test_paths_that_lead_out_of_the_sources_are_not_followed(project, family, file):
-    fact = conflicts(5, file=file) | {"family": family}
+    fact = conflicts(5, file=file, line=file and 42) | {"family": family}
     assert project.accept([fact], *WHY) == 2
     assert "which folder below" in project.err
 

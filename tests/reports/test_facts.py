@@ -131,6 +131,8 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
         (fact,) = read_facts(path)
         assert fact.device.chip == "GH100"
         assert FactFile(path).runs[run["run"]].exit_code == exit_code
+    path.write_text(path.read_text() + '{"rec')
+    assert FactFile(path).runs[run["run"]].exit_code is None
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ def test_a_torn_last_line_is_left_out(history, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["facts/good_time.jsonl", "summary/h100.jsonl", "facts/good.jsonl"]
+    "name", ["facts/good_time.jsonl", "outcome/h100.jsonl", "facts/good.jsonl"]
 )
 def test_export_gives_back_what_came_in(history, name):
     history.ingest(DATA / name)

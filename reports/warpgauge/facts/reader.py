@@ -70,12 +70,15 @@ class FactFile:
         self.values: list[Value] = []
         self._run: str | None = None
         self._cases: dict[str | None, dict[str, tuple[Case, Any]]] = {}
-        self._lines = lines_of(path)
+        *self._lines, torn = _content(path).split(b"\n")
         for number, line in enumerate(self._lines, start=1):
             try:
                 self._take(number, line)
             except ValueError as error:
                 raise FactError(f"{path}:{number}: {error}") from error
+
+        if torn and self._run is not None:  # it may have been a line of the run
+            self.runs[self._run] = replace(self.runs[self._run], exit_code=None)
 
     def fact(self, value: Value) -> Fact:
         """The value in full; FactError with file:line if it is none."""
@@ -151,15 +154,14 @@ class FactFile:
 _COMPRESSIONS = {b"\x1f\x8b": gzip, b"\xfd7zXZ\0": lzma}
 
 
-def lines_of(path: str | Path) -> list[bytes]:
-    """The whole lines of a file of facts, compressed (gzip, xz) or not, without their ends;
-    FactError if it cannot be read."""
+def _content(path: str | Path) -> bytes:
+    """The bytes of a file, compressed (gzip, xz) or not; FactError if it cannot be read."""
     try:
         content = Path(path).read_bytes()
         for start, library in _COMPRESSIONS.items():
             if content.startswith(start):
                 content = library.decompress(content)
-        return content.split(b"\n")[:-1]
+        return content
     except OSError as error:  # gzip's errors are such as well
         why = error.strerror or f"damaged: {error}"
         raise FactError(f"{path}: cannot be read: {why}") from error
