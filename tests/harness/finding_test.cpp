@@ -10,7 +10,7 @@
 #include "harness/outcome/finding_text.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -158,4 +158,4 @@ TEST(ValueText, IsRoundedForPeopleAndHasItsUnit) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

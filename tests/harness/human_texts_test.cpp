@@ -13,7 +13,7 @@
 #include "metrics/judge.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(HumanTexts, DecideNothingForTheJudge) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

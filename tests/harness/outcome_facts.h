@@ -9,7 +9,7 @@
 #include "harness/outcome/outcome.h"
 #include "metrics/fact.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 
 inline metrics::Fact fact(metrics::Verdict verdict, std::string metric = "registers",
                           std::string variant = "tiled") {
@@ -70,4 +70,4 @@ inline Outcome outcome_of(std::vector<metrics::Fact> facts, const Requirements& 
   return Outcome(std::move(runs), {.requirements = requirements, .lost = std::move(lost)});
 }
 
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

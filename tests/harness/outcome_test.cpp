@@ -11,7 +11,7 @@
 #include "metrics/judge.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -275,4 +275,4 @@ TEST(Headline, SaysWhatWasLost) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

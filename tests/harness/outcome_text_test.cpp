@@ -19,7 +19,7 @@
 #include "metrics/budget.h"
 #include "metrics/judge.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 namespace fs = std::filesystem;
@@ -358,4 +358,4 @@ TEST(HostileNames, AreNoMarkup) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome

@@ -14,7 +14,7 @@
 
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge {
+namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
@@ -210,4 +210,4 @@ TEST(ResultsJson, AFingerprintOutlivesTheLineNumberAndTheValue) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::outcome
