@@ -133,7 +133,8 @@ void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& case
     const std::size_t others = end - begin - 1;
     const std::string more = others > 0 ? fmt::format(" and {} more", others) : "";
     rows.push_back(
-        {fmt::format("not compared: {}{}, {}\n", files::printable(cases[begin]), more, why), others + 1});
+        {fmt::format("not compared: {}{}, {}\n", files::printable(cases[begin]), more, why),
+         others + 1});
   }
 }
 

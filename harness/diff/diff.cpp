@@ -87,7 +87,8 @@ int diff_runs(const DiffOptions& options) {
     files::write_file(options.json, diff_json(name_a, name_b, result.exit_code, result.json));
   }
   for (const auto& [letter, name] : {std::pair('A', &name_a), std::pair('B', &name_b)}) {
-    fmt::print("{}: {} ({})\n", letter, files::printable(name->file.string()), files::printable(name->origin));
+    fmt::print("{}: {} ({})\n", letter, files::printable(name->file.string()),
+               files::printable(name->origin));
   }
   fmt::print("\n{}", result.text);
   return result.exit_code;
