@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -268,6 +269,27 @@ void expect_golden(const std::string& text, const std::string& name) {
   const fs::path got = fs::path(testing::TempDir()) / ("warpgauge_" + name + ".txt");
   if (text != expected) std::ofstream(got) << text;
   EXPECT_EQ(text, expected) << "what came is in " << got;
+}
+
+TEST(CountComparison, IsDecidedByNoHumanText) {
+  FactsOfARun a("emulator"), b("cupti");
+  write_some_of_everything(a, b);
+  std::vector<StoredRun> of_a = a.read();
+  const std::vector<StoredRun> of_b = b.read();
+  const CountComparison before = compare_counts(of_a, of_b);
+  for (StoredRun& run : of_a) {
+    for (Fact& fact : run.facts) {
+      if (!fact.confidence_reason.empty()) fact.confidence_reason = "x";
+    }
+  }
+  const CountComparison after = compare_counts(of_a, of_b);
+  EXPECT_FALSE(before.differences.empty());
+  const auto by_number = [](const CountDifference& one, const CountDifference& other) {
+    return one.place == other.place && one.metric == other.metric && one.a == other.a &&
+           one.b == other.b && one.trust.confidence == other.trust.confidence;
+  };
+  EXPECT_TRUE(std::ranges::equal(before.differences, after.differences, by_number));
+  EXPECT_EQ(before.total().lines.different, after.total().lines.different);
 }
 
 TEST(CountComparisonText, OfSomethingOfEverything) {
