@@ -105,8 +105,9 @@ def test_facts_and_a_summary_beside_an_output_that_is_the_programs(tmp_path):
     conflicts = facts(tmp_path)["shared.bank_conflicts"]
     assert conflicts.value == 3 * CONFLICTS
     assert conflicts.verdict == "fail"
-    assert conflicts.launch.count == 3
-    assert conflicts.device.name == "NVIDIA H100"
+    (kernel,) = conflicts.case.kernels
+    assert [launch.count for launch in kernel.launches] == [3]
+    assert conflicts.case.device == "NVIDIA H100"
     assert facts(tmp_path)["registers"].value == 14
     assert "by\\_columns" in (tmp_path / "summary.md").read_text()
     assert not list(tmp_path.glob(".attached-*"))
@@ -160,7 +161,7 @@ def test_the_programs_own_failure_is_told_apart(tmp_path, then, ending):
     assert result.returncode == 2
     failure = f"the program itself failed: {sys.executable} {ending}"
     assert failure in result.stderr
-    assert result.stderr.rstrip().splitlines()[-3].startswith("ERROR: ")
+    assert result.stderr.rstrip().splitlines()[-4].startswith("ERROR: ")
     found = facts(tmp_path)
     assert found["shared.bank_conflicts"].value == 3 * CONFLICTS
     assert found["result.correct"].verdict == "error"
@@ -232,7 +233,7 @@ def test_a_process_that_still_runs_is_no_success(tmp_path):
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
     run = attach(tmp_path / "out", counted() | {"pid": os.getpid()}, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
-    assert "it still runs, and nobody waited for it" in run.stderr
+    assert "it still runs, and the program did not wait for it" in run.stderr
 
 
 def test_a_budget_for_what_nobody_tells(tmp_path):
@@ -268,20 +269,18 @@ def test_the_command_to_repeat_can_be_pasted(tmp_path):
 
 def test_the_facts_are_like_all_others(tmp_path):
     attach(tmp_path / "out", counted())
-    emit = [GAUGE, "emit", tmp_path / "out" / "facts.jsonl", "--format", "junit"]
+    emit = [GAUGE, "emit", tmp_path / "out" / "results.json", "--format", "junit"]
     junit = subprocess.run(emit, capture_output=True, text=True, timeout=60)
     assert junit.returncode == 0, junit.stderr
     assert "shared.bank_conflicts" in junit.stdout
-    assert (
-        f"warpgauge attach --kernels by_columns -- {Path(sys.executable).name} ..." in junit.stdout
-    )
+    assert f"warpgauge attach --kernels by_columns -- {sys.executable} -c " in junit.stdout
 
 
 def test_a_failed_program_is_an_error_in_ci(tmp_path):
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
     attach(tmp_path / "out", counted(), "--budgets", budgets, then="sys.exit(7)")
-    emit = [GAUGE, "emit", tmp_path / "out" / "facts.jsonl", "--format", "junit"]
+    emit = [GAUGE, "emit", tmp_path / "out" / "results.json", "--format", "junit"]
     junit = subprocess.run(emit, capture_output=True, text=True, timeout=60).stdout
     assert 'errors="1"' in junit and "exited with 7" in junit
 

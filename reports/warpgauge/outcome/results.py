@@ -242,7 +242,12 @@ def read_results(paths: Sequence[Path]) -> Results:
 
 def _read(path: Path) -> Results:
     try:
-        document = json.loads(path.read_bytes())
+        text = path.read_bytes()
+        if text.startswith(b'{"record":'):
+            raise CommandError(
+                f"{path}: these are facts; make results of them: warpgauge outcome {path}"
+            )
+        document = json.loads(text)
     except OSError as error:
         raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
