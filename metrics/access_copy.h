@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "metrics/access.h"
 #include "metrics/access_lanes.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::metrics {
 

@@ -1,4 +1,4 @@
-// Budgets: limits as text, the built-in defaults, and finding the limit that applies.
+// Budgets: reading a file whole, and finding the limit that applies.
 #include "metrics/budget.h"
 
 #include <fmt/format.h>
@@ -10,31 +10,13 @@
 #include <regex>
 #include <system_error>
 
+#include "metrics/built_in_budgets.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::metrics {
 namespace {
 
 constexpr std::string_view kBuiltIn = "";  // no section of a file can have this name
-
-Limit built_in(double equal, std::string_view reason) {
-  Limit limit;
-  limit.equal = equal;
-  limit.reason = reason;
-  limit.origin = kBuiltInOrigin;
-  return limit;
-}
-
-const Budgets::Section& built_in_limits() {
-  static const Budgets::Section kLimits = {
-      {"result.correct", built_in(1, "a kernel gives the result of its CPU reference")},
-      {"shared.bank_conflicts", built_in(0, "a kernel has no bank conflicts")},
-      {"spill.store_bytes", built_in(0, "a kernel spills no registers")},
-      {"spill.load_bytes", built_in(0, "a kernel spills no registers")},
-      {"local.sectors", built_in(0, "a kernel does not touch local memory")},
-  };
-  return kLimits;
-}
 
 std::string text_of(const std::filesystem::path& path) {
   const auto refuse = [&](int error) {
@@ -59,11 +41,6 @@ std::pair<std::string, std::string> without_arch(const std::string& section) {
 }
 
 }  // namespace
-
-const Limit* built_in_limit(std::string_view metric) {
-  const auto found = built_in_limits().find(metric);
-  return found == built_in_limits().end() ? nullptr : &found->second;
-}
 
 Budgets::Budgets() { sections_[std::string(kBuiltIn)] = built_in_limits(); }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::metrics {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/explain/access_caption.h"
-#include "metrics/access_wavefronts.h"
+#include "metrics/lanes_by_wavefront.h"
 #include "metrics/line_access.h"
 
 namespace warpgauge::explain {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"
 
 namespace warpgauge::outcome {
@@ -16,10 +15,6 @@ namespace {
 
 using metrics::Fact;
 using metrics::Verdict;
-
-std::string plural(int n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 std::string reason_of(const Fact& fact) {
   if (std::holds_alternative<std::monostate>(fact.value)) return "unmeasured: " + fact.reason;
@@ -115,47 +110,6 @@ ExitCode Outcome::exit_code_of_values() const {
   if (required.strict && total_.count(Verdict::better) > 0) return kOverBudget;
   if (required_missing() > 0 || !lost().empty()) return kNotMeasured;
   return kWithinBudget;
-}
-
-std::string Outcome::headline() const {
-  const int failed = total_.count(Verdict::fail), better = total_.count(Verdict::better);
-  const int moved = total_.count(Verdict::moved), missing = total_.count(Verdict::unmeasured);
-  if (exit_code() != exit_code_of_values()) {
-    return fmt::format("{}: a run ended with exit code {}, and says more",
-                       exit_code() == kFault        ? "ERROR"
-                       : exit_code() == kOverBudget ? "FAIL"
-                                                    : "NOT MEASURED",
-                       static_cast<int>(exit_code()));
-  }
-  switch (exit_code()) {
-    case kFault: {
-      std::set<std::string> cases;
-      for (const JudgedValue& value : values_) {
-        if (value.fact->verdict == Verdict::error) cases.insert(value.fact->id.str());
-      }
-      if (!cases.empty()) {
-        return fmt::format("ERROR: {} could not be judged",
-                           plural(static_cast<int>(cases.size()), "case"));
-      }
-      return cut_off_ ? "ERROR: a run was cut off" : "ERROR: nothing was judged";
-    }
-    case kOverBudget:
-      return failed > 0
-                 ? fmt::format("FAIL: {} over budget", plural(failed, "value"))
-                 : fmt::format("FAIL: {} better than budget (--strict)", plural(better, "value"));
-    case kNotMeasured:
-      if (lost().size() == 1) return "NOT MEASURED: " + files::printable(lost()[0]);
-      if (!lost().empty()) {
-        return fmt::format("NOT MEASURED: {} things, see above", lost().size());
-      }
-      return fmt::format("NOT MEASURED: {} that --require or --device asks for",
-                         plural(required_missing(), "value"));
-    case kWithinBudget:
-      break;
-  }
-  return fmt::format("PASS: {} within budget", plural(total_.judged() - moved, "value")) +
-         (moved == 0 ? "" : fmt::format(", {} moved", moved)) +
-         (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));
 }
 
 }  // namespace warpgauge::outcome

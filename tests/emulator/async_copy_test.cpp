@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {

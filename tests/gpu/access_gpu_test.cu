@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 #include "metrics/line_counts.h"
 #include "metrics/cupti.h"
 #include "tests/gpu/access_kernels.cuh"

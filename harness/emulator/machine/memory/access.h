@@ -5,7 +5,7 @@
 
 #include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/slot.h"
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

@@ -1,4 +1,4 @@
-// The cost of one execution of a memory instruction, by the rules of metrics/access.h.
+// The cost of one execution of a memory instruction, by the rules of metrics/counting_rules.h.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "metrics/access_wavefronts.h"
+#include "metrics/lanes_by_wavefront.h"
 
 #include <algorithm>
 #include <bit>

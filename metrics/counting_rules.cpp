@@ -1,5 +1,5 @@
 // The rules by which accesses of a warp are counted.
-#include "metrics/access.h"
+#include "metrics/counting_rules.h"
 
 #include <algorithm>
 #include <array>
