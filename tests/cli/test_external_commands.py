@@ -47,7 +47,7 @@ def test_reports_are_a_program_with_commands_of_its_own():
 
 def test_an_argument_is_handed_on_as_it_is(tmp_path):
     name = tmp_path / "$(touch x) 'a' \"b\" *;\\"
-    result = run(BIN / "warpgauge", "accept", name)
+    result = run(BIN / "warpgauge", "emit", name, "--format", "junit")
     assert result.returncode == 2
     assert f"{name}: cannot be read: No such file or directory" in result.stderr
 
