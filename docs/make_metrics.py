@@ -44,7 +44,7 @@ SOURCES = {
     "cupti-range": "CUPTI's range profiler: hardware counters, several passes",
 }
 
-BUILT_IN = {  # as metrics/budget.cpp has them
+BUILT_IN = {  # as metrics/built_in_budgets.cpp has them
     "result.correct": "= 1",
     "shared.bank_conflicts": "= 0",
     "spill.store_bytes": "= 0",

@@ -202,7 +202,8 @@ def test_budgets_are_compared_by_the_judge_alone():
     """Limits are made by the parser, held against values by the judge, and written and read with
     facts; the outcome sorts by the distance to them. Everything else shows them as text."""
     known = (
-        *("metrics/judge.cpp", "metrics/budget", "metrics/limit.", "metrics/fact"),
+        *("metrics/judge.cpp", "metrics/budget", "metrics/built_in_budgets.", "metrics/limit."),
+        "metrics/fact",
         "harness/outcome/finding.cpp",
     )
     uses = lines_with(r"\blimit(\.|->)(max|min|equal)\b", sources("metrics") + sources("harness"))
