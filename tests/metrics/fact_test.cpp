@@ -92,7 +92,8 @@ TEST(CaseId, IsOneString) {
 }
 
 TEST(Verdict, NamesReadBack) {
-  for (const auto& name : schema("value")["properties"]["verdict"]["enum"]) {
+  const ordered_json contract = schema("value");
+  for (const auto& name : contract["properties"]["verdict"]["enum"]) {
     const std::optional<Verdict> verdict = verdict_from(name.get<std::string>());
     ASSERT_TRUE(verdict) << name;
     EXPECT_EQ(to_string(*verdict), name.get<std::string>());
@@ -102,7 +103,8 @@ TEST(Verdict, NamesReadBack) {
 }
 
 TEST(CaseKind, NamesReadBack) {
-  for (const auto& name : schema("case")["properties"]["kind"]["enum"]) {
+  const ordered_json contract = schema("case");
+  for (const auto& name : contract["properties"]["kind"]["enum"]) {
     const std::optional<CaseKind> kind = case_kind_from(name.get<std::string>());
     ASSERT_TRUE(kind) << name;
     EXPECT_EQ(to_string(*kind), name.get<std::string>());
