@@ -265,7 +265,7 @@ TEST(Findings, AreSettledByWhatIsNeeded) {
                                     Field(&doctor::Precondition::health, doctor::Health::unknown),
                                     Field(&doctor::Precondition::health, doctor::Health::warn)));
   EXPECT_FALSE((doctor::Diagnosis{findings, "gpu"}).ready());
-  EXPECT_THROW(doctor::settle({"e"}, findings), std::out_of_range);  // nobody looked
+  EXPECT_THROW(doctor::settle({"e"}, findings), std::out_of_range);  // e was not looked at
 }
 
 TEST(Diagnosis, IsShownAligned) {
