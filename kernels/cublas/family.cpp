@@ -1,12 +1,18 @@
-// Calls of cuBLAS, NVIDIA's library of linear algebra: what own kernels are measured against.
+// Calls of cuBLAS, NVIDIA's library of linear algebra: vectors, and how the library is called.
 //
 // What it teaches: how a library of the field is called. It counts matrices by columns, takes
-// strides (leading dimensions) with every matrix, and works on the stream of its handle. Nothing is
-// counted here, for the kernels are not ours: results are checked and times measured.
+// strides (leading dimensions) with every matrix, works on the stream of its handle, and answers
+// with a status. Nothing is counted here, for the kernels are not ours: results are checked and
+// times measured. Products, solves and factors are in the files beside this one; where we have
+// kernels for the same problem (dot_product, norm, matrix_vector, matmul) the library is a variant
+// of that family.
+#include <cuda_fp16.h>
+
 #include <cmath>
 #include <vector>
 
 #include "kernels/cublas/handle.h"
+#include "kernels/cublas/reference.h"
 #include "warpgauge/warpgauge.h"
 
 namespace cublas_calls {
@@ -14,6 +20,7 @@ namespace cublas_calls {
 using warpgauge::cublas;
 using warpgauge::InOut;
 using warpgauge::Input;
+using warpgauge::kRounding;
 using warpgauge::Output;
 using warpgauge::Size;
 
@@ -37,17 +44,7 @@ struct Calls {
   static cublasStatus_t dot(int n, const double* x, const double* y, double* result) {
     return cublasDdot(cublas(), n, x, 1, y, 1, result);
   }
-  static cublasStatus_t norm(int n, const float* x, float* result) {
-    return cublasSnrm2(cublas(), n, x, 1, result);
-  }
-  static cublasStatus_t norm(int n, const double* x, double* result) {
-    return cublasDnrm2(cublas(), n, x, 1, result);
-  }
 };
-
-/// Half a unit in the last place of T.
-template <typename T>
-constexpr double kRounding = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
 
 template <typename T>
 struct VectorCopy : warpgauge::Problem {
@@ -60,6 +57,12 @@ struct VectorCopy : warpgauge::Problem {
 };
 
 template <typename T>
+std::vector<T> scaled(std::vector<T> values, T factor) {
+  for (T& value : values) value *= factor;
+  return values;
+}
+
+template <typename T>
 struct Scale : warpgauge::Problem {
   const int n;
   InOut<T> x;
@@ -67,182 +70,174 @@ struct Scale : warpgauge::Problem {
   explicit Scale(const Size& size)
       : n(static_cast<int>(size.count())), x(*this, n), factor(*this, std::vector<T>{T(-0.5)}) {}
   void check(warpgauge::Comparison& comparison) const override {
-    std::vector<T> expected = x.initial();
-    for (T& value : expected) value *= T(-0.5);
-    comparison.equal(x, expected);
+    comparison.equal(x, scaled(x.initial(), T(-0.5)));
   }
 };
 
-/// x . y, or |x| where y is x. A sum of n products in any order is off by at most n roundings of
-/// the sum of their magnitudes, which is at most n (the elements lie in (-1, 1)).
+/// A sum of products, and the sum of their magnitudes.
+struct Products {
+  double sum = 0, magnitude = 0;
+};
 template <typename T>
-struct Product : warpgauge::Problem {
+Products products_of(const std::vector<T>& x, const std::vector<T>& y) {
+  Products made;
+  double lost = 0;  // Kahan's sum: the reference must be the better one
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double product = double{x[i]} * double{y[i]} - lost;
+    const double next = made.sum + product;
+    lost = (next - made.sum) - product;
+    made.sum = next;
+    made.magnitude += std::fabs(product);
+  }
+  return made;
+}
+
+/// Roundings that a sum of n products takes part in: trees, as libraries use them, come nowhere
+/// near n of them. Their depth is what counts.
+double depth(int n) { return 64 + std::log2(n); }
+
+/// y = x, y scaled, y . x: three calls on one stream, which wait for each other without the host.
+template <typename T>
+struct Chain : warpgauge::Problem {
   const int n;
-  Input<T> x, y;
-  Output<T> result;
-  explicit Product(const Size& size)
-      : n(static_cast<int>(size.count())), x(*this, n), y(*this, n, 2), result(*this, 1) {}
+  Input<T> x, factor;
+  Output<T> y, result;
+  explicit Chain(const Size& size)
+      : n(static_cast<int>(size.count())),
+        x(*this, n),
+        factor(*this, std::vector<T>{T(-0.5)}),
+        y(*this, n),
+        result(*this, 1) {}
+  double flops() const override { return 3.0 * n; }
+  void check(warpgauge::Comparison& comparison) const override {
+    const std::vector<T> expected = scaled(x.host(), T(-0.5));
+    comparison.equal(y, expected);
+    // All products have one sign: the sum is as large as its magnitudes.
+    comparison.close(result, std::vector<double>{products_of(x.host(), expected).sum},
+                     depth(n) * kRounding<T>);
+  }
+};
+
+template <typename T>
+void copy_scale_dot(Chain<T>& p) {
+  WARPGAUGE_CUBLAS(Calls::copy(p.n, p.x, p.y));
+  WARPGAUGE_CUBLAS(Calls::scale(p.n, p.factor, p.y));
+  WARPGAUGE_CUBLAS(Calls::dot(p.n, p.y, p.x, p.result));
+}
+
+/// Half a unit in the last place of the 11 bits of a half.
+constexpr double kHalfRounding = 0x1p-11;
+
+/// Vectors and result in half precision, added up as floats: a pair of types that the library has.
+struct HalfProduct : warpgauge::Problem {
+  const int n;
+  Input<float> rounded_x, rounded_y;  // values that a half holds exactly
+  Output<__half> x, y, result;
+  explicit HalfProduct(const Size& size)
+      : n(static_cast<int>(size.count())),
+        rounded_x(*this, halves(n, 1)),
+        rounded_y(*this, halves(n, 2)),
+        x(*this, n),
+        y(*this, n),
+        result(*this, 1) {}
+  static std::vector<float> halves(int n, std::uint32_t seed) {
+    std::vector<float> values = warpgauge::random_values<float>(n, seed);
+    for (float& value : values) value = __half2float(__float2half(value));
+    return values;
+  }
+  static void upload(__half* to, const std::vector<float>& from) {
+    const std::vector<__half> values(from.begin(), from.end());
+    WARPGAUGE_CUDA(
+        cudaMemcpy(to, values.data(), values.size() * sizeof(__half), cudaMemcpyHostToDevice));
+  }
+  void prepare() override {
+    upload(x, rounded_x.host());
+    upload(y, rounded_y.host());
+  }
+  double bytes() const override { return (2.0 * n + 1) * sizeof(__half); }
   double flops() const override { return 2.0 * n; }
   void check(warpgauge::Comparison& comparison) const override {
-    compare(comparison, y.host(), [](double sum) { return sum; });
-  }
-  template <typename Finish>
-  void compare(warpgauge::Comparison& comparison, const std::vector<T>& other,
-               Finish finish) const {
-    double sum = 0, lost = 0, magnitude = 0;  // Kahan's sum: the reference must be the better one
-    for (int i = 0; i < n; ++i) {
-      const double product = double{x.host()[i]} * other[i] - lost;
-      const double next = sum + product;
-      lost = (next - sum) - product;
-      sum = next;
-      magnitude += std::fabs(product);
-    }
-    // Trees, as libraries use them, come nowhere near n roundings: their depth is what counts.
-    const double depth = 64 + std::log2(n);
-    const double tolerance = depth * kRounding<T> * magnitude / std::fmax(1.0, std::fabs(sum));
-    comparison.close(result, std::vector<double>{finish(sum)}, tolerance);
+    const Products expected = products_of(rounded_x.host(), rounded_y.host());
+    const double got = __half2float(result.host()[0]);
+    const double tolerance = kHalfRounding + depth(n) * kRounding<float> * expected.magnitude /
+                                                 std::fmax(1.0, std::fabs(expected.sum));
+    comparison.close(std::vector<double>{got}, std::vector<double>{expected.sum}, tolerance);
   }
 };
 
-/// The library's product that names its types at run time. Of float vectors it makes a float, and
-/// computes in float: other results are refused (CUBLAS_STATUS_NOT_SUPPORTED, cuBLAS 13.0).
-void dot_ex(Product<float>& p) {
-  WARPGAUGE_CUBLAS(cublasDotEx(cublas(), p.n, p.x, CUDA_R_32F, 1, p.y, CUDA_R_32F, 1, p.result,
-                               CUDA_R_32F, CUDA_R_32F));
+void half_as_float(HalfProduct& p) {
+  WARPGAUGE_CUBLAS(cublasDotEx(cublas(), p.n, p.x, CUDA_R_16F, 1, p.y, CUDA_R_16F, 1, p.result,
+                               CUDA_R_16F, CUDA_R_32F));
 }
 
-template <typename T>
-struct Norm : Product<T> {
-  using Product<T>::Product;
-  double bytes() const override { return static_cast<double>(sizeof(T)) * this->n; }
+/// What the library answers to calls that it cannot carry out.
+struct Refused : warpgauge::Problem {
+  Input<float> x;
+  Output<double> result;
+  std::vector<int> got;
+  explicit Refused(const Size& size) : x(*this, size.count()), result(*this, 1) {}
+  void prepare() override { got.clear(); }
   void check(warpgauge::Comparison& comparison) const override {
-    this->compare(comparison, this->x.host(), [](double sum) { return std::sqrt(sum); });
+    comparison.equal(got,
+                     std::vector<int>{CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_INVALID_VALUE,
+                                      CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_NOT_SUPPORTED});
   }
 };
 
-/// y = A x; A has `rows` rows of `columns` elements.
-template <typename T>
-struct MatrixVector : warpgauge::Problem {
+void ask_for_refusals(Refused& p) {
+  const int n = static_cast<int>(p.x.count());
+  const std::vector<float> host(n);
+  float* const to = static_cast<float*>(static_cast<void*>(p.result));
+  p.got = {
+      cublasSdot(nullptr, n, p.x, 1, p.x, 1, to),                   // no handle
+      cublasSetVector(n, sizeof(float), host.data(), 0, to, 1),     // a stride of 0
+      cublasSetMatrix(2, 1, sizeof(float), host.data(), 0, to, 2),  // no leading dimension
+      // A double result of float vectors: cuBLAS has no such pair of types.
+      cublasDotEx(cublas(), n, p.x, CUDA_R_32F, 1, p.x, CUDA_R_32F, 1, p.result, CUDA_R_64F,
+                  CUDA_R_64F),
+  };
+}
+
+/// Copies between host and device that pick elements by a stride, and columns by a leading
+/// dimension. The size: rows x columns of the part that is copied.
+struct Strided : warpgauge::Problem {
+  static constexpr int kGap = 3;  // rows left out below each column, and the stride of vectors
   const int rows, columns;
-  Input<T> a, x, one, zero;
-  Output<T> y;
-  explicit MatrixVector(const Size& size)
+  const std::vector<float> from;  // columns of rows + kGap elements
+  std::vector<float> back;
+  Output<float> matrix;  // without gaps
+  Output<float> row;     // the first one of it
+  explicit Strided(const Size& size)
       : rows(static_cast<int>(size[0])),
         columns(static_cast<int>(size[1])),
-        a(*this, size.count()),
-        x(*this, columns, 2),
-        one(*this, std::vector<T>{1}),
-        zero(*this, std::vector<T>{0}),
-        y(*this, rows) {}
-  double flops() const override { return 2.0 * rows * columns; }
+        from(warpgauge::random_values<float>((rows + kGap) * columns, 1)),
+        matrix(*this, size.count()),
+        row(*this, columns) {}
+  void prepare() override { back.assign(kGap * columns, std::nanf("")); }
+  float element(int i, int j) const { return from[j * (rows + kGap) + i]; }
   void check(warpgauge::Comparison& comparison) const override {
-    std::vector<double> expected(rows);
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) {
-        expected[i] += double{a.host()[i * columns + j]} * x.host()[j];
-      }
+    std::vector<float> whole;
+    for (int j = 0; j < columns; ++j) {
+      for (int i = 0; i < rows; ++i) whole.push_back(element(i, j));
     }
-    comparison.close(y, expected, columns * kRounding<T>);
+    comparison.equal(matrix, whole);
+    std::vector<float> first, returned;
+    for (int j = 0; j < columns; ++j) {
+      first.push_back(element(0, j));
+      returned.push_back(back[j * kGap]);
+    }
+    comparison.equal(row, first);
+    comparison.equal(returned, first);
   }
 };
 
-void gemv(MatrixVector<float>& p) {  // our rows are its columns: the transpose is wanted
-  WARPGAUGE_CUBLAS(cublasSgemv(cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a, p.columns, p.x,
-                               1, p.zero, p.y, 1));
-}
-void gemv(MatrixVector<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDgemv(cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a, p.columns, p.x,
-                               1, p.zero, p.y, 1));
-}
-
-/// Solves L x = b in place; L is lower triangular with a strong diagonal, so that errors stay
-/// small.
-struct Triangular : warpgauge::Problem {
-  const int n;
-  Input<double> l;  // by columns
-  InOut<double> x;
-  explicit Triangular(const Size& size)
-      : n(static_cast<int>(size[0])), l(*this, matrix(n)), x(*this, n) {}
-
-  static std::vector<double> matrix(int n) {
-    std::vector<double> l = warpgauge::random_values<double>(n * n, 3);
-    for (int column = 0; column < n; ++column) {
-      for (int row = 0; row < column; ++row) l[column * n + row] = 0;
-      l[column * n + column] = n;
-    }
-    return l;
-  }
-  void check(warpgauge::Comparison& comparison) const override {
-    std::vector<double> expected = x.initial();
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < i; ++j) expected[i] -= l.host()[j * n + i] * expected[j];
-      expected[i] /= l.host()[i * n + i];
-    }
-    comparison.close(x, expected, n * kRounding<double>);
-  }
-};
-
-void trsv(Triangular& p) {
-  WARPGAUGE_CUBLAS(cublasDtrsv(cublas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                               p.n, p.l, p.n, p.x, 1));
-}
-
-/// LU factors of many small matrices, each with its pivots. The size: matrices x their edge.
-struct ManyFactors : warpgauge::Problem {
-  const int count, n;
-  InOut<float> a;  // each by columns
-  Output<int> pivots, info;
-  Output<float*> matrices;
-  explicit ManyFactors(const Size& size)
-      : count(static_cast<int>(size[0])),
-        n(static_cast<int>(size[1])),
-        a(*this, static_cast<std::size_t>(count) * n * n),
-        pivots(*this, static_cast<std::size_t>(count) * n),
-        info(*this, count),
-        matrices(*this, count) {}
-  void prepare() override {
-    std::vector<float*> addresses(count);
-    float* const first = a;
-    for (int k = 0; k < count; ++k) addresses[k] = first + static_cast<std::ptrdiff_t>(k) * n * n;
-    float** const to = matrices;
-    WARPGAUGE_CUDA(
-        cudaMemcpy(to, addresses.data(), count * sizeof(float*), cudaMemcpyHostToDevice));
-  }
-  double flops() const override { return 2.0 / 3 * count * n * n * n; }
-
-  // Row exchanges and factors, multiplied again, must give the matrix that we began with.
-  void check(warpgauge::Comparison& comparison) const override {
-    const std::vector<float> lu = a.host();
-    const std::vector<int> exchanged = pivots.host();
-    std::vector<double> products;
-    for (int k = 0; k < count; ++k) {
-      const float* const m = &lu[static_cast<std::size_t>(k) * n * n];
-      std::vector<double> product(n * n);
-      for (int row = 0; row < n; ++row) {
-        for (int column = 0; column < n; ++column) {
-          double sum = 0;
-          for (int i = 0; i <= row && i <= column; ++i) {
-            sum += (i == row ? 1.0 : double{m[i * n + row]}) * m[column * n + i];
-          }
-          product[column * n + row] = sum;
-        }
-      }
-      for (int row = n - 1; row >= 0; --row) {  // undo the exchanges, the last one first
-        const int other = exchanged[k * n + row] - 1;
-        for (int column = 0; column < n; ++column) {
-          std::swap(product[column * n + row], product[column * n + other]);
-        }
-      }
-      products.insert(products.end(), product.begin(), product.end());
-    }
-    comparison.equal(info, std::vector<int>(count, 0));
-    // Partial pivoting: n roundings of elements that grow to a few units at most.
-    comparison.close(products, a.initial(), 8 * n * kRounding<float>);
-  }
-};
-
-void getrf_batched(ManyFactors& p) {
-  WARPGAUGE_CUBLAS(cublasSgetrfBatched(cublas(), p.n, p.matrices, p.n, p.pivots, p.info, p.count));
+void set_and_get(Strided& p) {
+  const int leading = p.rows + Strided::kGap;
+  WARPGAUGE_CUBLAS(
+      cublasSetMatrix(p.rows, p.columns, sizeof(float), p.from.data(), leading, p.matrix, p.rows));
+  WARPGAUGE_CUBLAS(cublasSetVector(p.columns, sizeof(float), p.from.data(), leading, p.row, 1));
+  WARPGAUGE_CUBLAS(
+      cublasGetVector(p.columns, sizeof(float), p.matrix, p.rows, p.back.data(), Strided::kGap));
 }
 
 template <typename T>
@@ -254,23 +249,15 @@ void add_vectors(const warpgauge::Family& family, const char* type) {
   family.problem<Scale<T>>(type, sizes).uncounted("scal", [](Scale<T>& p) {
     WARPGAUGE_CUBLAS(Calls::scale(p.n, p.factor, p.x));
   });
-  family.problem<Product<T>>(type, sizes).uncounted("dot", [](Product<T>& p) {
-    WARPGAUGE_CUBLAS(Calls::dot(p.n, p.x, p.y, p.result));
-  });
-  family.problem<Norm<T>>(type, sizes).uncounted("nrm2", [](Norm<T>& p) {
-    WARPGAUGE_CUBLAS(Calls::norm(p.n, p.x, p.result));
-  });
-  family.problem<MatrixVector<T>>(type, {{1000, 700}, warpgauge::large({16384, 16384})})
-      .uncounted("gemv", [](MatrixVector<T>& p) { gemv(p); });
+  family.problem<Chain<T>>(type, sizes).uncounted("copy_scal_dot", copy_scale_dot<T>);
 }
 
 WARPGAUGE_FAMILY(cublas) {
   add_vectors<float>(family, "f32");
   add_vectors<double>(family, "f64");
-  family.problem<Product<float>>("f32", {{1000003}}).uncounted("dot_ex", dot_ex);
-  family.problem<Triangular>("f64", {{6}, {100}}).uncounted("trsv", trsv);
-  family.problem<ManyFactors>("f32", {{1000, 8}, {100, 32}})
-      .uncounted("getrf_batched", getrf_batched);
+  family.problem<HalfProduct>("f16", {{1000003}}).uncounted("dot_ex", half_as_float);
+  family.problem<Refused>("f32", {{1000}}).uncounted("refused", ask_for_refusals);
+  family.problem<Strided>("f32", {{100, 70}}).uncounted("set_and_get", set_and_get);
 }
 
 }  // namespace cublas_calls

@@ -1,82 +1,183 @@
-// cuBLAS-Xt: products of matrices that lie in host memory, cut into square blocks that the library
-// sends to one or several devices.
+// cuBLAS-Xt: products and solves with matrices that lie in host memory, cut into square blocks that
+// the library sends to one or several devices.
 //
 // What it teaches: when matrices do not fit on a device, or several devices shall share the work,
 // the block edge decides: small blocks are sent again and again and hide no copy behind a product.
-#include <cublasXt.h>
-
+// A part of a product can be left to the CPU (`cpu_share`). Triangles, symmetric and packed
+// matrices are sent once and completed on the device.
 #include <cmath>
+#include <complex>
 
-#include "kernels/cublas/handle.h"
-#include "warpgauge/warpgauge.h"
+#include "kernels/cublas/reference.h"
+#include "kernels/cublas_xt/handle.h"
 
-namespace cublas_xt {
+namespace cublas_xt_calls {
 
-/// Device 0, or all of them.
-enum class Devices { first, all };
+using warpgauge::Applied;
+using warpgauge::cublas_xt;
+using warpgauge::Matrix;
+using warpgauge::XtDevices;
+using ComplexFloat = std::complex<float>;
 
-/// The library's handle for one choice of devices; made when it is first needed.
-template <Devices kDevices>
-cublasXtHandle_t handle() {
-  static const cublasXtHandle_t handle = [] {
-    cublasXtHandle_t made = nullptr;
-    WARPGAUGE_CUBLAS(cublasXtCreate(&made));
-    int count = 1;
-    if (kDevices == Devices::all) WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
-    std::vector<int> devices;
-    for (int device = 0; device < count; ++device) devices.push_back(device);
-    WARPGAUGE_CUBLAS(cublasXtDeviceSelect(made, count, devices.data()));
-    return made;
-  }();
-  return handle;
+constexpr int kBlock = 1024;
+constexpr float kOne = 1, kZero = 0;
+
+/// What the elements of the first matrix stand for; the library reads its lower triangle only,
+/// unless it is full.
+enum class Shape { full, symmetric, hermitian, lower, packed };
+
+template <typename T>
+std::vector<T> random(std::size_t count, std::uint32_t seed) {
+  return warpgauge::random_values<T>(count, seed);
+}
+template <>
+std::vector<ComplexFloat> random(std::size_t count, std::uint32_t seed) {
+  const std::vector<float> pairs = warpgauge::random_values<float>(2 * count, seed);
+  std::vector<ComplexFloat> made(count);
+  for (std::size_t i = 0; i < count; ++i) made[i] = {pairs[2 * i], pairs[2 * i + 1]};
+  return made;
 }
 
-/// C = A * B of square matrices in host memory, all by columns.
+/// The whole matrix of edge n that `elements` stand for.
+template <typename T>
+Matrix whole(const std::vector<T>& elements, int n, Shape shape) {
+  const auto stored = [&](int i, int j) -> warpgauge::Complex {  // i >= j
+    const std::size_t column = j;
+    const std::size_t at =
+        shape == Shape::packed ? column * n - column * (column + 1) / 2 + i : column * n + i;
+    return warpgauge::Complex(elements[at]);
+  };
+  return warpgauge::matrix(n, n, [&](int i, int j) -> warpgauge::Complex {
+    if (shape == Shape::full)
+      return warpgauge::Complex(elements[static_cast<std::size_t>(j) * n + i]);
+    if (shape == Shape::hermitian && i == j) return stored(i, j).real();
+    if (i >= j) return stored(i, j);
+    if (shape == Shape::lower) return 0.0;
+    return shape == Shape::hermitian ? std::conj(stored(j, i)) : stored(j, i);
+  });
+}
+
+/// C = A * B of square matrices in host memory, all by columns. The size is their edge.
+template <typename T, Shape kShape = Shape::full>
 struct HostProduct : warpgauge::Problem {
   const int n;
-  std::vector<float> a, b, c;
+  std::vector<T> a, b, c;
   explicit HostProduct(const warpgauge::Size& size)
       : n(static_cast<int>(size[0])),
-        a(warpgauge::random_values<float>(size[0] * size[0], 1)),
-        b(warpgauge::random_values<float>(size[0] * size[0], 2)) {}
-  void prepare() override { c.assign(a.size(), std::nanf("")); }
-  double bytes() const override { return 3.0 * sizeof(float) * n * n; }
-  double flops() const override { return 2.0 * n * n * n; }
-
-  /// Against a vector of ones: C * 1 = A * (B * 1). Rounding: n additions of products below 1 to a
-  /// sum below n in each of n elements of a row, of either sign, so about the root of their number.
-  void check(warpgauge::Comparison& comparison) const override {
-    std::vector<double> b_sums(n), expected(n), sums(n);
-    for (int column = 0; column < n; ++column) {
-      for (int row = 0; row < n; ++row) b_sums[row] += b[at(row, column)];
-    }
-    for (int column = 0; column < n; ++column) {
-      for (int row = 0; row < n; ++row) {
-        expected[row] += double{a[at(row, column)]} * b_sums[column];
-        sums[row] += c[at(row, column)];
-      }
-    }
-    comparison.close(sums, expected, 0x1p-24 * n * std::sqrt(n));
+        a(random<T>(kShape == Shape::packed ? size[0] * (size[0] + 1) / 2 : size[0] * size[0], 1)),
+        b(random<T>(size[0] * size[0], 2)) {}
+  void prepare() override { c.assign(b.size(), T(std::nanf(""))); }
+  double bytes() const override { return sizeof(T) * (a.size() + 2.0 * b.size()); }
+  double flops() const override {
+    constexpr double kTerm = std::is_same_v<T, ComplexFloat> ? 8 : 2;  // a product and a sum
+    return (kShape == Shape::lower ? kTerm / 2 : kTerm) * n * n * n;
   }
-
- private:
-  std::size_t at(int row, int column) const { return static_cast<std::size_t>(column) * n + row; }
+  // n terms of the product, and n of the probe.
+  void check(warpgauge::Comparison& comparison) const override {
+    const Applied x = warpgauge::probe(n);
+    warpgauge::agree(comparison, times(Matrix(n, c), x),
+                     times(whole(a, n, kShape), times(Matrix(n, b), x)),
+                     warpgauge::tolerance<float>(2 * n));
+  }
 };
 
-template <Devices kDevices, int kBlock>
-void gemm(HostProduct& p) {
-  static const float kOne = 1, kZero = 0;
-  const cublasXtHandle_t xt = handle<kDevices>();
-  WARPGAUGE_CUBLAS(cublasXtSetBlockDim(xt, kBlock));
-  WARPGAUGE_CUBLAS(cublasXtSgemm(xt, CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, &kOne, p.a.data(),
-                                 p.n, p.b.data(), p.n, &kZero, p.c.data(), p.n));
+template <XtDevices kDevices, int kEdge>
+void gemm(HostProduct<float>& p) {
+  WARPGAUGE_CUBLAS(cublasXtSgemm(cublas_xt<kDevices>(kEdge), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n,
+                                 p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(),
+                                 p.n));
+}
+
+/// The CPU's part of a product, which the library calls as Fortran calls BLAS.
+void cpu_gemm(const char* a_form, const char* b_form, const int* m, const int* n, const int* k,
+              const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+              const float* beta, float* c, const int* ldc) {
+  if ((*a_form | 0x20) != 'n' || (*b_form | 0x20) != 'n') return;  // C stays NaN: the check fails
+  for (std::ptrdiff_t j = 0; j < *n; ++j) {
+    float* const column = c + j * *ldc;
+    for (int i = 0; i < *m; ++i) column[i] = *beta == 0 ? 0 : *beta * column[i];
+    for (std::ptrdiff_t l = 0; l < *k; ++l) {
+      const float factor = *alpha * b[j * *ldb + l];
+      for (int i = 0; i < *m; ++i) column[i] += factor * a[l * *lda + i];
+    }
+  }
+}
+
+/// Leaves an eighth of the work to the CPU.
+void cpu_share(HostProduct<float>& p) {
+  const cublasXtHandle_t xt = cublas_xt(kBlock);
+  WARPGAUGE_CUBLAS(
+      cublasXtSetCpuRoutine(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, reinterpret_cast<void*>(cpu_gemm)));
+  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0.125f));
+  gemm<XtDevices::first, kBlock>(p);
+  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0));
+}
+
+void symm(HostProduct<float, Shape::symmetric>& p) {
+  WARPGAUGE_CUBLAS(cublasXtSsymm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                                 p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(),
+                                 p.n));
+}
+
+void hemm(HostProduct<ComplexFloat, Shape::hermitian>& p) {
+  const cuComplex one = {1, 0}, zero = {0, 0};
+  WARPGAUGE_CUBLAS(cublasXtChemm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                                 p.n, &one, reinterpret_cast<const cuComplex*>(p.a.data()), p.n,
+                                 reinterpret_cast<const cuComplex*>(p.b.data()), p.n, &zero,
+                                 reinterpret_cast<cuComplex*>(p.c.data()), p.n));
+}
+
+void trmm(HostProduct<float, Shape::lower>& p) {
+  WARPGAUGE_CUBLAS(cublasXtStrmm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.a.data(),
+                                 p.n, p.b.data(), p.n, p.c.data(), p.n));
+}
+
+void spmm(HostProduct<float, Shape::packed>& p) {
+  WARPGAUGE_CUBLAS(cublasXtSspmm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                                 p.n, &kOne, p.a.data(), p.b.data(), p.n, &kZero, p.c.data(), p.n));
+}
+
+/// L X = B, solved in place. The diagonal outweighs its row, or solutions would grow.
+struct HostSolve : warpgauge::Problem {
+  const int n;
+  std::vector<float> l, b, x;
+  explicit HostSolve(const warpgauge::Size& size)
+      : n(static_cast<int>(size[0])),
+        l(random<float>(size[0] * size[0], 1)),
+        b(random<float>(size[0] * size[0], 2)) {
+    for (std::size_t i = 0; i < l.size(); i += n + 1) l[i] = static_cast<float>(n);
+  }
+  void prepare() override { x = b; }
+  double bytes() const override { return sizeof(float) * 3.0 * b.size(); }
+  double flops() const override { return 1.0 * n * n * n; }
+  void check(warpgauge::Comparison& comparison) const override {
+    const Applied probe = warpgauge::probe(n);
+    warpgauge::agree(comparison, times(whole(l, n, Shape::lower), times(Matrix(n, x), probe)),
+                     times(Matrix(n, b), probe), warpgauge::tolerance<float>(2 * n));
+  }
+};
+
+void trsm(HostSolve& p) {
+  WARPGAUGE_CUBLAS(cublasXtStrsm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.l.data(),
+                                 p.n, p.x.data(), p.n));
 }
 
 WARPGAUGE_FAMILY(cublas_xt) {
-  const auto f32 = family.problem<HostProduct>("f32", {{512}, {1000}, warpgauge::large({8192})});
-  f32.uncounted("blocks_small", gemm<Devices::first, 64>);
-  f32.uncounted("blocks_large", gemm<Devices::first, 1024>);
-  f32.uncounted("all_devices", gemm<Devices::all, 1024>);
+  const std::vector<warpgauge::Size> edges = {{512}, {1000}};
+  std::vector<warpgauge::Size> with_large = edges;
+  with_large.push_back(warpgauge::large({8192}));
+  const auto products = family.problem<HostProduct<float>>("f32", with_large);
+  products.uncounted("blocks_small", gemm<XtDevices::first, 64>);
+  products.uncounted("blocks_large", gemm<XtDevices::first, kBlock>);
+  products.uncounted("all_devices", gemm<XtDevices::all, kBlock>);
+  family.problem<HostProduct<float>>("f32", edges).uncounted("cpu_share", cpu_share);
+  family.problem<HostProduct<float, Shape::symmetric>>("f32", edges).uncounted("symm", symm);
+  family.problem<HostProduct<ComplexFloat, Shape::hermitian>>("c32", edges).uncounted("hemm", hemm);
+  family.problem<HostProduct<float, Shape::lower>>("f32", edges).uncounted("trmm", trmm);
+  family.problem<HostProduct<float, Shape::packed>>("f32", edges).uncounted("spmm", spmm);
+  family.problem<HostSolve>("f32", edges).uncounted("trsm", trsm);
 }
 
-}  // namespace cublas_xt
+}  // namespace cublas_xt_calls

@@ -8,68 +8,16 @@
 // there the bytes on their way count, and `vectorised` has most of them. `texture` fetches both
 // vectors through the texture unit: right, but nothing is gained. `constant` keeps y in constant
 // memory, made for one address a warp: here each lane wants another, and they wait in turn.
-#include <limits>
-
-#include "warpgauge/warpgauge.h"
+#include "kernels/dot_product/problem.h"
 
 namespace dot_product {
 
-constexpr int kThreads = 256;
 constexpr int kWarp = 32;
-constexpr int kMaxBlocks = 4096;         // several times what any GPU can hold at once
 constexpr int kAtOnce = 2;               // packs of each vector that a thread has under way
 constexpr int kConstantElements = 4096;  // in float and double 48 of the 64 KiB
 
 template <typename T>
 __constant__ T constant_y[kConstantElements];
-
-// CPU reference: the product, and the sum of the magnitudes it is made of.
-struct Reference {
-  double product = 0, magnitude = 0;
-};
-template <typename T>
-Reference reference(const std::vector<T>& x, const std::vector<T>& y) {
-  Reference sums;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
-    sums.product += product;
-    sums.magnitude += product < 0 ? -product : product;
-  }
-  return sums;
-}
-
-template <typename T>
-struct Dot : warpgauge::Problem {
-  const int n;
-  warpgauge::Input<T> x, y;
-  warpgauge::Output<T> of_threads;  // what `global` hands over
-  warpgauge::Output<T> of_blocks, result;
-
-  explicit Dot(const warpgauge::Size& size)
-      : n(static_cast<int>(size.count())),
-        x(*this, n, 1),
-        y(*this, n, 2),
-        of_threads(*this, blocks(kThreads) * kThreads),
-        of_blocks(*this, blocks(kThreads)),
-        result(*this, 1) {}
-
-  /// Blocks that take so many elements at a time; they go round if there are more.
-  int blocks(int elements) const {
-    return n > kMaxBlocks * elements ? kMaxBlocks : (n + elements - 1) / elements;
-  }
-  // An element takes part in up to 540 roundings (2^28 elements: 256 in a thread, 256 in `serial`,
-  // 16 + 8 over the blocks). They go up and down, so the errors grow like the root of their number;
-  // four times that, in units of half an epsilon of the magnitudes, is 4 x 23 / 2.
-  void check(warpgauge::Comparison& comparison) const override {
-    constexpr double kTolerance = 46 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const Reference expected = reference(x.host(), y.host());
-    const double got = static_cast<double>(result.host()[0]);
-    comparison.close(std::vector<double>{got / expected.magnitude},
-                     std::vector<double>{expected.product / expected.magnitude}, kTolerance);
-  }
-  double bytes() const override { return (2.0 * n + 1) * sizeof(T); }
-  double flops() const override { return 2.0 * n; }
-};
 
 // The same with y in constant memory, too.
 template <typename T>
@@ -290,19 +238,17 @@ void launch(Dot<T>& p, int blocks, void (*kernel)(Parameters...), Arguments... a
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, const char* type, warpgauge::Size longest) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   using Vector = const T*;
   const auto blocks = [](const Dot<T>& p) { return p.blocks(kThreads); };
   const auto plain = [=](void (*kernel)(T*, Vector, Vector, int)) {
     return [=](Dot<T>& p) { launch(p, blocks(p), kernel, Vector(p.x), Vector(p.y)); };
   };
-  // Whole blocks; a last block of 163 elements; less than one block; more than any cache.
-  std::vector<warpgauge::Size> sizes = {{1048576}, {100003}, {100}};
-  family.problem<DotOfTextures<T>>(type, sizes).variant("texture", [=](DotOfTextures<T>& p) {
-    launch(p, blocks(p), texture<T>, p.x_texture, p.y_texture);
-  });
-  sizes.push_back(warpgauge::large(longest));
-  const auto dot = family.problem<Dot<T>>(type, sizes);
+  family.problem<DotOfTextures<T>>(type, {{1048576}, {100003}, {100}})
+      .variant("texture", [=](DotOfTextures<T>& p) {
+        launch(p, blocks(p), texture<T>, p.x_texture, p.y_texture);
+      });
+  const auto dot = family.problem<Dot<T>>(type, sizes<T>());
   dot.variant("global", [=](Dot<T>& p) {
     launch(p, blocks(p), global<T>, static_cast<T*>(p.of_threads), Vector(p.x), Vector(p.y));
   });
@@ -317,8 +263,8 @@ void add_variants(const warpgauge::Family& family, const char* type, warpgauge::
 }
 
 WARPGAUGE_FAMILY(dot_product) {
-  add_variants<float>(family, "f32", {1 << 28});
-  add_variants<double>(family, "f64", {1 << 27});
+  add_variants<float>(family, "f32");
+  add_variants<double>(family, "f64");
 }
 
 }  // namespace dot_product
