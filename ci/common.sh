@@ -94,7 +94,7 @@ build_preset() { # PRESET [TARGET...]
     say "waiting for another build of build/$preset"
     flock 8
   fi
-  # CMake keeps the compiler it first saw, whatever CUDACXX says later.
+  # CMake keeps the compiler it first saw, even if CUDACXX changes later.
   if [[ -f $directory/CMakeCache.txt && $(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' \
     "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
     configure+=(--fresh)

@@ -1,4 +1,4 @@
-# CMake before 3.25.2 does not know that nvcc compiles C++20 (since CUDA 12.0). Tell it.
+# The C++20 options of nvcc (since CUDA 12.0), which CMake before 3.25.2 lacks.
 if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")

@@ -30,8 +30,8 @@ FetchContent_Declare(benchmark SYSTEM
   GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.9.1 GIT_SHALLOW ON
   FIND_PACKAGE_ARGS 1.7)
 
-# What nvcc compresses fat binaries with. They are looked for by cmake/Findlz4.cmake and
-# Findzstd.cmake; where they are fetched, only what unpacks is compiled, not by their own CMake files.
+# nvcc compresses fat binaries with these two. cmake/Findlz4.cmake and Findzstd.cmake look for them;
+# where they are fetched, only their decompressors are compiled, without their own CMake files.
 FetchContent_Declare(lz4 SYSTEM
   GIT_REPOSITORY https://github.com/lz4/lz4.git GIT_TAG v1.10.0 GIT_SHALLOW ON
   SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)

@@ -18,7 +18,7 @@ find_library(WarpgaugeCupti_LIBRARY NAMES cupti libcupti.so.${CUDAToolkit_VERSIO
              PATHS ${_roots} ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES lib64 lib NO_DEFAULT_PATH)
 mark_as_advanced(WarpgaugeCupti_INCLUDE_DIR WarpgaugeCupti_LIBRARY)
 
-# What is found must also be new enough: an older CUPTI counts as none.
+# An older CUPTI, without these headers, counts as not found.
 set(_missing "")
 if(WarpgaugeCupti_INCLUDE_DIR)
   foreach(_header cupti_profiler_host.h cupti_range_profiler.h cupti_sass_metrics.h)

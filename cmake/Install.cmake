@@ -1,4 +1,4 @@
-# What `cmake --install` installs, so that find_package(warpgauge) finds it, wherever it is moved to:
+# Installs warpgauge as a relocatable package for find_package(warpgauge):
 #   include/warpgauge/        the headers that kernels include
 #   lib/                      libraries; lib/warpgauge/ the emulated runtime, whose name is NVIDIA's
 #   bin/                      warpgauge, without kernels of its own, and warpgauge-emulated; the programs
@@ -7,7 +7,7 @@
 #   share/warpgauge/          what programs of kernels compile for themselves, and the Python programs
 include(CMakePackageConfigHelpers)
 
-# A library that was fetched is not installed with warpgauge, so nobody could link with it there.
+# Fetched libraries are not installed with warpgauge, so an installation could not link with them.
 set(fetched "")
 foreach(target fmt::fmt tomlplusplus::tomlplusplus GTest::gtest benchmark::benchmark warpgauge::lz4 warpgauge::zstd)
   if(TARGET ${target})
@@ -56,14 +56,14 @@ install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATIO
 warpgauge_python_program("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
   "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)")
 install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
-# What is a link here into another folder is a file there.
+# Links from here into metrics/ are installed as files.
 install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
 install(FILES metrics/catalog.json metrics/fact.schema.json
         DESTINATION ${share}/reports/warpgauge/facts)
 
-# The command line tool for facts, GPUs, and programs that know nothing of it. What it needs it finds by where
-# it lies itself.
+# The command line tool for facts, GPUs, and programs that were not built for it. It finds its files relative
+# to its own place.
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR

@@ -1,10 +1,9 @@
-# What a project calls to have its kernels gauged: warpgauge_add_kernels(), warpgauge_watch() and
-# warpgauge_add_gtest(), and what these are made of. For the kernels of this repository and, installed
-# or not, for those of others.
+# The functions for projects, warpgauge_add_kernels(), warpgauge_watch() and warpgauge_add_gtest(), and
+# their parts. This repository and other projects use the same ones, installed or not.
 #
-# Functions see the variables of who calls them. So where this tree lies they know by their own file, and
-# the rest by global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the
-# programs that are Python.
+# Functions see the variables of their callers, so these find this tree by the path of this file, and the
+# rest in global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the Python
+# programs.
 
 # warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [LIBRARIES <target>...])
 #
@@ -73,7 +72,7 @@ function(warpgauge_kernels)
   add_library(${arg_TARGET} OBJECT ${arg_SOURCES} "${root}harness/self_test.cu")
   set_source_files_properties("${root}harness/self_test.cu" PROPERTIES INCLUDE_DIRECTORIES "${root}")
   target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api ${arg_LIBRARIES})
-  # The headers are C++20. CMake before 3.25.2 does not know that nvcc (12.0 and newer) compiles it.
+  # The headers are C++20. CMake before 3.25.2 lacks nvcc's option for it (12.0 and newer).
   if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION AND NOT CMAKE_CUDA_STANDARD GREATER 20)
     set_target_properties(${arg_TARGET} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
   elseif(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
@@ -111,7 +110,7 @@ function(warpgauge_watch target)
     list(APPEND known "${text}")
   endforeach()
   set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES ${known})
-  # Reports of sources that are gone go, too, so that nobody judges a kernel that is no more.
+  # Remove the reports of removed sources, so that no kernel is judged that no longer exists.
   file(GLOB_RECURSE stale "${texts}/*.ptxas.txt")
   list(REMOVE_ITEM stale ${known})
   if(stale)
@@ -171,8 +170,8 @@ function(warpgauge_add_static_tests)
   endforeach()
 endfunction()
 
-# warpgauge_add_build_info(<target> KERNELS <target>... [BUDGETS <folder>]): what a program of kernels
-# knows of how it was built. Of the KERNELS, those that are watched are looked for.
+# warpgauge_add_build_info(<target> KERNELS <target>... [BUDGETS <folder>]): compiles facts of the build
+# into a program of kernels. Watched targets among the KERNELS are found.
 function(warpgauge_add_build_info target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS" "KERNELS")
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")

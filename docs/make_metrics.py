@@ -57,7 +57,7 @@ SECTIONS = [
     (
         "Results",
         ("result.",),
-        """A wrong result makes the case an error (exit code 2), whatever it costs.""",
+        """A wrong result makes the case an error (exit code 2), however fast it is.""",
     ),
     (
         "What the compiler decides",

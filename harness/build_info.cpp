@@ -8,8 +8,7 @@
 namespace warpgauge {
 namespace {
 
-/// What an installed program needs lies where it was moved to with it: a path that is relative
-/// begins at its folder.
+/// Relative paths begin at the program's folder, so that an installation can be moved as a whole.
 std::string_view placed(const char* path) {
   if (*path == '\0' || *path == '/') return path;
   static std::deque<std::string> places;

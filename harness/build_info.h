@@ -1,5 +1,5 @@
-// What a program knows of how it was built. Defined in build_info.cpp, which each program compiles
-// for itself.
+// Facts about the program's build. build_info.cpp, which each program compiles for itself, defines
+// them.
 #pragma once
 
 #include <string_view>

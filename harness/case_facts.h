@@ -31,8 +31,8 @@ metrics::Fact error_fact(const Case& one, std::string reason, const std::string&
 /// `fact` with a metric and its value.
 metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);
 
-/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: what
-/// is asked for must never be missing in silence. `blank` tells the case.
+/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: a
+/// budgeted metric must never be missing in silence. `blank` has the case.
 std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
                                          metrics::Source source, const metrics::Fact& blank,
                                          const std::string& reason,

@@ -32,7 +32,7 @@ LineValues values_of_line(const metrics::LineCounts& line) {
   return values;
 }
 
-/// What `line` says of `metric`; 0 where it does not say.
+/// The value of `metric` in `line`; 0 if it has none.
 double value_in(const LineValues& line, std::string_view metric) {
   const auto found = line.find(metric);
   return found == line.end() ? 0 : found->second;

@@ -14,7 +14,8 @@ struct LineCounts;
 }
 
 /// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
-/// the lines: what is not 0 and what might not be. `counted` tells the case, `source` who counted.
+/// the lines that are not 0, or might not be. `counted` has the case; `source` is the counter's
+/// name.
 std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
                                          metrics::Fact counted, std::string_view source);
 

@@ -44,7 +44,7 @@ void read_fat_binary(const void* wrapper, Registered& code) {
                              !objects.empty()});
     }
   }
-  // What was linked has machine code only; the machine code of its objects is not what runs.
+  // Linked code is machine code only. Its objects give their PTX; their machine code never runs.
   for (const auto& object : objects) {
     for (const auto& entry : metrics::read_fat_binary(object)) {
       if (entry.kind != FatBinaryEntry::Kind::ptx) continue;
@@ -54,7 +54,7 @@ void read_fat_binary(const void* wrapper, Registered& code) {
 }
 
 /// All that was registered; fat binaries that are new are read first. One that cannot be read stays
-/// in the way, for nobody must take what is left for all there is.
+/// first in the queue and fails again, so that the rest never passes for the whole.
 const Registered& read_code() {
   Registered& code = registered();
   while (!code.unread.empty()) {

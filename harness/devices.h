@@ -8,7 +8,7 @@
 
 namespace warpgauge {
 
-/// The current device, without its chip name (CUPTI knows that); nullopt where there is none, and
+/// The current device, without its chip name (CUPTI has that); nullopt where there is none, and
 /// then `why` says so. Throws metrics::CudaError for a GPU that is there and cannot be used.
 std::optional<metrics::Device> current_device(std::string* why);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file of the folder for budgets that is of no family would be budgets that nobody is held to.
+/// Rejects files in the folder for budgets that belong to no family: they would check nothing.
 void check_folder(const std::map<std::string, std::vector<const Case*>>& families) {
   const fs::path folder(kBuildInfo.budgets_folder);
   if (folder.empty()) return;

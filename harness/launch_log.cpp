@@ -26,7 +26,7 @@ cudaKernel_t dry_handle(const void* stub) {
 
 }  // namespace
 
-/// What the wrapped functions below do with a launch.
+/// The hook of the wrapped launch functions below.
 struct LaunchHook {
   /// Records a launch and says whether it is to be made. Launch functions that are built on each
   /// other record once: the outermost does.

@@ -28,7 +28,7 @@ class LaunchLog {
   LaunchLog(const LaunchLog&) = delete;
   LaunchLog& operator=(const LaunchLog&) = delete;
 
-  /// What was launched so far, in order of first launch; equal launches are counted together.
+  /// The launches so far, in order of first launch; equal launches are counted together.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
 
  private:

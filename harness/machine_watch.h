@@ -1,4 +1,4 @@
-// What the GPU was doing while something was timed on it.
+// Watches clocks, temperature and other processes of the GPU while something is timed on it.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace warpgauge {
 /// Watches a device through NVML.
 class MachineWatch {
  public:
-  /// Make it before the first CUDA context of this process: what is there then are others. Where
-  /// NVML does not tell, `why` says so and there will be no states.
+  /// Make it before the first CUDA context of this process: contexts that exist then belong to
+  /// other processes. Without NVML, `why` says so and there are no states.
   MachineWatch(int device, std::string* why);
 
   /// Call it before what is timed.
   void begin();
-  /// The state around what was timed since begin(); nullopt where NVML does not tell.
+  /// The state around the timing since begin(); nullopt without NVML.
   std::optional<metrics::MachineState> end() const;
 
  private:
@@ -28,8 +28,8 @@ class MachineWatch {
   metrics::GpuState before_;
 };
 
-/// What makes times unfit to be kept as budgets: throttled clocks, other processes on the GPU;
-/// empty if nothing does.
+/// Why times are unfit to become budgets: throttled clocks, other processes on the GPU; empty if
+/// they are fit.
 std::string disturbance(const metrics::MachineState& machine);
 
 }  // namespace warpgauge

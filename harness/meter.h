@@ -16,7 +16,7 @@
 
 namespace warpgauge {
 
-/// What this process can measure at run time. Make it before the first kernel is launched.
+/// Measures cases at run time, as far as this process can. Make it before the first launch.
 class Meter {
  public:
   /// `use_counters` false leaves them out, so that another profiler can attach to the program.
@@ -33,7 +33,7 @@ class Meter {
   /// Runs the case, compares its result, counts what it did, and returns the facts, not yet
   /// judged: those of the case, then those of its lines. What has a budget and could not be counted
   /// is there as unmeasured, with the reason. A case whose run fails gives one fact with the
-  /// verdict error; `broken()` tells whether the device can still be used.
+  /// verdict error; `broken()` then says whether the device can still be used.
   std::vector<metrics::Fact> run(const Case& one, const metrics::Budgets& budgets);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.

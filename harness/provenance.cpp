@@ -17,7 +17,7 @@
 namespace warpgauge {
 namespace {
 
-/// What `git ARGUMENTS` prints in a folder; nullopt on failure.
+/// The output of `git ARGUMENTS` in a folder; nullopt on failure.
 std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"git", "-C", folder});
   return process::output_of(std::move(arguments));

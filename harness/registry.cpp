@@ -64,7 +64,7 @@ void Registry::add(Case new_case) {
                                               other.line));
     }
   }
-  // Families stay together whatever the order in which their files were linked.
+  // Families stay together in any order of linking.
   const auto after_family = std::ranges::upper_bound(
       cases_, id.family, {}, [](const Case& other) { return other.id.family; });
   cases_.insert(after_family, std::move(new_case));

@@ -1,5 +1,5 @@
 // The CUDA runtime that this program runs on: NVIDIA's, on a GPU, or the emulator. Each program is
-// linked with one of them (runtime_gpu.cpp or runtime_emulated.cpp); nothing else tells them apart.
+// linked with one of them (runtime_gpu.cpp or runtime_emulated.cpp); nothing else differs.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class LineCounter {
  public:
   virtual ~LineCounter() = default;
   /// Calls `launch` once, waits for what it launched, and returns the counts per kernel and line.
-  /// Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and whatever
+  /// Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and anything
   /// `launch` throws.
   virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch) = 0;
 };
@@ -31,7 +31,7 @@ bool is_emulated();
 /// Who counts here, as facts name their source: "cupti" or "emulator".
 std::string_view counts_source();
 
-/// What counts on the current device. Make it before the first kernel is launched. Throws
+/// The counter of the current device. Make it before the first kernel is launched. Throws
 /// metrics::Unmeasured.
 std::unique_ptr<LineCounter> make_line_counter();
 
@@ -44,7 +44,7 @@ std::string chip_name();
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
 
 /// Calls `run` and returns, of each source line of the kernels that it ran to their end, the access
-/// that shows most. The emulator alone knows addresses: throws std::logic_error on a GPU.
+/// that shows most. Only the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run);
 
 /// Which kernel failed last, where and how, in more detail than CUDA's error has; empty if none

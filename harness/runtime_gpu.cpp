@@ -34,7 +34,7 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limi
 }
 
 std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& /*run*/) {
-  throw std::logic_error("this program runs on a GPU, which does not tell addresses");
+  throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 
 std::string last_fault() { return ""; }

@@ -94,7 +94,7 @@ std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOpt
         Meter meter(options.use_counters);
         const std::vector<Fact> facts = planted_bank_conflict_facts(meter);
         const std::string not_sure = check_planted_bank_conflict(facts);
-        // What says that it can count, and counts nothing of a kernel like this, is blind.
+        // A counter that claims to work and finds no access in this kernel is blind.
         const Fact& fact = only_fact(facts, kBankConflicts, kBankConflict);
         if (meter.no_counters().empty() && !has_value(fact)) missed(kBankConflict, fact.reason);
         return not_sure;

@@ -28,8 +28,8 @@ inline constexpr double kPlantedBankConflicts = 32 * (32 - 1);
 /// More values alive at once than a thread has registers for.
 const Case& planted_spill();
 
-/// The facts of a canary, judged by the built-in budgets: of the bank conflict what `meter` tells,
-/// of the spill what the compiler says for `arch`. Throw what Meter::run and static_facts throw.
+/// The facts of a canary, judged by the built-in budgets: `meter` counts the bank conflict, the
+/// compiler reports the spill for `arch`. Throw what Meter::run and static_facts throw.
 std::vector<metrics::Fact> planted_bank_conflict_facts(Meter& meter);
 std::vector<metrics::Fact> planted_spill_facts(const std::string& arch);
 
@@ -47,9 +47,9 @@ struct SelfTestOptions {
   std::chrono::seconds time_limit{60};      ///< for each run of a kernel
 };
 
-/// Runs both canaries, kernels in a child process, and returns the line that tells what was caught,
-/// and what cannot be counted here. Throws SelfTestError, also if a canary cannot be run where it
-/// should.
+/// Runs both canaries, kernels in a child process, and returns a line with the defects caught and
+/// the metrics that cannot be counted here. Throws SelfTestError, also if a canary cannot be run
+/// where it should.
 std::string run_self_test(const SelfTestOptions& options);
 
 }  // namespace warpgauge

@@ -1,5 +1,5 @@
-// The kernels of the self test, as its host code knows them. Without any other header, because
-// self_test.cu is compiled for every architecture in every program of kernels.
+// Host-side declarations of the self test's kernels. Includes nothing, because self_test.cu is
+// compiled for every architecture in every program of kernels.
 #pragma once
 
 namespace warpgauge::self_test {

@@ -56,9 +56,9 @@ std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
   return metrics::Cubin(cubin->image).constant_bytes(ptxas.name);
 }
 
-/// Where the device linker (nvcc -rdc=true) has the last word: a kernel has at least the registers,
-/// and the shared memory, of the functions that it calls, which ptxas did not know. Throws
-/// metrics::PtxasError if the linked code does not tell.
+/// Takes registers and shared memory from linked code (nvcc -rdc=true): a kernel needs at least
+/// those of the functions that it calls, which ptxas did not see. Throws metrics::PtxasError if the
+/// linked code does not have them.
 metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
   const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
   if (cubin == nullptr && std::ranges::any_of(embedded_cubins(), &EmbeddedCubin::is_linked)) {
@@ -75,8 +75,8 @@ metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
   const auto registers = place->second.find(ptxas.name);
   if (registers == place->second.end()) {
     throw metrics::PtxasError(
-        fmt::format("{} for {}: the device linker (-rdc=true) does not tell its registers, and "
-                    "ptxas does not know them; compile it without -rdc=true",
+        fmt::format("{} for {}: the device linker (-rdc=true) does not report its registers, and "
+                    "ptxas cannot see them; compile it without -rdc=true",
                     ptxas.name, ptxas.arch));
   }
   ptxas.registers = static_cast<std::uint32_t>(registers->second);
@@ -238,7 +238,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
       fact.confidence = "exact";
     } else {
       fact.reason = fact.metric == "constant.bytes"
-                        ? "neither ptxas nor the cubin tells it; build with --no-compress"
+                        ? "neither ptxas nor the cubin has it; build with --no-compress"
                         : "the limits of " + arch + " are not in the table of architectures";
     }
     const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";

@@ -1,5 +1,5 @@
-// What the compiler alone decides: registers, spills, stack, shared memory, occupancy; for every
-// architecture of the build, without a GPU.
+// Compile-time facts: registers, spills, stack, shared memory, occupancy; for every architecture of
+// the build, without a GPU.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace warpgauge {
 
-/// What ptxas said of all kernels of this program.
+/// The output of ptxas for all kernels of this program.
 class PtxasTexts {
  public:
   /// Reads every *.ptxas.txt below the folders. Throws metrics::PtxasError, also if there is none,

@@ -1,4 +1,4 @@
-// What the rules of access.h are written in: the lanes of an access, and numbers by key.
+// Building blocks of the counting rules: the active lanes of an access, and numbers by key.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The architectures: what each compute capability allows, brought, and is best known by. One table.
+// The only table of architectures: limits, features and best-known chip by compute capability.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Architecture {
   std::uint32_t shared_per_block_opt_in = 0;    ///< the most a block can have
   std::uint32_t shared_reserved_per_block = 0;  ///< taken by the system from each block
 
-  int multiprocessors = 0;  ///< of the chip that it is best known by, as is what follows
+  int multiprocessors = 0;  ///< of the best-known chip, as are the next two
   int l2_mib = 0;
   int bus_bits = 0;
 

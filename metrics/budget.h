@@ -48,8 +48,7 @@ class Budgets {
                       std::span<const CaseId> cases);
   /// The same for a text; `path` names it in errors.
   static Budgets parse(std::string_view text, std::string_view path, std::span<const CaseId> cases);
-  /// Reads the budget file of a family whose cases nobody registered here: its sections say which
-  /// there are.
+  /// Reads the budget file of a family without registered cases: its sections name the cases.
   static Budgets load_unregistered(const std::filesystem::path& path);
 
   /// Those of a file read by load_unregistered() whose sections are globs that stand for names of

@@ -166,7 +166,7 @@ class LimitReader {
     return text(part, "Write the \"code_hash\" of the fact that the limit comes from.");
   }
 
-  /// What no single key can tell.
+  /// Checks that involve several keys.
   void check(const toml::source_region& at) const {
     const bool equal = !std::holds_alternative<std::monostate>(limit_.equal);
     const bool bounds = limit_.max || limit_.min;

@@ -142,7 +142,7 @@ const std::vector<Metric>& table() {
 
       {"global.load.sectors", "sectors", lower, exact, sass, {kSectors, kLoads, kAsyncRequests},
        "32-byte sectors that global loads touch.",
-       "The bytes of the input over 32; more are loaded again, or hold bytes that nobody wants.",
+       "The bytes of the input over 32; more are loaded again, or hold bytes that no lane uses.",
        "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes; keep in "
        "shared memory or registers what is read again."},
       {"global.load.requests", "requests", lower, exact, sass, {kLoads, kAsyncRequests},
@@ -222,13 +222,13 @@ const std::vector<Metric>& table() {
        "Time of the launches by CUDA events, launch overhead included: the median of many runs.",
        "Near the longer of two times: the least bytes divided by the peak bandwidth, and the least "
        "operations by the peak of arithmetic; a few microseconds are mostly launch overhead.",
-       "Mend what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
+       "Fix what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
        "or compute less; fuse short launches."},
       {"time.relative_to", "times", higher, bounded, timer, {},
        "Speed in multiples of the yardstick's: the yardstick's median time over that of the "
        "case, of the same run.",
        "1 or more: as fast as the yardstick, or faster.",
-       "Mend what the exact counts show (excess sectors, conflicts, spills); compare "
+       "Fix what the exact counts show (excess sectors, conflicts, spills); compare "
        "throughputs and counts with the yardstick's."},
       {"throughput.bytes_per_second", "B/s", higher, bounded, timer, {},
        "The bytes that any solution must move over the median time.",
@@ -254,7 +254,7 @@ const std::vector<Metric>& table() {
        "Time that the GPU spent on the launches, the median of several profiled rounds.",
        "Near time.median_us for long kernels; where it is far below, launch overhead or cold "
        "caches make the difference.",
-       "Mend what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
+       "Fix what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
        "or compute less."},
       {"occupancy.achieved", "fraction", higher, bounded, range,
        {"sm__warps_active.avg.pct_of_peak_sustained_active"},
@@ -283,7 +283,7 @@ const std::vector<Metric>& table() {
        "run, so it is shown and never judged.",
        "Nothing to judge: where shared.bank_conflicts is 0, what is left here is arbitration, "
        "and no access is at fault.",
-       "Mend shared.bank_conflicts where that is not 0; no address in the kernel mends the "
+       "Fix shared.bank_conflicts where that is not 0; no choice of addresses removes the "
        "rest."},
   };
   return kTable;

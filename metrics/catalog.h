@@ -44,7 +44,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True for what only a run can tell (`run`, `sass`, `range` and `timer`).
+/// True if the metric needs a run (`run`, `sass`, `range` and `timer`).
 bool is_run_time(const Metric& metric);
 
 /// True where the values are words, not numbers.

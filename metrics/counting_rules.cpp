@@ -135,7 +135,7 @@ SharedCost paired_load(const SharedAccess& access) {
   return {wavefronts, access.least(wavefronts), true};
 }
 
-/// Not exact: of a copy whose global addresses nobody told.
+/// Not exact: the global addresses of the copy are unknown.
 template <AsyncCost (*cost)(const SharedAccess&, const std::uint64_t*)>
 SharedCost alike(const SharedAccess& access) {
   std::array<std::uint64_t, 32> from{};

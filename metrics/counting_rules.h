@@ -1,5 +1,5 @@
-// What one memory access of a warp costs, as CUPTI's SASS metrics count it: pure functions of the
-// kind of instruction, its width, the lanes' addresses and the lanes that are on.
+// The cost of one memory access of a warp, as CUPTI's SASS metrics count it: pure functions of the
+// kind of instruction, its width, the lanes' addresses and the active lanes.
 //
 // Words. `width` is the bytes per lane of the machine instruction (1, 2, 4, 8 or 16; global
 // accesses also 32). A word is 4 bytes, a bank is word mod 32, a line 128 bytes, a sector 32 bytes,
@@ -27,7 +27,7 @@ enum class AccessKind : std::uint8_t {
   shared_load,            ///< LDS
   shared_store,           ///< STS
   shared_atomic,          ///< ATOMS and REDS, except the next two
-  shared_popc_increment,  ///< ATOMS.POPC.INC: adds 1 and nobody reads the result
+  shared_popc_increment,  ///< ATOMS.POPC.INC: adds 1, result unused
   shared_cas,             ///< ATOMS.CAS, one execution
   ldmatrix,               ///< LDSM; addresses are those of the rows, see shared_cost()
   stmatrix,               ///< STSM; the same
@@ -67,7 +67,7 @@ struct SharedCost {
 SharedCost shared_cost(AccessKind kind, int width, const std::uint32_t* addresses,
                        std::uint32_t mask);
 
-/// What inexact costs of this kind and width leave open; empty where there are none.
+/// Why costs of this kind and width can be inexact; empty if they never are.
 std::string_view estimate_reason(AccessKind kind, int width);
 
 /// `ideal` can be above `sectors` for no access: equal addresses need no sectors of their own.
@@ -79,7 +79,7 @@ struct GlobalCost {
   bool operator==(const GlobalCost&) const = default;
 };
 
-/// Sectors of an access to global memory, whatever the caches hold; loads, stores, atomics and
+/// Sectors of an access to global memory, independent of caches; loads, stores, atomics and
 /// reductions alike: sectors are the distinct address/32, tags the distinct address/128, ideal is
 /// min(sectors, ceil(n s/32)). Rows ldg_*, stg_*, atomg_add, redg_*; 32 bytes per lane (sm_100 and
 /// later) by the same rule, without rows. The base of an allocation must be a multiple of 256, as

@@ -1,5 +1,5 @@
-// What kernels made the memory system do, counted per source line: the same structure whoever
-// did the counting.
+// Memory traffic and instructions of kernels per source line, in one structure for CUPTI and the
+// emulator.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a program counted on the emulator, handed from that program to `warpgauge emulate`.
+// The counts of an emulated program, handed from that program to `warpgauge emulate`.
 #pragma once
 
 #include <filesystem>

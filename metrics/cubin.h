@@ -31,10 +31,10 @@ class Cubin {
   /// 16 hex digits that change exactly when the code of the kernel changes; empty if unknown.
   std::string sass_hash(std::string_view kernel) const;
   /// Bytes of the constant banks that belong to the kernel alone (its parameters among them). ptxas
-  /// 13 no longer tells them for sm_90 and later; where it does, the two are equal.
+  /// 13 no longer reports them for sm_90 and later; where it does, the two are equal.
   std::uint64_t constant_bytes(std::string_view kernel) const;
-  /// Static shared memory of a block of the kernel, that of the functions it calls among it. Of a
-  /// linked cubin: before the device linker nobody knows it.
+  /// Static shared memory of a block of the kernel, including that of the functions it calls. Needs
+  /// a linked cubin: only the device linker adds them up.
   std::uint64_t shared_static_bytes(std::string_view kernel) const;
   /// The architecture as a number: 90 for sm_90 and for sm_90a.
   int sm() const { return sm_; }

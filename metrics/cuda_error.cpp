@@ -39,7 +39,7 @@ std::string_view cuda_remedy(cudaError_t code) {
       return "Another process has the GPU for itself: wait for it, or see the compute mode in "
              "nvidia-smi -q";
     case cudaErrorMemoryAllocation:
-      return "The GPU's memory is full: use a smaller size, or see nvidia-smi for who else uses it";
+      return "The GPU's memory is full: use a smaller size, or see nvidia-smi for other users";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
       return "The program has no code for this GPU: configure with "

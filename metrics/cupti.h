@@ -36,10 +36,10 @@ bool built_with_cupti();
 
 // --- On any machine, for any chip -------------------------------------------------------------
 
-/// Chips that CUPTI knows ("GH100"), in its order. Throws Unmeasured.
+/// Chips that CUPTI supports ("GH100"), in its order. Throws Unmeasured.
 std::vector<std::string> cupti_chips();
 
-/// What a chip offers of the catalog.
+/// The part of the catalog that a chip can measure.
 struct ChipSupport {
   std::map<std::string, bool, std::less<>> names;  ///< CUPTI name -> the chip has it
   std::size_t range_passes = 0;  ///< passes for all range metrics that the chip has
@@ -48,7 +48,7 @@ struct ChipSupport {
   /// except names of instructions that do not exist there, which stand for 0.
   bool measures(const Metric& metric) const;
 };
-/// Throws Unmeasured, and std::invalid_argument for a chip that CUPTI does not know (naming the
+/// Throws Unmeasured, and std::invalid_argument for a chip that CUPTI does not support (naming the
 /// nearest).
 ChipSupport chip_support(const std::string& chip);
 
@@ -68,7 +68,7 @@ class SassCounter {
 
   /// Waits for the device, calls `launch` once, waits for what it launched, and returns its counts
   /// per kernel and line; lines that count nothing are left out. Throws Unmeasured (also where no
-  /// kernel was seen: nothing is not zero), CudaError for a launch that failed, and whatever
+  /// kernel was seen: nothing is not zero), CudaError for a launch that failed, and anything
   /// `launch` throws.
   std::vector<LineCounts> count(const std::function<void()>& launch);
 
@@ -94,7 +94,7 @@ class RangeProfiler {
   /// Runs every item once unmeasured, then once per pass and round; returns for each item the
   /// median over `rounds` of every `range` metric of the catalog that the chip has, as (metric id,
   /// value) in the catalog's unit; a ratio of nothing (0/0) is left out. Throws Unmeasured,
-  /// CudaError for a launch that failed, and whatever the items throw.
+  /// CudaError for a launch that failed, and anything the items throw.
   std::vector<std::vector<std::pair<std::string_view, double>>> measure(
       std::span<const RangeItem> items, int rounds);
 

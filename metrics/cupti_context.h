@@ -21,10 +21,10 @@ struct CuptiContext {
 };
 
 /// Creates the context if there is none, and initialises CUPTI's profiler. Asks for the counter
-/// availability even where nobody reads it: without that question CUPTI (13.0) returns SASS
-/// records for the first kernel only. Throws Unmeasured.
+/// availability and drops the answer: without that call CUPTI (13.0) returns SASS records for the
+/// first kernel only. Throws Unmeasured.
 CuptiContext open_context();
-/// The same of a context that a program has made, whichever is current.
+/// The same for a context of the program, current or not.
 CuptiContext open_context(CUcontext context, int device);
 
 /// Waits until the device has done all that was launched. Throws CudaError, also for a launch that

@@ -8,11 +8,11 @@
 
 namespace warpgauge::metrics {
 
-/// "CUPTI_ERROR_NAME (code): text", whatever the code.
+/// "CUPTI_ERROR_NAME (code): text", also for unknown codes.
 std::string cupti_error_text(int code);
 
-/// What the user can do about a CUptiResult, one or more sentences without the last full stop;
-/// empty where nothing is known to help.
+/// The remedy for a CUptiResult, one or more sentences without the last full stop; empty if there
+/// is none.
 std::string_view cupti_remedy(int code);
 
 /// Calls again for as long as another process has the counters of the GPU and may give them back:
@@ -34,7 +34,7 @@ void check_cupti(int code, std::string_view call);
       ::warpgauge::metrics::take_turns([&] { return int{(function)(__VA_ARGS__)}; }), #function)
 
 /// Declares a zeroed parameter block with its size filled in, as CUPTI wants it: `type` is its
-/// name up to "_Params". (The size ends at the last field that CUPTI knows, so it is no sizeof.)
+/// name up to "_Params". (Not sizeof: the size ends at the last field that this CUPTI has.)
 #define WARPGAUGE_CUPTI_PARAMS(type, name) \
   type##_Params name{};                    \
   name.structSize = type##_Params_STRUCT_SIZE

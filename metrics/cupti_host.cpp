@@ -1,4 +1,4 @@
-// What CUPTI can count on a chip: answered by its host side, without a GPU.
+// Asks CUPTI's host side, which needs no GPU, for the counters of a chip.
 #include "metrics/cupti_host.h"
 
 #include <cupti_sass_metrics.h>
@@ -21,7 +21,7 @@ void require_known(const std::string& chip) {
   if (std::ranges::find(chips, chip) != chips.end()) return;
   std::string upper = chip;  // as CUPTI writes them all, so that "gh100" finds its chip
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  throw std::invalid_argument("CUPTI knows no chip '" + chip + "'" + did_you_mean(upper, chips));
+  throw std::invalid_argument("CUPTI has no chip '" + chip + "'" + did_you_mean(upper, chips));
 }
 
 CUptiResult create(const std::string& chip, std::span<const std::uint8_t> availability,

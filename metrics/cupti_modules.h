@@ -11,7 +11,7 @@ namespace warpgauge::metrics {
 
 /// Listens to modules being loaded. CUPTI allows one subscriber in a process, so there can be one
 /// of these at a time; what an earlier one saw is kept, for modules stay loaded. Make it before the
-/// first kernel is launched: modules that are loaded while nobody listens are not seen.
+/// first kernel is launched: modules loaded before that are not seen.
 class LoadedModules {
  public:
   LoadedModules();  ///< throws Unmeasured

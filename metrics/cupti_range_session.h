@@ -27,7 +27,7 @@ class RangeSession {
   RangeSession& operator=(const RangeSession&) = delete;
 
   /// Runs each item once per pass, as range number 0, 1, ..., until CUPTI has seen all passes.
-  /// Throws Unmeasured, CudaError, and whatever the items throw.
+  /// Throws Unmeasured, CudaError, and anything the items throw.
   CounterData run(std::span<const RangeItem> items, std::span<const std::uint8_t> config,
                   std::size_t passes, std::vector<const char*> metrics);
 

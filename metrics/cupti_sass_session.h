@@ -34,10 +34,10 @@ class SassSession {
   /// Instructions of the kernels that were launched since the start or the last take(), executed or
   /// not: 10,515,234 for one kernel of NCCL. Throws Unmeasured.
   std::size_t size() const;
-  /// What was counted since the start or the last call, of the instructions that were executed. The
-  /// device must be idle. Throws Unmeasured.
+  /// The counts of the instructions executed since the start or the last call. The device must be
+  /// idle. Throws Unmeasured.
   SassRecords take();
-  /// Ends counting. Throws Unmeasured if records were dropped, for then take() was not complete,
+  /// Ends counting. Throws Unmeasured if records were dropped (take() was then incomplete),
   /// and if CUPTI goes on counting.
   void stop();
   bool is_counting() const { return counting_; }

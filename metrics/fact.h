@@ -54,7 +54,7 @@ struct Asked {
   bool strict = false, large = false;
 };
 
-/// What the facts of a run share. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
+/// Common to the facts of a run. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
 /// whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
 struct Run {
   std::string id, time, command, version, commit, branch, label, toolkit, flags;
@@ -97,7 +97,7 @@ struct MachineState {
   std::array<int, 2> sm_clock_mhz{}, memory_clock_mhz{}, temperature_c{};
   std::vector<std::string> throttling;  ///< why clocks were lower than they could be
   int other_processes = -1;             ///< with a CUDA context on the same GPU
-  /// What makes the time unfit to be kept ("2 other processes use the GPU"); empty if nothing does.
+  /// Why the time is unfit to be kept ("2 other processes use the GPU"); empty if it is fit.
   std::string disturbance;
 };
 
@@ -120,7 +120,7 @@ struct Kernel {
   std::vector<Launch> launches;  ///< by shape
 };
 
-/// What the values of a case on one architecture share, beside its id.
+/// Common to the values of a case on one architecture, beside its id.
 struct CaseContext {
   CaseKind kind = CaseKind::catalogue;
   std::string device;           ///< name of the device that ran it; empty for compile-time values
@@ -147,7 +147,7 @@ struct CallSite {
 /// One value. Members that are empty or nullopt are not written.
 struct Fact {
   CaseId id;
-  std::string arch;  ///< full name, "sm_90a"; empty where no device was there to tell
+  std::string arch;  ///< full name, "sm_90a"; empty if there was no device
   std::shared_ptr<const CaseContext> context = no_context();  ///< never null
   std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
   Value value;
@@ -176,7 +176,7 @@ struct Fact {
 nlohmann::ordered_json run_json(const Run& run);
 /// `case` is the hash of the other members.
 nlohmann::ordered_json case_json(const Fact& fact);
-/// Throws std::out_of_range for a metric that the catalog does not know.
+/// Throws std::out_of_range for a metric that is not in the catalog.
 nlohmann::ordered_json value_json(const Fact& fact, const std::string& case_name);
 /// A limit as an object.
 nlohmann::ordered_json limit_json(const Limit& limit);

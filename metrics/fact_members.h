@@ -15,7 +15,7 @@
 
 namespace warpgauge::metrics {
 
-/// What is wrong with a fact; where it stands is put before it by who reads the file.
+/// An error in a fact. The reader of the file puts path and line in front.
 class MalformedFact : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

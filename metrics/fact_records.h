@@ -13,7 +13,7 @@ void check_schema(Members& members);
 
 Run read_run(Members members);
 
-/// What the values of the case `name` have in common: a fact without a value.
+/// Reads a case record as a fact without a value, which the values of case `name` start from.
 Fact read_case(Members members, const std::string& name);
 
 /// `fact` is what its case gives it.

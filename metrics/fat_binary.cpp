@@ -29,7 +29,7 @@ constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 constexpr std::uint64_t kFlagArchSpecific = 0x100000, kFlagFamilySpecific = 0x200000;  // "a", "f"
 
 constexpr std::uint64_t kMaxUnpackedBytes = std::uint64_t{1} << 30;
-// What the formats can reach at best: 255 bytes for one, and a block of 128 KiB for four.
+// The best ratios of the formats: 255 bytes for one, and a block of 128 KiB for four.
 constexpr std::uint64_t kMaxLz4Ratio = 255, kMaxZstdRatio = 32768;
 
 struct Wrapper {

@@ -60,7 +60,7 @@ bool is_unsure(const Fact& fact, const Limit& limit, Direction direction) {
          stand(fact.interval->high, limit, direction) != standing;
 }
 
-/// What makes `value` impossible for `metric`; empty if nothing does. Info metrics may be anything.
+/// Why `value` is impossible for `metric`; empty if it is possible. Info metrics may be anything.
 std::string_view fault(const Metric& metric, const Value& value) {
   if (metric.cls == Class::info) return "";
   const double* number = std::get_if<double>(&value);

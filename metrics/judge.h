@@ -16,16 +16,16 @@ namespace warpgauge::metrics {
 /// it stands to its limit; `would` is the verdict that it would have. (Noisy metrics are judged:
 /// the tolerance of their limits is for what is not sure in them.)
 ///
-/// A value with a confidence interval is beyond or better only if the whole interval is; one that
-/// is beyond with a part of it is `unmeasured`, and would fail. Beyond a limit that
-/// knows the hash of the code it was measured with, a value of the same machine code and launches
-/// is `moved`: the case has not changed, so the machine has.
+/// A value with a confidence interval is beyond or better only if the whole interval is; if only
+/// part of it is beyond, the value is `unmeasured` and would fail. Beyond a limit that has the hash
+/// of the code it was measured with, a value of the same machine code and launches is `moved`: the
+/// case has not changed, so the machine has.
 ///
 /// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
 /// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
 /// `equal` where lower is better, above `min` or `equal` where higher is. Between a `max` and a
 /// `min` everything passes. Where no direction is better, everything but `equal` fails.
-/// Throws std::out_of_range for a metric that the catalog does not know.
+/// Throws std::out_of_range for a metric that is not in the catalog.
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today);
 
 }  // namespace warpgauge::metrics

@@ -49,8 +49,8 @@ std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image
       const auto bytes = at<std::uint16_t>(records, offset + 2);
       const auto symbol = at<std::uint32_t>(records, offset + 4);
       const auto count = at<std::uint32_t>(records, offset + 8);
-      const bool tells = *layout == kSizedValue && attribute == kRegisterCount && bytes == 8;
-      if (tells && symbol && count && *count <= kMostRegisters) {
+      const bool is_count = *layout == kSizedValue && attribute == kRegisterCount && bytes == 8;
+      if (is_count && symbol && count && *count <= kMostRegisters) {
         out.emplace(symbol_name(cubin, *symbol), static_cast<int>(*count));
       }
       offset += 4u + (*layout == kSizedValue ? bytes.value_or(0) : 0u);

@@ -34,8 +34,8 @@ std::vector<std::uint32_t> sixteen_at_a_time(std::uint32_t mask) {
   return groups;
 }
 
-/// Two groups of a wide load, or the one that they are where the rule counts one wavefront of both.
-/// What it counts of them depends on lanes behind them, so those are asked with and without.
+/// Two groups of a wide load, merged into one where the rule counts one wavefront for both. The
+/// rule also looks at the lanes behind them, so it is evaluated with and without those.
 void add_pair(const Ruled& ruled, std::uint32_t first, std::uint32_t lanes,
               std::vector<std::uint32_t>& groups) {
   const std::uint32_t a = ruled.run(first, lanes), b = ruled.run(first + lanes, lanes);
@@ -111,7 +111,7 @@ Wavefronts wavefronts_of(const WarpAccess& access) {
     // The rules judge: what does not come to their number is not shown as wavefronts.
     if (result.list.size() * result.executions == ruled.wavefronts(access.mask)) return result;
   }
-  result = {.list = {}, .told = false};
+  result = {.list = {}, .lanes_known = false};
   add_group(ruled.access, access.mask, false, result.list);
   return result;
 }

@@ -9,7 +9,7 @@
 
 namespace warpgauge::metrics {
 
-/// By bank the lanes that are served there. They want one word of it, but for Wavefronts::told.
+/// The lanes that each bank serves, with one word unless Wavefronts::lanes_known is false.
 struct Wavefront {
   std::uint32_t group = 0;  ///< lanes that are looked at together: a warp, a half, a quarter
   std::array<std::uint32_t, 32> lanes{};
@@ -20,13 +20,13 @@ struct Wavefronts {
   /// are the rows of shared memory, so a lane of 8 or 16 bytes is in one wavefront.
   std::vector<Wavefront> list;
   std::uint32_t executions = 1;  ///< how often each is counted
-  /// False where the rules only say how many there are (copies, loops of CAS): then each entry of
-  /// the list has one word of each bank that lanes want, and is no wavefront.
-  bool told = true;
+  /// False where the rules give only the number of wavefronts (copies, loops of CAS): then each
+  /// entry of the list has one word of each bank that lanes want, and is no wavefront.
+  bool lanes_known = true;
 };
 
-/// Of an access to shared memory. Where `told`, list.size() * executions is what shared_cost()
-/// counts.
+/// The wavefronts of an access to shared memory. Where `lanes_known`, shared_cost() counts
+/// list.size() * executions.
 Wavefronts wavefronts_of(const WarpAccess& access);
 
 }  // namespace warpgauge::metrics

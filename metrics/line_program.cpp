@@ -90,7 +90,7 @@ class Cursor {
   std::size_t at_, end_;
 };
 
-/// What stands in front of a program.
+/// The header of a line program.
 struct Header {
   unsigned minimum_instruction = 1;
   int line_base = 0;

@@ -40,8 +40,8 @@ struct LineProgram {
   std::vector<Sequence> sequences;
 };
 
-/// `section` holds line programs (.debug_line or .nv_debug_line_sass), and `kernels` tells which
-/// offsets in it stand for the code of which kernel (Cubin::kernels_at). Both must outlive the
+/// `section` holds line programs (.debug_line or .nv_debug_line_sass), and `kernels` maps
+/// the offsets in it that refer to code to their kernels (Cubin::kernels_at). Both must outlive the
 /// result. Throws LineTableError.
 LineProgram read_line_program(std::span<const std::byte> section,
                               const std::map<std::uint64_t, std::string_view>& kernels);

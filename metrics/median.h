@@ -12,7 +12,7 @@ struct MedianEstimate {
   double median = 0;
   /// Of at least 95 % confidence, for independent values whose number was fixed beforehand: two of
   /// the values themselves, by the binomial distribution of
-  /// how many of them lie below the true median, whatever they are distributed like. With fewer
+  /// how many of them lie below the true median, for any distribution of the values. With fewer
   /// than 6 values no interval is that sure: it is then from the least to the largest.
   Interval interval;
   int samples = 0;

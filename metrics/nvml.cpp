@@ -68,7 +68,7 @@ GpuMonitor::GpuMonitor(const std::string& pci_bus_id) : library_(std::make_uniqu
                                                               pci_bus_id.c_str(), &device_);
   if (status != kSuccess) {
     throw Unmeasured(
-        fmt::format("NVML does not tell of GPU {}: {}", pci_bus_id, library_->error_text(status)),
+        fmt::format("NVML does not report GPU {}: {}", pci_bus_id, library_->error_text(status)),
         "");
   }
 }

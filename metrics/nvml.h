@@ -1,5 +1,5 @@
-// The state of a GPU, as NVIDIA's management library (NVML) tells it. The library belongs to the
-// driver and is loaded when the program runs: a build needs neither it nor its header.
+// The state of a GPU, from NVIDIA's management library (NVML). The library belongs to the driver
+// and is loaded when the program runs: a build needs neither it nor its header.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace warpgauge::metrics {
 
-/// What NVML tells of a GPU at one moment; 0 or empty where it does not tell.
+/// The state of a GPU at one moment; 0 or empty where NVML does not report it.
 struct GpuState {
   int sm_clock_mhz = 0, memory_clock_mhz = 0;
   int max_sm_clock_mhz = 0, max_memory_clock_mhz = 0;
@@ -22,7 +22,7 @@ struct GpuState {
 class GpuMonitor {
  public:
   /// `pci_bus_id` as cudaDeviceGetPCIBusId() writes it ("0000:3B:00.0"). Throws Unmeasured where
-  /// NVML is not there or does not know the GPU.
+  /// NVML is missing or does not have the GPU.
   explicit GpuMonitor(const std::string& pci_bus_id);
   ~GpuMonitor();
   GpuMonitor(const GpuMonitor&) = delete;

@@ -54,7 +54,7 @@ cudaOccResult ask_nvidia(const Architecture& arch, const BlockNeeds& needs) {
       &result, &device, &kernel, &state, threads, dynamic_bytes);
   if (error == CUDA_OCC_ERROR_UNKNOWN_DEVICE) {
     throw std::invalid_argument(
-        "this CUDA toolkit cannot tell the occupancy of compute capability " +
+        "this CUDA toolkit cannot compute the occupancy of compute capability " +
         std::to_string(arch.major) + "." + std::to_string(arch.minor) + ". Build with a newer one");
   }
   if (error != CUDA_OCC_SUCCESS) {

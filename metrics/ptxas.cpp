@@ -138,7 +138,7 @@ class Parser {
   }
 
   /// One item behind the registers. Kinds that warpgauge does not count (textures, the cumulative
-  /// stack, whatever a later ptxas adds) are passed over.
+  /// stack, additions of a later ptxas) are passed over.
   void read_resource(std::string_view item, std::string_view line) {
     take(item, "used ");
     const auto number = take_number<std::uint64_t>(item);

@@ -10,8 +10,8 @@
 
 namespace warpgauge::metrics {
 
-/// What ptxas says of one kernel on one architecture. Sizes in bytes per thread (stack, spills)
-/// or per block (shared). A kind of memory or barrier that ptxas leaves out stands for 0.
+/// ptxas' report on one kernel and architecture. Sizes in bytes per thread (stack, spills) or per
+/// block (shared). A kind of memory or barrier that ptxas leaves out is 0.
 struct PtxasKernel {
   std::string name;  ///< mangled
   std::string arch;  ///< "sm_90"

@@ -1,6 +1,6 @@
 // The encoding of instructions is not documented by NVIDIA; it is as nvdisasm 13 shows it for sm_75
 // to sm_121. An instruction has 16 bytes. Bits 0 to 11 of the low half are the opcode, of which 9
-// to 11 only tell the form of the operands, and bits 12 to 15 the predicate; bits 9 to 11 of the
+// to 11 give the form of the operands, and bits 12 to 15 the predicate; bits 9 to 11 of the
 // high half are the type or width.
 #include "metrics/sass.h"
 
@@ -133,8 +133,8 @@ int width_of(Width width, std::uint64_t high, int sm) {
   return 0;
 }
 
-/// What an instruction with the opcode of ATOMS is: in one form of the operands it is something
-/// else, ATOMS.POPC.INC or ATOMS.ARRIVE (of a barrier), as bits 23 to 26 of the high half say.
+/// The operation of an instruction with the opcode of ATOMS: one form of the operands means
+/// ATOMS.POPC.INC or ATOMS.ARRIVE (of a barrier) instead, by bits 23 to 26 of the high half.
 MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
   constexpr std::uint64_t kOtherForm = 7;
   if ((low >> 9 & 7) != kOtherForm) return MemoryOp::atoms;

@@ -10,8 +10,7 @@
 
 namespace warpgauge::metrics {
 
-/// What a memory instruction does, by the names of nvdisasm. Accesses to constant memory (LDC) are
-/// none of these.
+/// Memory instructions by their names in nvdisasm, without accesses to constant memory (LDC).
 enum class MemoryOp : std::uint8_t {
   ldg,         ///< load from global memory
   stg,         ///< store to it
@@ -40,7 +39,7 @@ struct MemoryInstruction {
   std::uint64_t pc = 0;  ///< offset into Cubin::code()
   MemoryOp op = MemoryOp::other;
   /// Bytes that each lane accesses: 1, 2, 4, 8, 16, 32; for ldsm and stsm 4 for each matrix of the
-  /// warp. 0 for `other`, and where the encoding has a value that nvdisasm does not know either.
+  /// warp. 0 for `other`, and for a value that nvdisasm does not decode either.
   int width = 0;
   bool executes = true;  ///< false: its predicate is "never" (@!PT)
   bool guarded = false;  ///< it has a predicate other than "always"

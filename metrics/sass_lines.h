@@ -27,7 +27,7 @@ class SassLines {
       : cubin_of_(std::move(cubin_of)) {}
 
   /// The counts by kernel and line; lines that count nothing are left out. Throws Unmeasured for an
-  /// instruction that cannot be told to be a load, a store or an atomic.
+  /// instruction that is not recognised as a load, a store or an atomic.
   std::vector<LineCounts> add_up(const SassRecords& records);
 
  private:

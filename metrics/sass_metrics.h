@@ -79,8 +79,8 @@ struct Instruction {
 
 using SassRecords = std::map<Instruction, SassValues>;
 
-/// The counts of one instruction: what it is (load, store, atomic) tells where its sectors belong.
-/// nullopt where it touched sectors and is none of these: there is no telling.
+/// The counts of one instruction; its kind (load, store, atomic) decides where its sectors belong.
+/// nullopt if it touched sectors and is none of these.
 std::optional<Counts> counts_of(const SassValues& values);
 
 }  // namespace warpgauge::metrics

@@ -14,8 +14,8 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-/// True if the file belongs to the CUDA toolkit, the compiler or the C library: nobody's own code,
-/// so that what is inlined from it is blamed on the line that calls it. `path` is as the compiler
+/// True if the file belongs to the CUDA toolkit, the compiler or the C library: code inlined from
+/// it is blamed on the line that calls it, which the user can change. `path` is as the compiler
 /// wrote it, with or without dots.
 bool is_toolkit_header(std::string_view path);
 

@@ -13,7 +13,7 @@ std::string number_text(double number) {
   if (number == 0) return "0";           // also -0
   const double magnitude = std::abs(number);
   const bool whole = number == std::trunc(number);
-  // From a million on, %g would turn to exponents, which nobody reads as a count.
+  // From a million on, %g switches to exponents, which do not read as counts.
   if (magnitude <= kMaxExactWhole && (whole || magnitude >= 1e6)) {
     return fmt::format("{:.0f}", number);
   }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts of this folder share.
+# Functions that the scripts of this folder share.
 
 # Runs COMMAND so that what kernels and compilers print is no workflow command, and that they do not
 # reach the files in which a step hands on its results.

@@ -89,7 +89,7 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes) {
   return kernels;
 }
 
-/// What an id can hold of a name.
+/// A name with "_" for each character that an id must not contain.
 std::string word(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -111,7 +111,7 @@ metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
           .size = "run"};
 }
 
-/// What the driver says of the kernel: the worst of its codes and shapes, if it has several.
+/// The driver's resources of the kernel: the worst of its codes and shapes, if it has several.
 std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
   std::vector<Fact> facts;
   if (known.resources.empty()) return facts;
@@ -182,7 +182,7 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
         if (fact.scope == metrics::Scope::line && fact.file.empty()) continue;
         facts.push_back(std::move(fact));
       }
-      reason = "no access was made that it could be told from";
+      reason = "the kernels made no such access";
     }
   } catch (const metrics::Unmeasured& error) {
     reason = error.what();
@@ -194,8 +194,8 @@ std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact b
         metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer}) {
     const bool counted = source == metrics::Source::sass;
     for (Fact& fact :
-         missing_facts(facts, source, blank, counted ? reason : "warpgauge attach does not tell it",
-                       budgets)) {
+         missing_facts(facts, source, blank,
+                       counted ? reason : "warpgauge attach does not measure it", budgets)) {
       const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
       // Spills are seen by what they do, which is counted: the local memory they go to.
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);

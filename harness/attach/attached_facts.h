@@ -1,4 +1,4 @@
-// What the processes of an attached program counted, as facts: a case is a kernel.
+// The counts of an attached program's processes as facts: a case is a kernel.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct AttachedCase {
   std::uint64_t counted_warps = 0;   ///< of which counts came back: as many, or some are missing
   std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
 
-  /// What a section of a budget file may call it: its name with and without all that is around.
+  /// Its names in sections of a budget file: with and without template arguments, parameters, etc.
   std::vector<std::string> names() const;
   /// True if the expression finds something in its name, which templates may begin with "void ".
   bool is_called(const std::regex& expression) const;

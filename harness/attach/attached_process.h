@@ -1,4 +1,4 @@
-// What the injected library counted in one process: written there, read by `warpgauge attach`.
+// The counts of one process: the injected library writes them, `warpgauge attach` reads them.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace warpgauge::attach {
 /// The variable by which CUDA loads a library into a program.
 inline constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 
-/// What `warpgauge attach` tells the library, by environment variables: the folder for the results
-/// of each process, how many launches of each kernel are counted (not set: all), and globs of
-/// kernels that are not, a line each (not set: none).
+/// Environment variables that `warpgauge attach` sets for the library: the folder for the results
+/// of each process, the launches of each kernel to count (not set: all), and globs of kernels not
+/// to count, a line each (not set: none).
 inline constexpr const char* kAttachFolder = "WARPGAUGE_ATTACH_FOLDER";
 inline constexpr const char* kAttachSample = "WARPGAUGE_ATTACH_SAMPLE";
 inline constexpr const char* kAttachSkip = "WARPGAUGE_ATTACH_SKIP";
 
-/// What the driver says of a kernel. Bytes per thread (local) and per block (shared).
+/// The driver's resources of a kernel. Bytes per thread (local) and per block (shared).
 struct KernelResources {
   std::uint32_t registers = 0;
   std::uint64_t shared_static_bytes = 0;
@@ -53,7 +53,7 @@ struct AttachedDevice {
 struct AttachedProcess {
   std::string command;  ///< its arguments, joined by blanks
   std::int64_t pid = 0;
-  std::map<int, AttachedDevice> devices;  ///< by the ordinal that the process knows them by
+  std::map<int, AttachedDevice> devices;  ///< by their ordinals in the process
   std::vector<AttachedKernel> kernels;
   std::map<int, metrics::SassRecords> records;  ///< by device
   std::uint64_t waiting = 0;          ///< of the launches: whose counts can still be taken
@@ -70,7 +70,7 @@ std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);
 
-/// What the files of a process end in: its AttachedProcess, and its LaunchCount.
+/// Endings of a process's files: its AttachedProcess, and its LaunchCount.
 inline constexpr const char* kProcessEnding = ".json";
 inline constexpr const char* kLaunchesEnding = ".launches";
 

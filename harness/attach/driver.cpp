@@ -127,7 +127,7 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
 
 namespace {
 
-/// nullopt where the driver does not tell.
+/// nullopt if the driver does not return its parameters.
 std::optional<LaunchedKernel> kernel_of(CUgraphNode node, std::set<CUcontext>& contexts) {
   CUDA_KERNEL_NODE_PARAMS params{};
   if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) return std::nullopt;
@@ -166,11 +166,12 @@ void add_kernels_of(CUgraphNode node, GraphKernels& kernels) {
 void add_kernels_of(CUgraph graph, GraphKernels& kernels) {
   std::size_t count = 0;
   std::vector<CUgraphNode> nodes;
-  bool told = cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS;
+  bool complete = cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS;
   nodes.resize(count);
-  told = told && (count == 0 || cuGraphGetNodes(graph, nodes.data(), &count) == CUDA_SUCCESS);
-  kernels.all = kernels.all && told;
-  if (!told) return;
+  complete =
+      complete && (count == 0 || cuGraphGetNodes(graph, nodes.data(), &count) == CUDA_SUCCESS);
+  kernels.all = kernels.all && complete;
+  if (!complete) return;
   for (const CUgraphNode node : nodes) add_kernels_of(node, kernels);
 }
 

@@ -48,10 +48,10 @@ class RelaxedCapture {
 
 bool is_capturing(CUstream stream);
 
-/// nullopt where the driver does not tell.
+/// nullopt if the driver does not return them.
 std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape);
 
-/// What a launch, or a node of a graph, launches.
+/// The kernel of a launch or of a graph's node.
 struct LaunchedKernel {
   CUfunction function;
   std::string name;  ///< mangled
@@ -60,7 +60,7 @@ struct LaunchedKernel {
 /// The kernels of a graph and of the graphs in it, in no order.
 struct GraphKernels {
   std::vector<LaunchedKernel> known;
-  bool all = true;  ///< false if the driver does not tell of all nodes, or some are conditional
+  bool all = true;  ///< false if the driver does not list all nodes, or some are conditional
   std::set<CUcontext> contexts;  ///< that nodes name
 };
 GraphKernels kernels_of(CUgraph graph);

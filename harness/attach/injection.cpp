@@ -120,7 +120,7 @@ void device_may_end(const Call& call) {
   recorder->device_may_end(call.as<cuDevicePrimaryCtxReset_v2_params>().dev);
 }
 
-/// What is done before and after a call. Calls whose names end in _ptsz and _ptds (with a default
+/// Reactions before and after a call. Calls whose names end in _ptsz and _ptds (with a default
 /// stream for each thread) have the same parameters.
 struct Hook {
   CUpti_CallbackId call;
@@ -253,11 +253,11 @@ void on_resource(CUpti_CallbackId id, const CUpti_ResourceData& event) {
   }
 }
 
-void tell(const std::exception& error) {
+void warn(const std::exception& error) {
   try {
     recorder->warn(error.what());
   } catch (const std::exception&) {
-    // What this was about was launched or was not counted, which the number of launches shows.
+    // The difference between launched and counted still shows that counts are missing.
   }
 }
 
@@ -272,7 +272,7 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
     }
   } catch (const std::exception& error) {
     // CUPTI is C and must not see an exception.
-    tell(error);
+    warn(error);
   }
 }
 

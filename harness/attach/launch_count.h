@@ -20,7 +20,7 @@ class LaunchCount {
   void add(std::uint64_t launches) { *count_ += launches; }
   void take_back(std::uint64_t launches) { *count_ -= launches; }
 
-  /// What a process has left in the file; nullopt if it cannot be read.
+  /// The count that a process left in the file; nullopt if it cannot be read.
   static std::optional<std::uint64_t> of(const std::filesystem::path& path);
 
  private:

@@ -40,8 +40,8 @@ class LaunchLedger {
   /// The chip is empty where nothing can be counted.
   void device(int ordinal, const AttachedDevice& device);
 
-  /// Kernels are about to be launched: counted before, so that a process that ends meanwhile has
-  /// told.
+  /// Kernels are about to be launched: counted first, so that the launch is on record even if the
+  /// process ends during it.
   void launching(const Kernels& kernels);
   /// They were not.
   void refused(const Kernels& kernels);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::seconds kLongest(60);
 /// To see whether it is idle already.
 constexpr std::chrono::microseconds kAtOnce(200);
-/// How long a context that ends waits for who uses it, which is a fault of the program.
+/// How long the end of a context waits for its users, whose use is an error of the program.
 constexpr std::chrono::seconds kForTheEnd(1);
 /// Instructions. CUPTI (13.0) counts NCCL's ten million once: after they were taken it does not
 /// list them again, and does not end counting either.
@@ -154,7 +154,7 @@ bool Recorder::is_taken_once(Context& context) {
   try {
     const std::scoped_lock lock(counting_);
     context.is_taken_once = context.session->size() > kTakenOnce;
-  } catch (const std::exception&) {  // take() tells of it
+  } catch (const std::exception&) {  // take() warns of it
   }
   return context.is_taken_once;
 }
@@ -188,7 +188,7 @@ Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Ke
   Launching launching{find(handle), {}, std::move(kernels)};
   ledger_.launching(*launching.kernels);
   if (!launching.context) {
-    warn("kernels were launched in a context that warpgauge was not told of");
+    warn("kernels were launched in a context that warpgauge has not seen created");
     return launching;
   }
   Context& context = *launching.context;
@@ -268,7 +268,7 @@ void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
 
 void Recorder::capture_begins(CUcontext handle, CUstream stream) {
   captures_.begin(stream);
-  // Whoever takes counts now has not known of it.
+  // Wait for a thread that is taking counts: it began before this capture was on record.
   if (const std::shared_ptr<Context> context = find(handle)) {
     const std::scoped_lock lock(context->mutex);
   }

@@ -1,4 +1,4 @@
-// Counts what a program that knows nothing of it launches. Lives in the injected library.
+// Counts the launches of a program that was not built for it. Part of the injected library.
 #pragma once
 
 #include <cuda.h>
@@ -100,7 +100,7 @@ class Recorder {
   void start_anew(Context& context);
   void pause(Context& context);
   bool take(Context& context, Clock::duration patience);  ///< false: it is not idle by then
-  bool take(Context& context);                            ///< waits long, and tells if in vain
+  bool take(Context& context);                            ///< waits long; warns if it gives up
   void take_before(Context& context, const char* what);
   void stop(Context& context);
   bool is_taken_once(Context& context);

@@ -195,7 +195,7 @@ class Bench {
     state.SetLabel(label(timing));
   }
 
-  /// What would not be read as a share among the counters: Google Benchmark scales them ("950m").
+  /// Shares as text, because Google Benchmark scales counters (0.95 becomes "950m").
   static std::string label(const Timing& timing) {
     std::vector<std::string> shares;
     if (!timing.stable) shares.push_back("not stable: " + precision(timing.estimate));
@@ -245,7 +245,7 @@ class Bench {
     std::ranges::move(
         missing_facts(facts, metrics::Source::timer, unknown,
                       "not known in this run: its yardstick was not timed, or the device does not "
-                      "tell its peak",
+                      "report its peak",
                       budgets_.of(one.id)),
         std::back_inserter(facts));
     return facts;

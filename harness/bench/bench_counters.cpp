@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What benchmarks show of what is counted.
+/// The counts that benchmarks show.
 constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors",
                                   "global.store.sectors", "global.excess_sectors", "local.sectors"};
 

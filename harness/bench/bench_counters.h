@@ -1,4 +1,4 @@
-// What the cases of a benchmark count, beside their times.
+// Counts of a benchmark's cases, shown beside their times.
 #pragma once
 
 #include <map>

@@ -33,7 +33,7 @@ Examples:
   warpgauge-bench --tables out --facts out/facts.jsonl
 )";
 
-/// Hands what is no option of ours to Google Benchmark; false if it does not know it either.
+/// Passes the remaining options to Google Benchmark; false if it does not have them either.
 bool initialize_benchmark(char* program, std::vector<std::string> rest) {
   std::vector<char*> arguments = {program};
   for (std::string& argument : rest) arguments.push_back(argument.data());

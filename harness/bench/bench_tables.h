@@ -9,7 +9,7 @@
 
 namespace warpgauge::bench {
 
-/// What was measured of one case. What a case does not have is 0, or negative for errors.
+/// The measurements of one case. A missing value is 0, or negative for errors.
 struct Timing {
   metrics::CaseId id;
   metrics::MedianEstimate estimate;  ///< of the time in microseconds

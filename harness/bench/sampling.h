@@ -20,9 +20,8 @@ struct Sampling {
 };
 
 /// Warms up (one run at least), then calls `time_us` until the median of what it returns is known
-/// to the precision, or as often and as long as it may. Looks whether it is after 15, 30, 60, ...
-/// runs: who looked after each run would stop at the luckiest one, and the interval would promise
-/// too much.
+/// to the precision, or as often and as long as it may. Checks that after 15, 30, 60, ... runs: a
+/// check after each run would stop at a lucky one and make the interval too narrow.
 metrics::MedianEstimate sample(const Sampling& sampling, const std::function<double()>& time_us);
 
 }  // namespace warpgauge::bench

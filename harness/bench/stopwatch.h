@@ -12,7 +12,7 @@
 
 namespace warpgauge::bench {
 
-/// What is in the L2 cache when a launch begins.
+/// The state of the L2 cache when a launch begins.
 enum class Cache {
   cold,  ///< nothing of the problem: it is flushed before each launch
   hot    ///< what the launch before has left
@@ -51,11 +51,11 @@ class Stopwatch {
 };
 
 /// Peak of the device memory in bytes per second: both edges of its clock times the width of its
-/// bus. 0 where the device does not tell.
+/// bus. 0 if the device does not report it.
 double peak_bytes_per_second();
 
-/// What the memory of the current device reaches in practice, in bytes per second: the best of some
-/// runs of the runtime's own copy (each byte read and written) and of its own fill (written), of
+/// The throughput that the current device's memory reaches in practice, in bytes per second: the
+/// best of some runs of the runtime's copy (each byte read and written) and fill (written) of
 /// 256 MiB.
 double measured_peak_bytes_per_second();
 

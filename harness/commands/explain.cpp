@@ -14,7 +14,7 @@ constexpr std::string_view kFooter =
     R"(--text and --picture draw lanes against banks, a row for each wavefront, of the access to
 shared memory with the most wavefronts beyond the ideal; of a line that only accesses global
 memory, lanes against sectors. They run the case on the emulator even where there is a GPU:
-only the emulator knows addresses.
+only the emulator records addresses.
 
 Exit codes:
   0  shown
@@ -72,7 +72,7 @@ void add_explain(CommandLine& line) {
     }
     if (*device == process::DeviceChoice::gpu) {
       throw std::invalid_argument(
-          "--device=gpu: a GPU does not tell addresses; --text and --picture need the emulator");
+          "--device=gpu: a GPU does not record addresses; --text and --picture need the emulator");
     }
     line.continue_on(process::DeviceChoice::emulated);
     return explain::draw_case(*options);

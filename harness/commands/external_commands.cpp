@@ -32,7 +32,7 @@ std::vector<ExternalCommand> external_commands() {
 }
 
 void run_external_command(char** argv) {
-  // The Python side does not know this program and its build.
+  // The Python commands need the path of this program and facts of its build.
   setenv("WARPGAUGE_PROGRAM", process::program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {

@@ -20,7 +20,7 @@ constexpr std::string_view kFooter =
 Exit codes:
   0  listed
   2  a fault
-  3  CUPTI, which knows the chips, is missing (--chip)
+  3  CUPTI, which has the chips, is missing (--chip)
 
 Examples:
   warpgauge metrics
@@ -117,7 +117,7 @@ void add_metrics(CommandLine& line) {
   CLI::App* command =
       line.add("metrics", "List the metrics; with --chip, which of them a chip can count", kFooter);
   CLI::Option* of_chip =
-      command->add_option("--chip", *chip, "A chip that CUPTI knows (GH100), or 'all'")
+      command->add_option("--chip", *chip, "A chip that CUPTI supports (GH100), or 'all'")
           ->type_name("CHIP");
   command->add_flag("--json", *json, "Print the table as JSON instead")->excludes(of_chip);
   line.on_run(command, [=] { return *json ? print_json() : show_metrics(*chip); });

@@ -18,13 +18,13 @@ using metrics::Fact;
 using metrics::FactError;
 using metrics::StoredRun;
 
-/// What is compared. Everything else that is counted follows from these.
+/// The metrics to compare. All other counts follow from these.
 constexpr std::string_view kCompared[] = {
     "shared.wavefronts",     "shared.wavefronts_ideal", "shared.requests",
     "global.load.sectors",   "global.load.requests",    "global.store.sectors",
     "global.store.requests", "global.atomic.sectors",   "global.atomic.requests",
     "global.sectors_ideal",  "local.sectors",           "local.requests"};
-/// What is compared where both sides know it exactly: the compiler may do without instructions.
+/// Compared only where both sides are exact, because ptxas may leave instructions out.
 constexpr std::string_view kComparedIfExact[] = {"instructions", "branches.divergent"};
 
 struct Count {
@@ -33,7 +33,7 @@ struct Count {
 };
 using Counts = std::map<std::string, Count, std::less<>>;  // by metric
 
-/// What one side counted of a case on an architecture.
+/// One side's counts of a case on an architecture.
 struct CountedCase {
   std::string run;
   std::map<Place, Counts> places;
@@ -63,7 +63,7 @@ bool is_compared(const Fact& fact) {
          std::ranges::find(kComparedIfExact, fact.metric) != std::end(kComparedIfExact);
 }
 
-/// What counts a case has a value of everything for the whole of it.
+/// Throws metrics::FactError unless the case as a whole has a value of each metric.
 void need_all_counts(const CaseKey& key, const CountedCase& counted) {
   const auto whole = counted.places.find(whole_case(key));
   for (const std::string_view metric : kCompared) {
@@ -108,7 +108,7 @@ bool is_same_code(const CountedCase& a, const CountedCase& b) {
   });
 }
 
-/// The metrics to compare of a case, given what both sides know of it as a whole.
+/// The metrics to compare, given both sides' counts of the whole case.
 std::vector<std::string_view> metrics_of(const Counts& a, const Counts& b) {
   std::vector<std::string_view> compared(std::begin(kCompared), std::end(kCompared));
   const auto is_exact = [](const Counts& counts, std::string_view metric) {

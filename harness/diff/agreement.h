@@ -65,7 +65,7 @@ struct CountComparison {
 
 /// Compares the counts of the memory system of the cases and architectures that both sides have
 /// counted and whose machine code is the same (as far as its hash is known), line by line and as a
-/// whole; instructions and branches only of cases of which both sides know them exactly. A line
+/// whole; instructions and branches only of cases for which both sides are exact. A line
 /// that only one side has is 0 on the other, and as exact as any other 0 of a side that does not
 /// say otherwise. Of several runs of a case in a file the last one counts. Throws
 /// metrics::FactError for a case that was counted in part.

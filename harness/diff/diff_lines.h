@@ -10,7 +10,7 @@
 
 namespace warpgauge::diff {
 
-/// What one source line contributes; nullopt: nothing was counted there.
+/// One source line's contribution; nullopt: nothing was counted there.
 struct LineChange {
   LineKey place;
   Mark mark = Mark::same;

@@ -63,7 +63,7 @@ bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
   return std::ranges::count(of_case, change.metric, &Change::metric) > 1;
 }
 
-/// What was not compared because only one run measured it.
+/// The row of a case that only one run measured.
 std::string one_sided_row(CaseChanges changes, std::size_t others, const Screen& screen) {
   return fmt::format("{} {}{}: the whole case, {} value{}\n", marked(*only_side(changes), screen),
                      case_text(changes.front()),

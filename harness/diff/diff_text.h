@@ -1,4 +1,4 @@
-// What changed between two runs, for people.
+// The changes between two runs, for people.
 #pragma once
 
 #include <string>

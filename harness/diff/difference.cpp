@@ -95,8 +95,8 @@ std::map<Key, Key> on_like_gpus(const Side& a, const Side& b) {
   return names;
 }
 
-/// What stands farther in front is less. From nothing to something is more than any share; of two
-/// such the larger goes first.
+/// The key that sorts the worst changes first: by mark, then by share. A change from zero counts as
+/// more than any share; of two of these, the larger goes first.
 auto rank(const Change& change) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double *before = std::get_if<double>(&change.a), *after = std::get_if<double>(&change.b);

@@ -1,4 +1,4 @@
-// What fits on one screen: the first rows of each list, and how many more there are.
+// Cuts lists to one screen: the first rows of each, and the number of the rest.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ struct SideValue {
   bool failed() const { return fact->verdict == metrics::Verdict::error; }
   bool is_measured() const { return fact->value.index() != 0; }
   const double* number() const { return std::get_if<double>(&fact->value); }
-  /// What ran the case; `name` is empty where nothing did.
+  /// The device that ran the case; `name` is empty for compile-time values.
   metrics::Device device() const;
   /// Which GPU a noisy value is from: the hash of its UUID, or its name. Empty for an exact value,
   /// which is the same on all GPUs of an architecture.

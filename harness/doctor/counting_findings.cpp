@@ -48,7 +48,8 @@ Precondition check_cupti() {
     return finding;
   }
   try {
-    finding.text = fmt::format("{} knows {} chips", loaded_cupti(), metrics::cupti_chips().size());
+    finding.text =
+        fmt::format("{} supports {} chips", loaded_cupti(), metrics::cupti_chips().size());
     finding.health = Health::ok;
     return finding;
   } catch (const metrics::Unmeasured& unmeasured) {
@@ -109,7 +110,7 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
       finding.id = "emulator";
       return finding;
     }
-    throw std::runtime_error("its doctor tells no exact count");
+    throw std::runtime_error("its doctor reports no exact count");
   } catch (const std::exception& error) {
     return {.id = "emulator",
             .health = Health::fail,

@@ -180,7 +180,7 @@ std::vector<Precondition> check_state(const metrics::GpuState& state) {
                             state.max_sm_clock_mhz, state.memory_clock_mhz,
                             state.max_memory_clock_mhz, state.temperature_c);
   if (state.max_sm_clock_mhz == 0) {
-    clocks = {.id = "clocks", .text = "NVML does not tell them"};
+    clocks = {.id = "clocks", .text = "NVML does not report them"};
   } else if (!state.throttling.empty()) {
     clocks.health = Health::warn;
     clocks.text += fmt::format("; slowed down: {}", fmt::join(state.throttling, ", "));

@@ -19,10 +19,10 @@ class Emulator {
  public:
   static Emulator& instance();
 
-  /// The architecture of the emulated GPU: "sm_90" (also "sm_90a"), any that metrics::architectures()
-  /// knows. Unless chosen, the environment variable WARPGAUGE_EMULATED_ARCH says it, else it is
-  /// sm_90. Throws std::invalid_argument if unknown, std::logic_error if the device is in use
-  /// already (cudaDeviceReset ends that).
+  /// The architecture of the emulated GPU: "sm_90" (also "sm_90a"), any of
+  /// metrics::architectures(). By default the value of the environment variable
+  /// WARPGAUGE_EMULATED_ARCH, else sm_90. Throws std::invalid_argument if unknown, std::logic_error
+  /// if the device is in use already (cudaDeviceReset ends that).
   void choose_architecture(std::string_view arch);
   std::string architecture() const;
   /// The architectures that every fat binary registered so far holds PTX for. Throws

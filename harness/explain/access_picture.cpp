@@ -23,8 +23,8 @@ constexpr std::uint32_t kWordsOfSector = 8;
 std::vector<Row> rows_of(const metrics::Wavefronts& wavefronts) {
   std::vector<Row> rows;
   for (const metrics::Wavefront& wavefront : wavefronts.list) {
-    rows.push_back({wavefronts.told ? fmt::format("{}", rows.size() + 1) : "", wavefront.group,
-                    wavefront.lanes});
+    rows.push_back({wavefronts.lanes_known ? fmt::format("{}", rows.size() + 1) : "",
+                    wavefront.group, wavefront.lanes});
   }
   return rows;
 }
@@ -115,7 +115,7 @@ AccessPicture picture_of(const metrics::LineAccess& line, std::string id, std::s
     note(fmt::format("Each of these wavefronts is counted {} times: compare, and swap.",
                      wavefronts.executions));
   }
-  if (!wavefronts.told) {
+  if (!wavefronts.lanes_known) {
     note(
         "The counting rule of this instruction says how many wavefronts there are, not which "
         "lanes share one: the rows only stack the words that lanes want of each bank.");

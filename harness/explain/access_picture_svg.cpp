@@ -22,7 +22,7 @@ constexpr const char* kServed = "#56b4e9";    // sky blue
 constexpr const char* kShared = "#009e73";    // bluish green
 constexpr const char* kConflict = "#e69f00";  // orange
 
-/// The length of the UTF-8 character that `text` begins with; 0 if it is none that XML knows.
+/// The length of the UTF-8 character that `text` begins with; 0 if XML does not allow it.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -192,7 +192,7 @@ line {{ stroke: #000; stroke-width: 1.5 }}
     int x = kMargin;
     swatch(x, "served", "one lane");
     swatch(x, "shared", "several lanes, one word");
-    if (picture_.sectors) return swatch(x, "idle", "a word that is moved in vain");
+    if (picture_.sectors) return swatch(x, "idle", "a word moved but not wanted");
     swatch(x, "conflict", "a bank that is wanted more than once");
   }
 

@@ -74,7 +74,7 @@ std::string picture_text(const AccessPicture& picture, bool colour) {
   }
   text += '\n' +
           (picture.sectors
-               ? std::string("rows: 128-byte lines; cells: lanes; . a word that is moved in vain\n")
+               ? std::string("rows: 128-byte lines; cells: lanes; . a word moved but not wanted\n")
                : fmt::format("rows: {}; cells: lanes; . a bank without a lane\n",
                              picture.rows.front().label.empty() ? "words by bank" : "wavefronts"));
   const std::vector<std::string> shared = shared_cells(picture);

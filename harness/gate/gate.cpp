@@ -217,9 +217,9 @@ class Gate {
     process::IsolatedWork work = {.count = items.size(),
                                   .time_limit = options_.time_limit * largest};
     const auto fail = [&](const Cases& cases, const std::string& reason) {
-      const std::string who =
+      const std::string among =
           cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
-      for (const Case* one : cases) write({error_fact(*one, reason + who, arch)});
+      for (const Case* one : cases) write({error_fact(*one, reason + among, arch)});
     };
     work.begin = [&] {
       open_writer();
@@ -263,8 +263,7 @@ class Gate {
     return options_.archs.empty() ? Archs{default_emulated_arch()} : options_.archs;
   }
 
-  /// What no measurement has brought although it should have: a last line of defence, whatever went
-  /// wrong before.
+  /// Cases without a fact that should have one: the last line of defence against a silent pass.
   std::vector<Fact> lost_facts() {
     std::map<std::string, std::vector<Fact>> by_case;
     for (const Fact& fact : facts_so_far()) {

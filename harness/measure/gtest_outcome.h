@@ -13,8 +13,9 @@
 
 namespace warpgauge {
 
-/// Takes GoogleTest's options out of the arguments. --help is left to the program, for GoogleTest
-/// would show its own first; false after --gtest_help, which is all that is to be done.
+/// Takes GoogleTest's options out of the arguments. The program handles --help,
+/// because GoogleTest would show its own first; false after --gtest_help, when nothing is left to
+/// do.
 inline bool initialize_tests(int* argc, char** argv) {
   bool all_done = false;
   for (int i = 1; i < *argc; ++i) {

@@ -33,7 +33,7 @@ namespace warpgauge {
 
 using metrics::Fact;
 
-/// What this process measures with.
+/// The line counter and the compile-time values of this process.
 class Measuring {
  public:
   static Measuring& instance() {
@@ -112,7 +112,7 @@ class Measuring {
 
 namespace {
 
-/// What facts are said to be of; `file` and `line` are blamed for what no line of a kernel has.
+/// The case of the facts; `file` and `line` are blamed for values without a line of a kernel.
 Case a_case(const std::string& file, int line) {
   Case one;
   one.kind = metrics::CaseKind::measured;
@@ -129,7 +129,8 @@ const Measurement::Value& Measurement::at(std::string_view metric) const {
   std::vector<std::string> known;
   for (const metrics::Metric& row : metrics::catalog()) known.emplace_back(row.id);
   if (std::ranges::find(known, metric) != known.end()) {
-    throw NotMeasured(fmt::format("{}: a launch by itself does not tell it", metric));
+    throw NotMeasured(
+        fmt::format("{}: measure() gives counts and compile-time values only", metric));
   }
   throw std::out_of_range(
       fmt::format("there is no metric '{}'{}", metric, metrics::did_you_mean(metric, known)));
@@ -171,9 +172,9 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
   const Fact blank = blank_fact(one, facts.front().arch);
   for (const metrics::Source source :
        {metrics::Source::sass, metrics::Source::range, metrics::Source::timer}) {
-    std::ranges::move(
-        missing_facts(facts, source, blank, "a launch by itself does not tell it", budgets),
-        std::back_inserter(facts));
+    std::ranges::move(missing_facts(facts, source, blank,
+                                    "measure() gives counts and compile-time values only", budgets),
+                      std::back_inserter(facts));
   }
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   std::string text;

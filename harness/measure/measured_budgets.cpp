@@ -84,13 +84,13 @@ std::string nearest_file(const fs::path& folder, const std::string& family) {
   return metrics::did_you_mean(family, families);
 }
 
-/// Of a case that only a file in the folder for budgets knows.
+/// The budgets of a case that only a file in the folder for budgets names.
 Budgets unregistered(const CaseId& id) {
   const fs::path folder(kBuildInfo.budgets_folder);
   if (folder.empty()) {
     throw std::invalid_argument(
-        fmt::format("{}: this program has no such case, and knows no other budgets; name their "
-                    "folder: BUDGETS <folder> of warpgauge_add_gtest()",
+        fmt::format("{}: this program has no such case and no folder of budgets; name one with "
+                    "BUDGETS <folder> in warpgauge_add_gtest()",
                     id.str()));
   }
   const fs::path path = folder / (id.family + ".toml");

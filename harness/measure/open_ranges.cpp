@@ -23,8 +23,8 @@ struct Range {
 };
 thread_local std::vector<Range> ranges;
 
-/// What NVTX gave a handle for. It lives as long as the program: handles may be in use until then.
-/// A deque, because handles are addresses.
+/// Strings and domains behind NVTX handles. Lives as long as the program, because handles may be in
+/// use until then. A deque, because handles are addresses.
 class Handles {
  public:
   static Handles& instance() {
@@ -125,7 +125,7 @@ void set(std::span<NvtxFunctionPointer* const> places, std::size_t id, Function*
     *places[id] = reinterpret_cast<NvtxFunctionPointer>(function);
 }
 
-/// What NVTX calls before the first of its functions does anything; 1: it is to be used.
+/// NVTX calls this before its first function does anything; 1: it is to be used.
 int attach(NvtxGetExportTableFunc_t get_table) {
   const auto* table = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
   if (table == nullptr) return 0;
@@ -154,8 +154,8 @@ std::string open_ranges() {
 
 }  // namespace warpgauge
 
-// Stronger than the null pointer that NVTX's headers define where nobody does. (Those of some older
-// toolkits do not look for it: ranges have no names there.)
+// Overrides the weak null pointer of NVTX's headers. (Those of some older toolkits do not look for
+// it: ranges have no names there.)
 extern "C" {
 extern NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr;
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = warpgauge::attach;

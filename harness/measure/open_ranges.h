@@ -6,7 +6,7 @@
 namespace warpgauge {
 
 /// "outer/inner": the ranges that code of this program has pushed on this thread and not popped
-/// yet, of whatever domain; empty if there are none, and under a tool that takes them (Nsight).
+/// yet, in any domain; empty if there are none, and under a tool that takes them (Nsight).
 /// Ranges of shared libraries are theirs alone.
 std::string open_ranges();
 

@@ -101,8 +101,8 @@ def least_absolute(logs: np.ndarray) -> list[int]:
 
 
 def print_candidates(tried: Iterable[Candidate]) -> None:
-    print("False alarms per 1,000 nights over all kinds of series, for who reads the report every")
-    print("night, and in hindsight; changes missed at a noise of 0.5 %; time for 200 nights.\n")
+    print("False alarms per 1,000 nights over all kinds of series, for a reader of every night's")
+    print("report, and in hindsight; changes missed at a noise of 0.5 %; time for 200 nights.\n")
     print("| detector | every night | hindsight | 2 %, 3 nights | 2 %, 7 | 5 %, 3 | 5 %, 7 | ms |")
     print("|---|---|---|---|---|---|---|---|")
     for one in tried:

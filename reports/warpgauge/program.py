@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (FactError, CommandError) as error:
         for line in error.args:
             print(printable(line), file=sys.stderr)
-    except BrokenPipeError:  # the reader of the output is gone, and cannot know the verdict
+    except BrokenPipeError:  # the reader of the output is gone before the verdict
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ModuleNotFoundError as error:
         print(

@@ -114,7 +114,7 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
   EXPECT_EQ(all.of_kernel(id, other).find(id, "sm_80", "registers")->str(), "<= 4");
 }
 
-TEST(AttachedProcess, WhatIsNoResultIsToldWithItsFile) {
+TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
   for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/2"})"}) {
     try {
       attach::parse_attached(text, "out/7.json");
@@ -169,7 +169,7 @@ TEST(AttachedFacts, AKernelOfWhichNothingWasCountedIsNotWithoutConflicts) {
   EXPECT_EQ(conflicts->reason, "nothing was counted of this kernel");
 }
 
-TEST(AttachedFacts, ModelsOfGpusAreToldApart) {
+TEST(AttachedFacts, ModelsOfGpusAreSeparated) {
   attach::AttachedProcess process = process_of(5);
   process.devices[1] = {{.name = "NVIDIA L4", .chip = "AD104", .compute_capability = "8.9"}, 1536};
   process.kernels.push_back(process.kernels[0]);

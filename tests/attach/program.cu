@@ -1,4 +1,4 @@
-// A CUDA program that knows nothing of warpgauge, with many ways to launch and many ways to end:
+// A CUDA program built without warpgauge, with many ways to launch and many ways to end:
 // program WAY [LAUNCHES]. Each launch of by_columns<32> has 992 bank conflicts, of by_columns<33>
 // none; both load and store 1024 words, 128 sectors each way.
 #include <cuda.h>

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// What the fakes below answer, and what was asked of them.
+/// The state that the fakes below answer from, and a record of the calls to them.
 struct Played {
   std::set<CUstream> capturing;
   std::set<CUcontext> busy;
@@ -149,8 +149,8 @@ class Recorder : public testing::Test {
     if (!launching) return;
     {
       const std::scoped_lock lock(playing);
-      const bool hears = played.counting.contains(context) && !played.deaf.contains(context);
-      if (hears) ++played.on_gpu[context];
+      const bool counts = played.counting.contains(context) && !played.deaf.contains(context);
+      if (counts) ++played.on_gpu[context];
     }
     recorder->launched(std::move(*launching), true);
   }
@@ -173,7 +173,7 @@ class Recorder : public testing::Test {
     played.capturing.erase(stream);
     recorder->capture_ends(stream);
   }
-  /// What is in the file now, whatever happens to the process after this.
+  /// The file as it would be read if the process ended now.
   AttachedProcess saved() const {
     std::string text;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -183,7 +183,7 @@ class Recorder : public testing::Test {
     }
     return warpgauge::attach::parse_attached(text, "saved");
   }
-  /// What is known of its launches, whatever happens to the process after this.
+  /// The launches on record if the process ended now.
   std::uint64_t launched() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".launches") continue;
@@ -241,7 +241,7 @@ TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
   EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
-TEST_F(Recorder, TellsOfAKernelThatDoesNotEnd) {
+TEST_F(Recorder, WarnsOfAKernelThatDoesNotEnd) {
   recorder->context_made(kContext, kDevice);
   launch();
   played.busy = {kContext};
@@ -338,7 +338,7 @@ TEST_F(Recorder, ThreadsThatLaunchAndWaitAtOnce) {
   EXPECT_EQ(saved().kernels.size(), 6u);
 }
 
-TEST_F(Recorder, TellsOfLaunchesThatWereNotTaken) {
+TEST_F(Recorder, WarnsOfLaunchesThatWereNotTaken) {
   EXPECT_EQ(launched(), 0u);
   recorder->context_made(kContext, kDevice);
   launch();
@@ -467,7 +467,7 @@ TEST_F(Recorder, ALaunchThatIsRefusedIsNone) {
   EXPECT_EQ(launched(), 1u);
 }
 
-TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
+TEST_F(Recorder, WarnsOfUnknownGraphs) {
   recorder->context_made(kContext, kDevice);
   played.unknown_nodes = true;
   recorder->graph_made(kExec, kGraph);
@@ -477,7 +477,7 @@ TEST_F(Recorder, TellsOfGraphsThatAreNotKnown) {
   EXPECT_THAT(saved().warnings, SizeIs(2));
 }
 
-TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
+TEST_F(Recorder, WarnsOfCountsNotTakenInTime) {
   recorder->context_made(kContext, kDevice);
   launch();
   capture(kStream);
@@ -486,7 +486,7 @@ TEST_F(Recorder, TellsOfWhatItCouldNotTakeInTime) {
   EXPECT_EQ(saved().waiting, 1u);
   recorder->ends(kContext);
   EXPECT_THAT(saved().warnings, SizeIs(2));
-  EXPECT_EQ(saved().waiting, 0u) << "they are told of once";
+  EXPECT_EQ(saved().waiting, 0u) << "they are reported once";
 }
 
 TEST_F(Recorder, AProcessThatEndsWhileItLaunches) {
@@ -602,7 +602,7 @@ TEST_F(Recorder, AContextThatFailsKeepsWhatWasTakenBefore) {
                                             HasSubstr("before its counts could be taken")));
 }
 
-TEST_F(Recorder, AContextThatItWasNotToldOf) {
+TEST_F(Recorder, WarnsOfAnUnknownContext) {
   launch();
   launch_graph();
   EXPECT_TRUE(recorder->finish(1s));

@@ -154,7 +154,7 @@ def test_a_program_that_ends_without_a_word_keeps_what_was_counted(tmp_path, way
     check(result, tmp_path, 3)
 
 
-def test_launches_that_nobody_could_take_are_told(tmp_path):
+def test_launches_that_could_not_be_taken_are_reported(tmp_path):
     result = attach(tmp_path, "vanishes", 3)
     assert result.returncode == 3, result.stderr
     assert "not counted: 6 launches, whose counts were not taken" in result.stderr
@@ -189,7 +189,7 @@ def test_kernels_that_wait_for_other_gpus_are_skipped(tmp_path):
 
 @pytest.mark.parametrize(("way", "code"), [("graph", 2), ("graph_late", 3)])
 def test_a_graph_with_a_kernel_that_is_skipped(tmp_path, way, code):
-    """What else is in it is not counted, either, and that is told."""
+    """Its other kernels are not counted either, and attach reports that."""
     result = attach(tmp_path, way, 6, "--skip", "by_columns<32>*")
     assert result.returncode == code, result.stderr
     assert "not counted: 6 of 6 launches of void by_columns<33>(int*, int const*)" in result.stderr

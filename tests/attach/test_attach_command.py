@@ -1,4 +1,4 @@
-"""What `warpgauge attach` makes of a program: with one that plays the injected library's part."""
+"""`warpgauge attach` on a program that plays the injected library's part."""
 
 import json
 import os
@@ -156,7 +156,7 @@ def test_bad_options_are_faults_before_the_program_runs(tmp_path):
         ("os.abort()", "was ended by SIGABRT"),
     ],
 )
-def test_the_programs_own_failure_is_told_apart(tmp_path, then, ending):
+def test_the_programs_own_failure_is_reported_apart(tmp_path, then, ending):
     result = attach(tmp_path, counted(), then=then)
     assert result.returncode == 2
     failure = f"the program itself failed: {sys.executable} {ending}"
@@ -248,7 +248,7 @@ def test_a_budget_for_what_nobody_tells(tmp_path):
         budgets.write_text(f'{known}"{metric}" = {limit}\n')
         run = attach(tmp_path / "out", counted(), "--budgets", budgets)
         assert run.returncode == 3, run.stderr
-        assert "warpgauge attach does not tell it" in run.stderr
+        assert "warpgauge attach does not measure it" in run.stderr
 
 
 def test_copies_whose_code_is_not_known_are_not_exact(tmp_path):
@@ -307,13 +307,13 @@ def test_kernels_that_are_skipped(tmp_path, globs):
         assert "--skip leaves none of 2 kernels" in run.stderr
 
 
-def test_what_could_not_be_counted_is_told(tmp_path):
+def test_what_could_not_be_counted_is_reported(tmp_path):
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
-    warned = counted(warnings=["a graph was launched that nobody knows"])
+    warned = counted(warnings=["kernels were launched in an unknown graph"])
     run = attach(tmp_path / "out", warned, "--budgets", budgets)
     assert run.returncode == 3, run.stderr
-    assert "not counted: a graph was launched that nobody knows (process" in run.stderr
+    assert "not counted: kernels were launched in an unknown graph (process" in run.stderr
 
 
 @pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/2", "comm'])

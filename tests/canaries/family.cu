@@ -1,11 +1,11 @@
-// Canaries: kernels with a planted defect each, that the gate must turn red for. The line that is
-// to blame says so itself, with the metric and the verdict that are due:
+// Canaries: kernels with a planted defect each, which must turn the gate red. A remark on the line
+// to blame gives the expected metric and verdict:
 //
 //   // canary VARIANT: METRIC VERDICT
 //
-// (with "below" behind it: a line of the statement or function that follows). Where no line can be
-// told, the registration is to blame. tests/cli/test_canaries.py reads these remarks and runs each
-// variant on a GPU and on the emulator.
+// (with "below" behind it: a line of the statement or function that follows). Without a line, the
+// registration is to blame. tests/cli/test_canaries.py reads these remarks and runs each variant on
+// a GPU and on the emulator.
 #include "warpgauge/warpgauge.h"
 
 namespace canaries {
@@ -112,7 +112,7 @@ __global__ void race(float* b, const float* a) {
   b[first + t] = s[t];                                    // race
 }
 
-// Waits for a sign that nobody gives.
+// Waits for a sign that never comes.
 __global__ void endless(float* b, volatile float* sign) {
   while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN
   b[threadIdx.x] = 1;

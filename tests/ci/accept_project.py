@@ -1,4 +1,4 @@
-"""What the tests of `warpgauge accept` share: facts, and a source tree with one family."""
+"""Shared by the tests of `warpgauge accept`: facts, and a source tree with one family."""
 
 import tomllib
 from pathlib import Path

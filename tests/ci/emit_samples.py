@@ -19,7 +19,7 @@ UNITS |= {"result.correct": "bool", "occupancy.theoretical": "fraction"}
 RUN = {"run": "20260501T230000Z-1f2e3d4c", "time": "2026-05-01T23:00:00Z", "commit": "3b1f0c7"}
 RUN |= {"dirty": False, "toolkit": "13.0", "devices": [{"name": "NVIDIA H100"}]}
 
-# What a name must not do: end a string, a tag, a cell, a line or a comment; turn text round.
+# Names that try to end a string, a tag, a cell, a line or a comment, or to reverse text.
 HOSTILE = (
     "\"'><script>alert(1)</script>]]><!--|`*_[x](javascript:1)\\{0}%0A::error::x # SKIP\r\n"
     "::warning::y\n\x1b[31m\x01\u202egnp\u2028@everyone ${{ x }} $(id) ,:;&amp;\ufffe"

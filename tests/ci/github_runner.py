@@ -12,7 +12,7 @@ NAME = re.compile(r"(?:inputs|steps|github|env|vars|secrets|matrix|needs)(?:\.[\
 
 @dataclass
 class Job:
-    """What came of an action: code is 0 unless a step failed; log has what the steps printed."""
+    """The result of an action: code is 0 unless a step failed; log is the output of the steps."""
 
     code: int = 0
     log: str = ""

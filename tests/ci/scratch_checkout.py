@@ -30,12 +30,12 @@ def scratch_checkout(folder, program="warpgauge"):
 
 
 # Stand-ins of the programs on a machine whose GPUs are $MODELS: the emulator does the work. What
-# they were started with is kept in $TOLD.
+# they were started with is kept in $CALLS.
 GAUGE = """#!/usr/bin/env bash
 case $* in
   'devices --models') printf '%s' "$MODELS"; exit "${DEVICES_CODE:-0}" ;;
 esac
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "$*" >>"$TOLD"
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "$*" >>"$CALLS"
 words=()
 for word; do
   [[ $word != --device=gpu ]] || word=--device=emulated
@@ -45,7 +45,7 @@ done
 exec PROGRAM "${words[@]}"
 """
 BENCH = """#!/usr/bin/env bash
-printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$TOLD"
+printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "bench $*" >>"$CALLS"
 [[ -z ${BENCH_CODE-} ]] || exit "$BENCH_CODE"
 exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 """
@@ -61,7 +61,7 @@ PAGE = f"""#!/usr/bin/env bash
 {_DIGEST}"""
 REPORT = f"""#!/usr/bin/env bash
 [[ $1 == report ]] || exec {BIN}/warpgauge-python "$@"
-printf '%s\\n' "$*" >>"$TOLD"
+printf '%s\\n' "$*" >>"$CALLS"
 [[ $2 != html ]] || {_DIGEST}"""
 
 

@@ -95,7 +95,7 @@ PartitionName=small Nodes={host}
         return True
 
     def why(self):
-        """What the daemons said last."""
+        """The last output line of each daemon."""
         outputs = (self.folder / f"{name}.out" for name in DAEMONS)
         return "; ".join(
             (file.read_text().splitlines() or [""])[-1] for file in outputs if file.exists()

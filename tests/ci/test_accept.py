@@ -32,7 +32,7 @@ gate_on = "exact"\t# a tab
 "global.excess_sectors" = { equal = 0 , reason = "whole sectors" }   # kept
 registers = 20 # of all
 
-# What tiled is.
+# About tiled.
 ["tiled.f32@8x8"]
 'shared.bank_conflicts' = { reason = "31 more", equal = 1_000 }   # in  each row
 

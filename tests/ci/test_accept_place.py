@@ -164,7 +164,7 @@ def test_paths_that_lead_out_of_the_sources_are_not_followed(project, family, fi
     assert "which folder below" in project.err
 
 
-def test_a_source_tree_that_is_not_there_is_told(project):
+def test_a_source_tree_that_is_not_there_is_reported(project):
     fact = conflicts(5, file="kernels/elsewhere/family.cu", case="elsewhere.a.f32@1")
     assert project.accept([fact], *WHY) == 2
     assert "name the source tree with --root" in project.err
@@ -216,7 +216,7 @@ def test_budgets_in_a_folder_of_their_own(project, monkeypatch, by):
     assert "budgets/transpose.toml" in project.err
 
 
-def test_a_folder_for_budgets_that_is_not_there_is_told(project):
+def test_a_folder_for_budgets_that_is_not_there_is_reported(project):
     facts = [a_fact(REGISTERS, 22, "fail", "<= 20")]
     assert project.accept(facts, *WHY, "--budgets", project.root / "none") == 2
     assert "none: there is no such folder" in project.err

@@ -110,7 +110,7 @@ def test_facts_of_another_commit_are_taken_if_that_is_asked_for(project):
         assert "equal = 5" in project.text()
 
 
-def test_sources_of_no_commit_are_told(project):
+def test_sources_of_no_commit_are_reported(project):
     project.check_out("ref: refs/heads/nothing-yet")
     assert project.accept([conflicts(5)], *WHY) == 2
     assert "git names no commit" in project.err
@@ -220,7 +220,7 @@ def test_many_refusals_are_counted(project):
         ("[b]\nx = { max = nan }\n", ":2: the limit of 'x' has a bad 'max'"),
         ("[b]\nx = { max = 3, until = '2027-01-01' }\n", ":2: the limit of 'x' has a bad 'until'"),
         ("[b]\nx = { reason = 'why' }\n", ":2: the limit of 'x' has no max, min or equal"),
-        ("[b]\nx = [3]\n", ":2: the limit of 'x' is no limit; mend the file first"),
+        ("[b]\nx = [3]\n", ":2: the limit of 'x' is no limit; correct the file first"),
         ('["tiled.f32@8x8"]\nsm_90 = { registers = 20 }\n', "cannot be rewritten by itself"),
         ('"tiled.f32@8x8".registers = 20\n', "cannot be rewritten by itself"),
     ],
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_rewritten_by_lines_is_left_alone(project, text, m
 
 
 def test_a_text_of_several_lines_does_not_fool_it(project):
-    """What looks like a section in it is none."""
+    """A line of the text looks like a section."""
     text = '["tiled"]\nregisters = { max = 20, reason = """\\\n["tiled.f32@8x8"]\n""" }\n'
     project.write(text)
     assert project.accept([conflicts(4)], *WHY) == 2
@@ -256,7 +256,7 @@ def test_tighten_leaves_failures_alone_and_says_so(project):
     assert "left alone: 1 value over budget" in project.err
 
 
-def test_faults_of_cases_are_told(project):
+def test_faults_of_cases_are_reported(project):
     error = a_fact("result.correct", None, "error", case="transpose.a.f32@1", **ERROR)
     assert project.accept([conflicts(5), error], *WHY) == 0
     assert "not accepted: 1 fault " in project.err

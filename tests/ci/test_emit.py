@@ -32,7 +32,7 @@ def emit(*arguments, **options):
 
 
 def refused(*arguments):
-    """What is said about an error."""
+    """The message of an error."""
     result = emit(*arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -119,7 +119,7 @@ def test_results_of_nothing_look_like_none(tmp_path):
         ('{"schema": "warpgauge.results/1", "cases": []}', "not as warpgauge.results/1 has it"),
     ],
 )
-def test_bad_results_are_told_and_nothing_is_written(tmp_path, text, says):
+def test_bad_results_are_reported_and_nothing_is_written(tmp_path, text, says):
     path = tmp_path / "results.json"
     path.write_text(text)
     assert says in refused(path, "--all", tmp_path / "out")
@@ -127,7 +127,7 @@ def test_bad_results_are_told_and_nothing_is_written(tmp_path, text, says):
     assert "none.json: cannot be read" in refused("none.json", "--all", tmp_path / "out")
 
 
-def test_what_cannot_be_written_is_told(sample, tmp_path):
+def test_what_cannot_be_written_is_reported(sample, tmp_path):
     (tmp_path / "file").touch()
     assert "cannot be written" in refused(sample, "--all", tmp_path / "file")
     assert "cannot be written" in refused(sample, "--format", "tap", "--out", tmp_path)

@@ -1,4 +1,4 @@
-"""What each format says of each verdict, as independent readers of the formats find it."""
+"""Each verdict in each format, as independent readers of the formats find it."""
 
 import json
 

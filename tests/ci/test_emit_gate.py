@@ -105,7 +105,7 @@ def test_who_ends_the_script_ends_the_gate(tmp_path):
         assert run.stdout.readline() == b"began\n"
         run.terminate()
         time.sleep(0.1)
-        run.terminate()  # who is not patient does not leave a gate behind that still writes
+        run.terminate()  # an impatient user leaves no gate behind that still writes
         assert run.wait(timeout=30) == 3
         assert run.stdout.read() == b"ended\n"  # already when the script has ended
 

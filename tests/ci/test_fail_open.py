@@ -73,7 +73,7 @@ def facts_of(folder, pattern, name):
     return (folder / "out" / "facts.jsonl").rename(folder / name)
 
 
-# What is compared, and in which direction.
+# Comparisons and their direction.
 
 
 @way("a value that falls counts as better although higher is better", OVER, "occupancy.theoretical")
@@ -138,7 +138,7 @@ def _(folder):
     return run("warpgauge-python", "accept", facts, "--reason", "because", CI="true")
 
 
-@way("a first run asks for a baseline that nobody has written", WITHIN, "PASS")
+@way("a first run asks for a baseline that does not exist", WITHIN, "PASS")
 def _(folder):
     return gate(folder, HEALTHY)
 
@@ -146,12 +146,12 @@ def _(folder):
 # A gate that is there and does nothing.
 
 
-@way("the exit code is 0 whatever was found", OVER, "FAIL: 1 value over budget")
+@way("the exit code is always 0", OVER, "FAIL: 1 value over budget")
 def _(folder):
     return gate(folder, RED)
 
 
-@way("the exit code of the tests is 0 whatever was found", OVER, "bank_conflicts")
+@way("the exit code of the tests is always 0", OVER, "bank_conflicts")
 def _(folder):
     return run("warpgauge-faulty-check-emulated", f"--gtest_filter={RED}")
 
@@ -166,20 +166,20 @@ def _(folder):
     return gate(folder, HEALTHY, "--device=auto", "--no-cupti", "--require=cupti")
 
 
-# What is left out.
+# Omissions.
 
 
-@way("an architecture that nobody knows is skipped", FAULT, "did you mean 'sm_90'")
+@way("an unknown architecture is skipped", FAULT, "did you mean 'sm_90'")
 def _(folder):
     return gate(folder, RED, "--arch", "sm_91")
 
 
-@way("a test of an architecture that nobody knows is skipped", FAULT, "did you mean 'sm_90'")
+@way("a test of an unknown architecture is skipped", FAULT, "did you mean 'sm_90'")
 def _(folder):
     return run("warpgauge-faulty-check-emulated", "--arch", "sm_91")
 
 
-@way("a budget of an architecture that nobody knows never holds", FAULT, "sm_9O")
+@way("a budget of an unknown architecture never holds", FAULT, "sm_9O")
 def _(folder):
     return gate_with_budgets(folder, '["healthy".sm_9O]\nregisters = 1\n', HEALTHY)
 

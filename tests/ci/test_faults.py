@@ -1,4 +1,4 @@
-"""What happens to the gate from outside: killed, out of disk, out of rights, not alone.
+"""Harm to the gate from outside: killed, out of disk, without rights, two gates at once.
 
 After each of them the folder of the results holds whole facts or none, no summary of half a run,
 and nothing that stops the next run.
@@ -80,7 +80,7 @@ def test_a_gate_that_is_killed_leaves_nothing_that_could_pass_for_a_result(tmp_p
         path = tmp_path / "facts.jsonl"
         facts = contents(read_facts(path)) if path.exists() else []  # throws for half a line
         cut_short += facts != whole
-        # The summary comes last and at once: who sees one sees a whole run, this or the one before.
+        # The summary comes last and in one step: it always belongs to a whole run.
         if (tmp_path / "summary.md").exists():
             assert facts == whole
             assert (tmp_path / "summary.md").read_text().startswith("# FAIL")

@@ -33,7 +33,7 @@ TWO = ["h100", "l40s"]
 def job(tmp_path, monkeypatch):
     """A function that makes a Runner of the job NAME, a night of one case; the history and its
     page are stand-ins."""
-    monkeypatch.setenv("TOLD", str(tmp_path / "told"))
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
     monkeypatch.setenv("MODELS", "")
 
     def make(name, program="warpgauge", one=ONE_PASSES, fails=(), **contexts):
@@ -50,7 +50,7 @@ def job(tmp_path, monkeypatch):
 
 
 def leave_facts(runner, *gpus):
-    """What the measuring jobs' artifacts bring."""
+    """Writes the files of the measuring jobs' artifacts."""
     for gpu in gpus:
         folder = runner.workspace / "out" / gpu / "model"
         folder.mkdir(parents=True)
@@ -58,8 +58,8 @@ def leave_facts(runner, *gpus):
         (folder / "github.txt").write_text("::error::of another job\n")
 
 
-def told(tmp_path):
-    return (tmp_path / "told").read_text()
+def calls(tmp_path):
+    return (tmp_path / "calls").read_text()
 
 
 def test_the_kinds_of_gpu_are_those_of_one_list(job):
@@ -125,7 +125,7 @@ def test_all_that_was_measured_comes_into_the_history_and_onto_the_page(job, tmp
     (runner.workspace / "out/history.db").touch()
     done = runner.run()
     assert done.code == 0, done.log
-    ingest, prune, html = [line for line in told(tmp_path).splitlines() if "report " in line]
+    ingest, prune, html = [line for line in calls(tmp_path).splitlines() if "report " in line]
     files = [f"out/{name}/facts.jsonl" for name in ("emulated", "h100/model", "l40s/model")]
     assert ingest == f"report ingest --db=out/history.db -- {' '.join(files)}"
     assert prune == "report prune --db=out/history.db --keep=365d"
@@ -158,7 +158,7 @@ def test_the_report_is_made_however_the_gpus_ended():
 
 def test_a_history_that_is_not_found_is_red_and_not_replaced(job, tmp_path):
     done = job("report", fails=[RESTORE]).run()
-    assert done.code == 1 and SAVE not in done.used and not (tmp_path / "told").exists()
+    assert done.code == 1 and SAVE not in done.used and not (tmp_path / "calls").exists()
 
 
 def test_a_history_is_begun_by_hand(job):
@@ -168,7 +168,7 @@ def test_a_history_is_begun_by_hand(job):
 
 def test_a_server_keeps_the_history_where_there_is_one(job, tmp_path):
     done = job("report", **{"vars.WARPGAUGE_DB": "postgresql://ci@db.example/warpgauge"}).run()
-    assert "ingest --db=postgresql://ci@db.example/warpgauge --" in told(tmp_path)
+    assert "ingest --db=postgresql://ci@db.example/warpgauge --" in calls(tmp_path)
     assert not {RESTORE, SAVE} & set(done.used)
 
 

@@ -26,8 +26,8 @@ class Night:
 
     def __init__(self, folder, program="warpgauge"):
         self.folder = scratch_checkout(folder)
-        self.told = folder / "told"
-        self.told.touch()
+        self.calls = folder / "calls"
+        self.calls.touch()
         pretend_gpus(self.folder, program)
 
     def run(self, *options, models=None, **env):
@@ -35,14 +35,14 @@ class Night:
         return subprocess.run(
             [self.folder / "ci/nightly", *map(str, options)],
             cwd=self.folder,
-            env={**os.environ, "MODELS": lines, "TOLD": str(self.told), **env},
+            env={**os.environ, "MODELS": lines, "CALLS": str(self.calls), **env},
             capture_output=True,
             text=True,
             timeout=300,
         )
 
     def lines(self):
-        return self.told.read_text().splitlines()
+        return self.calls.read_text().splitlines()
 
     def runs(self):
         listed = subprocess.run(
@@ -88,9 +88,9 @@ def test_a_night_without_a_gpu_is_kept_and_shown(night):
 def test_each_model_of_gpu_has_its_counts_and_times(quick_night):
     done = quick_night.run(CASE, "--large", models={"GPU-1": GPU, "GPU-2": "NVIDIA L4 <b>"})
     assert done.returncode == 0, done.stderr
-    told = [line for line in quick_night.lines() if "|list" not in line]
-    assert [line.split("|")[0] for line in told] == ["GPU-1", "GPU-1", "GPU-2", "GPU-2", "none"]
-    assert ["--large" in line for line in told] == [True, True, True, True, False]
+    calls = [line for line in quick_night.lines() if "|list" not in line]
+    assert [line.split("|")[0] for line in calls] == ["GPU-1", "GPU-1", "GPU-2", "GPU-2", "none"]
+    assert ["--large" in line for line in calls] == [True, True, True, True, False]
     for name in ("nvidia-h100-80gb-hbm3", "nvidia-l4--b-"):
         folder = quick_night.folder / "out/nightly" / name
         assert "time.median_us" in {fact.metric for fact in read_facts(folder / "times.jsonl")}
@@ -151,10 +151,10 @@ def test_facts_of_other_machines_are_gathered(night):
         night.run(CASE, "--device=gpu", "--no-report", "--out=a", models={"X": GPU}).returncode == 0
     )
     assert not (night.folder / "history.db").exists()
-    told = night.lines()
+    calls = night.lines()
     done = night.run("--device=none", "--gather", "a", "b c", "--keep", "365d")
     assert done.returncode == 2, done.stderr
-    assert len(night.runs()) == 2 and night.lines() == told
+    assert len(night.runs()) == 2 and night.lines() == calls
     assert "b c has no facts: nothing was measured there" in done.stderr
     digest = (night.folder / "out/nightly/report/digest.md").read_text()
     assert digest.startswith("**b c has no facts of this night.**\n\n# ")

@@ -1,4 +1,4 @@
-"""The scripts of ci/ refuse options that they do not know, and the CMake functions wrong calls."""
+"""The scripts of ci/ refuse unknown options, and the CMake functions wrong calls."""
 
 import os
 import subprocess
@@ -71,5 +71,5 @@ def test_wrong_calls_of_the_cmake_functions(tmp_path, call):
     done = run(tmp_path, "cmake", "-P", script)
     assert done.returncode == 1
     name, _, arguments = call.rstrip(")").partition("(")
-    told = " ".join(done.stderr.split())
-    assert f"{name}(" in told and f"was called with ({arguments.replace(' ', ';')})" in told
+    message = " ".join(done.stderr.split())
+    assert f"{name}(" in message and f"was called with ({arguments.replace(' ', ';')})" in message

@@ -49,7 +49,7 @@ def gpus(checkout, text):
 
 
 def submit(cluster, checkout, text, *options, **env):
-    env |= {"TOLD": str(checkout / "told"), **gpus(checkout, text)}
+    env |= {"CALLS": str(checkout / "calls"), **gpus(checkout, text)}
     return cluster.run(checkout / "ci/slurm/submit", *options, **env)
 
 
@@ -118,16 +118,16 @@ def test_a_node_without_its_gpu_is_named_and_never_replaced_by_the_emulator(clus
     log = (checkout / f"out/{job}/gather.log").read_text()
     assert f"out/{job}/A100 has no facts" in log
     assert (checkout / f"out/{job}/report/digest.md").read_text().startswith(f"**out/{job}/A100 ")
-    assert f"-- out/{job}/emulated/facts.jsonl\n" in (checkout / "told").read_text()
+    assert f"-- out/{job}/emulated/facts.jsonl\n" in (checkout / "calls").read_text()
 
 
 def test_an_array_that_was_cancelled_is_gathered_all_the_same(cluster, checkout):
     (checkout / "ci/gate").write_text("#!/bin/sh\nexit 0\n")
-    sleeps = '[ $1 != devices ] || { touch "$TOLD.$SLURM_ARRAY_TASK_ID"; exec sleep 600; }'
+    sleeps = '[ $1 != devices ] || { touch "$CALLS.$SLURM_ARRAY_TASK_ID"; exec sleep 600; }'
     stand_in(checkout, "warpgauge", f"#!/bin/sh\n{sleeps}\n")
     job, gather = submitted(cluster, checkout, TWO)
     end = time.monotonic() + 60
-    while len(list(checkout.glob("told.?"))) < 2:  # both measure
+    while len(list(checkout.glob("calls.?"))) < 2:  # both measure
         assert time.monotonic() < end, cluster.queue()
         time.sleep(0.1)
     cluster.run("scancel", f"{job}_0")
@@ -151,7 +151,7 @@ def test_the_jobs_themselves_cannot_be_submitted_past_the_list(cluster, checkout
     for file, array in (("nightly", ["--array=0-0"]), ("gather", [])):
         job = cluster.run("sbatch", "--parsable", *array, f"ci/slurm/{file}.sbatch", cwd=checkout)
         assert cluster.exit_code(job.stdout.strip()) == 2
-    assert not (checkout / "told").exists()
+    assert not (checkout / "calls").exists()
 
 
 @pytest.mark.parametrize("partition", [{"SLURM_JOB_PARTITION": "small"}, {}])
@@ -184,9 +184,9 @@ def submit_to_nothing(checkout, *options, text="A100 big\n"):
         ("scancel", ""),
         ("scontrol", '[ "$1" != release ] || [ ! -e no-release ]'),
     ):
-        tell = f"for word; do printf '%s|' \"$word\"; done >>{checkout}/{name}.told\n"
-        tell += f"echo >>{checkout}/{name}.told\n"
-        (programs / name).write_text(f"#!/bin/sh\n{tell}{script}\n")
+        record = f"for word; do printf '%s|' \"$word\"; done >>{checkout}/{name}.calls\n"
+        record += f"echo >>{checkout}/{name}.calls\n"
+        (programs / name).write_text(f"#!/bin/sh\n{record}{script}\n")
         (programs / name).chmod(0o755)
     path = f"{programs}:{os.environ['PATH']}"
     return subprocess.run(
@@ -210,7 +210,7 @@ def test_results_that_cannot_be_prepared_are_a_fault_and_cancel_the_job(checkout
     done = submit_to_nothing(checkout)
     assert done.returncode == 2, done.stderr
     assert "cannot be made and written to. Cancelled" in done.stderr
-    assert (checkout / "scancel.told").read_text() == "7|\n"
+    assert (checkout / "scancel.calls").read_text() == "7|\n"
 
 
 @pytest.mark.parametrize("refused, cancelled", [("no-gather", "7|\n"), ("no-release", "8|7|\n")])
@@ -220,7 +220,7 @@ def test_nothing_is_left_where_the_end_of_the_night_cannot_be_submitted(
     (checkout / refused).touch()
     done = submit_to_nothing(checkout)
     assert done.returncode == 2 and "Cancelled" in done.stderr and done.stdout == ""
-    assert (checkout / "scancel.told").read_text() == cancelled
+    assert (checkout / "scancel.calls").read_text() == cancelled
 
 
 def test_options_are_those_of_all_jobs_but_the_device(checkout):
@@ -228,21 +228,21 @@ def test_options_are_those_of_all_jobs_but_the_device(checkout):
     done = submit_to_nothing(checkout, *options, text="A100 big\nL4 small fast\n")
     assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
     assert f"job 8 gathers them: its page will be {checkout}/out/7/report" in done.stderr
-    array, gather = (checkout / "sbatch.told").read_text().splitlines()
+    array, gather = (checkout / "sbatch.calls").read_text().splitlines()
     given = "--filter|a b|--db=x.db|--large|"
     assert "--hold|--array=0-1|" in array
     assert array.endswith(f"|ci/slurm/nightly.sbatch|--device=auto|{given}")
     assert "|--dependency=afterany:7,singleton|" in gather
     folders = "--out=out/7|--gather=out/7/A100|--gather=out/7/L4"
     assert gather.endswith(f"|ci/slurm/gather.sbatch|--device=emulated|{folders}|{given}")
-    updates = (checkout / "scontrol.told").read_text().splitlines()
+    updates = (checkout / "scontrol.calls").read_text().splitlines()
     assert updates[1:] == ["update|JobId=7_1|Partition=small|Features=fast|", "release|7|"]
-    assert not (checkout / "scancel.told").exists()
+    assert not (checkout / "scancel.calls").exists()
 
 
 def test_a_value_that_is_missing_does_not_take_that_of_another_option(checkout):
     submit_to_nothing(checkout, "--filter")
-    for line in (checkout / "sbatch.told").read_text().splitlines():
+    for line in (checkout / "sbatch.calls").read_text().splitlines():
         options = line.rstrip("|").split("sbatch|")[-1].split("|")
         night = [checkout / "ci/nightly", *options]
         done = subprocess.run(night, capture_output=True, text=True, cwd=checkout)

@@ -212,7 +212,7 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
 
 
 @pytest.mark.parametrize(
-    "job, told",
+    "job, output",
     [
         ("warpgauge:emulated", "gate --device=emulated --out=out --filter=a b"),
         ("warpgauge:gpu", "gate --device=gpu --out=out --filter=a b"),
@@ -228,7 +228,7 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
         ),
     ],
 )
-def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, told):
+def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, output):
     checkout = scratch_checkout(tmp_path / "checkout")
     for program in ("gate", "nightly"):
         (checkout / "ci" / program).write_text(f'#!/bin/sh\necho "{program} $*"\n')
@@ -246,7 +246,7 @@ def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, told)
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout) == (0, told + "\n")
+    assert (done.returncode, done.stdout) == (0, output + "\n")
 
 
 def test_the_gitlab_report_gathers_from_all_gpus_however_they_ended():
@@ -269,13 +269,13 @@ def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_
         checkout,
         "warpgauge:report",
         CI_PROJECT_URL="https://git.example/k",
-        TOLD=str(checkout / "told"),
+        CALLS=str(checkout / "calls"),
         **as_variables(ONE_PASSES),
     )
     assert ended == 2 and "out/l40s has no facts" in log
-    told = (checkout / "told").read_text()
+    calls = (checkout / "calls").read_text()
     facts = "out/emulated/facts.jsonl out/h100/model/facts.jsonl"
-    assert f"ingest --db=out/history.db -- {facts}\n" in told and "html" in told
+    assert f"ingest --db=out/history.db -- {facts}\n" in calls and "html" in calls
     (history,) = (cache for cache in gitlab_jobs()["warpgauge:report"]["cache"] if "when" in cache)
     assert history["paths"] == ["out/history.db*"] and history["when"] == "always"
     for report in gitlab_jobs()["warpgauge:report"]["artifacts"]["reports"].values():

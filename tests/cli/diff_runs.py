@@ -1,4 +1,4 @@
-"""What the tests of `warpgauge diff` share: facts, and the program on two runs of them."""
+"""Shared by the tests of `warpgauge diff`: facts, and the program on two runs of them."""
 
 import os
 import subprocess

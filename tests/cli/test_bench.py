@@ -188,7 +188,7 @@ def test_benchmark_json_is_what_its_readers_expect(tmp_path):
 
 
 @needs_mounts
-def test_what_is_unknown_of_a_budgeted_case_is_told(tmp_path):
+def test_what_is_unknown_of_a_budgeted_case_is_reported(tmp_path):
     """The yardstick is left out by Google Benchmark's own filter."""
     case = "copies.by_kernel.u8@4096"
     real = Path(__file__).resolve().parents[2] / "kernels" / "copies" / "budgets.toml"

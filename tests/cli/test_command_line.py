@@ -41,7 +41,7 @@ ARCHS = run("list", "--archs").stdout.split()
         (["emulate", "--arch", "90", "--", "true"], "'90', did you mean 'sm_90'?; choose one of: "),
     ],
 )
-def test_a_mistake_is_told_with_what_was_meant(arguments, message):
+def test_a_mistake_is_reported_with_what_was_meant(arguments, message):
     result = run(*arguments)
     assert result.returncode == 2
     assert message in result.stderr

@@ -215,7 +215,7 @@ def test_the_first_key_is_enough_in_zsh(way, tmp_path):
 def test_completion_in_fish(line, words, tmp_path):
     (tmp_path / "facts.jsonl").touch()
     ask = "warpgauge completion fish | source; complete -C $argv"
-    told = subprocess.run(
+    done = subprocess.run(
         ["fish", "--no-config", "-c", ask, line],
         capture_output=True,
         text=True,
@@ -223,8 +223,8 @@ def test_completion_in_fish(line, words, tmp_path):
         cwd=tmp_path,
         timeout=60,
     )
-    assert told.returncode == 0 and told.stderr == ""
-    assert sorted(word.partition("\t")[0] for word in told.stdout.splitlines()) == sorted(words)
+    assert done.returncode == 0 and done.stderr == ""
+    assert sorted(word.partition("\t")[0] for word in done.stdout.splitlines()) == sorted(words)
 
 
 def test_another_shell_is_refused():

@@ -300,7 +300,7 @@ def test_names_are_data(diff, tmp_path):
 
 
 def in_a_terminal(command, **environment):
-    """What a program prints when its output is a terminal."""
+    """The output of a program in a terminal."""
     ours, theirs = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | environment
     with subprocess.Popen(command, stdout=theirs, env=env) as process:

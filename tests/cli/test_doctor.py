@@ -1,4 +1,4 @@
-"""`warpgauge doctor` on this machine: with or without a GPU, and with things amiss on purpose."""
+"""`warpgauge doctor` on this machine: with or without a GPU, and with faults made on purpose."""
 
 import json
 import os
@@ -152,7 +152,7 @@ def test_colours_are_for_terminals(variables, coloured):
     assert (b"\033" in shown) == coloured
 
 
-def test_a_tool_that_is_attached_is_told(without_a_gpu):
+def test_a_tool_that_is_attached_is_reported(without_a_gpu):
     assert without_a_gpu["checks"]["injected tools"]["health"] == "ok"
     found = diagnosis(CUDA_VISIBLE_DEVICES="", NVTX_INJECTION64_PATH="/no/such\033[2J.so")
     tool = found["checks"]["injected tools"]
@@ -163,7 +163,7 @@ def test_a_tool_that_is_attached_is_told(without_a_gpu):
     assert "/no/such\\x1b[2J.so" in text
 
 
-def test_output_that_cannot_be_written_is_told(tmp_path):
+def test_output_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").touch()
     found = diagnosis("--device=emulated", "--out", tmp_path / "file")
     assert not found["ready"]
@@ -192,13 +192,13 @@ def copy_of_the_program(folder, emulated):
 
 
 @pytest.mark.parametrize(
-    "emulated, told",
+    "emulated, text",
     [
         (None, "is not there"),
         ("exit 3", "its doctor finds it not ready"),
         ("kill -SEGV $$", "its doctor finds it not ready"),
         ("echo not json", "parse error"),
-        ("echo '{\"checks\": []}'", "tells no exact count"),
+        ("echo '{\"checks\": []}'", "reports no exact count"),
         (
             'echo \'{"checks": [{"id": "exact count", "health": "fail", "text": "991 instead of '
             '992", "remedy": null, "needed": true}]}\'',
@@ -206,12 +206,12 @@ def copy_of_the_program(folder, emulated):
         ),
     ],
 )
-def test_an_emulator_that_does_not_work_is_told(tmp_path, emulated, told):
+def test_an_emulator_that_does_not_work_is_reported(tmp_path, emulated, text):
     program = copy_of_the_program(tmp_path, emulated)
     found = diagnosis(program=program, CUDA_VISIBLE_DEVICES="")
     assert not found["ready"]
     assert found["checks"]["emulator"]["health"] == "fail"
-    assert told in found["checks"]["emulator"]["text"]
+    assert text in found["checks"]["emulator"]["text"]
 
 
 @pytest.fixture
@@ -234,19 +234,19 @@ def broken_driver(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "harm, told",
+    "harm, text",
     [
         ("raise(SIGKILL)", "killed by SIGKILL"),
         ("pause()", "time limit of 2 s exceeded"),
     ],
 )
-def test_a_driver_that_crashes_or_hangs_is_a_finding(broken_driver, harm, told):
+def test_a_driver_that_crashes_or_hangs_is_a_finding(broken_driver, harm, text):
     found = diagnosis("--timeout", 2, LD_LIBRARY_PATH=broken_driver(harm))
     checks = found["checks"]
     assert not found["ready"]
     assert found["counts_on"] == "gpu"  # one that is there and broken is no reason to emulate
     assert checks["GPU"]["health"] == "fail"
-    assert told in checks["GPU"]["text"]
+    assert text in checks["GPU"]["text"]
     assert "nvidia-smi" in checks["GPU"]["remedy"]
     assert checks["exact count"]["text"] == "not tried: see GPU"
     assert checks["emulator"]["health"] == "ok"
@@ -276,7 +276,7 @@ def test_on_a_gpu_all_counters_work():
     assert "(cupti)" in found["checks"]["exact count"]["text"]
 
 
-def test_a_folder_that_only_looks_writable_is_told():
+def test_a_folder_that_only_looks_writable_is_reported():
     result = run("--device=emulated", "--out", "/proc/results")
     assert result.returncode == 3
     assert "--out '/proc/results': /proc cannot be written: " in result.stdout

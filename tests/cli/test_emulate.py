@@ -1,4 +1,4 @@
-"""Programs that know nothing of warpgauge, under `warpgauge emulate`."""
+"""Programs built without warpgauge, under `warpgauge emulate`."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def test_programs_were_found():
     assert len(PROGRAMS) >= 2
 
 
-def test_a_program_without_the_shared_runtime_is_told_so():
+def test_a_program_without_the_shared_runtime_is_refused():
     result = emulate("--", "true")
     assert result.returncode == 2
     assert "no kernel ran on the emulator" in result.stderr

@@ -133,13 +133,13 @@ def test_a_picture_that_cannot_be_written_is_a_fault(tmp_path, place):
         (["--text", "--line", "1"], "no access to shared or global memory there"),
         (["--text", "--line", "1"], COLUMN),
         (["--text", "--line", "other.cu:" + COLUMN.split(":")[1]], "no access"),
-        (["--text", "--device=gpu"], "a GPU does not tell addresses"),
+        (["--text", "--device=gpu"], "a GPU does not record addresses"),
         (["--picture"], "--picture"),
         (["--picture="], "--picture"),
         (["--text", "--line="], "--line"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(arguments, message):
+def test_what_cannot_be_drawn_is_reported(arguments, message):
     result = explain("tiled.f32", *arguments)
     assert result.returncode == 2, result.stdout
     assert message in result.stderr + result.stdout
@@ -150,7 +150,7 @@ def explain_emulated(case):
     return subprocess.run([BIN / "warpgauge", *command], capture_output=True, text=True)
 
 
-def test_counts_that_are_not_sure_are_marked_and_the_reason_is_told():
+def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
     spills = explain_emulated("register_spill.capped_by_launch_bounds.i32@1").stdout
     assert re.search(r"^\d+ .* \?  kept\[row\] = ", spills, re.MULTILINE), spills
     assert "\n~ not exact, ? not known\nestimate: ptxas spills registers" in spills

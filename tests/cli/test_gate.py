@@ -80,7 +80,7 @@ def test_generations_and_old_settings_are_shown_without_a_gpu():
     assert re.search(r"banks of 8 bytes\) +cudaSuccess +then: banks of 4 bytes", settings)
 
 
-def test_models_of_gpus_are_told_to_scripts():
+def test_scripts_learn_the_models_of_gpus():
     models = run("warpgauge", "devices", "--models", "--device=emulated").stdout
     assert re.fullmatch(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\tEmulated GPU.*\n", models)
     both = run("warpgauge", "devices", "--models", "--limits")
@@ -267,7 +267,7 @@ def test_a_run_that_gets_nowhere_leaves_no_earlier_success(tmp_path):
     assert (tmp_path / "facts.jsonl").read_bytes() == b""
 
 
-def test_a_fact_that_was_tampered_with_is_told_with_its_line(tmp_path):
+def test_a_fact_that_was_tampered_with_is_reported_with_its_line(tmp_path):
     gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
     path = tmp_path / "facts.jsonl"
     lines = path.read_text().splitlines()
@@ -324,7 +324,7 @@ def test_what_was_emulated_is_repeated_so(tmp_path, variant):
     assert result.returncode == 2
     repeat = rf"  repeat   ci/gate {' '.join(options)} --filter 'faulty\.{variant}\.\S+'\n"
     assert re.search(repeat, result.stdout), result.stdout
-    assert "compute-sanitizer" not in result.stdout  # the emulator has told all
+    assert "compute-sanitizer" not in result.stdout  # the emulator has already located the fault
 
 
 def test_what_kernels_print_is_not_in_the_results(tmp_path):
@@ -333,7 +333,7 @@ def test_what_kernels_print_is_not_in_the_results(tmp_path):
     assert "hello from thread 0" in result.stderr and "hello from" not in result.stdout
 
 
-def test_cases_that_need_a_gpu_are_told_on_the_emulator(tmp_path):
+def test_cases_that_need_a_gpu_are_reported_on_the_emulator(tmp_path):
     library = run("warpgauge", "list", "--filter", "matmul.cublas.*").stdout.splitlines()
     if not library:
         pytest.skip("this build has no cuBLAS")

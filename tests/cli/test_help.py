@@ -155,7 +155,7 @@ def test_messages_name_the_program_that_was_started(tmp_path):
         (["report", "runs", "--jsn"], "did you mean '--json'?; `warpgauge report runs --help` "),
     ],
 )
-def test_programs_beside_it_tell_what_was_meant(arguments, message):
+def test_programs_beside_it_suggest_the_nearest_option(arguments, message):
     refused = run(BIN / "warpgauge", *arguments)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert message in refused.stderr and refused.stderr.count("\n") == 1
@@ -163,16 +163,16 @@ def test_programs_beside_it_tell_what_was_meant(arguments, message):
 
 @pytest.mark.parametrize("program", ["warpgauge-check", "warpgauge_measure_tests"])
 def test_googletest_shows_its_own_help_when_asked(program):
-    told = run(BIN / program, "--gtest_help")
-    assert told.returncode == 0 and told.stderr == ""
-    assert "--gtest_filter" in told.stdout
+    done = run(BIN / program, "--gtest_help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "--gtest_filter" in done.stdout
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_have_help(script):
-    told = run(script, "--help")
-    assert told.returncode == 0 and told.stderr == ""
-    assert re.search(r"^Exit codes: .", told.stdout, re.MULTILINE)
-    examples = told.stdout.partition("Examples:\n")[2]
-    assert re.search(rf"^  .*{script.name}", examples, re.MULTILINE), told.stdout
-    assert [line for line in told.stdout.splitlines() if len(line) > SCRIPT_COLUMNS] == []
+    done = run(script, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert re.search(r"^Exit codes: .", done.stdout, re.MULTILINE)
+    examples = done.stdout.partition("Examples:\n")[2]
+    assert re.search(rf"^  .*{script.name}", examples, re.MULTILINE), done.stdout
+    assert [line for line in done.stdout.splitlines() if len(line) > SCRIPT_COLUMNS] == []

@@ -1,4 +1,4 @@
-"""The directions in which the folders know each other, and what a new family may touch."""
+"""The allowed include directions between folders, and the files that a new family may touch."""
 
 import ast
 import re
@@ -20,8 +20,8 @@ CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
 CLI = r"CLI/CLI\.hpp"
 
-# What each folder may include in <>, beside the standard library. Programs (*_main.cpp), and what
-# is for them (*gtest*), may also read command lines and be GoogleTest.
+# The libraries that each folder may include in <>, beside the standard library. Programs
+# (*_main.cpp) and their headers (*gtest*) may also use CLI11 and GoogleTest.
 LIBRARIES = {
     "metrics": [
         *(POSIX, CUDA, CUPTI, FMT),
@@ -53,7 +53,7 @@ LIBRARIES = {
     "kernels": [CUDA, r"cublas\w*\.h"],
 }
 PROGRAMS = [CLI, r"gtest/gtest\.h"]
-# Folders of the machine know what is in front of them, and the headers of the machine itself.
+# Folders of the machine use the folders in front of them, and the headers of the machine itself.
 MACHINE = [r"harness/emulator/(ptx|machine)/\w+\.h"]
 
 
@@ -68,7 +68,7 @@ def harness_rooms(*names):
     return [rf"harness/({rooms})\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"]
 
 
-# And in "": kernels know one header, and the pieces that lie in folders of families.
+# And in "": kernels use one header, and headers in the folders of families.
 OURS = {
     "metrics": [r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"],
     "metrics/include": [],

@@ -35,7 +35,7 @@ def check_separate_compilation(facts, archs):
     """Kernels that the device linker completes: facts describe the linked code."""
     known = {(f["id"], f["metric"], f["arch"]): f for f in facts if f["scope"] == "case"}
     for arch in archs:
-        # ptxas does not know the called function and reports 24 registers.
+        # ptxas does not see the called function and reports 24 registers.
         assert known["tones.mapped.f32@65536", "registers", arch]["value"] > 24
         called = known["tones.mapped.f32@65536", "global.load.sectors", "sm_90"]
         assert (called["value"], called["confidence"]) == (8192, "predicted")

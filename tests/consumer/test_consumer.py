@@ -1,5 +1,5 @@
 """A project that finds the installed package: the first kernel of docs/first-kernel.md fails, is
-mended and passes, with the family of CONTRIBUTING.md beside it. tests/consumer/all_routes tries the
+fixed and passes, with the family of CONTRIBUTING.md beside it. tests/consumer/all_routes tries the
 other ways to use warpgauge."""
 
 import re
@@ -26,8 +26,8 @@ def test_the_tool_is_installed_without_kernels(prefix, tmp_path):
     program = BUILD / "programs/histogram"
     assert "PASSED" in run(tool, "emulate", "--arch=sm_90", "--", program, cwd=tmp_path)
     for command in (["gate"], ["list"], ["explain", "a.b.f32@1"]):
-        told = subprocess.run([tool, *command], capture_output=True, text=True, cwd=tmp_path)
-        assert told.returncode == 2 and "this program has no kernels" in told.stderr
+        done = subprocess.run([tool, *command], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2 and "this program has no kernels" in done.stderr
     for script in (
         "share/bash-completion/completions/warpgauge",
         "share/fish/vendor_completions.d",
@@ -59,23 +59,23 @@ def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     build = tmp_path / "build"
     configure(tmp_path, build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build, cwd=tmp_path)
-    told = run("build/first", "gate", "--device=emulated", cwd=tmp_path, code=1)
+    output = run("build/first", "gate", "--device=emulated", cwd=tmp_path, code=1)
     shown = re.findall(r"```\n(FAIL .*?)```", DOCUMENT, re.DOTALL)[0]
     for line in shown.splitlines():
-        assert line in told
+        assert line in output
     assert "bank 00 01 02" in run(
         *("build/first", "explain", "transpose.tiled.f32@256", "--text", "--device=emulated"),
         cwd=tmp_path,
     )
 
-    mended = re.search(r"Pad the tile, `(.*?)`", DOCUMENT)[1]
+    padded = re.search(r"Pad the tile, `(.*?)`", DOCUMENT)[1]
     text = source.read_text()
-    source.write_text(text.replace("__shared__ float tile[32][32];", mended))
+    source.write_text(text.replace("__shared__ float tile[32][32];", padded))
     assert source.read_text() != text
     (tmp_path / "budgets.toml").write_text(block("toml"))
     run("cmake", "--build", build, cwd=tmp_path)
-    told = run("build/first", "gate", "--device=emulated", cwd=tmp_path)
-    assert "PASS" in told and re.search(r"^sum_example +2 ", told, re.MULTILINE)
+    output = run("build/first", "gate", "--device=emulated", cwd=tmp_path)
+    assert "PASS" in output and re.search(r"^sum_example +2 ", output, re.MULTILINE)
     tests = run("ctest", "--test-dir", "build", cwd=tmp_path)
     for name in ("perf.first", "emulated.first", "static.first.sm_90"):
         assert name in tests

@@ -16,7 +16,7 @@ LIBRARIES = ("cublas.", "cublas_xt.")  # a build without cuBLAS does not have th
 
 
 def rows():
-    """What each row names, by its number."""
+    """The names in each row, by its number."""
     text = (ROOT / "docs/catalogue.md").read_text()
     found = {number: re.findall(r"`([^`]+)`", names) for number, _, names in ROW.findall(text)}
     assert len(found) == len(ROW.findall(text)), "a number stands twice"
@@ -64,6 +64,6 @@ def test_tools_name_commands_metrics_or_cases(ids):
                 assert any(fnmatchcase(other, name) for other in known), f"{number}: {name}"
                 continue
             command = [word for word in words if not word.startswith("-")]
-            told = output(program, *command, "--help")
+            text = output(program, *command, "--help")
             for option in set(words) - set(command):
-                assert f"{option} " in told or f"{option}\n" in told, f"{number}: {name}"
+                assert f"{option} " in text or f"{option}\n" in text, f"{number}: {name}"

@@ -31,7 +31,7 @@ class AluBench {
   }
   Mask& predicate(const std::string& name) { return *reg<Mask>(name); }
   Mask& carry();
-  /// A lane's value, whatever the type, as its bits.
+  /// A lane's value of any type, as its bits.
   std::uint64_t get(const std::string& name, int lane);
   void set(const std::string& name, int lane, std::uint64_t bits);
   bool has(const std::string& name) const;

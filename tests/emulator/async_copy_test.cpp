@@ -118,7 +118,7 @@ TEST_P(AsyncCopy, FillsWithZerosWhatItDoesNotRead) {
               EndsWith("cp.async of 4 bytes is to read 5"));
 }
 
-TEST_P(AsyncCopy, IgnoresTheSourceWhereToldTo) {
+TEST_P(AsyncCopy, IgnoresTheSourceOnRequest) {
   bench().predicate("%p1") = 0x2;
   bench().run("cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;");
   bench().run("cp.async.wait_all;");

@@ -1,4 +1,4 @@
-// Barriers of blocks and warps: who waits for whom, votes, and deadlocks.
+// Barriers of blocks and warps: waiting, votes, and deadlocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -196,7 +196,7 @@ TEST(Compare, SetWritesTruthValuesOfItsType) {
     return Results{.d = half(0) | half(1), .carry = {}};
   };
   expect_as_reference(pair);
-  // Of two halves a mask for each, whatever the type of the result.
+  // Two halves give a mask each, for any type of the result.
   pair.text = "set.eq.u32.f16x2 %d, %a, %b;";
   pair.reference = [](const Operands& in) {
     const auto half = [&](int n) {

@@ -190,7 +190,7 @@ TEST(Engine, AMachineRunsKernelsAgain) {
       machine.load(ptx::parse(kernel_text("red.global.add.u32 [%rd0], 1;"), "test.ptx"));
   Kernel* const kernel = machine.find_kernel(program, "k");
   ASSERT_NE(kernel, nullptr);
-  EXPECT_EQ(machine.find_kernel(program, "nobody"), nullptr);
+  EXPECT_EQ(machine.find_kernel(program, "missing"), nullptr);
   std::byte* const memory = machine.memory().allocate(4, memory::Memory::Kind::device, "sum");
   std::memset(memory, 0, 4);
   const std::array<const std::byte*, 2> pointers = {memory, nullptr};

@@ -94,7 +94,7 @@ TEST(MemoryKernel, SharedHistogramsAddUpOverBlocksAndWorkers) {
   EXPECT_EQ(atomics, 1u);
 }
 
-TEST(MemoryKernel, CopiesThatNobodyWaitsForAreNotSeen) {
+TEST(MemoryKernel, CopiesThatNoThreadWaitsForAreNotSeen) {
   const auto text = [](const std::string& wait) {
     return kernel_text(R"(
       .shared .align 16 .b8 tile[128];

@@ -115,7 +115,7 @@ struct Element {
   std::uint64_t (*make)(std::mt19937_64&);
   double (*value)(std::uint64_t);
 };
-/// Small numbers, so that sums are exact whatever their order.
+/// Small numbers, so that sums are exact in any order.
 std::uint64_t small_number(std::mt19937_64& random, const SmallFormat& format) {
   return rounded(format, static_cast<int>(random() % 17) - 8, Mode::rn);
 }

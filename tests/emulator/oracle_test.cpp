@@ -77,7 +77,7 @@ Confidence confidence_of(const OracleAnswer& answer, int line) {
 
 class OracleOf : public testing::TestWithParam<const char*> {};
 
-TEST_P(OracleOf, KnowsEveryAccess) {
+TEST_P(OracleOf, FindsEveryAccess) {
   const Recorded recorded(GetParam());
   for (const ptx::Function& function : recorded.module.functions) {
     const auto answer = recorded.about(function.name.c_str());

@@ -39,7 +39,7 @@ TEST(PtxError, PlaceProblemLineCaretRemedy) {
             "   add.s32 %r1, %r2 %r3;\n"
             "                    ^\n"
             "If nvcc wrote this text, it is cut off or damaged, or newer than PTX ISA 9; if it "
-            "comes from inline asm, mend it there.");
+            "comes from inline asm, correct it there.");
   EXPECT_EQ(error_of_body(".reg .b32 a;\n{ .reg .b32 b, b; }"),
             "test.ptx:6:16: `b` is declared twice in this block\n"
             "  { .reg .b32 b, b; }\n"

@@ -63,7 +63,7 @@ int line_of(const Module& module, const Function& function, std::string_view nam
   throw std::runtime_error("no instruction " + std::string(name));
 }
 
-/// Semicolons outside of comments, without those of directives: a count that knows no grammar.
+/// Semicolons outside of comments, without those of directives: a count without a grammar.
 std::ptrdiff_t count_of_instructions(const std::string& text) {
   const std::string code = std::regex_replace(text, std::regex("//[^\n]*"), "");
   const std::regex directive(

@@ -1,4 +1,4 @@
-// Lives of registers, which decide who may share a place.
+// Lives of registers, which decide which of them may share a place.
 #include "harness/emulator/machine/decode/register_lives.h"
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ TEST(CodeSelectionTest, OlderPtxIsTakenOnlyWhereItIsAllowed) {
               ThrowsMessage<NoPtx>(HasSubstr("sm_100, sm_75, sm_80")));
 }
 
-TEST(CodeSelectionTest, MachineCodeAloneIsToldApart) {
+TEST(CodeSelectionTest, MachineCodeAloneIsRecognised) {
   const auto image = fat_binary({{.arch = 90, .text = "code", .is_ptx = false}});
   EXPECT_THAT([&] { select_code(image, "sm_90", true); },
               ThrowsMessage<NoPtx>(HasSubstr("only machine code for sm_90")));
@@ -65,7 +65,7 @@ TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {
   EXPECT_TRUE(metrics::registers_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
 }
 
-TEST(CubinRegistersTest, TheyAreThoseThatPtxasTold) {
+TEST(CubinRegistersTest, TheyAreThoseOfPtxas) {
   // As ptxas -v said when the cubins were recorded (tests/data/cubin/README.md).
   using testing::Pair;
   using testing::UnorderedElementsAre;
@@ -154,7 +154,7 @@ TEST(CountTableTest, CostsThatNoMeasurementDecidesAreEstimates) {
             (metrics::Trust{metrics::Confidence::estimate, "open"}));
 }
 
-TEST(CountTableTest, WhatNobodyCountsMakesItsLineAnEstimate) {
+TEST(CountTableTest, AnUncountedAccessMakesItsLineAnEstimate) {
   counting::KernelTrust trust;
   trust.uncounted = {{"a.cu", 9, "local", {metrics::Confidence::estimate, "spilled"}}};
   trust.rest = {metrics::Confidence::predicted, "not compared"};

@@ -177,7 +177,7 @@ TEST_F(RuntimeKernelTest, LaunchesThatNoGpuTakesAreRefused) {
   EXPECT_EQ(launch("fault", dim3(1, 65536), 1), cudaErrorInvalidConfiguration);
   EXPECT_EQ(launch("bounded", 1, 65), cudaErrorInvalidValue);
   EXPECT_EQ(launch("bounded", 1, 64), cudaSuccess);
-  EXPECT_EQ(launch("nobody"), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(launch("missing"), cudaErrorInvalidDeviceFunction);
   int own = 0;
   EXPECT_EQ(cudaLaunchKernel(&own, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(module_.kernel("fault"), 1, 1, nullptr, 0, nullptr),
@@ -248,7 +248,7 @@ TEST_F(RuntimeKernelTest, ExtendedLaunchesTakeAttributesOrRefuseThem) {
             cudaErrorNotSupported);
 }
 
-TEST_F(RuntimeKernelTest, AFaultIsToldByLaterCallsUntilTheReset) {
+TEST_F(RuntimeKernelTest, LaterCallsReturnAFaultUntilTheReset) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(launch("fault", 1, kThreads + 1), cudaSuccess) << "launches do not wait";
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc"));

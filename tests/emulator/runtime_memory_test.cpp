@@ -30,7 +30,7 @@ TEST_F(RuntimeMemoryTest, NoBytesAreANullPointer) {
   EXPECT_EQ(cudaMallocManaged(&memory, 0, cudaMemAttachGlobal), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeMemoryTest, MoreThanThereIsFailsAndIsForgottenOnceTold) {
+TEST_F(RuntimeMemoryTest, AnAllocationBeyondMemoryFailsOnce) {
   void* memory = nullptr;
   EXPECT_EQ(cudaMalloc(&memory, SIZE_MAX / 2), cudaErrorMemoryAllocation);
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
@@ -117,7 +117,7 @@ TEST_F(RuntimeMemoryTest, PitchesHoldARowAndAreAligned) {
   EXPECT_EQ(cudaMemset3D(pitched, 0, {30, 4, 6}), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeMemoryTest, MemoryInUseIsTold) {
+TEST_F(RuntimeMemoryTest, ReportsMemoryInUse) {
   std::size_t before = 0, after = 0, total = 0;
   void* memory = nullptr;
   ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);

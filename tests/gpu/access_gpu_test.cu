@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "metrics/counting_rules.h"
-#include "metrics/line_counts.h"
 #include "metrics/cupti.h"
+#include "metrics/line_counts.h"
 #include "tests/gpu/access_kernels.cuh"
 #include "warpgauge/cuda_error.h"
 
@@ -317,11 +317,11 @@ class AccessGpu : public ::testing::Test {
     cudaFree(out_);
   }
 
-  // What the access alone counted.
+  // The counts of the access alone.
   Columns count(const std::function<void()>& launch) {
     Columns columns;
     for (const LineCounts& line : counter_->count(launch)) {
-      EXPECT_FALSE(line.file.empty()) << "without -lineinfo there is no telling accesses apart";
+      EXPECT_FALSE(line.file.empty()) << "accesses cannot be separated without -lineinfo";
       if (is_around(line)) continue;
       const Counts& counts = line.counts;
       columns.shared_wavefronts += counts.shared_wavefronts;

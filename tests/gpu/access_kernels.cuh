@@ -69,7 +69,7 @@ struct GlobalStore {
   }
 };
 
-// A store to an element that nobody can know keeps the array in memory.
+// A store to an element unknown at compile time keeps the array in memory.
 constexpr std::uint32_t kLocalBytes = 1024;
 constexpr int kLocalStoreLine = __LINE__ + 3;
 template <typename T>

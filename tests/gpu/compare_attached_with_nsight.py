@@ -1,12 +1,12 @@
-"""Compares what `warpgauge attach` counts of a program with Nsight Compute, kernel by kernel.
+"""Compares the counts of `warpgauge attach` with Nsight Compute's, kernel by kernel.
 
     build/venv/bin/python tests/gpu/compare_attached_with_nsight.py \\
         build/dev/bin/warpgauge -- python3 tests/gpu/attached/training.py
 
 Runs the program plain, attached, and under `ncu` with the totals that are compared, each twice: the
 first run watches the memory of the GPU, the second one is timed. Counts that differ between two
-runs of the same tool (kernels that wait for each other read as often as they have to) are told
-apart: neither tool can be blamed for them.
+runs of the same tool (kernels that wait for each other read as often as they have to) are
+listed apart: they are no error of either tool.
 Prints what each took, wall time and the most memory beyond what was used before, and differences.
 Exit codes: 0 all counts that repeat are equal, 1 some differ, 2 something could not be run or
 compared.

@@ -4,7 +4,7 @@
 
 Runs the same program with the same cases four ways in turn: plain, counted by warpgauge, and under
 `ncu` with warpgauge's own use of CUPTI switched off, once with just the metrics that are compared
-and once with its source counters, which like warpgauge's tell lines apart. Prints the differences
+and once with its source counters, which like warpgauge's are by line. Prints the differences
 and how long each took.
 Exit codes: 0 all counts equal, 1 some differ, 2 something could not be run or compared.
 """

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "metrics/catalog.h"
-#include "metrics/line_counts.h"
 #include "metrics/cupti.h"
+#include "metrics/line_counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {
@@ -139,7 +139,7 @@ class CuptiGpu : public ::testing::Test {
   float* out_ = nullptr;
 };
 
-TEST_F(CuptiGpu, ChipIsOneThatCuptiKnows) {
+TEST_F(CuptiGpu, ChipIsOneOfCuptis) {
   EXPECT_THAT(cupti_chips(), ::testing::Contains(current_chip()));
   EXPECT_TRUE(chip_support(current_chip()).measures(metric("shared.bank_conflicts")));
 }

@@ -1,4 +1,4 @@
-// What pictures of accesses say, before anybody draws them.
+// The content of access pictures, before drawing.
 #include "harness/explain/access_picture.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Picture, CaptionsOfConflicts) {
             "32 lanes update bank 0, one after the other: 32 wavefronts; ideal 1");
 }
 
-TEST(Picture, TellsTheGroupsOfWideAccesses) {
+TEST(Picture, NamesTheGroupsOfWideAccesses) {
   const explain::AccessPicture picture = drawn(shared_stride(AccessKind::shared_store, 8, 16));
   EXPECT_THAT(
       picture.notes,
@@ -99,7 +99,7 @@ TEST(Picture, NamesTheLanesOfSharedCells) {
               ElementsAre("line 1: word 0 lanes 0, 1"));
 }
 
-TEST(LanesText, ToldAsRunsAndSteps) {
+TEST(LanesText, WritesRunsAndSteps) {
   EXPECT_EQ(explain::lanes_text(0), "");
   EXPECT_EQ(explain::lanes_text(0x80000001), "0, 31");
   EXPECT_EQ(explain::lanes_text(0b110111), "0-2, 4, 5");

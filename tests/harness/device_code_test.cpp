@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 constexpr const char* kFaultyCopy = "_ZN6faulty4copyEPfPKf";
 
-/// What the compiler makes a program register: it and the container must outlive the program.
+/// The structure that compiled code registers: it and the container must outlive the program.
 struct Wrapper {
   std::uint32_t magic = 0x466243b1, version = 1;
   const char* container;

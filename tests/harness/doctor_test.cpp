@@ -1,4 +1,4 @@
-// What the doctor makes of a machine: of one that is made up, for no machine has it all.
+// The doctor's findings on an invented machine, because no real one has all the faults.
 #include "harness/doctor/doctor.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ TEST_F(Machine, LetsAdministratorsReadCounters) {
   EXPECT_THAT(finding.text, HasSubstr("CAP_SYS_ADMIN"));
 }
 
-TEST_F(Machine, TellsFromWhichDriverOnPerfmonSuffices) {
+TEST_F(Machine, NamesTheFirstDriverForPerfmon) {
   restricted(true);
   file("/proc/self/status", "CapEff:\t0000004000000000\n");
   const doctor::Precondition finding = doctor::check_permission(here_);
@@ -86,7 +86,7 @@ TEST_F(Machine, TellsFromWhichDriverOnPerfmonSuffices) {
 
 TEST_F(Machine, KeepsCountersFromUsers) {
   restricted(true);
-  file("/proc/self/status", "CapEff:\t00000000a80425fb\n");  // what Docker leaves to root
+  file("/proc/self/status", "CapEff:\t00000000a80425fb\n");  // the capabilities of root in Docker
   EXPECT_EQ(doctor::check_permission(here_).health, doctor::Health::warn);
   EXPECT_THAT(doctor::check_permission(here_).remedy, HasSubstr("/etc/modprobe.d"));
   file("/.dockerenv", "");
@@ -218,7 +218,7 @@ TEST(GpuState, IsFineWhenNothingDisturbsIt) {
               testing::Each(Field(&doctor::Precondition::health, doctor::Health::ok)));
 }
 
-TEST(GpuState, TellsWhatDisturbsIt) {
+TEST(GpuState, NamesDisturbances) {
   metrics::GpuState state;
   state.sm_clock_mhz = 900;
   state.max_sm_clock_mhz = 1980;

@@ -43,7 +43,7 @@ std::vector<StoredRun> without_words(std::vector<StoredRun> runs) {
   return runs;
 }
 
-/// What programs read: all but the texts for people, and reasons of what is unmeasured as sums.
+/// The part of the results for programs: without texts for people, and with the unmeasured summed.
 ordered_json numbers(const std::vector<StoredRun>& runs, const Requirements& requirements) {
   const Outcome outcome(runs, {.requirements = requirements});
   ordered_json results = results_json(outcome, true);

@@ -30,7 +30,7 @@ TEST(IsolatedText, WhatIsThrownIsThrownAgain) {
       ThrowsMessage<std::runtime_error>("no"));
 }
 
-TEST(IsolatedText, ADeathIsTold) {
+TEST(IsolatedText, ADeathIsReported) {
   const auto die = []() -> std::string {
     std::raise(SIGKILL);
     return "alive";
@@ -39,7 +39,7 @@ TEST(IsolatedText, ADeathIsTold) {
               ThrowsMessage<std::runtime_error>(HasSubstr("killed by SIGKILL")));
 }
 
-TEST(IsolatedText, AHangIsTold) {
+TEST(IsolatedText, AHangIsReported) {
   const auto hang = []() -> std::string {
     std::this_thread::sleep_for(1h);
     return "awake";

@@ -52,7 +52,7 @@ TEST(LaunchLog, ACaseThatLaunchesNothingIsAFault) {
       std::runtime_error);
 }
 
-TEST(DeviceCode, ThisProgramKnowsItsCubins) {
+TEST(DeviceCode, ThisProgramFindsItsCubins) {
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     const EmbeddedCubin* cubin = find_cubin("_ZN6faulty4copyEPfPKf", arch);
     ASSERT_NE(cubin, nullptr) << arch;

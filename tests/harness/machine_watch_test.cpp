@@ -1,4 +1,4 @@
-// What makes times unfit for budgets.
+// Disturbances that make times unfit for budgets.
 #include "harness/machine_watch.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 TEST(Disturbance, IsNothingOnAQuietMachine) {
   EXPECT_EQ(disturbance({.other_processes = 0}), "");
-  EXPECT_EQ(disturbance({}), "");  // nobody tells: nothing to accuse
+  EXPECT_EQ(disturbance({}), "");  // no NVML: no known disturbance
 }
 
 TEST(Disturbance, NamesEveryCause) {

@@ -1,4 +1,4 @@
-// What a test may name as its budget: lines, or a case of this program.
+// The two forms of a test's budget: lines, or the id of a case.
 #include "harness/measure/measured_budgets.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(MeasuredBudgets, AnIdIsOfACaseOfThisProgram) {
 
 TEST(MeasuredBudgets, AnUnknownIdIsRefused) {
   EXPECT_THAT(error_of("canaries.no_such.f32@32"), HasSubstr("no case is called"));
-  EXPECT_THAT(error_of("nobody.here.f32@32"), HasSubstr("BUDGETS <folder>"));
+  EXPECT_THAT(error_of("no_family.here.f32@32"), HasSubstr("BUDGETS <folder>"));
   EXPECT_THAT(error_of("canaries@32"), HasSubstr("neither an id"));
   EXPECT_THAT(error_of("a.b@32.f32"), HasSubstr("neither an id"));
 }

@@ -1,4 +1,4 @@
-// What runs as a whole come to: tallies, what is missing, exit codes, headlines.
+// Outcomes of whole runs: tallies, missing values, exit codes, headlines.
 #include "harness/outcome/outcome.h"
 
 #include <gmock/gmock.h>

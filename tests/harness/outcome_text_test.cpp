@@ -222,18 +222,18 @@ TEST(MarkdownText, OfAMachineWithoutAGpu) {
   EXPECT_THAT(recorded.markdown(), HasSubstr(", CUDA 13.0, no GPU.\n"));
 }
 
-TEST(FailureText, TellsAllThatIsNeededToActOnIt) {
+TEST(FailureText, HasAllThatIsNeededToActOnIt) {
   Recorded recorded;
   const Fact& fact = recorded.judged("tiled", "shared.bank_conflicts", "");
   expect_golden(failure_text(fact, "warpgauge-check --gtest_filter='x'"), "failure.txt");
 }
 
-TEST(FailureText, OfAnErrorTellsTheReason) {
+TEST(FailureText, OfAnErrorGivesTheReason) {
   Recorded recorded;
   expect_golden(failure_text(recorded.wrong_result("padded"), "ci/gate"), "error.txt");
 }
 
-TEST(FailureText, TellsDoubtThatTheBudgetFileAccepts) {
+TEST(FailureText, GivesTheDoubtThatTheBudgetFileAccepts) {
   Recorded recorded = unsure();
   const Fact& fact = recorded.judged("tiled", "shared.bank_conflicts", "gate_on = \"estimate\"");
   EXPECT_THAT(failure_text(fact, ""),

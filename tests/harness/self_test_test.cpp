@@ -84,7 +84,7 @@ TEST(SelfTest, ACanaryThatGoesWrongIsFound) {
                 "wrong result: element 3");
 }
 
-TEST(SelfTest, WhatCannotBeCountedIsToldWithItsReason) {
+TEST(SelfTest, UncountableMetricsAreReportedWithTheReason) {
   Fact blank = blank_fact(planted_bank_conflict(), "");
   std::vector<Fact> facts =
       missing_facts({}, metrics::Source::sass, blank, "no CUDA device", metrics::Budgets());

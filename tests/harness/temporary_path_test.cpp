@@ -1,4 +1,4 @@
-// Files and folders that are gone when nobody needs them any more.
+// Files and folders that are removed with their owner.
 #include "harness/files/temporary_path.h"
 
 #include <gmock/gmock.h>

@@ -58,9 +58,10 @@ TEST_F(Measure, AddsUpAllLaunches) {
   EXPECT_EQ(cost["global.store.sectors"], 2 * 5 * 4);
 }
 
-TEST_F(Measure, SaysWhatItCannotTell) {
+TEST_F(Measure, ThrowsForMetricsThatItDoesNotMeasure) {
   const Measurement cost = warpgauge::measure([] { copy_tile(1, true); });
-  EXPECT_THAT(error_of([&] { cost["time.median_us"]; }), HasSubstr("a launch by itself"));
+  EXPECT_THAT(error_of([&] { cost["time.median_us"]; }),
+              HasSubstr("counts and compile-time values only"));
   EXPECT_THAT(error_of([&] { cost["occupancy.limiter"]; }), HasSubstr("it is a word"));
   EXPECT_THAT(error_of([&] { cost["shared.bank_conflict"]; }),
               HasSubstr("did you mean 'shared.bank_conflicts'"));
@@ -94,7 +95,7 @@ TEST_F(Measure, ALambdaMayHaveCommas) {
 TEST_F(Measure, FailsWhatIsOverBudget) {
   const auto conflicts = [] { copy_tile(32, false); };
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, ""), "shared.bank_conflicts");
-  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "") << "told", "told");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "") << "appended", "appended");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.wavefronts = 1055"), "1056");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.bank_conflicts = 992"), "must say why");
   EXPECT_THAT(warpgauge::over_budget(conflicts, "registers = 1"), HasSubstr("registers"));
@@ -103,7 +104,7 @@ TEST_F(Measure, FailsWhatIsOverBudget) {
 TEST_F(Measure, FailsWhatCannotBeJudged) {
   const auto fine = [] { copy_tile(1, true); };
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "time.median_us = { max = 5, tolerance = \"5%\" }"),
-                          "a launch by itself");
+                          "counts and compile-time values only");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "no.such.metric = 0"), "unknown metric");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "registers"), "budget:2");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(measured::nothing, ""), "no kernel was launched");
@@ -122,7 +123,7 @@ TEST_F(Measure, AnIdMeansTheBudgetsOfItsFile) {
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "by_columns@32"), "neither an id");
 }
 
-/// What measure() calls what is launched inside of ranges.
+/// The name that measure() gives to launches inside of ranges.
 std::string name_here() {
   return warpgauge::measure([] { copy_tile(1, true); }).name();
 }

@@ -231,7 +231,7 @@ TEST(Access, AgreesWithEveryAccessOfTheCalibration) {
 // wavefronts, ideal, sectors, ideal: of the access alone.
 using ShortColumns = std::array<std::uint32_t, 4>;
 
-// What a row of h100_random.csv says. Lanes that were off have offset 0.
+// A row of h100_random.csv. Inactive lanes have offset 0.
 struct RandomRow {
   std::string op, what;
   int width;

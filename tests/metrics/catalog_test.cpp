@@ -66,7 +66,7 @@ TEST(Catalog, OnlyTheLimiterIsAWord) {
   for (const Metric& row : catalog()) EXPECT_EQ(is_word(row), row.id == "occupancy.limiter");
 }
 
-TEST(FindMetric, KnowsExactNamesOnly) {
+TEST(FindMetric, FindsExactNamesOnly) {
   ASSERT_NE(find_metric("registers"), nullptr);
   EXPECT_EQ(find_metric("registers")->unit, "registers/thread");
   EXPECT_EQ(find_metric("Registers"), nullptr);

@@ -66,7 +66,7 @@ TEST(SharedAccess, AStrideOfFloatsConflictsAsOftenAsItDividesTheBanks) {
   }
 }
 
-TEST(SharedAccess, LanesThatAreOffConflictWithNobody) {
+TEST(SharedAccess, InactiveLanesDoNotConflict) {
   EXPECT_EQ(load(4, strided(128), 0x0000ffff), exactly(16, 1));
   EXPECT_EQ(load(4, strided(128), 0x80000001), exactly(2, 1));
 }
@@ -136,7 +136,7 @@ TEST(SharedAccess, WhatWasNotMeasuredIsNotCalledExact) {
   EXPECT_THAT(estimate_reason(AccessKind::shared_store, 16), IsEmpty());
   EXPECT_FALSE(cost(AccessKind::shared_popc_increment, 8).exact);
   EXPECT_THAT(estimate_reason(AccessKind::shared_popc_increment, 8), Not(IsEmpty()));
-  EXPECT_FALSE(cost(AccessKind::async_copy, 16).exact);  // nobody told the global addresses
+  EXPECT_FALSE(cost(AccessKind::async_copy, 16).exact);  // the global addresses are unknown
   EXPECT_THAT(estimate_reason(AccessKind::async_copy, 16), Not(IsEmpty()));
 }
 

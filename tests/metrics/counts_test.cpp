@@ -135,7 +135,7 @@ TEST(SassMetrics, AreThoseOfTheCatalog) {
             std::set<std::string_view>(kSassMetrics.begin(), kSassMetrics.end()));
 }
 
-TEST(SassMetrics, OpCountTellsWhereSectorsBelong) {
+TEST(SassMetrics, OpCountDecidesWhereSectorsBelong) {
   const auto sectors_of = [](SassMetric op) {
     SassValues values;
     values[op] = 2;

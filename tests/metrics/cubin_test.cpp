@@ -67,12 +67,12 @@ TEST_P(CubinOf, HashChangesExactlyWithTheCode) {
   EXPECT_EQ(Cubin(image).sass_hash(kSpills), spills);
 }
 
-TEST_P(CubinOf, KnowsItsArchitecture) {
+TEST_P(CubinOf, HasItsArchitecture) {
   const Image image = recorded(GetParam());
   EXPECT_EQ("sm_" + std::to_string(Cubin(image).sm()), GetParam());
 }
 
-TEST_P(CubinOf, KnowsWhereTheLineTablePointsIntoCode) {
+TEST_P(CubinOf, FindsWhereTheLineTablePointsIntoCode) {
   const Image image = recorded(GetParam());
   const Cubin cubin(image);
   std::vector<std::string_view> kernels;

@@ -58,7 +58,7 @@ TEST_F(CuptiError, NeverABareCode) {
                 AnyOf(AllOf(HasSubstr("cuptiCall failed: CUPTI_ERROR_"), HasSubstr(number)),
                       HasSubstr("CUPTI has no name for" + number)));
     EXPECT_THAT(message, Not(AnyOf(HasSubstr(".."), HasSubstr("\n"))));
-    // What to do follows, if only to report it.
+    // A remedy follows, if only to report it.
     EXPECT_THAT(message, AnyOf(HasSubstr(std::string(cupti_remedy(code))), HasSubstr("report it")));
     EXPECT_GT(message.size(), 80u) << message;
   }

@@ -1,4 +1,4 @@
-// What CUPTI answers without a GPU: chips, and what they can count.
+// CUPTI's answers without a GPU: chips, and the metrics that they can count.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -30,7 +30,7 @@ std::set<std::string> lacking(const ChipSupport& support) {
   return names;
 }
 
-TEST_F(CuptiHost, KnowsTheChips) {
+TEST_F(CuptiHost, ListsTheChips) {
   const auto chips = cupti_chips();
   for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
     EXPECT_THAT(chips, Contains(chip));
@@ -84,10 +84,10 @@ TEST_F(CuptiHost, UnknownChipNamesTheNearest) {
     }
     return "nothing thrown";
   };
-  EXPECT_EQ(message_for("GH10"), "CUPTI knows no chip 'GH10', did you mean 'GH100'?");
-  EXPECT_EQ(message_for("gh100"), "CUPTI knows no chip 'gh100', did you mean 'GH100'?");
-  EXPECT_EQ(message_for("turbo"), "CUPTI knows no chip 'turbo'");
-  EXPECT_THAT(message_for(""), HasSubstr("knows no chip ''"));
+  EXPECT_EQ(message_for("GH10"), "CUPTI has no chip 'GH10', did you mean 'GH100'?");
+  EXPECT_EQ(message_for("gh100"), "CUPTI has no chip 'gh100', did you mean 'GH100'?");
+  EXPECT_EQ(message_for("turbo"), "CUPTI has no chip 'turbo'");
+  EXPECT_THAT(message_for(""), HasSubstr("has no chip ''"));
 }
 
 TEST_F(CuptiHost, SaysNothingOnItsOwn) {

@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::IsSubsetOf;
 
-/// What the schema says of a kind of record.
+/// The schema of a kind of record.
 ordered_json schema(const char* record) {
   std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../metrics/fact.schema.json");
   return ordered_json::parse(file)["$defs"][record];

@@ -106,13 +106,13 @@ TEST(Wavefronts, OfCompareAndSwapCountTwice) {
   EXPECT_EQ(wavefronts.executions, 2u);
 }
 
-TEST(Wavefronts, OfCopiesAreNotTold) {
+TEST(Wavefronts, OfCopiesHaveNoKnownLanes) {
   const Wavefronts copy = wavefronts_of(strided(AccessKind::async_copy, 4, 128));
-  EXPECT_FALSE(copy.told);
+  EXPECT_FALSE(copy.lanes_known);
   EXPECT_EQ(copy.list.size(), 32u);
   WarpAccess loop = strided(AccessKind::shared_atomic, 4, 4);
   loop.cas_loop = true;
-  EXPECT_FALSE(wavefronts_of(loop).told);
+  EXPECT_FALSE(wavefronts_of(loop).lanes_known);
 }
 
 TEST(Wavefronts, OfNoLanesAreNone) {
@@ -145,7 +145,7 @@ TEST_P(WavefrontsOfAnything, AreAsManyAsTheRuleCounts) {
         },
         mask);
     const Wavefronts wavefronts = wavefronts_of(access);
-    ASSERT_TRUE(wavefronts.told) << "round " << round;
+    ASSERT_TRUE(wavefronts.lanes_known) << "round " << round;
     ASSERT_EQ(wavefronts.list.size() * wavefronts.executions, counted(access)) << "round " << round;
     expect_served(access, wavefronts);
     if (HasFailure()) FAIL() << "round " << round;

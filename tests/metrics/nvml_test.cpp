@@ -1,4 +1,4 @@
-// What NVML's bits mean, and what is said where there is no NVML.
+// The meaning of NVML's bits, and the message where there is no NVML.
 #include "metrics/nvml.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ TEST(Throttling, EachCauseHasOneWord) {
               ElementsAre("hardware slowdown", "sync boost", "external power brake"));
 }
 
-TEST(GpuMonitor, SaysWhyItKnowsNothingOfAGpuThatIsNotThere) {
+TEST(GpuMonitor, SaysWhyAMissingGpuHasNoState) {
   try {
     const GpuMonitor monitor("ffff:ff:1f.0");
     FAIL() << "there is such a GPU";

@@ -14,8 +14,8 @@ namespace {
 
 using ::testing::DoubleNear;
 
-// A Fermi multiprocessor (compute capability 2.0), of which textbook examples speak.
-// cuda_occupancy.h has forgotten Fermi, so its sizes are given under 3.0, the oldest that it knows.
+// A Fermi multiprocessor (compute capability 2.0), as in textbook examples. cuda_occupancy.h no
+// longer has Fermi, so its sizes are given under 3.0, the oldest there.
 // The allocation units differ (64 registers per warp there, 256 here; 128 and 256 bytes of shared
 // memory), but in these examples both round to the same: 63 registers x 32 lanes to 2048.
 constexpr Architecture kFermi = {.major = 3,
@@ -84,7 +84,7 @@ TEST(Occupancy, EqualLimitsAreAllNamed) {
   EXPECT_EQ(occupancy(hopper, all).limiter, "warps+registers+shared+blocks");
 }
 
-// What cudaOccupancyMaxActiveBlocksPerMultiprocessor said on an H200 (driver 580).
+// The answers of cudaOccupancyMaxActiveBlocksPerMultiprocessor on an H200 (driver 580).
 TEST(Occupancy, AgreesWithTheDriver) {
   const Architecture& hopper = architecture("sm_90");
   const auto with_shared = [&](std::uint64_t bytes) {
@@ -150,7 +150,7 @@ constexpr Limits kLimits[] = {
 INSTANTIATE_TEST_SUITE_P(Table, OccupancyOfEach, testing::ValuesIn(kLimits),
                          [](const auto& info) { return std::string(info.param.arch); });
 
-// Every answer keeps the rules that define occupancy, whatever the block.
+// Answers obey the rules that define occupancy, for every size of block.
 TEST(Occupancy, KeepsItsRulesOverASweep) {
   for (const Architecture& limits : architectures()) {
     for (int threads = 1; threads <= 1024; threads += 31) {

@@ -186,7 +186,7 @@ TEST(Ptxas, TextWithoutAKernelIsAnError) {
 }
 
 TEST(Ptxas, DeviceFunctionsThatAreCompiledApartAreNoKernels) {
-  // What ptxas 13.0 says of tone.cu in examples/consumer, for two architectures.
+  // The output of ptxas 13.0 for tone.cu in examples/consumer, for two architectures.
   const std::string one =
       "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
       "ptxas info    : Function properties for _ZN7imaging4toneEfi\n"

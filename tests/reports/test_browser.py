@@ -115,7 +115,7 @@ def test_what_was_bad_before_the_last_night_is_not_among_what_is(chromium, tmp_p
     assert "2026-01-08, not in the last night" in rows[-1].text
 
 
-def test_two_runs_of_a_night_are_told_apart(chromium, tmp_path):
+def test_two_runs_of_a_night_differ(chromium, tmp_path):
     runs = [*RUNS, a_run(29, id="again", time=RUNS[-1].time + timedelta(minutes=9))]
     path = tmp_path / "index.html"
     path.write_text(render(build([a_series("instructions", [1, 2], runs=runs)], runs)))

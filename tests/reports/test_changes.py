@@ -158,7 +158,7 @@ def test_the_index_counts_nights_that_are_left_out():
     assert (change.index, change.run.id, change.previous.id) == (60, "run-60", "run-58")
 
 
-def test_several_shifts_are_told_apart():
+def test_several_shifts_are_separated():
     logs = np.log(noisy(200))
     logs[50:] += 0.05
     logs[60:] -= 0.10
@@ -184,7 +184,7 @@ def test_a_series_without_noise_is_no_special_case():
     assert [shift.at for shift in level_shifts(logs)] == [60]
 
 
-def test_few_nights_tell_nothing():
+def test_few_nights_show_nothing():
     assert level_shifts(np.log([1.0] * 4 + [2.0] * 4)) == []
     for count in range(10):
         assert level_shifts(np.zeros(count)) == []
@@ -259,7 +259,7 @@ SAME_COMMIT = {"commit": "c"}
         (NO_HASHES | SAME_COMMIT | {"dirty": True}, {}, "unknown"),
     ],
 )
-def test_hashes_tell_the_cause_of_a_count(before, after, expected):
+def test_hashes_give_the_cause_of_a_count(before, after, expected):
     assert cause(before, after, "instructions") == expected
 
 
@@ -276,7 +276,7 @@ def time_change(at=70, shift=0.05, code="c0", **new):
     return change
 
 
-def test_hashes_tell_the_cause_of_a_time():
+def test_hashes_give_the_cause_of_a_time():
     other = {"code_hash": "c1"}
     assert time_change(**other, sass_hash="cc", source_hash="dd").cause == "code"
     assert time_change(**other, sass_hash="cc", toolkit="13.1").cause == "compiler"
@@ -316,7 +316,7 @@ def test_noise_does_not_move_the_blame_to_the_night_after():
 
 
 def test_neighbouring_shifts_keep_their_order():
-    """Whatever the nights around them have: two changes are never of one night."""
+    """Two changes are never of one night, for any values around them."""
     for seed in range(50):
         logs = np.log(noisy(60, seed=seed))
         logs[30:] += 0.1

@@ -108,7 +108,7 @@ def test_of_one_architecture_what_a_gpu_measured_counts_before_what_was_emulated
     assert row.last.value == 7
 
 
-def test_resources_are_told_with_the_case_that_takes_most():
+def test_resources_come_with_the_case_that_takes_most():
     series = [
         a_series("registers", [20] * NIGHTS, "sm_90", variant="few", **REGISTERS),
         a_series("registers", [64] * NIGHTS, "sm_90", variant="many", **REGISTERS),

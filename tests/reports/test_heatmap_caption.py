@@ -50,8 +50,8 @@ def test_confidence_intervals_have_a_range():
     assert "95 % confidence intervals: ± 1 % to ± 5 %." in words(*facts)
 
 
-def test_disturbed_times_are_told():
+def test_disturbed_times_are_reported():
     pair = (None, None)
     machine = MachineState(pair, pair, pair, (), 2, "2 other processes")
-    told = words(TIME, replace(TIME, machine=machine))
-    assert told[-1] == "Disturbed, 1 of 2 values: 2 other processes."
+    caption = words(TIME, replace(TIME, machine=machine))
+    assert caption[-1] == "Disturbed, 1 of 2 values: 2 other processes."

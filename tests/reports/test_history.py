@@ -276,11 +276,11 @@ def test_a_torn_last_line_is_left_out(history, tmp_path):
 def test_export_gives_back_what_came_in(history, name):
     history.ingest(DATA / name)
     wanted = [fact for fact in read_facts(DATA / name) if fact.scope == "case"]
-    assert sorted(map(told, history.export())) == sorted(map(told, wanted))
+    assert sorted(map(records_text, history.export())) == sorted(map(records_text, wanted))
 
 
-def told(fact):
-    """All that a fact says, as text."""
+def records_text(fact):
+    """The records of a fact as text."""
     return "".join(map(compact, records_of([fact])))
 
 

@@ -72,7 +72,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     for create in (False, True):
-        with pytest.raises(CommandError, match="has form 9999, and this version knows"):
+        with pytest.raises(CommandError, match="has form 9999, and this version reads"):
             open_history(url, create=create)
     with database.reading() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM runs")) == 0
@@ -155,7 +155,7 @@ def _ingest(url, paths, start, results):
 
 
 def together(url, works):
-    """What writers bring in, each in a process of its own, all starting at once."""
+    """The results of writers, each in a process of its own, all starting at once."""
     methods = multiprocessing.get_context("spawn")
     start, results = methods.Barrier(len(works)), methods.Queue()
     writers = [

@@ -89,14 +89,14 @@ def test_all_within_budget_is_good():
     assert (found.tone, found.headline) == ("good", "Nothing is wrong: 1 value within budget")
 
 
-def test_worse_within_budget_is_told():
+def test_worse_within_budget_is_reported():
     worse = a_series("instructions", [5] * 29 + [6])
     found = build([conflicts(after=0), worse], RUNS)
     assert found.tone == "attention"
     assert found.headline == "1 value within budget, but 1 value got worse"
 
 
-def test_what_is_missing_is_told():
+def test_what_is_missing_is_reported():
     stopped = a_series("instructions", [5] * 29, runs=RUNS[:-1])
     found = build([conflicts(after=0), stopped], RUNS)
     (missing,) = found.missing
@@ -107,7 +107,7 @@ def test_what_is_missing_is_told():
     assert "missing" in found.headline
 
 
-def test_a_case_that_is_missing_is_told_in_a_line():
+def test_a_missing_case_is_one_line():
     gone = [
         a_series(name, [5] * 29, runs=RUNS[:-1], size="9x9", arch=arch)
         for name in ("instructions", "local.requests")
@@ -141,7 +141,7 @@ def test_cases_that_are_no_more_are_left_out_where_values_are_compared():
     assert [row.last.value for row in found.current] == [20, 40]
 
 
-def test_a_gpu_that_is_missing_is_told_in_a_line():
+def test_a_missing_gpu_is_one_line():
     gpu = {"runs": GPU_RUNS[:-1], "source": "cupti", "device_name": GPU}
     gone = [a_series("instructions", [i + 1] * 29, variant=f"v{i}", **gpu) for i in range(300)]
     found = build([conflicts(after=0), *gone])
@@ -260,7 +260,7 @@ def test_the_data_holds_every_value(page):
     assert steady[5] == 1149 and len(steady) == 6
 
 
-def test_series_without_news_are_cut_first_and_that_is_told(monkeypatch):
+def test_series_without_news_are_cut_first_and_that_is_reported(monkeypatch):
     noisy = [[10 + (night * 7 + i) % 13 / 100 for night in range(NIGHTS)] for i in range(20)]
     steady = [
         a_series("occupancy.achieved", values, variant=f"v{i}") for i, values in enumerate(noisy)

@@ -23,7 +23,7 @@ needs_mounts = pytest.mark.skipif(
 
 
 def with_file(content: Path, at: Path) -> Sequence[str | Path]:
-    """What to put before a command that is to find the file `content` at the path `at`."""
+    """The prefix for a command, which then finds the file `content` at the path `at`."""
     assert OWN_MOUNTS is not None, "mark the test with needs_mounts"
     script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
     return [*OWN_MOUNTS, "sh", "-c", script, "sh", content, at]

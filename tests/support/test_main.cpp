@@ -20,7 +20,7 @@ std::string_view file_name(const testing::TestInfo& test) {
 }
 
 // A GoogleTest filter for the tests of a file, by their full names. Throws for a test in a file
-// that CTest does not know.
+// that CTest does not run.
 std::string filter_of(std::string_view file) {
   std::string filter;
   const testing::UnitTest& program = *testing::UnitTest::GetInstance();

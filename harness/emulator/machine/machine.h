@@ -1,5 +1,5 @@
-// The machine: loads PTX modules and runs their kernels. What the CUDA runtime of the emulator
-// stands on; it knows nothing of CUDA's host interface.
+// The machine: loads PTX modules and runs their kernels. The emulator's CUDA
+// runtime is built on it; it does not use CUDA's host interface.
 #pragma once
 
 #include <cstddef>

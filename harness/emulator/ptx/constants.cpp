@@ -244,7 +244,7 @@ class Expression {
     if (!a.is_real() && !b.is_real()) {
       const bool divides = op == Operator::kDivide || op == Operator::kRemainder;
       if (divides && b.bits == 0) {
-        stream_.fail(symbol, "a constant is divided by zero", "Mend the expression.");
+        stream_.fail(symbol, "a constant is divided by zero", "Correct the expression.");
       }
       return apply_integer(op, a, b);
     }
@@ -331,7 +331,7 @@ std::uint64_t parse_count(TokenStream& stream, std::string_view what, std::uint6
   if (value.is_real() || negative || value.bits > largest) {
     stream.fail(start,
                 std::string(what) + " must be an integer from 0 to " + std::to_string(largest),
-                "Mend the declaration.");
+                "Correct the declaration.");
   }
   return value.bits;
 }

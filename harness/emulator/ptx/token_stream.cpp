@@ -44,7 +44,7 @@ Token TokenStream::expect(Token::Kind kind, std::string_view what) {
 void TokenStream::fail_expected(std::string_view what) const {
   fail(current_, "expected " + std::string(what) + ", found " + described(current_),
        "If nvcc wrote this text, it is cut off or damaged, or newer than PTX ISA 9; if it comes "
-       "from inline asm, mend it there.");
+       "from inline asm, correct it there.");
 }
 
 void TokenStream::fail_nesting() const {

@@ -99,7 +99,7 @@ class Output : public TypedBuffer<T> {
   using TypedBuffer<T>::TypedBuffer;
   void reset() override { this->poison(); }
   operator T*() { return this->data(); }
-  /// What is on the device now.
+  /// Copies the values on the device.
   std::vector<T> host() const {
     std::vector<T> values(this->count());
     this->download(values.data());

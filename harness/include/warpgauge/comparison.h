@@ -105,7 +105,7 @@ void Comparison::compare(const std::vector<T>& got, const std::vector<Reference>
 template <typename T, typename Reference>
 bool Comparison::same(const T& got, const Reference& expected, double tolerance) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<Reference>) {
-    // As integers, for a double does not tell 2^53 from 2^53 + 1.
+    // As integers: a double cannot represent 2^53 + 1.
     if (tolerance == 0) return std::cmp_equal(+got, +expected);
   }
   const double g = static_cast<double>(got), e = static_cast<double>(expected);

@@ -39,7 +39,7 @@ inline testing::AssertionResult is_within_budget(
   } else                                                  \
     fail() << warpgauge_result.message()
 
-/// EXPECT_BUDGET(launch, budget) fails and goes on; more can be told by <<.
+/// EXPECT_BUDGET(launch, budget) fails and goes on; << appends to its message.
 #define EXPECT_BUDGET(...) WARPGAUGE_CHECK_BUDGET(ADD_FAILURE, __VA_ARGS__)
 /// ASSERT_BUDGET(launch, budget) fails and leaves the test.
 #define ASSERT_BUDGET(...) WARPGAUGE_CHECK_BUDGET(FAIL, __VA_ARGS__)

@@ -21,8 +21,8 @@ class NotMeasured : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What kernels did: the exact counts of all launches together, and what the compiler decided for
-/// the device that they ran on. Of several kernels the worst one's registers, spills and occupancy.
+/// The exact counts of all launches together, and the compile-time values for their device. Of
+/// several kernels the worst one's registers, spills and occupancy.
 class Measurement {
  public:
   /// The value of a metric in its unit; `warpgauge metrics` lists both. Throws NotMeasured for a
@@ -61,7 +61,7 @@ void prepare_to_measure();
 /// Runs `launch` once, waits for what it launched, and returns what that did. It may launch several
 /// kernels, on any stream, and call anything else. A main() of your own must have called
 /// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
-/// CudaError for a launch that failed, and whatever `launch` throws.
+/// CudaError for a launch that failed, and anything `launch` throws.
 Measurement measure(const std::function<void()>& launch);
 
 /// Measures, and holds it against `budget` and, where that says nothing of it, the built-in
@@ -69,9 +69,9 @@ Measurement measure(const std::function<void()>& launch);
 /// (`"registers" = 32`; several are divided by newlines; names need no quotes), or the id of a case
 /// ("family.variant.type@size": no line is without '=', and no id has one), whose budgets are
 /// meant: of a case that is registered in this program, or else one that <family>.toml in the
-/// folder BUDGETS of warpgauge_add_gtest() has a section for. Returns what is over budget, as the
-/// gate would tell it; empty if all is within. Throws what measure() throws, metrics::BudgetError
-/// for bad lines, and std::invalid_argument for an id that means nothing.
+/// folder BUDGETS of warpgauge_add_gtest() has a section for. Returns the values over budget in the
+/// gate's words; empty if all is within. Throws what measure() throws, metrics::BudgetError
+/// for bad lines, and std::invalid_argument for an unknown id.
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where = std::source_location::current());
 

@@ -12,7 +12,7 @@
 
 namespace warpgauge {
 
-/// How a case is made and launched, whatever the type of its problem.
+/// How a case is made and launched, independent of the type of its problem.
 class Recipe {
  public:
   virtual ~Recipe() = default;

@@ -1,4 +1,4 @@
-// What a kernel author includes: problems with inputs, outputs and a reference, the registration of
+// The header for kernel authors: problems with inputs, outputs and a reference, the registration of
 // families and their variants, and WARPGAUGE_CUDA to check calls with.
 //
 //   template <typename T>

@@ -23,7 +23,7 @@ class CudaError : public std::runtime_error {
 /// "cudaErrorName: text".
 std::string cuda_error_text(cudaError_t code);
 
-/// What the user can do about it, as a sentence; empty where there is nothing to say.
+/// The remedy, as a sentence; empty if there is none.
 std::string_view cuda_remedy(cudaError_t code);
 
 /// Throws CudaError unless `code` is cudaSuccess.

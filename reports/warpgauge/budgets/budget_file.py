@@ -1,4 +1,4 @@
-"""A budget file that is rewritten line by line: whatever has not moved keeps every byte.
+"""Rewrites a budget file line by line: lines that have not moved keep every byte.
 
 metrics/budget.h says which line holds for a case; this is the same order of precedence.
 """
@@ -61,8 +61,8 @@ class BudgetFile:
     """The text of one budgets.toml, and what it says."""
 
     def __init__(self, path: Path, name: str) -> None:
-        """Reads `path`, which `name` names to people; one that is not there is empty. Raises
-        CommandError for what cannot be read, and for limits that mean nothing."""
+        """Reads `path`, called `name` in messages; a missing file is empty. Raises CommandError for
+        a file that cannot be read, and for invalid limits."""
         self.path, self.name = path, name
         try:
             self.original = path.read_bytes() if path.exists() else None
@@ -74,7 +74,7 @@ class BudgetFile:
             if fault := fault_of(limit):
                 raise CommandError(
                     f"{name}:{self._line_number(place, metric)}: the limit of '{metric}' {fault}; "
-                    "mend the file first"
+                    "correct the file first"
                 )
 
     def limit(self, place: Place, metric: str) -> Limit | None:
@@ -231,4 +231,4 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         where = _WHERE.search(str(error))
         at = f":{where[1]}:{where[2]}" if where and where[1] else ""
         problem = _WHERE.sub("", str(error))
-        raise CommandError(f"{name}{at}: {problem}; mend the file first") from error
+        raise CommandError(f"{name}{at}: {problem}; correct the file first") from error

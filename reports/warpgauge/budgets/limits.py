@@ -75,7 +75,7 @@ def code_of(limit: Limit | None) -> str | None:
 
 
 def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
-    """True if both let the same values pass, whatever their reasons."""
+    """True if both let the same values pass; reasons may differ."""
     left, right = ({**as_table(limit, metric), "reason": None} for limit in (a, b))
     return left == right
 

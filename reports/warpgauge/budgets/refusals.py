@@ -20,8 +20,8 @@ def refusals(
 ) -> list[str]:
     """A sentence for each move that must not become a budget; empty if all may.
 
-    `facts`: all that there are, because others of a case can speak against it, too; `head`: the
-    commit that they must be of, None: of any.
+    `facts`: all of them, because other facts of a case can also refuse a move; `head`: the commit
+    that they must be of, None: any.
     """
     failed, gpus = {}, defaultdict(set)
     for fact in facts:
@@ -34,7 +34,7 @@ def refusals(
         fact = move.fact
         error = failed.get((fact.id, fact.arch)) or failed.get((fact.id, None))
         why = (
-            (error and f"the case failed at {error.run.time} ({error.reason}); mend it")
+            (error and f"the case failed at {error.run.time} ({error.reason}); fix it")
             or _objection_to_origin(fact, head)
             or _objection_to_noise(move, gpus[fact.id, fact.arch, fact.metric])
             or _objection(move, wish)
@@ -96,7 +96,7 @@ def _objection(move: Move, wish: Wish) -> str | None:
     fact = move.fact
     row = catalog()[fact.metric]
     if fact.metric == "result.correct":
-        return "a wrong result is never a budget; mend the kernel"
+        return "a wrong result is never a budget; fix the kernel"
     if row.cls == "exact" and fact.confidence != "exact":
         return (
             f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "

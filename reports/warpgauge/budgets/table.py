@@ -44,7 +44,7 @@ def prose(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Names and limits in a cell of a table, as code, whatever they hold."""
+    """Names and limits in a cell of a table, as code; any text is safe."""
     text = printable(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if "`" in text else ""

@@ -5,9 +5,10 @@ the shifts, and what the nights beside a shift do not show as a step is dropped.
 parameters were chosen with reports/benchmarks/change_points.py, on simulated series with 1 % of
 outliers up to 50 %, drifts, clock ticks and clock states:
 
-- False alarms per 1,000 nights, for who reads the report every night: 0.26 on average of all kinds
-  of series (0.13 where the noise is steady, 0.8 on a random walk, 0.9 where the noise doubles). A
-  penalty of 17 gives 1.13, of 30 0.09; a level of 2 nights 1.13. KernelCPD alone gives 20.
+- False alarms per 1,000 nights, for a reader of every night's report: 0.26 on average of all
+  kinds of series (0.13 where the noise is steady, 0.8 on a random walk, 0.9 where the noise
+  doubles). A penalty of 17 gives 1.13, of 30 0.09; a level of 2 nights 1.13. KernelCPD alone
+  gives 20.
 - Where the noise is steady, all shifts of 10 times the noise are found after 3 nights, and 85 % of
   4 times; after 7 nights all of 4 times and 28 % of twice the noise; after 30, 79 % of twice.
   Shifts as small as the noise are missed (96 %), those under 0.5 % are not reported.

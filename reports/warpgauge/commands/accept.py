@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     moves, left = find_moves(selected, files, wish)
     if not moves:
         print(f"nothing to accept: none of {_judged(selected)} judged values moved")
-        _tell_what_is_left(selected, left)
+        _report_rest(selected, left)
         return 0
     head = None if options.any_commit else head_commit(options.root)
     if problems := refusals(moves, facts, wish, head):
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     for file in files.values():
         if file.path in changed:
             print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
-    _tell_what_is_left(selected, left)
+    _report_rest(selected, left)
     return 0
 
 
@@ -209,11 +209,11 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _tell_what_is_left(selected: list[Fact], left: int) -> None:
+def _report_rest(selected: list[Fact], left: int) -> None:
     errors = sum(fact.verdict == "error" for fact in selected)
     if errors:
         print(
-            f"not accepted: {_counted(errors, 'fault')} (verdict error): mend them", file=sys.stderr
+            f"not accepted: {_counted(errors, 'fault')} (verdict error): fix them", file=sys.stderr
         )
     if left:
         print(f"left alone: {_counted(left, 'value')} over budget", file=sys.stderr)

@@ -79,7 +79,7 @@ _UNITS = {"us": "µs", "1": ""}  # how a unit is written, where that is not as i
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """The settings in which pictures are drawn and saved, whatever the user's own are."""
+    """The settings for drawing and saving pictures, independent of the user's own."""
     with matplotlib.rc_context(), warnings.catch_warnings():
         # A letter that the font lacks is an empty box in the PNG, and right in the SVG.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)

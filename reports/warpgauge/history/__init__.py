@@ -1,4 +1,4 @@
-"""The history of all runs, in a database. Nothing outside of this package knows the database."""
+"""The history of all runs, in a database. Only this package uses the database."""
 
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of

@@ -66,7 +66,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database, whatever others write meanwhile."""
+        """A transaction that sees one state of the database while others write."""
         with self._faults(), self._engine.connect() as connection:
             if not self.is_sqlite:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
@@ -134,7 +134,7 @@ class Database:
             raise CommandError(f"{self.name}: there is no history in this database")
         if form is not None and form not in {script.revision for script in known.walk_revisions()}:
             raise CommandError(
-                f"{self.name}: has form {form}, and this version knows forms up to "
+                f"{self.name}: has form {form}, and this version reads forms up to "
                 f"{known.get_current_head()}; use the version of warpgauge that made it, or ingest "
                 "the facts into a new history"
             )

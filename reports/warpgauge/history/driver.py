@@ -1,6 +1,6 @@
-"""SQL by the driver alone: of millions of rows, SQLAlchemy's own way takes as long as the database.
+"""SQL by the driver alone: for millions of rows, SQLAlchemy takes as long as the database.
 
-Places for values are "?" here, whatever the driver writes for them.
+Placeholders are "?" here, and are converted to the driver's.
 """
 
 from __future__ import annotations

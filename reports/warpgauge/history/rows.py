@@ -52,8 +52,7 @@ def series_key(fact: Fact) -> tuple[str, ...]:
 
 
 def context_row(fact: Fact) -> dict[str, Any]:
-    """The row without `case_id`, which is not the same in two databases; its digest knows the
-    case."""
+    """The row without `case_id`, which differs between databases; its digest includes the case."""
     members = value_members(fact)
     record = compact({key: members[key] for key in _OF_CONTEXTS if key in members})
     row = _with_digest({"case": fact.case.key, "record": record})

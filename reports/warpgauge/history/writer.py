@@ -108,7 +108,7 @@ class _Writer:
         return {"time": time, **kept}
 
     def _complete(self, line: int, row: sa.Row, run: Run) -> None:
-        """Adds to a run in the history what another file of it knows."""
+        """Completes a run in the history with the facts of another file of it."""
         before = rows.run_from(row.record, row.exit_code)
         self._hold_same(line, f"run '{run.id}'", *(_sources(one) for one in (before, run)))
         devices = {device.name: device for device in before.devices}
@@ -121,7 +121,7 @@ class _Writer:
             self._connection.execute(sa.update(runs).where(runs.c.id == row.id).values(values))
 
     def _merged(self, line: int, run: Run, before: Device | None, device: Device) -> Device:
-        """A device of two files: only the counters know the chip, for instance."""
+        """One device from two files: only counters, for instance, give the chip."""
         if before is None:
             return device
         old, new = asdict(before), asdict(device)

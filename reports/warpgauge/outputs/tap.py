@@ -49,7 +49,7 @@ def _entry(case: CaseResult, value: Value, results: Results) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text without "#": many readers do not know its escape, and would skip a failure for it."""
+    """Text without "#": many readers ignore its escape and would take a failure as skipped."""
     return text.replace("#", "?")
 
 

@@ -156,7 +156,7 @@ function drawChanges(svg, one, number, x, y) {
   }
 }
 
-// What a change is due to, and what it came with.
+// The cause of a change, and the commit, toolkit and driver that it came with.
 function changeText(one, change) {
   const now = run(one.runs[change.index]);
   const parts = [night(now), one.variant, change.better < 0 ? "worse" : change.better > 0 ? "better" : "changed",

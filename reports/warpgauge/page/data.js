@@ -92,7 +92,7 @@ function quantity(value, unit) {
   return (text + (/[A-Z]$/.test(text) && name.endsWith("/s") ? "" : " ") + name).trim();
 }
 
-// An element with attributes and children; text is text, whatever it holds.
+// An element with attributes and children; text is never parsed as HTML.
 function make(name, attributes, ...children) {
   const svg = ["svg", "g", "path", "line", "circle", "text", "title", "polyline"].includes(name);
   const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);

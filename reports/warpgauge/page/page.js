@@ -28,14 +28,14 @@ function nameFrom(part) {
   }
 }
 
-// What a dialog was opened by is forgotten when it closes.
+// Closing a dialog removes the hash that opened it.
 function forget(start) {
   return () => {
     if (location.hash.startsWith(start)) history.replaceState(null, "", location.pathname + location.search);
   };
 }
 
-// What is folded and matters is printed.
+// Opens folded parts for print, as far as they are marked for it.
 function openForPrint() {
   const opened = [];
   addEventListener("beforeprint", () => {

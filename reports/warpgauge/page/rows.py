@@ -199,7 +199,7 @@ def missing(rows: Sequence[Row]) -> list[Missing]:
             continue
         if row.last.verdict == "error" and (row.key.id, row.finder) in measured:
             continue
-        # (Errors know of no architecture, and would be a place of their own.)
+        # (Errors have no architecture, and would be a place of their own.)
         if row.finder not in finders or (row.key.arch and row.where not in places):
             groups["place", row.where].append(row)
         elif row.key.id not in cases:

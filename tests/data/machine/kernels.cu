@@ -1,5 +1,5 @@
-// What the machine's test of compiled kernels runs (tests/emulator/compiled_test.cpp): one kernel
-// for each thing that control flow and warps have to get right. All take (output, input, n).
+// Kernels of the machine's test of compiled code (tests/emulator/compiled_test.cpp): one for each
+// construct that control flow and warps have to get right. All take (output, input, n).
 
 using Word = unsigned;
 

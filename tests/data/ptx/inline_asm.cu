@@ -1,4 +1,4 @@
-// What people write in inline asm: blocks with their own names, labels, copies, matrices.
+// Typical inline asm: blocks with their own names, labels, copies, matrices.
 #include <cuda_fp16.h>
 
 #include <cstdint>

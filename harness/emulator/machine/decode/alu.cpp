@@ -12,7 +12,7 @@ namespace {
 
 using ptx::Type;
 
-/// Handlers know integers by width and sign only.
+/// Handlers distinguish integers only by width and sign.
 Type without_bits(Type type) {
   switch (type) {
     case Type::b8:

@@ -96,7 +96,7 @@ void set(AluForm& form) {
   form.key.options &= static_cast<std::uint16_t>(~alu_option::kPacked);
   form.key.from = form.take_type();
   if (packed_result && !packed()) throw Unsupported("the types");
-  // Of two halves the results are two halves, of whatever kind.
+  // The results of two halves are two halves, of any type.
   const bool narrow = ptx::bytes_of(form.key.type) == 2;
   std::uint64_t value = truth(form.key.type);
   if (packed()) value &= 0xffff;

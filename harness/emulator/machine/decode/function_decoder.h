@@ -58,7 +58,7 @@ class KernelDecoder {
 class FunctionDecoder final : public Decoder {
  public:
   FunctionDecoder(KernelDecoder& kernel, Code& code);
-  /// Places parameters, results, local variables and the code: what callers need to know.
+  /// Places parameters, results, local variables and the code, which callers need.
   void lay_out();
   void decode();
 

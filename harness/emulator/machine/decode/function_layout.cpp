@@ -68,7 +68,7 @@ void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
   using Busy = std::pair<std::uint32_t, Slot>;  // until this place in the code
   const auto later = [](const Busy& a, const Busy& b) { return a.first > b.first; };
   struct Width {
-    std::vector<Busy> busy;  // a heap: who becomes free first is in front
+    std::vector<Busy> busy;  // a heap: the first to become free is in front
     std::vector<Slot> free;
   };
   std::map<int, Width> widths;

@@ -74,13 +74,13 @@ struct Work {
   }
   /// d, or d|p: without p, the predicate is never read.
   void destinations(ptx::Type type) const {
-    ptx::Operand nobody;
-    nobody.kind = ptx::Operand::Kind::sink;
+    ptx::Operand sink;
+    sink.kind = ptx::Operand::Kind::sink;
     const ptx::Operand& to = operand(0);
     const bool pair = to.kind == ptx::Operand::Kind::pair;
     result->destination = decoder.destination(pair ? to.elements.at(0) : to, type);
     result->second_destination =
-        decoder.destination(pair ? to.elements.at(1) : nobody, ptx::Type::pred);
+        decoder.destination(pair ? to.elements.at(1) : sink, ptx::Type::pred);
   }
   void members(std::size_t operand_number) const {
     const ptx::Operand& masks = operand(operand_number);

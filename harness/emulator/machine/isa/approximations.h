@@ -65,8 +65,8 @@ WARPGAUGE_INLINE double log2_of(double x) {
   return x > 0 ? (x < infinity ? result : x) : x == 0 ? -infinity : __builtin_nan("");
 }
 
-/// sin(x + 2 pi turns). Like the hardware it counts x in turns; of a value beyond 2^50 turns
-/// nothing is left to tell.
+/// sin(x + 2 pi turns). Like the hardware it counts x in turns; a value
+/// beyond 2^50 turns has no fraction left.
 WARPGAUGE_INLINE double sine_of(double x, double turns) {
   constexpr double kTwoPi = 0x1.921fb54442d18p2, kInverse = 0x1.45f306dc9c883p-3;
   const double wound = x * kInverse;

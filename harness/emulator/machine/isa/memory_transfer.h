@@ -6,7 +6,7 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// A value of some bytes, wherever it lies and whatever its type is there.
+/// An unsigned value of kBytes bytes, in memory of any type.
 template <int kBytes>
 using Value [[gnu::may_alias]] = typename Bits<kBytes>::Unsigned;
 

@@ -22,7 +22,7 @@ class MemoryPool {
   /// A block with red zones around it, aligned to kBlockAlignment; nullptr if there is not that
   /// much address space.
   std::byte* take(std::uint64_t bytes);
-  /// Nobody will use the block's contents again: gives the pages of large ones back to the system,
+  /// The block's contents are no longer needed: gives the pages of large ones back to the system,
   /// while its addresses stay reserved.
   void discard(std::byte* block, std::uint64_t bytes);
   /// The block's addresses may be taken again.
