@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "harness/archs.h"
 #include "harness/commands/command_line.h"
+#include "harness/files/source_root.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
 
@@ -19,6 +23,7 @@ Exit codes:
 
 Examples:
   warpgauge list --filter '*.f64@*'
+  warpgauge list --large --json
   warpgauge list --archs
 )";
 
@@ -29,6 +34,28 @@ int list_cases(const std::string& filter, bool large) {
   return outcome::kWithinBudget;
 }
 
+/// {"cases": [{id, family, variant, type, size, file, line, large, counted}, ...]}
+int print_json(const std::string& filter, bool large) {
+  using nlohmann::ordered_json;
+  ordered_json rows = ordered_json::array();
+  for (const Case* one : Registry::instance().select(filter, large)) {
+    ordered_json& object = rows.emplace_back();
+    object["id"] = one->id.str();
+    object["family"] = one->id.family;
+    object["variant"] = one->id.variant;
+    object["type"] = one->id.type;
+    object["size"] = one->id.size;
+    object["file"] = files::relative_to_root(one->file);
+    object["line"] = one->line;
+    object["large"] = one->large;
+    object["counted"] = one->counted;
+  }
+  ordered_json list;
+  list["cases"] = std::move(rows);
+  fmt::print("{}\n", list.dump(2));
+  return outcome::kWithinBudget;
+}
+
 int list_archs() {
   for (const std::string& arch : chosen_archs({})) fmt::print("{}\n", arch);
   return outcome::kWithinBudget;
@@ -36,7 +63,7 @@ int list_archs() {
 
 struct Options {
   std::string filter;
-  bool archs = false, large = false;
+  bool archs = false, large = false, json = false;
 };
 
 }  // namespace
@@ -47,11 +74,15 @@ void add_list(CommandLine& line) {
   CLI::Option* filter =
       command->add_option("--filter", options->filter, "Only ids that match this glob")
           ->type_name("GLOB");
-  command->add_flag("--archs", options->archs, "List the architectures of the build instead")
-      ->excludes(filter);
+  CLI::Option* archs =
+      command->add_flag("--archs", options->archs, "List the architectures of the build instead")
+          ->excludes(filter);
   command->add_flag("--large", options->large, "List the large cases, too");
+  command->add_flag("--json", options->json, "Print what is registered of each, and where, as JSON")
+      ->excludes(archs);
   line.on_run(command, [=] {
-    return options->archs ? list_archs() : list_cases(options->filter, options->large);
+    if (options->archs) return list_archs();
+    return (options->json ? print_json : list_cases)(options->filter, options->large);
   });
 }
 
