@@ -28,7 +28,7 @@ MARK = "<!-- Written by docs/make_catalogue.py from docs/catalogue.toml and the 
 
 MEMBERS = {"is", "cases", "by", "uses", "open"}
 GLOB = re.compile(r"[\w*]+\.[\w*]+\.[\w*]+@[\w*]+$")
-LIBRARIES = re.compile(r"cublas\.|cublas_xt\.|\w+\.cublas\.")  # cases of a build with cuBLAS
+LIBRARIES = re.compile(r"cublas\.|cublas_xt\.|\w+\.cublas\w*\.")  # cases of a build with cuBLAS
 MOST_NAMES = 8  # beyond it a glob stands for the cases that it names
 
 
