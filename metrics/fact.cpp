@@ -10,6 +10,7 @@
 #include "metrics/catalog.h"
 #include "metrics/confidence.h"
 #include "metrics/hash.h"
+#include "metrics/json_members.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -34,27 +35,12 @@ constexpr std::array<std::pair<CaseKind, std::string_view>, 5> kKinds = {{
     {CaseKind::inspected, "inspected"},
 }};
 
-/// Members that say nothing are absent.
-void set(ordered_json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
+using metrics::set;
 void set(ordered_json& object, const char* key, int number) {
   if (number != 0) object[key] = number;
 }
 void set(ordered_json& object, const char* key, const std::vector<std::string>& texts) {
   if (!texts.empty()) object[key] = texts;
-}
-
-/// Whole numbers as integers, so that they are written without ".0".
-ordered_json number_json(double number) {
-  const bool whole = number == std::trunc(number) && std::abs(number) <= kMaxExactWhole;
-  return whole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
-}
-
-void set(ordered_json& object, const char* key, const Value& value) {
-  if (const std::string* word = std::get_if<std::string>(&value)) object[key] = *word;
-  const double* number = std::get_if<double>(&value);
-  if (number && std::isfinite(*number)) object[key] = number_json(*number);
 }
 
 ordered_json device_json(const Device& device) {

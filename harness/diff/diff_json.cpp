@@ -4,26 +4,20 @@
 #include <optional>
 #include <string_view>
 
+#include "metrics/json_members.h"
+
 namespace warpgauge::diff {
 namespace {
 
 using metrics::Confidence;
+using metrics::set;
 using nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "warpgauge.diff/1";
 constexpr Mark kCausedMarks[] = {Mark::worse, Mark::moved, Mark::changed, Mark::better};
 
-void set(ordered_json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
 void set(ordered_json& object, const char* key, std::optional<double> number) {
-  if (number) object[key] = *number;
-}
-
-void set(ordered_json& object, const char* key, const metrics::Value& value) {
-  if (const double* number = std::get_if<double>(&value)) object[key] = *number;
-  if (const std::string* word = std::get_if<std::string>(&value)) object[key] = *word;
+  if (number) object[key] = metrics::number_json(*number);
 }
 
 void set_place(ordered_json& object, const std::string& file, int line, const std::string& kernel) {
@@ -86,8 +80,8 @@ ordered_json difference_json(const CountDifference& difference) {
   set(object, "arch", place.arch);
   set_place(object, place.file, place.line, place.kernel);
   object["metric"] = difference.metric;
-  object["a"] = difference.a;
-  object["b"] = difference.b;
+  object["a"] = metrics::number_json(difference.a);
+  object["b"] = metrics::number_json(difference.b);
   object["confidence"] = to_string(difference.trust.confidence);
   set(object, "confidence_reason", difference.trust.reason);
   return object;

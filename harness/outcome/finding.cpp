@@ -4,8 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
+
+#include "harness/files/source_root.h"
+#include "metrics/hash.h"
 
 namespace warpgauge::outcome {
 namespace {
@@ -36,10 +40,14 @@ bool is_beyond(const Fact& fact) {
          fact.would == Verdict::fail;
 }
 
-using Cause = std::tuple<Verdict, std::string, std::string, std::string, std::string, int>;
-
-Cause cause_of(const Fact& fact) {
-  return {fact.verdict, fact.metric, fact.id.family, fact.id.variant_type(), fact.file, fact.line};
+/// Equal for values with one cause.
+std::string group_of(const Fact& fact) {
+  std::string cause;
+  for (const std::string& part : {std::string(to_string(fact.verdict)), fact.metric, fact.id.family,
+                                  fact.id.variant_type(), fact.file, std::to_string(fact.line)}) {
+    cause += part + '\0';
+  }
+  return metrics::hash_text(std::as_bytes(std::span(cause)));
 }
 
 using PlaceOfValue = std::tuple<const metrics::Run*, metrics::CaseId, std::string, std::string>;
@@ -61,7 +69,7 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
       return one.file == line->file && one.line == line->line;
     });
     if (same == blamed.end()) {
-      blamed.push_back({.file = line->file, .line = line->line, .value = *value, .share = 0});
+      blamed.push_back({.file = line->file, .line = line->line, .text = {}, .value = *value});
     } else {
       same->value += *value;
     }
@@ -73,12 +81,35 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
   std::ranges::stable_sort(blamed, std::greater(), &BlamedLine::value);
   if (blamed.size() > kMost) blamed.resize(kMost);
   if (blamed.empty() && !fact.file.empty()) {
-    blamed.push_back({.file = fact.file, .line = fact.line, .value = 0, .share = 0});
+    blamed.push_back({.file = fact.file, .line = fact.line, .text = {}});
   }
   return blamed;
 }
 
+/// The texts of source lines, each of which is read once.
+class SourceLines {
+ public:
+  void fill(std::vector<BlamedLine>& lines) {
+    for (BlamedLine& line : lines) {
+      const auto [text, is_new] = texts_.try_emplace({line.file, line.line});
+      if (is_new) text->second = files::source_text(line.file, line.line);
+      line.text = text->second;
+    }
+  }
+
+ private:
+  std::map<std::pair<std::string, int>, std::string> texts_;
+};
+
 }  // namespace
+
+std::vector<JudgedValue> Finding::others() const {
+  std::vector<JudgedValue> others;
+  for (const FoundValue& one : std::span(values).subspan(1)) others.push_back(one.judged);
+  std::ranges::stable_partition(
+      others, [&](const JudgedValue& other) { return other.fact->id == shown().fact->id; });
+  return others;
+}
 
 int rank(Verdict verdict) {
   constexpr Verdict kWorstFirst[] = {Verdict::error,      Verdict::fail,      Verdict::moved,
@@ -111,28 +142,22 @@ std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
   std::ranges::stable_sort(found, [&](const JudgedValue& a, const JudgedValue& b) {
     return is_worse(*a.fact, *b.fact, requirements);
   });
-  std::vector<Finding> findings;
-  std::map<Cause, std::size_t> causes;
-  for (const JudgedValue& value : found) {
-    const auto [same, is_new] = causes.try_emplace(cause_of(*value.fact), findings.size());
-    if (is_new) {
-      findings.push_back(
-          {.shown = value, .others = {}, .wrong = requirements.is_wrong(*value.fact), .blame = {}});
-    } else {
-      findings[same->second].others.push_back(value);
-    }
-  }
   std::map<PlaceOfValue, std::vector<const Fact*>> of_lines;
-  for (const Finding& finding : findings) of_lines[place_of(finding.shown)];
+  for (const JudgedValue& value : found) of_lines[place_of(value)];
   for (const JudgedValue& line : lines) {
     const auto wanted = of_lines.find(place_of(line));
     if (wanted != of_lines.end()) wanted->second.push_back(line.fact);
   }
-  for (Finding& finding : findings) {
-    const Fact& shown = *finding.shown.fact;
-    finding.blame = blame(shown, of_lines.at(place_of(finding.shown)));
-    std::ranges::stable_partition(
-        finding.others, [&](const JudgedValue& other) { return other.fact->id == shown.id; });
+  std::vector<Finding> findings;
+  std::map<std::string, std::size_t> places;
+  SourceLines source;
+  for (const JudgedValue& value : found) {
+    const std::string group = group_of(*value.fact);
+    const auto [place, is_new] = places.try_emplace(group, findings.size());
+    if (is_new) findings.push_back({group, requirements.is_wrong(*value.fact), {}});
+    FoundValue one = {value, blame(*value.fact, of_lines.at(place_of(value)))};
+    source.fill(one.blame);
+    findings[place->second].values.push_back(std::move(one));
   }
   return findings;
 }

@@ -19,17 +19,28 @@ struct JudgedValue {
 struct BlamedLine {
   std::string file;
   int line = 0;
+  std::string text;  ///< of the line; empty where the file is not there
   double value = 0;
   double share = 0;  ///< of the whole value, 0 to 1; 0 where parts do not add up to it
+};
+
+/// A value that people have to look at.
+struct FoundValue {
+  JudgedValue judged;
+  std::vector<BlamedLine> blame;  ///< up to three lines, the worst first
 };
 
 /// Values with one cause: the same verdict on the same metric of a variant, blamed on the same
 /// line, over architectures and sizes.
 struct Finding {
-  JudgedValue shown;                ///< the worst of them
-  std::vector<JudgedValue> others;  ///< the same case on other architectures first
-  bool wrong = false;               ///< makes the run red
-  std::vector<BlamedLine> blame;    ///< up to three lines, the worst first
+  std::string group;               ///< names the cause: 16 hexadecimal digits
+  bool wrong = false;              ///< makes the run red
+  std::vector<FoundValue> values;  ///< the worst first; it is the one that is shown
+
+  const JudgedValue& shown() const { return values.front().judged; }
+  const std::vector<BlamedLine>& blame() const { return values.front().blame; }
+  /// The values but the worst: the same case on other architectures first.
+  std::vector<JudgedValue> others() const;
 };
 
 /// The order of verdicts in every output, the worst first.

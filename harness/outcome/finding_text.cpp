@@ -9,7 +9,6 @@
 
 #include "harness/files/demangled.h"
 #include "harness/files/printable.h"
-#include "harness/files/source_root.h"
 #include "metrics/catalog.h"
 
 namespace warpgauge::outcome {
@@ -30,10 +29,9 @@ void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
   for (const BlamedLine& line : blame) {
     const std::string share =
         line.share == 0 || blame.size() == 1 ? "" : fmt::format(" ({:.3g} %)", 100 * line.share);
-    const std::string source = files::source_text(line.file, line.line);
     add_line(text, &line == blame.data() ? "at" : "",
-             fmt::format("{}:{}{}{}{}", line.file, line.line, share, source.empty() ? "" : ": ",
-                         source));
+             fmt::format("{}:{}{}{}{}", line.file, line.line, share, line.text.empty() ? "" : ": ",
+                         line.text));
   }
 }
 
@@ -49,11 +47,11 @@ std::string_view more_than_the_budget(const Fact& fact) {
 }  // namespace
 
 std::string title(const Finding& finding) {
-  const Fact& shown = *finding.shown.fact;
+  const Fact& shown = *finding.shown().fact;
   std::set<std::string> archs;
-  for (const JudgedValue& other : finding.others) {
-    if (other.fact->id == shown.id && other.fact->arch != shown.arch)
-      archs.insert(other.fact->arch);
+  for (const FoundValue& one : finding.values) {
+    const Fact& fact = *one.judged.fact;
+    if (fact.id == shown.id && fact.arch != shown.arch) archs.insert(fact.arch);
   }
   const std::string more = archs.empty() ? "" : fmt::format(" and {} more", archs.size());
   return files::printable(shown.id.str() + on_arch(shown) + more);
@@ -82,25 +80,24 @@ std::string_view label(const Fact& fact) {
 
 std::string also_text(const Finding& finding) {
   constexpr std::size_t kNamed = 6;
+  const std::vector<JudgedValue> others = finding.others();
   std::string text;
-  for (std::size_t i = 0; i < std::min(kNamed, finding.others.size()); ++i) {
-    const Fact& other = *finding.others[i].fact;
+  for (std::size_t i = 0; i < std::min(kNamed, others.size()); ++i) {
+    const Fact& other = *others[i].fact;
     const std::string size =
-        other.id.size == finding.shown.fact->id.size ? "" : "@" + other.id.size;
+        other.id.size == finding.shown().fact->id.size ? "" : "@" + other.id.size;
     const std::string value =
         other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
     const std::string where = files::printable(size + on_arch(other) + value);
     text +=
         (i == 0 ? "" : ", ") + where.substr(std::min(where.size(), where.find_first_not_of(' ')));
   }
-  if (finding.others.size() > kNamed) {
-    text += fmt::format(" and {} more", finding.others.size() - kNamed);
-  }
+  if (others.size() > kNamed) text += fmt::format(" and {} more", others.size() - kNamed);
   return text;
 }
 
 std::string finding_text(const Finding& finding, const std::string& repeat, bool with_kernel) {
-  const Fact& fact = *finding.shown.fact;
+  const Fact& fact = *finding.shown().fact;
   const metrics::Metric& metric = metrics::metric(fact.metric);
   const bool error = fact.verdict == Verdict::error;
   std::string text = fmt::format("{} {}{}{}\n", label(fact), title(finding), error ? "" : ": ",
@@ -114,7 +111,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
     }
     add_line(text, "budget", fact.limit ? fact.limit->text() : "");
   }
-  add_blame(text, finding.blame);
+  add_blame(text, finding.blame());
   if (!error) {
     add_line(text, "why", more_than_the_budget(fact));
     if (fact.verdict == Verdict::unmeasured) {

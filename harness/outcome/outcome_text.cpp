@@ -103,11 +103,11 @@ std::string run_text(const metrics::Run& run) {
 }
 
 std::string markdown_item(const Finding& finding) {
-  const Fact& fact = *finding.shown.fact;
+  const Fact& fact = *finding.shown().fact;
   std::string text =
       fmt::format("- **{}** `{}`: {}", escaped(title(finding)), fact.metric, escaped(fact.reason));
-  if (!finding.blame.empty()) {
-    const BlamedLine& worst = finding.blame.front();
+  if (!finding.blame().empty()) {
+    const BlamedLine& worst = finding.blame().front();
     text += fmt::format(" — {}:{}", escaped(worst.file), worst.line);
   }
   const std::string also = also_text(finding);
@@ -120,7 +120,8 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   std::string text = table(outcome);
   auto out = std::back_inserter(text);
   for (const Finding& finding : outcome.findings()) {
-    text += '\n' + finding_text(finding, outcome.repeat(finding.shown), outcome.options().kernels);
+    text +=
+        '\n' + finding_text(finding, outcome.repeat(finding.shown()), outcome.options().kernels);
   }
   for (const Unmeasured& reason : outcome.unmeasured()) {
     fmt::format_to(out, "\n{} {}\n", reason.count, files::printable(reason.reason));
@@ -154,7 +155,7 @@ std::string markdown_text(const Outcome& outcome) {
   const auto list = [&](std::string_view heading, std::string_view labels) {
     bool first = true;
     for (const Finding& finding : outcome.findings()) {
-      if (labels.find(label(*finding.shown.fact)) == labels.npos) continue;
+      if (labels.find(label(*finding.shown().fact)) == labels.npos) continue;
       if (first) fmt::format_to(out, "\n## {}\n\n", heading);
       first = false;
       text += markdown_item(finding);

@@ -1,22 +1,24 @@
 #include "harness/outcome/results_json.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "harness/files/demangled.h"
-#include "harness/files/source_root.h"
 #include "harness/outcome/finding_text.h"
 #include "metrics/catalog.h"
 #include "metrics/hash.h"
+#include "metrics/json_members.h"
 
 namespace warpgauge::outcome {
 namespace {
 
 using metrics::Fact;
+using metrics::number_json;
+using metrics::set;
 using metrics::Verdict;
 using nlohmann::ordered_json;
 
@@ -25,21 +27,11 @@ constexpr Verdict kVerdicts[] = {Verdict::error,      Verdict::fail,      Verdic
                                  Verdict::waived,     Verdict::better,    Verdict::pass,
                                  Verdict::unbudgeted, Verdict::unmeasured};
 
-void set(ordered_json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
-ordered_json number_json(double number) {
-  const bool whole = number == std::trunc(number) && std::abs(number) <= metrics::kMaxExactWhole;
-  return whole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
-}
-
-void set_value(ordered_json& object, const Fact& fact) {
-  if (const double* number = std::get_if<double>(&fact.value)) {
-    if (std::isfinite(*number)) object["value"] = number_json(*number);
-  } else if (const std::string* word = std::get_if<std::string>(&fact.value)) {
-    object["value"] = *word;
-  }
+/// The value with its unit, as they stand in results.json.
+std::string whole_text(const Fact& fact) {
+  const double* number = std::get_if<double>(&fact.value);
+  if (number == nullptr) return value_text(fact);
+  return metrics::exact_text(*number) + ' ' + std::string(metrics::metric(fact.metric).unit);
 }
 
 ordered_json counts_json(const Tally& tally) {
@@ -50,28 +42,41 @@ ordered_json counts_json(const Tally& tally) {
   return counts;
 }
 
-/// Names a finding by the text of its line instead of its number: edits elsewhere leave it alone.
-std::string fingerprint(const Finding& finding) {
-  const Fact& fact = *finding.shown.fact;
+/// Names a value by the text of its line instead of its number: edits elsewhere leave it alone.
+std::string fingerprint(const FoundValue& found) {
+  const Fact& fact = *found.judged.fact;
   std::string text = fact.metric + '\0' + fact.id.str() + '\0';
-  if (!finding.blame.empty()) {
-    const BlamedLine& line = finding.blame.front();
-    text += line.file + '\0' + files::source_text(line.file, line.line);
+  if (!found.blame.empty()) {
+    const BlamedLine& line = found.blame.front();
+    text += line.file + '\0' + line.text;
   }
   return metrics::hash_text(std::as_bytes(std::span(text)));
 }
 
-ordered_json finding_json(const Finding& finding, const Outcome& outcome) {
-  const Fact& fact = *finding.shown.fact;
+ordered_json blame_json(const std::vector<BlamedLine>& blame) {
+  ordered_json lines = ordered_json::array();
+  for (const BlamedLine& line : blame) {
+    ordered_json place = {{"file", line.file}, {"line", line.line}};
+    if (line.value > 0) place["value"] = number_json(line.value);
+    if (line.share > 0) place["share"] = line.share;
+    set(place, "text", line.text);
+    lines.push_back(std::move(place));
+  }
+  return lines;
+}
+
+ordered_json found_value_json(const FoundValue& found, const Finding& finding,
+                              const Outcome& outcome) {
+  const Fact& fact = *found.judged.fact;
   const metrics::Metric& metric = metrics::metric(fact.metric);
-  ordered_json object = {{"verdict", to_string(fact.verdict)},
+  ordered_json object = {{"group", finding.group},
+                         {"verdict", to_string(fact.verdict)},
                          {"wrong", finding.wrong},
-                         {"title", title(finding)},
                          {"case", fact.id.str()}};
   set(object, "arch", fact.arch);
   object["metric"] = fact.metric;
   set(object, "kernel", fact.kernel.empty() ? "" : files::demangled(fact.kernel));
-  set_value(object, fact);
+  set(object, "value", fact.value);
   object["unit"] = metric.unit;
   object["value_text"] = value_text(fact);
   if (fact.limit) {
@@ -87,27 +92,29 @@ ordered_json finding_json(const Finding& finding, const Outcome& outcome) {
     object["meaning"] = metric.meaning;
     object["cure"] = metric.cure;
   }
-  object["blame"] = ordered_json::array();
-  for (const BlamedLine& line : finding.blame) {
-    ordered_json place = {{"file", line.file}, {"line", line.line}};
-    if (line.value > 0) place["value"] = number_json(line.value);
-    if (line.share > 0) place["share"] = line.share;
-    set(place, "text", files::source_text(line.file, line.line));
-    object["blame"].push_back(place);
-  }
-  object["fingerprint"] = fingerprint(finding);
-  const std::string repeat = outcome.repeat(finding.shown);
+  object["blame"] = blame_json(found.blame);
+  object["fingerprint"] = fingerprint(found);
+  const std::string repeat = outcome.repeat(found.judged);
   object["repeat"] = repeat;
-  object["others"] = ordered_json::array();
-  for (const JudgedValue& other : finding.others) {
-    ordered_json one = {{"case", other.fact->id.str()}};
-    set(one, "arch", other.fact->arch);
-    set_value(one, *other.fact);
-    object["others"].push_back(one);
-  }
-  object["also"] = also_text(finding);
-  object["text"] = finding_text(finding, repeat, outcome.options().kernels);
+  const Finding alone = {.group = finding.group, .wrong = finding.wrong, .values = {found}};
+  object["text"] = finding_text(alone, repeat, outcome.options().kernels);
   return object;
+}
+
+/// Every value of every finding, the worst first, so that a part of them can be drawn as well.
+ordered_json findings_json(const Outcome& outcome) {
+  std::vector<std::pair<const FoundValue*, const Finding*>> found;
+  for (const Finding& finding : outcome.findings()) {
+    for (const FoundValue& one : finding.values) found.emplace_back(&one, &finding);
+  }
+  std::ranges::stable_sort(found, [&](const auto& a, const auto& b) {
+    return is_worse(*a.first->judged.fact, *b.first->judged.fact, outcome.options().requirements);
+  });
+  ordered_json list = ordered_json::array();
+  for (const auto& [one, finding] : found) {
+    list.push_back(found_value_json(*one, *finding, outcome));
+  }
+  return list;
 }
 
 bool is_listed(const Fact& fact, const Requirements& requirements) {
@@ -117,7 +124,10 @@ bool is_listed(const Fact& fact, const Requirements& requirements) {
 
 ordered_json judged_value_json(const Fact& fact, const Requirements& requirements) {
   ordered_json object = {{"metric", fact.metric}};
-  set_value(object, fact);
+  set(object, "value", fact.value);
+  if (const std::string text = value_text(fact); text != whole_text(fact)) {
+    object["value_text"] = text;
+  }
   set(object, "source", fact.source);
   object["verdict"] = to_string(fact.verdict);
   if (requirements.is_wrong(fact)) object["wrong"] = true;
@@ -212,10 +222,7 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
                                   {"checks", tally.checks()},
                                   {"counts", counts_json(tally)}});
   }
-  object["findings"] = ordered_json::array();
-  for (const Finding& finding : outcome.findings()) {
-    object["findings"].push_back(finding_json(finding, outcome));
-  }
+  object["findings"] = findings_json(outcome);
   object["unmeasured"] = ordered_json::array();
   for (const Unmeasured& one : outcome.unmeasured()) {
     object["unmeasured"].push_back(

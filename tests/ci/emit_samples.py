@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from warpgauge.outcome.results import SCHEMA, read_results
 from warpgauge.outputs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 CONFLICTS = "shared.bank_conflicts"
 FILE = "kernels/transpose/family.cu"
@@ -43,13 +45,15 @@ def a_case(variant: str, *values: dict, arch: str | None = "sm_90", **members: A
 
 
 def a_finding(case: dict, value: dict, **members: Any) -> dict:
-    """The finding of a value that is the worst of its group."""
+    """The finding of a value, in the group of its variant."""
     place = {"file": value.get("file", FILE), "line": value.get("line", 42), "share": 1.0}
     title = f"{case['case']} on {case.get('arch', 'no device')}"
     unit = UNITS[value["metric"]]
     text = "" if value.get("value") is None else f"{value['value']} {unit}"
-    known = {"verdict": value["verdict"], "wrong": value.get("wrong", False), "title": title}
-    known |= {"case": case["case"], "arch": case.get("arch"), "metric": value["metric"]}
+    group = (value["verdict"], value["metric"], case["family"], case["variant"])
+    known = {"group": _fingerprint(*group), "verdict": value["verdict"]}
+    known |= {"wrong": value.get("wrong", False), "case": case["case"]}
+    known |= {"arch": case.get("arch"), "metric": value["metric"]}
     known |= {"value": value.get("value"), "unit": unit, "value_text": text}
     known |= {
         "budget": value.get("budget"),
@@ -61,7 +65,7 @@ def a_finding(case: dict, value: dict, **members: Any) -> dict:
     known["fingerprint"] = _fingerprint(title, value["metric"])
     known |= {
         "would": value.get("would"),
-        "text": f"FAIL {title}: {value['metric']}\n  value {text}",
+        "text": f"FAIL {title}: {value['metric']}\n  value {text}\n  repeat {case['repeat']}\n",
     }
     return _present(known | members)
 
@@ -114,6 +118,24 @@ def hostile() -> dict:
     return _hostile(one_of_each_verdict())
 
 
+def grouped() -> dict:
+    """Findings of one group over architectures and sizes, and one of another that is worse than
+    some of them."""
+
+    def at(size: str, arch: str, value: int, variant: str = "tiled") -> dict:
+        name = f"transpose.{variant}.f32@{size}"
+        return a_case(variant, a_value("fail", value), arch=arch, case=name, size=size)
+
+    return a_document(
+        at("1024", "sm_90", 64),
+        at("1000", "sm_75", 32),
+        at("1024", "sm_80", 16, "padded"),
+        at("1024", "sm_75", 9, "padded"),
+        at("1024", "sm_80", 8),
+        at("1024", "sm_75", 4),
+    )
+
+
 def many(count: int) -> dict:
     """So many cases that fail, the worst first."""
     cases = [a_case(f"v{i}", a_value("fail", 10 + count - i, line=42)) for i in range(count)]
@@ -128,11 +150,11 @@ def results(document: dict, folder: Path):
 
 
 def rendered(name: str, document: dict, folder: Path) -> str:
-    return FORMATS[name].render(results(document, folder))
+    return FORMATS[name].draw(results(document, folder)).text
 
 
-_CHOSEN = ("case", "family", "variant", "type", "size", "arch", "title", "file", "reason", "budget")
-_CHOSEN += ("text", "repeat", "also", "run", "commit", "toolkit", "headline", "name", "value_text")
+_CHOSEN = ("case", "family", "variant", "type", "size", "arch", "file", "reason", "budget")
+_CHOSEN += ("text", "repeat", "run", "commit", "toolkit", "headline", "name", "value_text")
 
 
 def _hostile(part: Any, key: str = "") -> Any:

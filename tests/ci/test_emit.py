@@ -1,15 +1,12 @@
 """The command emit: its options, its exit codes, and what it leaves behind."""
 
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
-from emit_samples import GOLDEN, a_case, a_document, a_value, one_of_each_verdict
+from emit_samples import BIN, GOLDEN, a_case, a_document, a_value, grouped, one_of_each_verdict
 from warpgauge.outputs import FORMATS
 
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 FILES = {format.file for format in FORMATS.values()}
 
 
@@ -88,6 +85,66 @@ def test_only_what_is_asked_for_is_drawn(sample, options, left):
     text = emit(sample, "--format", "bencher", *options).stdout
     assert [name.split(".")[1] for name in json.loads(text)] == left
     assert emit(sample, "--format", "markdown", *options).stdout.startswith("# warpgauge: ERROR")
+
+
+def test_a_group_is_shown_by_its_worst_value(tmp_path):
+    text = emit(written(tmp_path / "r.json", grouped()), "--format", "github").stdout
+    first, second, _ = text.splitlines()
+    assert "title=transpose.tiled.f32@1024 on sm_90 and 2 more,file=" in first
+    assert "conflicts is 64 wavefronts" in first
+    assert "(also on sm_80 (8), on sm_75 (4), @1000 on sm_75 (32))" in first
+    assert "title=transpose.padded.f32@1024 on sm_80 and 1 more," in second
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (
+            ["--arch", "sm_75"],
+            [
+                ("tiled.f32@1000 on sm_75", "32 wavefronts", "(also @1024 on sm_75 (4))"),
+                ("padded.f32@1024 on sm_75", "9 wavefronts", ""),
+            ],
+        ),
+        (
+            ["--arch", "sm_80"],
+            [
+                ("padded.f32@1024 on sm_80", "16 wavefronts", ""),
+                ("tiled.f32@1024 on sm_80", "8 wavefronts", ""),
+            ],
+        ),
+        (["--arch", "sm_86"], []),
+        (["--filter", "*@1000"], [("tiled.f32@1000 on sm_75", "32 wavefronts", "")]),
+    ],
+)
+@pytest.mark.parametrize("format", ["github", "markdown", "sarif", "codequality", "junit"])
+def test_of_a_group_only_what_is_asked_for_is_drawn(tmp_path, format, options, shown):
+    results = written(tmp_path / "r.json", grouped())
+    text = emit(results, "--format", format, *options).stdout
+    if format == "github":
+        *lines, _ = text.splitlines()
+        assert len(lines) == len(shown)
+        for line, (title, value, also) in zip(lines, shown, strict=True):
+            assert f"title=transpose.{title},file=" in line and value in line
+            assert also in line and ("(also " in line) == bool(also)
+    assert all(value in text for _, value, _ in shown)
+    values = [f"{value} wavefronts" for value in (64, 32, 16, 9, 8, 4)]
+    if format != "junit":  # which has every case, not one of a group
+        values = {value for value in values if f" {value}" in text}
+        assert values == {value for _, value, _ in shown}
+
+
+def test_several_results_are_grouped_together_the_worst_first(tmp_path):
+    document = grouped()
+    files = []
+    for arch in ("sm_75", "sm_90"):
+        cases = [case for case in document["cases"] if case["arch"] == arch]
+        files.append(written(tmp_path / f"{arch}.json", a_document(*cases)))
+    *lines, _ = emit(*files, "--format", "github").stdout.splitlines()
+    assert [line.split("title=")[1].split(",")[0] for line in lines] == [
+        "transpose.tiled.f32@1000 on sm_75",
+        "transpose.padded.f32@1024 on sm_75",
+    ]
 
 
 def test_pictures_beside_the_results_are_handed_to_ctest(sample):

@@ -180,5 +180,5 @@ def test_what_made_the_run_red_is_red_in_its_formats(tmp_path):
     assert result.returncode == 3, result.stdout
     out = checkout / "out"
     assert 'type="NotMeasured"' in (out / "junit.xml").read_text()
-    assert "\nnot ok 1 - transpose.padded" in (out / "results.tap").read_text()
+    assert "\nnot ok 2 - transpose.padded" in (out / "results.tap").read_text()
     assert (out / "summary-ci.md").read_text().startswith("# warpgauge: NOT MEASURED: ")

@@ -27,7 +27,7 @@ def run(tmp_path_factory):
 def test_many_values(run, format):
     found, reading = run
     start = time.process_time()
-    text = FORMATS[format].render(found)
+    text = FORMATS[format].draw(found).text
     seconds = time.process_time() - start
     print(f"{format}: {seconds:.1f} s, {len(text) / 1e6:.1f} MB")
     assert text

@@ -26,7 +26,7 @@ const metrics::Run kRun;
 std::vector<std::string> order(const std::vector<Fact>& facts, const Requirements& required = {}) {
   std::vector<std::string> names;
   for (const Finding& finding : findings_of(facts, kRun, required)) {
-    names.push_back(finding.shown.fact->id.variant + " " + finding.shown.fact->metric);
+    names.push_back(finding.shown().fact->id.variant + " " + finding.shown().fact->metric);
   }
   return names;
 }
@@ -111,7 +111,7 @@ TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
 /// The blamed lines as "7: 24 (0.75)".
 std::vector<std::string> blame(const std::vector<Fact>& facts) {
   std::vector<std::string> lines;
-  for (const BlamedLine& line : findings_of(facts, kRun, {}).at(0).blame) {
+  for (const BlamedLine& line : findings_of(facts, kRun, {}).at(0).blame()) {
     lines.push_back(std::to_string(line.line) + ": " + metrics::to_text(line.value) + " (" +
                     metrics::to_text(line.share) + ")");
   }

@@ -152,24 +152,43 @@ TEST(ResultsJson, StatusIsTheExitCode) {
   EXPECT_EQ(results_json(outcome_of({fact(pass)}, {}, {"a graph"}))["status"], "not measured");
 }
 
-TEST(ResultsJson, FindingsAreTheWorstFirstAndGrouped) {
+TEST(ResultsJson, FindingsAreTheWorstFirst) {
   const ordered_json results = results_json(everything());
   std::vector<std::string> order;
   for (const ordered_json& one : results["findings"]) {
-    order.push_back(one["metric"].get<std::string>() + (one["wrong"] == true ? " wrong" : ""));
+    order.push_back(one["metric"].get<std::string>() + " " + one["arch"].get<std::string>() +
+                    (one["wrong"] == true ? " wrong" : ""));
   }
-  EXPECT_THAT(order, ElementsAre("result.correct wrong", "shared.bank_conflicts wrong",
-                                 "local.sectors wrong", "time.median_us"));
-  const ordered_json& conflicts = results["findings"][1];
-  EXPECT_EQ(conflicts["title"], "transpose.tiled.f32@64x64 on sm_90 and 1 more");
+  EXPECT_THAT(order, ElementsAre("result.correct sm_90 wrong", "shared.bank_conflicts sm_90 wrong",
+                                 "shared.bank_conflicts sm_80 wrong", "local.sectors sm_90 wrong",
+                                 "time.median_us sm_90"));
+}
+
+TEST(ResultsJson, AFindingIsAValueByItselfAndNamesItsGroup) {
+  const ordered_json findings = results_json(everything())["findings"];
+  const ordered_json &conflicts = findings[1], &other = findings[2];
   EXPECT_EQ(conflicts["value"].dump(), "64");
   EXPECT_EQ(conflicts["kernel"], "copy(int*)");
   EXPECT_EQ(conflicts["blame"].dump(), R"([{"file":"family.cu","line":7,"value":48,"share":0.75},)"
                                        R"({"file":"family.cu","line":9,"value":16,"share":0.25}])");
-  EXPECT_EQ(conflicts["others"].dump(),
-            R"([{"case":"transpose.tiled.f32@64x64","arch":"sm_80","value":32}])");
-  EXPECT_EQ(conflicts["also"], "on sm_80 (32)");
   EXPECT_EQ(conflicts["limit"].dump(), R"({"max":0,"origin":"budgets.toml:1"})");
+  EXPECT_EQ(other["value"].dump(), "32");
+  EXPECT_EQ(other["blame"].dump(), R"([{"file":"family.cu","line":7}])");
+  EXPECT_THAT(other["text"].get<std::string>(),
+              testing::StartsWith("FAIL transpose.tiled.f32@64x64 on sm_80: "));
+  EXPECT_EQ(other["group"], conflicts["group"]);
+  EXPECT_NE(findings[3]["group"], conflicts["group"]);
+}
+
+TEST(ResultsJson, ValuesOfCasesHaveATextForPeopleOnlyWhereItSaysLess) {
+  Fact time = on(beyond(12.3456789, 10, "time.median_us"), "sm_90");
+  const ordered_json results = results_json(outcome_of({time, on(beyond(64, 32), "sm_90")}));
+  const ordered_json& values = results["cases"][0]["values"];
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0]["metric"], "registers");
+  EXPECT_FALSE(values[0].contains("value_text"));
+  EXPECT_EQ(values[1]["value"], 12.3456789);
+  EXPECT_EQ(values[1]["value_text"], "12.3457 us");
 }
 
 TEST(ResultsJson, ValuesOfCasesAreThoseThatMatterOrAll) {

@@ -2,8 +2,8 @@
 
 Draws results.json, which gate, check, bench and attach write. --filter,
 --metric and --arch choose the cases and findings that are drawn; headline and
-exit code stay those of the run. A format is cut to what its reader takes, and
-says how much is left out.
+exit code stay those of the run. A format is cut to what its reader takes, the
+least bad first; how much is left out stands in it and on stderr.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ def run(options: argparse.Namespace) -> int:
     metric = partial(_matches, options.metric)
     results = results.only(partial(_matches, options.filter), metric, options.arch)
     results = replace(results, pictures=tuple(sorted(_pictures_beside(options.results))))
-    if options.all:
-        # First all of the text, so that a format that fails leaves nothing behind.
-        texts = {format.file: format.render(results) for format in FORMATS.values()}
-        for file, text in texts.items():
-            write_whole(options.all / file, text.encode())
-        return 0
-    text = FORMATS[options.format].render(results).encode()
-    if options.out:
-        write_whole(options.out, text)
-    else:
-        sys.stdout.buffer.write(text)
+    formats = FORMATS.values() if options.all else [FORMATS[options.format]]
+    # First all of the text, so that a format that fails leaves nothing behind.
+    drawings = {format.file: format.draw(results) for format in formats}
+    for file, (text, left_out) in drawings.items():
+        path = options.all / file if options.all else options.out
+        if path:
+            write_whole(path, text.encode())
+        else:
+            sys.stdout.buffer.write(text.encode())
+        if left_out:
+            print(f"{file}: {left_out}", file=sys.stderr)
     return 0
 
 

@@ -1,31 +1,38 @@
-"""Cuts a format to the size that its reader takes, and says what was left out."""
+"""Cuts a format to what its reader takes, the least bad of it last, and says what was left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Kept(NamedTuple):
-    """The parts that fit, and how many did not."""
+    """The first entries of a format, and the number of all."""
 
-    parts: list[str]
-    left_out: int
+    entries: Sequence[str]
+    total: int
+    noun: str
+
+    @property
+    def left_out(self) -> int:
+        return self.total - len(self.entries)
 
     @property
     def sentence(self) -> str:
-        """ "12 more are left out; facts.jsonl has all."; nothing where all fit."""
-        return f"{self.left_out} more are left out; facts.jsonl has all." if self.left_out else ""
+        """ "12 of 60 lines are left out, the least bad ones; ..."; nothing where all fit."""
+        if not self.left_out:
+            return ""
+        head = f"{self.left_out} of {self.total} {self.noun}"
+        return f"{head} are left out, the least bad ones; facts.jsonl has all"
 
 
-def kept(parts: Iterable[str], most_bytes: int) -> Kept:
-    """The first parts that fit into so many bytes, each with a line end."""
-    fit: list[str] = []
-    left_out, size = 0, 0
-    for part in parts:
-        size += len(part.encode()) + 1
+def kept(entries: Sequence[str], noun: str, most_bytes: int, most: int | None) -> Kept:
+    """The first entries that fit into so many bytes, with two for what parts them, and no more
+    than `most` of them."""
+    size, fit = 0, 0
+    for entry in entries[:most]:
+        size += len(entry.encode()) + 2
         if size > most_bytes:
-            left_out += 1
-        else:
-            fit.append(part)
-    return Kept(fit, left_out)
+            break
+        fit += 1
+    return Kept(entries[:fit], len(entries), noun)

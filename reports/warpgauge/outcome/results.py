@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from warpgauge.text import printable
 SCHEMA = "warpgauge.results/1"
 VERDICTS = ("error", "fail", "moved", "waived", "better", "pass", "unbudgeted", "unmeasured")
 _WORST_FIRST = (2, 1, 3, 0)  # exit codes, as the gate chooses between them
+_NAMED = 6  # others of a group, as on the terminal
 
 
 class _Members:
@@ -50,10 +52,10 @@ class Place(_Members):
 
 @dataclass(frozen=True)
 class Finding(_Members):
-    """A metric that is not fine, grouped over architectures and sizes."""
+    """A value that is not fine, and the others of its group, which are less bad."""
 
+    group: str
     verdict: str
-    title: str
     case: str
     metric: str
     fingerprint: str
@@ -69,8 +71,28 @@ class Finding(_Members):
     cure: str = ""
     blame: tuple[Place, ...] = ()
     repeat: str = ""
-    also: str = ""
     text: str = ""
+    others: tuple[Self, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """ "transpose.tiled.f32@1024x1024 on sm_90 and 6 more": of the same case."""
+        archs = {one.arch for one in self.others if one.case == self.case} - {self.arch}
+        return _title(self.case, self.arch) + (f" and {len(archs)} more" if archs else "")
+
+    @property
+    def also(self) -> str:
+        """ "on sm_80 (28), @1000x700 on sm_90 (36) and 5 more": the same case first."""
+        others = sorted(self.others, key=lambda one: one.case != self.case)
+        text = ", ".join(one._beside(self) for one in others[:_NAMED])
+        return text + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+
+    def _beside(self, shown: Self) -> str:
+        size = "" if self.case == shown.case else f"@{self.case.partition('@')[2]}"
+        value = (
+            "" if self.verdict == "error" else f"({self.value_text.removesuffix(' ' + self.unit)})"
+        )
+        return printable(" ".join(filter(None, (_title(size, self.arch).strip(), value))))
 
     @property
     def family(self) -> str:
@@ -101,6 +123,7 @@ class Value(_Members):
     metric: str
     verdict: str
     value: float | str | None = None
+    value_text: str = ""
     source: str | None = None
     wrong: bool = False
     would: str | None = None
@@ -115,7 +138,8 @@ class Value(_Members):
         """The reason, or the value beside its budget."""
         if self.reason:
             return printable(self.reason)
-        text = "not measured" if self.value is None else f"{self.value} {unit}".strip()
+        whole = "not measured" if self.value is None else f"{self.value} {unit}".strip()
+        text = self.value_text or whole
         beside = f", budget {self.budget}" if self.budget else ""
         return printable(f"{self.metric} is {text}{beside}")
 
@@ -139,7 +163,7 @@ class CaseResult(_Members):
     @property
     def title(self) -> str:
         """ "transpose.tiled.f32@1024x1024 on sm_90"."""
-        return printable(self.case + (f" on {self.arch}" if self.arch else ""))
+        return _title(self.case, self.arch)
 
     @property
     def wrong_values(self) -> list[Value]:
@@ -182,7 +206,7 @@ class Unmeasured(_Members):
 
 @dataclass(frozen=True)
 class Results(_Members):
-    """All of a file, or of several together."""
+    """All of a file, or of several together. `found` are the findings of the file, one a value."""
 
     status: str
     exit_code: int
@@ -193,12 +217,26 @@ class Results(_Members):
     checks: int = 0
     runs: tuple[Run, ...] = ()
     families: tuple[Family, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    found: tuple[Finding, ...] = ()
     unmeasured: tuple[Unmeasured, ...] = ()
     lost: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     units: dict[str, str] = field(default_factory=dict)
     pictures: tuple[Path, ...] = ()
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is found, grouped by its cause, the worst first."""
+        groups: dict[str, list[Finding]] = {}
+        for one in self.found:
+            groups.setdefault(one.group, []).append(one)
+        return [replace(worst, others=tuple(others)) for worst, *others in groups.values()]
+
+    @property
+    def values(self) -> list[tuple[CaseResult, Value]]:
+        """The values of all cases: the wrong ones first, then what was judged."""
+        pairs = ((case, value) for case in self.cases for value in case.values)
+        return sorted(pairs, key=lambda pair: _badness(pair[1]))
 
     @property
     def wrong(self) -> list[Finding]:
@@ -213,8 +251,7 @@ class Results(_Members):
     def faults(self) -> list[str]:
         """Reasons beside findings that make the run red: lost results, required values."""
         missing = [one.text for one in self.unmeasured if one.required]
-        faults = [*map(printable, self.lost), *missing]
-        return faults or ([] if self.wrong or not self.exit_code else [printable(self.headline)])
+        return [*map(printable, self.lost), *missing]
 
     def unit(self, value: Value) -> str:
         return self.units.get(value.metric, "")
@@ -230,8 +267,8 @@ class Results(_Members):
             for one in self.cases
             if is_shown(one)
         )
-        findings = (one for one in self.findings if is_shown(one) and metric(one.metric))
-        return replace(self, cases=tuple(cases), findings=tuple(findings))
+        found = (one for one in self.found if is_shown(one) and metric(one.metric))
+        return replace(self, cases=tuple(cases), found=tuple(found))
 
 
 def read_results(paths: Sequence[Path]) -> Results:
@@ -265,16 +302,19 @@ def _read(path: Path) -> Results:
 
 
 def _results(document: dict[str, Any]) -> Results:
-    return Results.of(
+    results = Results.of(
         document,
         runs=tuple(_run(run) for run in document.get("runs", ())),
         families=tuple(map(Family.of, document.get("families", ()))),
-        findings=tuple(map(_finding, document.get("findings", ()))),
+        found=tuple(map(_finding, document.get("findings", ()))),
         unmeasured=tuple(map(Unmeasured.of, document.get("unmeasured", ()))),
         cases=tuple(map(_case, document["cases"])),
         lost=tuple(document.get("lost", ())),
         left_out=tuple(document.get("left_out", ())),
     )
+    if not results.exit_code or results.wrong or results.faults:
+        return results
+    return replace(results, lost=(results.headline,))  # red, and nothing else says why
 
 
 def _run(members: dict[str, Any]) -> Run:
@@ -293,7 +333,7 @@ def _together(read: Iterable[Results]) -> Results:
     """Several results as one: what is wrong first, the worst exit code."""
     read = list(read)
     worst = min(read, key=lambda one: _rank(one.exit_code))
-    findings = (one for results in read for one in results.findings)
+    found = (one for results in read for one in results.found)
     cases = (one for results in read for one in results.cases)
     counts: Counter[str] = Counter()
     for results in read:
@@ -303,7 +343,7 @@ def _together(read: Iterable[Results]) -> Results:
         headline="; ".join(dict.fromkeys(results.headline for results in read)),
         counts=dict(counts),
         cases=tuple(sorted(cases, key=lambda one: not one.wrong)),
-        findings=tuple(sorted(findings, key=lambda one: not one.wrong)),
+        found=tuple(sorted(found, key=_badness)),
         cases_total=sum(results.cases_total for results in read),
         checks=sum(results.checks for results in read),
         runs=_all(read, "runs"),
@@ -313,6 +353,16 @@ def _together(read: Iterable[Results]) -> Results:
         left_out=_all(read, "left_out"),
         units={metric: unit for results in read for metric, unit in results.units.items()},
     )
+
+
+def _badness(one: Finding | Value) -> tuple[bool, int]:
+    """The wrong ones go first, then by verdict."""
+    return not one.wrong, VERDICTS.index(one.verdict)
+
+
+def _title(case: str, arch: str | None) -> str:
+    """ "transpose.tiled.f32@1024x1024 on sm_90"."""
+    return printable(case + (f" on {arch}" if arch else ""))
 
 
 def _rank(exit_code: int) -> int:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import CaseResult, Results
 
 FILE = "bencher.json"
 READER = "Bencher"
+ENTRIES = "benchmarks"
 MAX_BYTES = 5_000_000
 
 
-def render(results: Results) -> str:
+def entries(results: Results) -> list[str]:
     """A benchmark for each case and architecture, a measure for each number, with the ends of its
     confidence interval where it has one."""
-    shown = kept(filter(None, map(_benchmark, results.cases)), MAX_BYTES)
-    return "{\n" + ",\n".join(shown.parts) + "\n}\n"
+    return list(filter(None, map(_benchmark, results.cases)))
+
+
+def document(results: Results, kept: Kept) -> str:
+    """What was left out is a benchmark, too: the format has no place for a text."""
+    lines = list(kept.entries)
+    if kept.left_out:
+        lines.append(f'"warpgauge: left out": {{"{ENTRIES}": {{"value": {kept.left_out}}}}}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _benchmark(case: CaseResult) -> str:

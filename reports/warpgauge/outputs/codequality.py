@@ -6,26 +6,30 @@ import hashlib
 import json
 from typing import Any
 
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Finding, Results
 from warpgauge.text import printable
 
 FILE = "gl-code-quality.json"
 READER = "GitLab Code Quality"
+ENTRIES = "issues"
 MAX_BYTES = 4_000_000  # merge requests load all of it
 _SEVERITIES = {"error": "critical", "unmeasured": "critical", "fail": "major", "better": "major"}
 
 
-def render(results: Results) -> str:
+def entries(results: Results) -> list[str]:
     """An issue for each finding that makes the run red or moved, and one for each fault of the run.
     GitLab wants a path: the family stands for a file that is not known."""
     findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
     issues = [json.dumps(_run_issue(fault), ensure_ascii=False) for fault in results.faults]
     issues += [json.dumps(_issue(one), ensure_ascii=False) for one in findings]
-    shown = kept(issues, MAX_BYTES)
-    lines = list(shown.parts)
-    if shown.left_out:
-        lines.append(json.dumps(_run_issue(shown.sentence), ensure_ascii=False))
+    return issues
+
+
+def document(results: Results, kept: Kept) -> str:
+    lines = list(kept.entries)
+    if kept.left_out:
+        lines.append(json.dumps(_run_issue(kept.sentence), ensure_ascii=False))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 

@@ -5,30 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Results
 from warpgauge.text import printable
 
 FILE = "ctest.txt"
 READER = "CTest and CDash"
+ENTRIES = "measurements"
 MAX_BYTES = 2_000_000
 _TYPES = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
 
-def render(results: Results) -> str:
-    """An element for each value, and one for each picture beside the results."""
+def entries(results: Results) -> list[str]:
+    """An element for each picture beside the results, and one for each value."""
     lines = [_picture(picture) for picture in results.pictures]
-    for case in results.cases:
-        for value in case.values:
-            if value.value is not None:
-                kind = "text/string" if isinstance(value.value, str) else "numeric/double"
-                name = f"{case.title}: {value.metric}"
-                lines.append(_element("CTestMeasurement", kind, name, str(value.value)))
-    shown = kept(lines, MAX_BYTES)
-    if shown.left_out:
-        said = _element("CTestMeasurement", "text/string", "left out", shown.sentence)
-        shown.parts.append(said)
-    return "".join(line + "\n" for line in shown.parts)
+    for case, value in results.values:
+        if value.value is not None:
+            kind = "text/string" if isinstance(value.value, str) else "numeric/double"
+            name = f"{case.title}: {value.metric}"
+            lines.append(_element("CTestMeasurement", kind, name, str(value.value)))
+    return lines
+
+
+def document(results: Results, kept: Kept) -> str:
+    lines = list(kept.entries)
+    if kept.left_out:
+        lines.append(_element("CTestMeasurement", "text/string", "left out", kept.sentence))
+    return "".join(line + "\n" for line in lines)
 
 
 def _picture(path: Path) -> str:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Finding, Results
 from warpgauge.text import printable
 
 FILE = "github.txt"
 READER = "annotations of GitHub Actions"
-MOST = 10  # annotations of a step that GitHub shows; the last one counts all
+ENTRIES = "annotations"
+MAX_BYTES = 500_000  # GitHub takes 64 KB of a message
+MAX_ENTRIES = 9  # GitHub shows 10 of a step; the last one counts all
 
 
-def render(results: Results) -> str:
-    """The worst findings, as errors where they make the run red and else as warnings, and a notice
-    that counts all."""
+def entries(results: Results) -> list[str]:
+    """The findings, as errors where they make the run red and else as warnings."""
     commands = [_command("error", None, "warpgauge", [fault]) for fault in results.faults]
     commands += [_finding("error", one) for one in results.wrong]
     commands += [_finding("warning", one) for one in results.noted if _is_shown(one)]
-    shown = commands[: MOST - 1]
-    total = [printable(results.headline), *map(printable, results.left_out)]
-    if cut := len(commands) - len(shown):
-        total.append(f"{cut} more findings are in the summary")
-    return "\n".join([*shown, _command("notice", None, "warpgauge", total)]) + "\n"
+    return commands
+
+
+def document(results: Results, kept: Kept) -> str:
+    """The annotations, and a notice that counts all."""
+    total = [printable(results.headline), *map(printable, results.left_out), kept.sentence]
+    return "\n".join([*kept.entries, _command("notice", None, "warpgauge", total)]) + "\n"
 
 
 def _is_shown(finding: Finding) -> bool:

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import VERDICTS, CaseResult, Results, Value
 from warpgauge.text import printable
 
 FILE = "gl-metrics.txt"
 READER = "GitLab metrics reports"
+ENTRIES = "samples"
 MAX_BYTES = 5_000_000  # merge requests compare all of two files
 
 
-def render(results: Results) -> str:
-    """A gauge for each metric, with a sample for each case and architecture, the number of values
-    by verdict, and the exit code. A word is a label of a sample that is 1."""
+def entries(results: Results) -> list[str]:
+    """A sample for each value. A word is a label of a sample that is 1."""
+    known = (pair for pair in results.values if pair[1].value is not None)
+    return [_value(case, value, results) for case, value in known]
+
+
+def document(results: Results, kept: Kept) -> str:
+    """A gauge for each metric, the number of values by verdict, and the exit code."""
     lines = _head("warpgauge_verdicts", "Values of cases by verdict.")
     lines += [
         _sample("warpgauge_verdicts", {"verdict": verdict}, results.counts.get(verdict, 0))
@@ -24,19 +30,16 @@ def render(results: Results) -> str:
     ]
     lines += _head("warpgauge_exit_code", "Exit code of the gate.")
     lines.append(f"warpgauge_exit_code {results.exit_code}")
+    lines += _head("warpgauge_left_out", "Samples that this file has no room for.")
+    lines.append(f"warpgauge_left_out {kept.left_out}")
     samples: dict[str, list[str]] = defaultdict(list)
-    for case in results.cases:
-        for value in case.values:
-            if value.value is not None:
-                samples[value.metric].append(_value(case, value, results))
+    for sample in kept.entries:
+        samples[sample.partition("{")[0]].append(sample)
     for metric in catalog().values():
-        if metric.id in samples:
-            head = _head(_name(metric.id), f"{metric.meaning} Unit: {metric.unit}.")
-            lines += head + samples[metric.id]
-    shown = kept(lines, MAX_BYTES)
-    if shown.left_out:
-        shown.parts.append(f"# {shown.sentence}")
-    return "\n".join([*shown.parts, "# EOF"]) + "\n"
+        name = _name(metric.id)
+        if name in samples:
+            lines += _head(name, f"{metric.meaning} Unit: {metric.unit}.") + samples[name]
+    return "\n".join([*lines, "# EOF"]) + "\n"
 
 
 def _name(metric: str) -> str:

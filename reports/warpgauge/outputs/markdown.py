@@ -6,16 +6,17 @@ import html
 import re
 
 from warpgauge.facts.records import Run
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import VERDICTS, Finding, Results
 from warpgauge.text import printable
 
 FILE = "summary-ci.md"
 READER = "job summaries"
+ENTRIES = "lines"
 MAX_BYTES = 1_000_000  # GitHub shows nothing at all of more than 1 MiB
 
 
-def render(results: Results) -> str:
+def entries(results: Results) -> list[str]:
     """Verdicts by family, then what is wrong, the worst first, then what is only noted."""
     lines = [f"# warpgauge: {_text(results.headline)}", ""]
     lines += [f"**{_text(fault)}**\n" for fault in results.faults]
@@ -31,10 +32,12 @@ def render(results: Results) -> str:
         lines += _findings(title, found)
     lines += _list("Unmeasured", [one.text for one in results.unmeasured if not one.required])
     lines += _list("Left out", list(results.left_out))
-    shown = kept(lines, MAX_BYTES)
-    if shown.left_out:
-        shown.parts.append(f"\n{shown.left_out} more lines are left out; facts.jsonl has all.")
-    return "\n".join(shown.parts) + "\n"
+    return lines
+
+
+def document(results: Results, kept: Kept) -> str:
+    lines = [*kept.entries, f"\n{kept.sentence}"] if kept.left_out else kept.entries
+    return "\n".join(lines) + "\n"
 
 
 def _run(run: Run) -> str:

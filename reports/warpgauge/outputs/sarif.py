@@ -8,27 +8,32 @@ from typing import Any
 from urllib.parse import quote
 
 from warpgauge.facts.catalog import Metric, catalog
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Finding, Place, Results
 from warpgauge.text import printable
 
 FILE = "warpgauge.sarif"
 READER = "GitHub code scanning"
-MAX_RESULTS = 5_000  # GitHub shows so many of an analysis
+ENTRIES = "results"
+MAX_BYTES = 20_000_000  # GitHub takes 10 MB of them packed, which makes them ten times smaller
+MAX_ENTRIES = 5_000  # GitHub shows so many of an analysis
 
 
-def render(results: Results) -> str:
-    """SARIF with the findings that make the run red as errors, and those that moved as warnings.
-    Faults of the run, and findings beyond GitHub's limit, are notifications."""
-    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
-    findings = [one for one in findings if one.verdict != "unmeasured"]
-    shown = findings[:MAX_RESULTS]
-    metrics = list(dict.fromkeys(finding.metric for finding in shown))
+def entries(results: Results) -> list[str]:
+    """The findings that make the run red as errors, and those that moved as warnings."""
+    rules = {metric: i for i, metric in enumerate(_metrics(results))}
+    return [
+        json.dumps(_result(one, rules[one.metric]), ensure_ascii=False) for one in _shown(results)
+    ]
+
+
+def document(results: Results, kept: Kept) -> str:
+    """Faults of the run, and what was left out, are notifications."""
+    rules = [_rule(catalog()[metric]) for metric in _metrics(results)]
     notes = [_note(fault, "error") for fault in results.faults]
-    notes += [_note(text, "warning") for text in results.left_out]
-    if cut := len(findings) - len(shown):
-        notes.append(_note(f"{cut} findings are left out: GitHub shows {MAX_RESULTS}.", "warning"))
+    notes += [_note(text, "warning") for text in filter(None, [*results.left_out, kept.sentence])]
     run = {
-        "tool": {"driver": {"name": "warpgauge", "rules": [_rule(catalog()[m]) for m in metrics]}},
+        "tool": {"driver": {"name": "warpgauge", "rules": rules}},
         "automationDetails": {"id": "warpgauge/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [
@@ -37,11 +42,22 @@ def render(results: Results) -> str:
                 "toolExecutionNotifications": notes,
             }
         ],
-        "results": [_result(one, metrics.index(one.metric)) for one in shown],
+        "results": [],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     log = {"$schema": schema, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False) + "\n"
+    head = json.dumps(log, ensure_ascii=False).removesuffix("]}]}")
+    return f"{head}{', '.join(kept.entries)}]}}]}}\n"
+
+
+def _shown(results: Results) -> list[Finding]:
+    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
+    return [one for one in findings if one.verdict != "unmeasured"]
+
+
+def _metrics(results: Results) -> list[str]:
+    """The metrics of all findings: each is a rule."""
+    return list(dict.fromkeys(finding.metric for finding in _shown(results)))
 
 
 def _note(text: str, level: str) -> dict[str, Any]:

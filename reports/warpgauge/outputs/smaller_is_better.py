@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.outcome.limits import kept
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import CaseResult, Results, Value
 from warpgauge.text import printable
 
 FILE = "smaller-is-better.json"
 READER = "github-action-benchmark"
+ENTRIES = "entries"
 MAX_BYTES = 2_000_000  # each run is kept in the page's data
 
 
-def render(results: Results) -> str:
+def entries(results: Results) -> list[str]:
     """An entry for each number that is better when it is lower. Metrics that are never judged are
-    left out, because the action raises an alarm when any entry grows."""
-    entries = (
-        _entry(case, value, results)
-        for case in results.cases
-        for value in case.values
-        if _is_lower_better(value)
-    )
-    shown = kept(entries, MAX_BYTES)
-    return "[\n" + ",\n".join(shown.parts) + "\n]\n"
+    not among them, because the action raises an alarm when any entry grows."""
+    pairs = (pair for pair in results.values if _is_lower_better(pair[1]))
+    return [json.dumps(_entry(case, value, results), ensure_ascii=False) for case, value in pairs]
+
+
+def document(results: Results, kept: Kept) -> str:
+    """What was left out is an entry, too: the format has no other place for it."""
+    lines = list(kept.entries)
+    if kept.left_out:
+        entry = {"name": "warpgauge: left out", "unit": ENTRIES, "value": kept.left_out}
+        lines.append(json.dumps(entry | {"extra": kept.sentence}))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def _is_lower_better(value: Value) -> bool:
@@ -32,10 +37,14 @@ def _is_lower_better(value: Value) -> bool:
     return row.direction == "lower" and row.cls != "info" and value.value is not None
 
 
-def _entry(case: CaseResult, value: Value, results: Results) -> str:
+def _entry(case: CaseResult, value: Value, results: Results) -> dict[str, Any]:
     unit = results.unit(value)
-    entry = {"name": f"{case.title}: {value.metric}", "unit": unit, "value": value.value}
+    entry: dict[str, Any] = {
+        "name": f"{case.title}: {value.metric}",
+        "unit": unit,
+        "value": value.value,
+    }
     if value.interval:
         entry["range"] = f"{value.interval[0]} to {value.interval[1]}"
     entry["extra"] = printable(f"{value.verdict}: {value.problem(unit)}")
-    return json.dumps(entry, ensure_ascii=False)
+    return entry

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 
+from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import CaseResult, Results, Value
 from warpgauge.text import printable
 
 FILE = "results.tap"
 READER = "TAP harnesses"
+ENTRIES = "test points"
+MAX_BYTES = 10_000_000  # no harness names a limit; they keep all points in memory
 
 
-def render(results: Results) -> str:
-    """TAP with what makes the run red as YAML blocks; cases of which nothing was judged are
-    skipped."""
-    points = [line for i, case in enumerate(results.cases, 1) for line in _point(i, case, results)]
-    number = len(results.cases)
-    for fault in results.faults:
-        number += 1
-        points.append(f"not ok {number} - run: {_escaped(fault)}")
-    return "\n".join(["TAP version 14", f"1..{number}", *points]) + "\n"
+def entries(results: Results) -> list[str]:
+    """Test points, with what makes the run red as YAML blocks; cases of which nothing was judged
+    are skipped."""
+    points = [f"not ok {i} - run: {_escaped(fault)}" for i, fault in enumerate(results.faults, 1)]
+    for i, case in enumerate(results.cases, len(points) + 1):
+        points.append("\n".join(_point(i, case, results)))
+    return points
+
+
+def document(results: Results, kept: Kept) -> str:
+    lines = ["TAP version 14", f"1..{len(kept.entries)}", *kept.entries]
+    lines += [f"# {kept.sentence}"] if kept.left_out else []
+    return "\n".join(lines) + "\n"
 
 
 def _point(number: int, case: CaseResult, results: Results) -> list[str]:
@@ -40,8 +47,8 @@ def _entry(case: CaseResult, value: Value, results: Results) -> list[str]:
     entries = {
         "metric": value.metric,
         "verdict": value.verdict,
-        "message": value.problem(results.unit(value)),
         "at": printable(f"{value.file}:{value.line}") if value.file else "",
+        "message": value.problem(results.unit(value)),
         "repeat": printable(case.repeat),
     }
     known = [f"{key}: {_quoted(text)}" for key, text in entries.items() if text]
