@@ -29,15 +29,17 @@ std::string toolkit() {
   return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
-metrics::Run start_run() {
-  metrics::Run run = start_run(std::string(kBuildInfo.source_root));
+metrics::Run start_run(std::string command, metrics::Asked asked) {
+  metrics::Run run =
+      start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
   run.version = kBuildInfo.version;
   run.toolkit = toolkit();
   run.flags = kBuildInfo.cuda_flags;
   return run;
 }
 
-metrics::Run start_run(const std::string& folder) {
+metrics::Run start_run_of_other(const std::string& folder, std::string command,
+                                metrics::Asked asked) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::random_device random;
   metrics::Run run;
@@ -48,7 +50,13 @@ metrics::Run start_run(const std::string& folder) {
   if (run.branch == "HEAD") run.branch.clear();  // detached
   // Without git's word the sources are not clean.
   run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
+  run.command = std::move(command);
+  run.asked = std::move(asked);
   return run;
+}
+
+std::vector<std::string> unless_empty(const std::string& word) {
+  return word.empty() ? std::vector<std::string>() : std::vector{word};
 }
 
 }  // namespace warpgauge

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "metrics/fact.h"
 
@@ -10,11 +11,14 @@ namespace warpgauge {
 /// The version of the CUDA toolkit that built this program: "13.0".
 std::string toolkit();
 
-/// The provenance of a run that starts now, without its device. The commit is that of the source
-/// tree of this build; empty where git or the tree is missing.
-metrics::Run start_run();
+/// The provenance of a run of this program that starts now, without its device. The commit is that
+/// of the source tree of this build; empty where git or the tree is missing.
+metrics::Run start_run(std::string command, metrics::Asked asked);
 /// The same of a program of somebody else's, of which neither toolkit nor flags are known. The
 /// commit is that of the tree that `folder` lies in.
-metrics::Run start_run(const std::string& folder);
+metrics::Run start_run_of_other(const std::string& folder, std::string command,
+                                metrics::Asked asked);
+/// The words of an option that may be left empty.
+std::vector<std::string> unless_empty(const std::string& word);
 
 }  // namespace warpgauge

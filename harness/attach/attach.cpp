@@ -147,10 +147,8 @@ outcome::ExitCode attach_to_program(const AttachOptions& options) {
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
   const files::TemporaryPath results = files::TemporaryPath::folder_in(out.path(), ".attached-");
-  metrics::Run run = start_run(fs::current_path().string());
-  run.command = "attach";
-  run.asked.strict = options.strict;
-  run.asked.require = {"ptxas", "cupti"};
+  metrics::Run run = start_run_of_other(fs::current_path().string(), "attach",
+                                        {.require = {"ptxas", "cupti"}, .strict = options.strict});
 
   const process::Ending ending = run_attached(options, library, results.path());
   Selected selected = select_kernels(options, budgets, results_in(results.path()), results.path());

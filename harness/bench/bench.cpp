@@ -55,21 +55,13 @@ std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selecte
   return cases;
 }
 
-metrics::Run run_of(const BenchOptions& options) {
-  metrics::Run run = start_run();
-  run.command = "bench";
-  if (!options.filter.empty()) run.asked.filter = {options.filter};
-  run.asked.large = options.large;
-  return run;
-}
-
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
       : options_(options),
         budgets_(Registry::instance()),
         cases_(with_yardsticks(Registry::instance().select(options.filter, options.large))),
-        run_(run_of(options)),
+        run_(start_run("bench", {.filter = unless_empty(options.filter), .large = options.large})),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
   outcome::ExitCode run() {

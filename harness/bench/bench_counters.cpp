@@ -35,7 +35,7 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
   work.begin = [&] {
     use_assigned_device();
     meter.emplace(true);
-    writer = std::make_unique<metrics::FactWriter>(file.path(), start_run());
+    writer = std::make_unique<metrics::FactWriter>(file.path(), start_run("bench", {}));
   };
   work.work = [&](std::size_t i) {
     for (const metrics::Fact& fact : meter->run(*cases[i], metrics::Budgets())) {

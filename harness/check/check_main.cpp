@@ -58,14 +58,6 @@ struct Options {
   int skip_code = 0;   ///< exit code when nothing failed but something was skipped
 };
 
-metrics::Run run_of(const Options& options) {
-  metrics::Run run = start_run();
-  run.command = "check";
-  if (!options.arch.empty()) run.asked.architectures = {options.arch};
-  run.asked.large = options.large;
-  return run;
-}
-
 /// State that the tests of this process share.
 class Session {
  public:
@@ -74,7 +66,9 @@ class Session {
         program_(std::move(program)),
         budgets_(Registry::instance()),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
-        recorded_(run_of(options), options.facts) {
+        recorded_(start_run("check",
+                            {.architectures = unless_empty(options.arch), .large = options.large}),
+                  options.facts) {
     // A failed unmeasured value fails its test, or skips it; nothing else is required.
     requirements_ = {.ptxas = true, .judged = false};
   }
@@ -118,7 +112,7 @@ class Session {
     const metrics::Run run;
     for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
       if (!finding.wrong) continue;
-      const metrics::Fact& fact = *finding.shown.fact;
+      const metrics::Fact& fact = *finding.shown().fact;
       ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
           finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
     }

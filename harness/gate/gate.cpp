@@ -42,17 +42,15 @@ using metrics::Verdict;
 using Cases = std::vector<const Case*>;
 using Archs = std::vector<std::string>;
 
-metrics::Run run_of(const GateOptions& options) {
-  metrics::Run run = start_run();
-  run.command = "gate";
-  run.asked.device = options.device;
-  if (options.requirements.ptxas) run.asked.require.emplace_back("ptxas");
-  if (options.requirements.cupti) run.asked.require.emplace_back("cupti");
-  run.asked.strict = options.requirements.strict;
-  if (!options.filter.empty()) run.asked.filter = {options.filter};
-  run.asked.architectures = options.archs;
-  run.asked.large = options.large;
-  return run;
+metrics::Asked asked_of(const GateOptions& options) {
+  metrics::Asked asked = {.device = options.device,
+                          .filter = unless_empty(options.filter),
+                          .architectures = options.archs,
+                          .strict = options.requirements.strict,
+                          .large = options.large};
+  if (options.requirements.ptxas) asked.require.emplace_back("ptxas");
+  if (options.requirements.cupti) asked.require.emplace_back("cupti");
+  return asked;
 }
 
 /// One run of the gate. The parent process never touches CUDA: its children do.
@@ -68,7 +66,7 @@ class Gate {
                     : options_.use_cupti && options_.bounded
                         ? ""
                         : "times and hardware counters were left out by an option"),
-        run_(run_of(options)),
+        run_(start_run("gate", asked_of(options))),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());

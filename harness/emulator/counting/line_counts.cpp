@@ -1,6 +1,7 @@
 // Counts per source line out of counts per PTX instruction.
 #include "harness/emulator/counting/line_counts.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
@@ -27,6 +28,17 @@ std::string group_of(Space space) {
   }
 }
 
+using Count = std::uint64_t metrics::Counts::*;
+
+/// The counts of an access to global memory; `requests` and `sectors` are those of its kind.
+metrics::Counts global(const machine::AccessTotals& access, Count requests, Count sectors) {
+  metrics::Counts out;
+  out.*requests = access.requests;
+  out.*sectors = access.sectors;
+  out.global_sectors_ideal = access.sectors_ideal;
+  return out;
+}
+
 void distrust(metrics::LineCounts& line, const std::string& group, const metrics::Trust& trust) {
   if (trust.confidence == metrics::Confidence::exact) return;
   metrics::Trust& present = line.trust[group];
@@ -46,20 +58,14 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
       out.shared_wavefronts_ideal = access.wavefronts_ideal;
       break;
     case Space::global_load:
-      out.global_load_requests = access.requests;
-      out.global_load_sectors = access.sectors;
-      out.global_sectors_ideal = access.sectors_ideal;
-      break;
+      return global(access, &metrics::Counts::global_load_requests,
+                    &metrics::Counts::global_load_sectors);
     case Space::global_store:
-      out.global_store_requests = access.requests;
-      out.global_store_sectors = access.sectors;
-      out.global_sectors_ideal = access.sectors_ideal;
-      break;
+      return global(access, &metrics::Counts::global_store_requests,
+                    &metrics::Counts::global_store_sectors);
     case Space::global_atomic:
-      out.global_atomic_requests = access.requests;
-      out.global_atomic_sectors = access.sectors;
-      out.global_sectors_ideal = access.sectors_ideal;
-      break;
+      return global(access, &metrics::Counts::global_atomic_requests,
+                    &metrics::Counts::global_atomic_sectors);
     case Space::local:
       out.local_requests = access.requests;
       out.local_sectors = access.sectors;
