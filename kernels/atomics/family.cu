@@ -4,7 +4,9 @@
 // many lanes take part. (For a constant such as 1 the compiler has one lane add the number of
 // lanes.) So what makes atomics rare is to add up before, and the more threads do so, the rarer
 // they are (global.atomic.requests):
-//   global_counter  each thread that counts adds 1
+//   lane_by_lane    the lanes of a warp take turns: a request each, what a warp's would be if its
+//                   lanes did not go together
+//   global_counter  each thread that counts adds 1: up to 32 times fewer
 //   warp_ballot     one lane of a warp adds the number of its votes: the same number of requests,
 //                   now by the code, as it must be where the compiler does not see what is added
 //   shared_counter  the block counts in shared memory, and one thread adds its sum: with 32 warps
@@ -13,8 +15,8 @@
 // Each operation by itself (`add` ... `exclusive_or`): lanes with a word each make as many sectors
 // as plain stores (global.atomic.sectors_per_request).
 #include <cstdint>
-#include <type_traits>
 
+#include "kernels/atomics/operations.h"
 #include "warpgauge/warpgauge.h"
 
 namespace atomics {
@@ -41,6 +43,13 @@ struct Count : warpgauge::Problem {
 __device__ bool counts(int rows, int columns) {
   const int i = blockIdx.y * kWarp + threadIdx.y, j = blockIdx.x * kWarp + threadIdx.x;
   return i < rows && j < columns && i >= j;
+}
+
+__global__ void lane_by_lane(unsigned* count, int rows, int columns) {
+  const bool mine = counts(rows, columns);
+  for (int turn = 0; turn < kWarp; ++turn) {
+    if (mine && threadIdx.x == turn) atomicAdd(count, 1);
+  }
 }
 
 __global__ void global_counter(unsigned* count, int rows, int columns) {
@@ -74,196 +83,6 @@ void launch_count(Count& p, void (*kernel)(unsigned*, int, int)) {
   const dim3 blocks((p.columns + kWarp - 1) / kWarp, (p.rows + kWarp - 1) / kWarp);
   kernel<<<blocks, dim3(kWarp, kWarp)>>>(p.count, p.rows, p.columns);
 }
-
-// An operation: `update` on the device, and what `after` it becomes of a cell that held `before`.
-// Threads come in any order, so the last value must not depend on it. Where it would, all threads
-// of a cell bring the same value (kSameValue) or limit.
-struct Operation {
-  static constexpr bool kSameValue = false;
-};
-
-struct Add : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicAdd(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before + value;
-  }
-};
-
-// Atomic only to threads of the block: cells are the block's own, so that is enough.
-struct AddBlock : Add {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicAdd_block(cell, value);
-  }
-};
-
-// Atomic to other GPUs and the CPU as well.
-struct AddSystem : Add {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicAdd_system(cell, value);
-  }
-};
-
-struct Subtract : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicSub(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before - value;
-  }
-};
-
-struct Exchange : Operation {
-  static constexpr bool kSameValue = true;
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicExch(cell, value);
-  }
-  template <typename T>
-  static T after(T, T value) {
-    return value;
-  }
-};
-
-// Claims cells that are empty: one thread succeeds, and the others do not try again.
-struct CompareAndSwap : Operation {
-  static constexpr bool kSameValue = true;
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicCAS(cell, T{0}, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before == 0 ? value : before;
-  }
-};
-
-struct Minimum : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicMin(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before < value ? before : value;
-  }
-};
-
-struct Maximum : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicMax(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before > value ? before : value;
-  }
-};
-
-constexpr unsigned kLimit = 5;  // where increments and decrements begin again
-
-struct Increment : Operation {
-  static __device__ void update(unsigned* cell, unsigned) { atomicInc(cell, kLimit); }
-  static unsigned after(unsigned before, unsigned) { return before >= kLimit ? 0 : before + 1; }
-};
-
-struct Decrement : Operation {
-  static __device__ void update(unsigned* cell, unsigned) { atomicDec(cell, kLimit); }
-  static unsigned after(unsigned before, unsigned) {
-    return before == 0 || before > kLimit ? kLimit : before - 1;
-  }
-};
-
-struct And : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicAnd(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before & value;
-  }
-};
-
-struct Or : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicOr(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before | value;
-  }
-};
-
-struct ExclusiveOr : Operation {
-  template <typename T>
-  static __device__ void update(T* cell, T value) {
-    atomicXor(cell, value);
-  }
-  template <typename T>
-  static T after(T before, T value) {
-    return before ^ value;
-  }
-};
-
-constexpr int kThreads = 256;
-constexpr int kCells = kWarp;  // of each block, one a lane: 8 warps share them
-
-// Values that use all bits of T, whose random values have only 15.
-template <typename T>
-std::vector<T> wide_values(std::size_t count, std::uint32_t seed) {
-  std::vector<T> values = warpgauge::random_values<T>(count, seed);
-  for (T& value : values) value |= value << (sizeof(T) * 4);
-  return values;
-}
-
-template <typename T>
-std::vector<T> half_empty_cells(std::size_t count) {
-  std::vector<T> cells = wide_values<T>(count, 2);
-  for (std::size_t i = 0; i < count; i += 2) cells[i] = 0;
-  return cells;
-}
-
-// Each thread brings a value to the cell of its lane in its block. The size is the number of
-// threads.
-template <typename T>
-struct Cells : warpgauge::Problem {
-  const int n, blocks;
-  warpgauge::Input<T> a;
-  warpgauge::InOut<T> cells;
-
-  explicit Cells(const warpgauge::Size& size)
-      : n(static_cast<int>(size[0])),
-        blocks((n + kThreads - 1) / kThreads),
-        a(*this, wide_values<T>(n, 1)),
-        cells(*this, half_empty_cells<T>(blocks * kCells)) {}
-};
-
-// Cells with the CPU reference of one operation: thread after thread.
-template <typename T, typename Op>
-struct Updated : Cells<T> {
-  using Cells<T>::Cells;
-  void check(warpgauge::Comparison& comparison) const override {
-    std::vector<T> expected = this->cells.initial();
-    for (int i = 0; i < this->n; ++i) {
-      const int cell = i / kThreads * kCells + i % kCells;
-      expected[cell] = Op::after(expected[cell], this->a.host()[Op::kSameValue ? cell : i]);
-    }
-    comparison.equal(this->cells, expected);
-  }
-};
-
-// CUDA's atomics of 64 bits take `unsigned long long`.
-template <typename T>
-using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
 
 template <typename T, typename Op>
 __global__ void update(T* cells, const T* a, int n) {
@@ -299,6 +118,7 @@ void add_operations(const warpgauge::Family& family, std::string_view type) {
 WARPGAUGE_FAMILY(atomics) {
   const auto u32 =
       family.problem<Count>("u32", {{256, 256}, {300, 500}, warpgauge::large({16384, 16384})});
+  u32.variant("lane_by_lane", [](Count& p) { launch_count(p, lane_by_lane); });
   u32.variant("global_counter", [](Count& p) { launch_count(p, global_counter); });
   u32.variant("warp_ballot", [](Count& p) { launch_count(p, warp_ballot); });
   u32.variant("shared_counter", [](Count& p) { launch_count(p, shared_counter); });
@@ -309,6 +129,14 @@ WARPGAUGE_FAMILY(atomics) {
   add_operation<std::uint32_t, Subtract>(family, "u32", "subtract");
   add_operation<std::uint32_t, Increment>(family, "u32", "increment");
   add_operation<std::uint32_t, Decrement>(family, "u32", "decrement");
+  // Signed words are compared otherwise than unsigned ones. The rest is the same for both.
+  add_operation<std::int32_t, Minimum>(family, "i32", "minimum");
+  add_operation<std::int32_t, Maximum>(family, "i32", "maximum");
+  add_operation<std::int64_t, Minimum>(family, "i64", "minimum");
+  add_operation<std::int64_t, Maximum>(family, "i64", "maximum");
+  add_operation<float, Add>(family, "f32", "add");
+  add_operation<float, Exchange>(family, "f32", "exchange");
+  add_operation<double, Add>(family, "f64", "add");
 }
 
 }  // namespace atomics

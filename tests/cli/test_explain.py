@@ -154,9 +154,9 @@ def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
     spills = explain_emulated("register_spill.capped_by_launch_bounds.i32@1").stdout
     assert re.search(r"^\d+ .* \?  kept\[row\] = ", spills, re.MULTILINE), spills
     assert "\n~ not exact, ? not known\nestimate: ptxas spills registers" in spills
-    combined = explain_emulated("atomics.global_counter.u32@256x256").stdout
-    assert re.search(r"~\d+ +~\d+/\d+ +-  ", combined), combined
-    assert "\nestimate: ptxas may let one lane do it" in combined
+    repeated = explain_emulated("shared_atomics.add.f32@4096").stdout
+    assert re.search(r"~\d+ +~\d+/\d+ +-  ", repeated), repeated
+    assert "\nestimate: the machine code repeats a compare and swap" in repeated
 
 
 def test_exact_counts_have_no_marks():

@@ -119,7 +119,7 @@ TEST_P(AccessCounts, SharedAtomics) {
   EXPECT_EQ(shared(add, 4).wavefronts, 1u);
   EXPECT_EQ(shared(add, 0).wavefronts, 32u);  // one after the other
   EXPECT_EQ(shared("atom.shared.cas.b32 %r2, [%r1], 1, 2;", 4).wavefronts, 2u);
-  bench().plan = {Role::popc_increment};
+  bench().plan = {Role::one_for_all};
   EXPECT_EQ(shared("red.shared.add.u32 [%r1], 1;", 0).wavefronts, 1u);
 }
 

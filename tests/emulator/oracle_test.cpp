@@ -131,22 +131,39 @@ TEST_P(OracleOf, AtomicsOfSharedMemoryAreWhatTheMachineMakesOfThem) {
   EXPECT_EQ(confidence_of(answer, sums[0]), Confidence::estimate);
   EXPECT_THAT(answer.trust.by_text_line.at(sums[0]).reason, HasSubstr("compare and swap"));
   const bool has_popc = GetParam() != std::string("sm_75");
-  EXPECT_EQ(plan_of(answer, counts[0]).role, has_popc ? Role::popc_increment : Role::as_written);
+  EXPECT_EQ(plan_of(answer, counts[0]).role, has_popc ? Role::one_for_all : Role::as_written);
   EXPECT_EQ(confidence_of(answer, counts[0]), Confidence::exact);
   EXPECT_THAT(answer.extras, IsEmpty()) << "the loads of the loop belong to the atomic";
 }
 
-TEST_P(OracleOf, OneLaneMayDoTheAtomicForAll) {
+/// The only atomic of `kernel`, by its PTX.
+int atomic_of(const Recorded& recorded, const char* kernel, const std::string& ptx) {
+  auto lines = recorded.lines(kernel, "atom." + ptx);
+  for (const int line : recorded.lines(kernel, "red." + ptx)) lines.push_back(line);
+  EXPECT_EQ(lines.size(), 1u) << kernel;
+  return lines.empty() ? 0 : lines[0];
+}
+
+TEST_P(OracleOf, OneLaneForAllIsTheSameRequestOfGlobalMemory) {
   const Recorded recorded(GetParam());
+  const int line = atomic_of(recorded, "one_counter", "global.add");
   const auto answer = recorded.about("one_counter");
-  int atomics = 0;
-  for (const auto& [line, trust] : answer.trust.by_text_line) {
-    if (recorded.line(line).find("global.add") == std::string::npos) continue;
-    ++atomics;
-    EXPECT_EQ(trust.confidence, Confidence::estimate);
-    EXPECT_THAT(trust.reason, HasSubstr("one lane"));
+  EXPECT_EQ(plan_of(answer, line).role, Role::as_written);
+  EXPECT_EQ(confidence_of(answer, line), Confidence::exact);
+}
+
+TEST_P(OracleOf, OneLaneMakesOneWavefrontForAllInSharedMemory) {
+  const Recorded recorded(GetParam());
+  for (const std::string kernel : {"one_shared_counter", "one_shared_sum"}) {
+    const int line = atomic_of(recorded, kernel.c_str(), "shared.add");
+    const auto answer = recorded.about(kernel.c_str());
+    // Without REDUX only full warps add up.
+    const bool only_full = kernel == "one_shared_sum" && GetParam() == std::string("sm_75");
+    EXPECT_EQ(plan_of(answer, line).role, only_full ? Role::as_written : Role::one_for_all);
+    EXPECT_EQ(confidence_of(answer, line), only_full ? Confidence::estimate : Confidence::exact);
+    const std::string reason = answer.trust.by_text_line.at(line).reason;
+    EXPECT_THAT(reason, only_full ? HasSubstr("one lane") : HasSubstr(""));
   }
-  EXPECT_EQ(atomics, 1);
 }
 
 TEST_P(OracleOf, AnArrayThatBecameRegistersCountsNothing) {

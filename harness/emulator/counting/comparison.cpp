@@ -99,7 +99,7 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses) {
     by_line[access.text_line] = comparison.matches.size();
-    comparison.matches.push_back({&access, {}, false});
+    comparison.matches.push_back({&access, {}, false, 0});
   }
   const auto match_at = [&](std::uint64_t pc) -> Match* {
     const auto line = code.lines.find(kernel, pc);
@@ -127,9 +127,8 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
     }
   }
   for (const std::uint64_t pc : metrics::warp_votes(code.cubin, kernel)) {
-    const Match* match = match_at(pc);
-    if (match != nullptr && match->access->kind == Kind::atomic)
-      comparison.votes_for_atomics = true;
+    Match* const match = match_at(pc);
+    if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
   return comparison;
 }

@@ -1,6 +1,7 @@
 // Which instructions of the machine code were made of which access of the PTX.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <span>
 #include <string_view>
@@ -18,7 +19,8 @@ namespace warpgauge::emulator::counting {
 struct Match {
   const PtxAccess* access;
   std::vector<metrics::MemoryInstruction> found;  // that match
-  bool has_loop = false;  // of compare and swap; all at its line is of the loop
+  bool has_loop = false;     // of compare and swap; all at its line is of the loop
+  std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
 };
 
 /// The instructions of the machine code, each at the access that it was made of.
@@ -26,8 +28,7 @@ struct Comparison {
   std::vector<Match> matches;  // in the order of the text
   std::vector<ExtraAccess> extras;
   std::set<ptx::Space> spaces;  // that the machine code accesses
-  bool votes_for_atomics = false;
-  bool allocates = false;  // calls malloc
+  bool allocates = false;       // calls malloc
 };
 
 /// A cubin with its line tables.

@@ -44,12 +44,23 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
   if (popcs > 0 && popcs < std::ranges::ssize(match.found)) {
     return {{}, estimate("the machine code has " + widths_of(match.found) + " for it")};
   }
-  if (popcs > 0) return {{machine::AccessPlan::Role::popc_increment, 0}, kExact};
+  if (popcs > 0) return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
+  // ptxas lets one lane of a warp do it for all only if they have one address. In global memory
+  // that is one request of one sector either way.
+  const auto is_global = [](const MemoryInstruction& one) {
+    return one.op == MemoryOp::red || one.op == MemoryOp::atomg || one.op == MemoryOp::atomg_cas;
+  };
   const bool guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
-  if (guarded && comparison.votes_for_atomics) {
-    return {{}, estimate("ptxas may let one lane do it for all that share its address")};
+  const bool votes =
+      std::ranges::any_of(comparison.matches, [](auto& any) { return any.votes > 0; });
+  if (!guarded || !votes || std::ranges::all_of(match.found, is_global)) return {{}, kExact};
+  // A vote for each: one lane does it. Fewer: all lanes do where some are off, and one otherwise.
+  const bool shared = std::ranges::all_of(
+      match.found, [](const MemoryInstruction& one) { return one.op == MemoryOp::atoms; });
+  if (shared && match.votes >= std::ssize(match.found)) {
+    return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   }
-  return {{}, kExact};
+  return {{}, estimate("ptxas may let one lane do it for all that share its address")};
 }
 
 /// An access with counterparts.

@@ -9,10 +9,11 @@ namespace warpgauge::emulator::machine {
 /// How a memory instruction of the PTX text counts, according to its SASS counterpart.
 struct AccessPlan {
   enum class Role : std::uint8_t {
-    as_written,  ///< counts by its own kind and width
-    leader,      ///< counts as an access of `width` bytes a lane at its own address rounded down
-    absorbed,    ///< belongs to a leader: counts nothing
-    popc_increment,  ///< a shared atomic that adds 1 and whose result is not used (ATOMS.POPC.INC)
+    as_written,   ///< counts by its own kind and width
+    leader,       ///< counts as an access of `width` bytes a lane at its own address rounded down
+    absorbed,     ///< belongs to a leader: counts nothing
+    one_for_all,  ///< a shared atomic done once for all lanes that share its address: by one of
+                  ///< them, or (adding 1, result not used) by ATOMS.POPC.INC
     compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
   };
   Role role = Role::as_written;

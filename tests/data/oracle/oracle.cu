@@ -58,3 +58,24 @@ extern "C" __global__ void __maxnreg__(24) spills(float* out, const float* in) {
 extern "C" __global__ void narrowed(float* out, const float4* in) {
   out[threadIdx.x] = __ldg(in + threadIdx.x).y;
 }
+
+/// Some lanes add to one place in shared memory: on sm_75 one of them adds their number.
+extern "C" __global__ void one_shared_counter(int* out, int n) {
+  __shared__ int counter;
+  if (threadIdx.x == 0) counter = 0;
+  __syncthreads();
+  if (static_cast<int>(threadIdx.x) < n) atomicAdd(&counter, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = counter;
+}
+
+/// The same with a value of each lane: REDUX and one lane, which sm_75 lacks: it adds up only in
+/// full warps.
+extern "C" __global__ void one_shared_sum(int* out, const int* in) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, in[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}

@@ -110,7 +110,7 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
       access.shared_kind = metrics::AccessKind::shared_atomic;
       break;
   }
-  if (plan.role == Role::popc_increment) {
+  if (plan.role == Role::one_for_all) {
     access.shared_kind = metrics::AccessKind::shared_popc_increment;
   }
   access.cas_loop = plan.role == Role::compare_and_swap;
