@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -116,6 +117,17 @@ TEST_P(LoadStore, LoadsIntoTheRegisterOfTheAddress) {
   }
 }
 
+/// The lanes in the order in which their stores of `width` bytes overwrite each other on an H100:
+/// 128 bytes at a time, and in these the lowest lane last.
+std::vector<std::uint64_t> store_order(std::uint64_t width) {
+  const std::uint64_t at_once = std::min<std::uint64_t>(kLanes, 128 / width);
+  std::vector<std::uint64_t> order;
+  for (std::uint64_t first = 0; first < kLanes; first += at_once) {
+    for (std::uint64_t lane = first + at_once; lane > first; --lane) order.push_back(lane - 1);
+  }
+  return order;
+}
+
 /// Stores `text` with each mask and stride, and looks at all of the memory.
 template <typename T, typename Register>
 void check_store(MemoryBench& bench, const std::string& text,
@@ -134,7 +146,7 @@ void check_store(MemoryBench& bench, const std::string& text,
       for (int repetition = 0; repetition < 2; ++repetition) {
         std::vector<std::byte> expected(bytes, std::byte{0xee});
         std::fill(data, data + bytes, std::byte{0xee});
-        for (std::uint64_t lane = 0; lane < kLanes; ++lane) {  // the highest lane wins
+        for (const std::uint64_t lane : store_order(width)) {
           if ((mask >> lane & 1) == 0) continue;
           for (std::size_t n = 0; n < elements; ++n) {
             const T value = static_cast<T>(bench.reg<Register>(names[n])[lane]);
@@ -167,6 +179,36 @@ TEST_P(LoadStore, StoresEveryWidth) {
   check_store<std::uint8_t, std::uint16_t>(bench(),
                                            "st.global.v4.u8 [%rd1], {%rs1, %rs2, %rs3, %rs4};",
                                            {"%rs1", "%rs2", "%rs3", "%rs4"});
+}
+
+/// Stores all lanes' numbers to words that `lanes` neighbours share; which lanes' have stayed.
+std::vector<std::uint32_t> winners(MemoryBench& bench, const std::string& text, int width,
+                                   int lanes) {
+  auto* const data = bench.allocate<std::uint32_t>(32 * 4);
+  bench.fill<std::uint64_t>("%rd1", [&](int lane) {
+    return reinterpret_cast<std::uint64_t>(data) + static_cast<std::uint64_t>(lane / lanes * width);
+  });
+  for (const char* name : {"%r1", "%r2", "%r3", "%r4"}) {
+    bench.fill<std::uint32_t>(name, [](int lane) { return static_cast<std::uint32_t>(lane); });
+  }
+  bench.run(text);
+  std::vector<std::uint32_t> result;
+  for (int group = 0; group < 32 / lanes; ++group) result.push_back(data[group * width / 4]);
+  return result;
+}
+
+TEST_P(LoadStore, OfLanesThatStoreToOneWordOneWins) {
+  using ::testing::ElementsAre;
+  const std::string one = "st.global.u32 [%rd1], %r1;";
+  EXPECT_THAT(winners(bench(), one, 4, 8), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(winners(bench(), one, 4, 32), ElementsAre(0));
+  const std::string two = "st.global.v2.u32 [%rd1], {%r1, %r2};";  // half a warp at a time
+  EXPECT_THAT(winners(bench(), two, 8, 8), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(winners(bench(), two, 8, 32), ElementsAre(16));
+  const std::string four = "st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};";  // a quarter
+  EXPECT_THAT(winners(bench(), four, 16, 8), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(winners(bench(), four, 16, 16), ElementsAre(8, 24));
+  EXPECT_THAT(winners(bench(), four, 16, 32), ElementsAre(24));
 }
 
 TEST_P(LoadStore, StoresImmediates) {

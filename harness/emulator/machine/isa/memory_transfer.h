@@ -152,34 +152,58 @@ WARPGAUGE_INLINE void load_shuffled(const Checked<Index>& from, std::byte* const
   }
 }
 
-/// The reverse.
+/// Lanes whose stores of so many bytes a GPU serves at once. Of lanes with the same address the
+/// lowest of the last such group wins (measured on an H100 for 1 to 16 bytes).
+template <int kBytes>
+inline constexpr int kLanesStoredAtOnce = kBytes <= 4 ? kLanes : 4 * kLanes / kBytes;
+
+/// Calls function(lane) for the lanes in the order in which their stores overwrite each other. With
+/// all lanes on, a call may store for kStep lanes, from `lane` on.
+template <int kBytes, int kStep, typename Function>
+WARPGAUGE_INLINE void for_stores(Mask lanes, Function function) {
+  constexpr int kAtOnce = kLanesStoredAtOnce<kBytes>;
+  constexpr Mask kFirst = kAllLanes >> (kLanes - kAtOnce);
+  for (int group = 0; group < kLanes; group += kAtOnce) {
+    if (lanes == kAllLanes) {
+      for (int lane = group + kAtOnce - kStep; lane >= group; lane -= kStep) function(lane);
+      continue;
+    }
+    for (Mask rest = lanes & (kFirst << group); rest != 0;) {
+      const int lane = kLanes - 1 - __builtin_clz(rest);
+      rest ^= Mask{1} << lane;
+      function(lane);
+    }
+  }
+}
+
+/// The reverse of load_shuffled().
 template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void store_shuffled(const Checked<Index>& to, const std::byte* const* from) {
   if constexpr (kBytes == 8) {
-    for (int lane = 0; lane < kLanes; lane += 2) {
+    for_stores<kBytes * kElements, 2>(kAllLanes, [&](int lane) {
       const Doubles a = *reinterpret_cast<const Doubles*>(from[0] + 8 * lane);
       const Doubles b = *reinterpret_cast<const Doubles*>(from[1] + 8 * lane);
-      *reinterpret_cast<Doubles*>(to.at(lane)) = __builtin_shufflevector(a, b, 0, 2);
       *reinterpret_cast<Doubles*>(to.at(lane + 1)) = __builtin_shufflevector(a, b, 1, 3);
-    }
+      *reinterpret_cast<Doubles*>(to.at(lane)) = __builtin_shufflevector(a, b, 0, 2);
+    });
   } else if constexpr (kElements == 4) {
-    for (int lane = 0; lane < kLanes; lane += 4) {
+    for_stores<kBytes * kElements, 4>(kAllLanes, [&](int lane) {
       Words rows[4];
       for (int n = 0; n < 4; ++n) rows[n] = *reinterpret_cast<const Words*>(from[n] + 4 * lane);
       transpose(rows);
-      for (int n = 0; n < 4; ++n) *reinterpret_cast<Words*>(to.at(lane + n)) = rows[n];
-    }
+      for (int n = 3; n >= 0; --n) *reinterpret_cast<Words*>(to.at(lane + n)) = rows[n];
+    });
   } else {
-    for (int lane = 0; lane < kLanes; lane += 4) {
+    for_stores<kBytes * kElements, 4>(kAllLanes, [&](int lane) {
       const Words a = *reinterpret_cast<const Words*>(from[0] + 4 * lane);
       const Words b = *reinterpret_cast<const Words*>(from[1] + 4 * lane);
       const Doubles low = reinterpret_cast<Doubles>(__builtin_shufflevector(a, b, 0, 4, 1, 5));
       const Doubles high = reinterpret_cast<Doubles>(__builtin_shufflevector(a, b, 2, 6, 3, 7));
-      *reinterpret_cast<Value<8>*>(to.at(lane)) = low[0];
-      *reinterpret_cast<Value<8>*>(to.at(lane + 1)) = low[1];
-      *reinterpret_cast<Value<8>*>(to.at(lane + 2)) = high[0];
       *reinterpret_cast<Value<8>*>(to.at(lane + 3)) = high[1];
-    }
+      *reinterpret_cast<Value<8>*>(to.at(lane + 2)) = high[0];
+      *reinterpret_cast<Value<8>*>(to.at(lane + 1)) = low[1];
+      *reinterpret_cast<Value<8>*>(to.at(lane)) = low[0];
+    });
   }
 }
 
@@ -217,7 +241,7 @@ WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* t
   });
 }
 
-/// Stores; of several lanes with the same address the highest wins.
+/// Stores; of several lanes with the same address the one wins that wins on a GPU.
 template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void store_lanes(const Checked<Index>& to, const std::byte* const* from) {
   using T = Value<kBytes>;
@@ -231,7 +255,7 @@ WARPGAUGE_INLINE void store_lanes(const Checked<Index>& to, const std::byte* con
   if constexpr (kShuffles<kBytes, kElements>) {
     if (to.lanes == kAllLanes) return store_shuffled<kBytes, kElements>(to, from);
   }
-  for_lanes(to.lanes, [&](int lane) {
+  for_stores<kBytes * kElements, 1>(to.lanes, [&](int lane) {
     T* const values = reinterpret_cast<T*>(to.at(lane));
     for (int n = 0; n < kElements; ++n) values[n] = reinterpret_cast<const T*>(from[n])[lane];
   });
