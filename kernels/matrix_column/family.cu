@@ -1,8 +1,10 @@
-// Row sums of 32x32 matrices in shared memory, one row a lane: a warp reads column after column.
+// 32x32 matrices in shared memory, one row a lane: a warp accesses column after column. It reads
+// them for row sums (`plain`), or writes them where each row counts up from a start
+// (`column_store`).
 //
 // What it teaches: the shortest way to a 32-way bank conflict. A row of 32 words spans all 32
-// banks, so a column lies in one bank and its 32 words come one at a time (shared.bank_ways).
-// One unused word at the end of each row cures it.
+// banks, so a column lies in one bank and its 32 words come or go one at a time (shared.bank_ways).
+// One unused word at the end of each row cures it, for reads and for stores.
 #include "warpgauge/warpgauge.h"
 
 namespace matrix_column {
@@ -31,6 +33,29 @@ struct RowSums : warpgauge::Problem {
   }
 };
 
+// CPU reference: row i is starts[i], starts[i] + 1, ...
+std::vector<int> counting_rows(const std::vector<int>& starts) {
+  std::vector<int> rows(starts.size() * kEdge);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = starts[i / kEdge] + static_cast<int>(i % kEdge);
+  }
+  return rows;
+}
+
+struct CountingRows : warpgauge::Problem {
+  const int matrices;
+  warpgauge::Input<int> starts;
+  warpgauge::Output<int> rows;
+
+  explicit CountingRows(const warpgauge::Size& size)
+      : matrices(static_cast<int>(size[0])),
+        starts(*this, matrices * kEdge),
+        rows(*this, matrices * kEdge * kEdge) {}
+  void check(warpgauge::Comparison& comparison) const override {
+    comparison.equal(rows, counting_rows(starts.host()));
+  }
+};
+
 // One warp a matrix. It copies row by row, where lanes differ in the column: no conflict. Then
 // lanes differ in the row: they reach kPitch words apart.
 template <int kPitch>
@@ -51,15 +76,42 @@ __global__ void sum_rows(int* sums, const int* a) {
   sums[blockIdx.x * kEdge + lane] = sum;
 }
 
+// The reverse: each lane fills its own row, so that every store of the warp is a column. The rows
+// then go out one by one, and these reads have no conflict.
 template <int kPitch>
-void launch(RowSums& p) {
+__global__ void fill_rows(int* rows, const int* starts) {
+  __shared__ int matrix[kEdge][kPitch];
+  const int lane = threadIdx.x;
+  const int start = starts[blockIdx.x * kEdge + lane];
+  // Not unrolled, for the same reason: four stores to a row would become one.
+#pragma unroll 1
+  for (int column = 0; column < kEdge; ++column) {
+    matrix[lane][column] = start + column;
+  }
+  __syncthreads();
+  for (int row = 0; row < kEdge; ++row) {
+    rows[(blockIdx.x * kEdge + row) * kEdge + lane] = matrix[row][lane];
+  }
+}
+
+template <int kPitch>
+void launch_sum(RowSums& p) {
   sum_rows<kPitch><<<p.matrices, kEdge>>>(p.sums, p.a);
 }
 
+template <int kPitch>
+void launch_fill(CountingRows& p) {
+  fill_rows<kPitch><<<p.matrices, kEdge>>>(p.rows, p.starts);
+}
+
 WARPGAUGE_FAMILY(matrix_column) {
-  const auto i32 = family.problem<RowSums>("i32", {{1}, {1000}});
-  i32.variant("plain", launch<kEdge>);
-  i32.variant("padded", launch<kEdge + 1>);
+  const std::vector<warpgauge::Size> sizes = {{1}, {1000}};
+  const auto sums = family.problem<RowSums>("i32", sizes);
+  sums.variant("plain", launch_sum<kEdge>);
+  sums.variant("padded", launch_sum<kEdge + 1>);
+  const auto rows = family.problem<CountingRows>("i32", sizes);
+  rows.variant("column_store", launch_fill<kEdge>);
+  rows.variant("column_store_padded", launch_fill<kEdge + 1>);
 }
 
 }  // namespace matrix_column
