@@ -4,8 +4,9 @@
 // `static_array` fixes it in the source (shared.static_bytes); `dynamic_array` gets it at the
 // launch and takes what a chunk needs; `opt_in` goes beyond 48 KiB, which a kernel must be allowed
 // to with cudaFuncSetAttribute, and pays with residency (occupancy.theoretical). A kernel has one
-// dynamic block of memory: `carved` makes two arrays of it, and `static_and_dynamic` adds one of
-// fixed size. In `heap_pointer` only a pointer is shared; what it points to is device memory.
+// dynamic block of memory: `carved` makes two arrays of it, `static_and_dynamic` adds one of fixed
+// size, and `static_and_carved` does both. In `heap_pointer` only a pointer is shared; what it
+// points to is device memory.
 #include "warpgauge/warpgauge.h"
 
 namespace shared_allocation {
@@ -64,6 +65,20 @@ struct ReverseSum : warpgauge::Problem {
   }
 };
 
+// The same with three arrays: each element is weighted with its place in the chunk.
+struct ReverseWeighted : ReverseSum {
+  using ReverseSum::ReverseSum;
+  // A float times a place is exact in double, so that only the addition is rounded.
+  void check(warpgauge::Comparison& comparison) const override {
+    std::vector<double> expected(x.count());
+    for (int i = 0; i < static_cast<int>(expected.size()); ++i) {
+      const int place = length - 1 - i % length, from = i - i % length + place;
+      expected[i] = x.host()[from] + static_cast<double>(y.host()[from]) * place;
+    }
+    comparison.equal(b, expected);
+  }
+};
+
 // The work of all kernels of Reverse, in their memory `s`.
 __device__ void reverse_through(float* s, float* b, const float* a, int length) {
   const int first = blockIdx.x * length;
@@ -112,6 +127,24 @@ __global__ void static_and_dynamic(double* b, const double* x, const float* y, i
   reverse_sum_through(doubles, floats_of_launch, b, x, y, length);
 }
 
+// All at once: the compiler places the static array, the launch brings the bytes behind it, and the
+// kernel divides those.
+__global__ void static_and_carved(double* b, const double* x, const float* y, int length) {
+  __shared__ int places[kChunk];
+  extern __shared__ double doubles[];
+  float* floats = reinterpret_cast<float*>(doubles + length);
+  const int first = blockIdx.x * length, t = threadIdx.x;
+  if (t < length) {
+    places[t] = t;
+    doubles[t] = x[first + t];
+    floats[t] = y[first + t];
+  }
+  __syncthreads();
+  if (t >= length) return;
+  const int from = length - 1 - t;
+  b[first + t] = doubles[from] + static_cast<double>(floats[from]) * places[from];
+}
+
 // Thread 0 allocates for the block, clears, and publishes the pointer; the barrier keeps the others
 // from reading it before. malloc takes memory of the device, not shared memory: each access is one
 // to global memory, and thread 0 clears alone while 255 wait.
@@ -156,6 +189,10 @@ WARPGAUGE_FAMILY(shared_allocation) {
   f64.variant("static_and_dynamic", [](ReverseSum& p) {
     const std::size_t bytes = p.length * sizeof(float);
     static_and_dynamic<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
+  });
+  family.problem<ReverseWeighted>("f64", sizes).variant("static_and_carved", [](auto& p) {
+    const std::size_t bytes = p.length * (sizeof(double) + sizeof(float));
+    static_and_carved<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
   });
   // 64 KiB, which every architecture from sm_75 on can give to a block.
   family.problem<Reverse>("f32", {{8, 16384}}).variant("opt_in", launch_opt_in);

@@ -131,6 +131,16 @@ __global__ void too_much_shared_memory(float* b, const float* a) {
   b[i] = s[threadIdx.x];
 }
 
+// So is the sum of what the compiler placed and what the launch brings: 40 KiB and 16 KiB.
+__global__ void static_and_dynamic_too_much(float* b, const float* a) {
+  __shared__ float fixed[10 * 1024];
+  extern __shared__ float s[];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = a[i];
+  fixed[threadIdx.x] = s[threadIdx.x];
+  b[i] = fixed[threadIdx.x];
+}
+
 // Blocks of 640 threads leave a part of 1024, 1536 and 2048 unused.
 __global__ void block_too_large(float* b, const float* a) {
   for (int i = threadIdx.x; i < kElements; i += blockDim.x) b[i] = a[i];
@@ -167,6 +177,9 @@ WARPGAUGE_FAMILY(canaries) {
   // canary too_much_shared_memory: result.correct error below
   f32.variant("too_much_shared_memory",
               [](Copy& p) { too_much_shared_memory<<<4, kThreads, 64 * 1024>>>(p.b, p.a); });
+  // canary static_and_dynamic_too_much: result.correct error below
+  f32.variant("static_and_dynamic_too_much",
+              [](Copy& p) { static_and_dynamic_too_much<<<4, kThreads, 16 * 1024>>>(p.b, p.a); });
   // canary block_too_large: occupancy.theoretical fail below
   f32.variant("block_too_large", [](Copy& p) { block_too_large<<<1, 640>>>(p.b, p.a); });
 }
