@@ -4,18 +4,19 @@
 // `uniform` reads one address per warp, the case it is made for, and costs no global request at
 // all (global.load.requests). `divergent` runs the same instructions, but with 32 addresses each,
 // which are served one after another. No counter shows it, only the time does, up to 32 times as
-// long. The cure is to keep what lanes index for themselves in global memory: `from_global` reads
-// 4 or 5 sectors in one go (global.load.sectors_per_request).
-// The constants of a module are at most 64 KiB; table and summand fill them to the last byte, and
-// ptxas refuses one more ("uses too much global constant data").
+// long (time.relative_to). The cure is to keep what lanes index for themselves in global memory:
+// `from_global` reads 4 or 5 sectors in one go (global.load.sectors_per_request). The constants of
+// a module are at most 64 KiB; table and summand fill them to the last byte, and ptxas refuses one
+// more (tests/kernels/constants_over_limit.cu).
 #include "warpgauge/warpgauge.h"
 
 namespace constant_memory {
 
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
-constexpr int kTerms = 32;         // words of the table that a thread adds up
-constexpr int kWords = 16384 - 1;  // of the table
+constexpr int kTerms = 32;                    // words of the table that a thread adds up
+constexpr int kWords = 16384 - 1;             // of the table
+constexpr int kStarts = kWords + 1 - kTerms;  // places to begin at, a multiple of a warp
 
 __constant__ int table[kWords];
 __constant__ int summand;
@@ -23,16 +24,17 @@ static_assert(sizeof(table) + sizeof(summand) == 64 * 1024);
 
 int blocks_for(int threads) { return (threads + kThreads - 1) / kThreads; }
 
-// CPU reference: thread i adds the kTerms words of `words` from place i / per_start on.
+// CPU reference: thread i adds the kTerms words of `words` from place i % kStarts / per_start on.
 std::vector<int> window_sums(const std::vector<int>& words, int n, int per_start) {
   std::vector<int> sums(n);
   for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < kTerms; ++k) sums[i] += words[i / per_start + k];
+    for (int k = 0; k < kTerms; ++k) sums[i] += words[i % kStarts / per_start + k];
   }
   return sums;
 }
 
-// The size is the number of threads. kPerStart neighbours begin at the same place of the table.
+// The size is the number of threads. kPerStart neighbours begin at the same place of the table, and
+// those behind kStarts from its front again.
 template <int kPerStart>
 struct WindowSums : warpgauge::Problem {
   const int n;
@@ -46,8 +48,11 @@ struct WindowSums : warpgauge::Problem {
   }
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(sums, window_sums(words.host(), n, kPerStart));
+    std::size_t bytes = 0;
+    WARPGAUGE_CUDA(cudaGetSymbolSize(&bytes, table));
+    comparison.equal(std::vector<std::size_t>{bytes}, std::vector<std::size_t>{sizeof(table)});
     std::vector<int> now(kWords);
-    WARPGAUGE_CUDA(cudaMemcpyFromSymbol(now.data(), table, sizeof(table)));
+    WARPGAUGE_CUDA(cudaMemcpyFromSymbol(now.data(), table, bytes));
     comparison.equal(now, words.host());
   }
 };
@@ -60,7 +65,7 @@ __global__ void uniform(int* sums, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   int sum = 0;
-  for (int k = 0; k < kTerms; ++k) sum += table[i / kWarp + k];
+  for (int k = 0; k < kTerms; ++k) sum += table[i % kStarts / kWarp + k];
   sums[i] = sum;
 }
 
@@ -69,7 +74,7 @@ __global__ void divergent(int* sums, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   int sum = 0;
-  for (int k = 0; k < kTerms; ++k) sum += table[i + k];
+  for (int k = 0; k < kTerms; ++k) sum += table[i % kStarts + k];
   sums[i] = sum;
 }
 
@@ -77,7 +82,7 @@ __global__ void from_global(int* sums, const int* words, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   int sum = 0;
-  for (int k = 0; k < kTerms; ++k) sum += words[i + k];
+  for (int k = 0; k < kTerms; ++k) sum += words[i % kStarts + k];
   sums[i] = sum;
 }
 
@@ -114,8 +119,9 @@ __global__ void constant_summand(int* c, const int* a, const int* b, int n) {
 }
 
 WARPGAUGE_FAMILY(constant_memory) {
-  // As many threads as can begin at their own place of the table; a last block of 232.
-  const std::vector<warpgauge::Size> sizes = {{kWords + 1 - kTerms}, {1000}};
+  // As many threads as can begin at their own place of the table; a last block of 232; enough to
+  // fill a GPU, so that the times are those of the kernel and not of the launch.
+  const std::vector<warpgauge::Size> sizes = {{kStarts}, {1000}, warpgauge::large({1 << 24})};
   family.problem<PerWarp>("i32", sizes).variant("uniform", [](PerWarp& p) {
     uniform<<<blocks_for(p.n), kThreads>>>(p.sums, p.n);
   });
