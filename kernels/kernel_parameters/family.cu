@@ -6,9 +6,9 @@
 // of its elements (global.load.requests). `by_pointer` makes one more for each coefficient. All
 // lanes read the same coefficient at a time, which is what the constant bank is good at.
 // Portable kernels have 4096 bytes of parameters. From compute capability 7.0 on CUDA allows 32764,
-// and nvcc refuses one byte more ("Formal parameter space overflowed"). `large_by_value` has 16384:
-// near the limit optimised code of nvcc 13.0 computed wrong results on an H100, which the same code
-// compiled with -Xptxas -O0 did not.
+// and nvcc refuses more ("Formal parameter space overflowed", tests/kernels). `large_by_value` has
+// 16384 to 31744, the second number of its size. Beyond 32240 optimised code of nvcc 13.0 is wrong
+// on sm_90: tests/kernels/large_parameters.cu shows how.
 // `changed` writes to its parameter. Constants cannot be written to, so each thread gets a copy in
 // local memory (stack.bytes, local.sectors). Cure: keep what changes in variables of your own.
 #include "warpgauge/warpgauge.h"
@@ -21,8 +21,8 @@ constexpr int kThreads = 256;
 
 // Every kernel takes two pointers and a number besides the coefficients.
 constexpr int kOtherBytes = 2 * sizeof(void*) + sizeof(int);
-constexpr int kPortableWords = (4096 - kOtherBytes) / sizeof(Word);
-constexpr int kManyWords = (16384 - kOtherBytes) / sizeof(Word);
+constexpr int words_of(int parameter_bytes) { return (parameter_bytes - kOtherBytes) / 4; }
+constexpr int kPortableWords = words_of(4096);
 constexpr int kFewWords = 16;  // for `changed`, whose copies cost enough as it is
 
 template <int kWords>
@@ -31,7 +31,6 @@ struct Coefficients {
   alignas(kWords % 4 == 0 ? 16 : 4) Word c[kWords];
 };
 static_assert(sizeof(Coefficients<kPortableWords>) + kOtherBytes == 4096);
-static_assert(sizeof(Coefficients<kManyWords>) + kOtherBytes == 16384);
 
 // CPU reference, by Horner's rule. Unsigned arithmetic wraps around in the same way everywhere.
 template <int kWords>
@@ -67,7 +66,6 @@ struct Polynomial : warpgauge::Problem {
 
 using Few = Polynomial<kFewWords>;
 using Portable = Polynomial<kPortableWords>;
-using Many = Polynomial<kManyWords>;
 
 // The coefficients lie in global memory: a request for each, though of a single sector.
 template <int kWords>
@@ -108,6 +106,15 @@ __global__ void changed(Word* y, const Word* x, int n, Coefficients<kFewWords> o
   y[i] = value - added;
 }
 
+template <int kBytes>
+void add_large(const warpgauge::Family& family) {
+  using Many = Polynomial<words_of(kBytes)>;
+  static_assert(sizeof(Coefficients<words_of(kBytes)>) + kOtherBytes == kBytes);
+  family.problem<Many>("u32", {{2048, kBytes}}).variant("large_by_value", [](Many& p) {
+    by_value<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
+  });
+}
+
 WARPGAUGE_FAMILY(kernel_parameters) {
   const std::vector<warpgauge::Size> sizes = {{2048}, {1000}};
   const auto u32 = family.problem<Portable>("u32", sizes);
@@ -120,9 +127,9 @@ WARPGAUGE_FAMILY(kernel_parameters) {
   family.problem<Few>("u32", sizes).variant("changed", [](Few& p) {
     changed<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
-  family.problem<Many>("u32", {{2048}}).variant("large_by_value", [](Many& p) {
-    by_value<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
-  });
+  add_large<16384>(family);
+  add_large<24576>(family);
+  add_large<31744>(family);
 }
 
 }  // namespace kernel_parameters
