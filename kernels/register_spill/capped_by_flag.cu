@@ -1,0 +1,15 @@
+// The arithmetic of register_spill without a word about registers: nvcc's -maxrregcount caps those
+// of every kernel of this file (options.cmake).
+#include "kernels/register_spill/problem.h"
+
+namespace register_spill {
+
+__global__ void capped_by_flag(int* b, const int* a) { keep_and_subtract(b, a); }
+
+WARPGAUGE_FAMILY(register_spill) {
+  family.problem<SumsOfOthers>("i32", kSizes).variant("capped_by_flag", [](SumsOfOthers& p) {
+    launch(p, capped_by_flag);
+  });
+}
+
+}  // namespace register_spill
