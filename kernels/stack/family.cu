@@ -1,12 +1,14 @@
-// Determinants of 4x4 matrices modulo 2^32, by expansion along the first row: the minors of a
-// matrix are determinants themselves.
+// Recursion: determinants of 4x4 matrices modulo 2^32, by expansion along the first row, where the
+// minors of a matrix are determinants themselves; and arrays that are each made from the one above.
 //
 // What it teaches: a function that calls itself cannot keep its variables in registers, for there
 // is one set of registers and a frame on the stack for each call. The stack of a thread is local
 // memory (stack.bytes, local.sectors), which has to be reserved for all threads at once (1024 bytes
 // each, unless cudaDeviceSetLimit says more). `recursive` passes a minor on in an array on its
 // frame. `unrolled` has the depth in a template parameter: the compiler sees one function without
-// calls, every index is a constant, and all minors are registers.
+// calls, every index is a constant, and all minors are registers. `nested_arrays` is recursion at
+// its simplest: one call a level, which makes an array from that of its caller. `inlined_arrays`
+// is its cure, by the same means.
 #include "warpgauge/warpgauge.h"
 
 namespace stack {
@@ -107,15 +109,95 @@ __global__ void unrolled(Word* determinants, const Word* a, int n) {
   determinants[i] = unrolled_determinant<kEdge>(matrix);
 }
 
-// Each kernel takes (determinants, a, n): one launch for all.
+constexpr int kWords = 8;   // of an array
+constexpr int kLevels = 8;  // of calls
+
+// What word k of an array is at a level, and which word is added when the level returns.
+__host__ __device__ constexpr Word word_below(Word above, int k, int level) {
+  return above * (2 * k + 3) + level;
+}
+__host__ __device__ constexpr int added_word(int level) { return 5 * level % kWords; }
+
+// Word k of the first array of thread i is a[k * n + i]. The size is the number of threads.
+struct NestedArrays : warpgauge::Problem {
+  const int n;
+  warpgauge::Input<Word> a;
+  warpgauge::Output<Word> sums;
+
+  explicit NestedArrays(const warpgauge::Size& size)
+      : n(static_cast<int>(size[0])), a(*this, kWords * n), sums(*this, n) {}
+  // CPU reference: level by level, without recursion.
+  void check(warpgauge::Comparison& comparison) const override {
+    std::vector<Word> expected(n);
+    for (int i = 0; i < n; ++i) {
+      Word words[kWords];
+      for (int k = 0; k < kWords; ++k) words[k] = a.host()[k * n + i];
+      for (int level = kLevels - 1; level >= 0; --level) {
+        for (int k = 0; k < kWords; ++k) words[k] = word_below(words[k], k, level);
+        expected[i] += words[added_word(level)];
+      }
+    }
+    comparison.equal(sums, expected);
+  }
+};
+
+// The array of a level is on its frame, as its place is passed on; and it is read again when the
+// call has returned, so every level keeps its own.
+__device__ __noinline__ Word sum_below(const Word* above, int level) {
+  Word own[kWords];
+  for (int k = 0; k < kWords; ++k) own[k] = word_below(above[k], k, level);
+  const Word below = level == 0 ? 0 : sum_below(own, level - 1);
+  return below + own[added_word(level)];
+}
+
+__global__ void nested_arrays(Word* sums, const Word* a, int n, int levels) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= n) return;
+  Word first[kWords];
+  for (int k = 0; k < kWords; ++k) first[k] = a[k * n + i];
+  sums[i] = sum_below(first, levels - 1);
+}
+
+template <int kLevel>
+__device__ Word inlined_sum_below(const Word (&above)[kWords]) {
+  Word own[kWords];
+#pragma unroll
+  for (int k = 0; k < kWords; ++k) own[k] = word_below(above[k], k, kLevel);
+  if constexpr (kLevel == 0) {
+    return own[added_word(kLevel)];
+  } else {
+    return inlined_sum_below<kLevel - 1>(own) + own[added_word(kLevel)];
+  }
+}
+
+__global__ void inlined_arrays(Word* sums, const Word* a, int n) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= n) return;
+  Word first[kWords];
+#pragma unroll
+  for (int k = 0; k < kWords; ++k) first[k] = a[k * n + i];
+  sums[i] = inlined_sum_below<kLevels - 1>(first);
+}
+
+int blocks_for(int threads) { return (threads + kThreads - 1) / kThreads; }
+
+// Both kernels take (determinants, a, n): one launch for them.
 void launch(Determinants& p, void (*kernel)(Word*, const Word*, int)) {
-  kernel<<<(p.n + kThreads - 1) / kThreads, kThreads>>>(p.determinants, p.a, p.n);
+  kernel<<<blocks_for(p.n), kThreads>>>(p.determinants, p.a, p.n);
 }
 
 WARPGAUGE_FAMILY(stack) {
-  const auto u32 = family.problem<Determinants>("u32", {{1024}, {1000}});
+  const std::vector<warpgauge::Size> sizes = {{1024}, {1000}};
+  const auto u32 = family.problem<Determinants>("u32", sizes);
   u32.variant("recursive", [](Determinants& p) { launch(p, recursive); });
   u32.variant("unrolled", [](Determinants& p) { launch(p, unrolled); });
+  const auto arrays = family.problem<NestedArrays>("u32", sizes);
+  arrays.variant("nested_arrays", [](NestedArrays& p) {
+    nested_arrays<<<blocks_for(p.n), kThreads>>>(p.sums, p.a, p.n, kLevels);
+  });
+  arrays.variant("inlined_arrays", [](NestedArrays& p) {
+    inlined_arrays<<<blocks_for(p.n), kThreads>>>(p.sums, p.a, p.n);
+  });
 }
 
 }  // namespace stack
