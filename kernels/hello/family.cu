@@ -1,4 +1,5 @@
-// The smallest kernels: one thread adds two integers; one thread says hello.
+// The smallest kernels: one thread adds two integers; one thread says hello, and then ten in two
+// blocks do.
 //
 // What it teaches: what every kernel has around it (device memory, copies, a launch, a check of
 // errors) with next to nothing inside; the harness does all of that here. And that printf in a
@@ -11,7 +12,7 @@
 
 namespace hello {
 
-// The size is one in both problems: a number, a line.
+// The size is one number.
 struct Add : warpgauge::Problem {
   warpgauge::Input<int> a, b;
   warpgauge::Output<int> sum;
@@ -23,14 +24,19 @@ struct Add : warpgauge::Problem {
   }
 };
 
-// printf of the device returns how many arguments follow the format: that can be checked.
+// The size is blocks x threads of each. printf of the device returns how many arguments follow the
+// format: that can be checked.
 struct Hello : warpgauge::Problem {
   static constexpr int kArguments = 2;
+  const int blocks, threads;
   warpgauge::Output<int> returned;
 
-  explicit Hello(const warpgauge::Size& size) : returned(*this, size.count()) {}
+  explicit Hello(const warpgauge::Size& size)
+      : blocks(static_cast<int>(size[0])),
+        threads(static_cast<int>(size[1])),
+        returned(*this, size.count()) {}
   void check(warpgauge::Comparison& comparison) const override {
-    comparison.equal(returned, {kArguments});
+    comparison.equal(returned, std::vector<int>(returned.count(), kArguments));
   }
 };
 
@@ -38,16 +44,17 @@ __global__ void add(int* sum, const int* a, const int* b) { *sum = *a + *b; }
 
 // The text stays in a buffer of the device and appears when the host next waits for the device.
 __global__ void print(int* returned) {
-  *returned = printf("hello from thread %u of block %u\n", threadIdx.x, blockIdx.x);
+  returned[blockIdx.x * blockDim.x + threadIdx.x] =
+      printf("hello from thread %u of block %u\n", threadIdx.x, blockIdx.x);
 }
 
 void launch_add(Add& p) { add<<<1, 1>>>(p.sum, p.a, p.b); }
 
-void launch_print(Hello& p) { print<<<1, 1>>>(p.returned); }
+void launch_print(Hello& p) { print<<<p.blocks, p.threads>>>(p.returned); }
 
 WARPGAUGE_FAMILY(hello) {
   family.problem<Add>("i32", {{1}}).variant("add", launch_add);
-  family.problem<Hello>("i32", {{1}}).variant("print", launch_print);
+  family.problem<Hello>("i32", {{1, 1}, {2, 5}}).variant("print", launch_print);
 }
 
 }  // namespace hello

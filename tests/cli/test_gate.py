@@ -330,7 +330,12 @@ def test_what_was_emulated_is_repeated_so(tmp_path, variant):
 def test_what_kernels_print_is_not_in_the_results(tmp_path):
     result = gate(tmp_path, "--filter", "hello.print.*", "--device=emulated")
     assert result.returncode == 0
-    assert "hello from thread 0" in result.stderr and "hello from" not in result.stdout
+    assert "hello from" not in result.stdout
+    heard = re.findall(r"^hello from thread (\d) of block (\d)$", result.stderr, re.MULTILINE)
+    one, ten = [("0", "0")], [(thread, block) for block in "01" for thread in "01234"]
+    assert {line: heard.count(line) for line in heard} == {
+        line: (one + ten).count(line) for line in ten
+    }
 
 
 def test_cases_that_need_a_gpu_are_reported_on_the_emulator(tmp_path):
