@@ -1,4 +1,5 @@
 // Matrices made from the place of their elements, A[y][x] = 10 y + x, and the sum of two matrices.
+// In a matrix of 10 x 10 the element is the index itself: 10 y + x.
 //
 // What it teaches: how two indices are dealt to threads. Matrices are stored row by row, so lanes
 // must differ in x: `by_columns` lets them differ in y, and each lane wants a sector of its own
@@ -128,7 +129,7 @@ void launch_flat(Add<T>& p) {
 template <typename T>
 void add_variants(const warpgauge::Family& family, std::string_view type) {
   const std::vector<warpgauge::Size> sizes = {
-      {512, 2048}, {1000, 700}, warpgauge::large({8192, 8192})};
+      {10, 10}, {512, 2048}, {1000, 700}, warpgauge::large({8192, 8192})};
   family.problem<Create<T>>(type, sizes).variant("create", launch_create<T>);
   const auto sums = family.problem<Add<T>>(type, sizes);
   sums.variant("by_columns", launch_by_columns<T>);
@@ -137,6 +138,7 @@ void add_variants(const warpgauge::Family& family, std::string_view type) {
 }
 
 WARPGAUGE_FAMILY(matrix_add) {
+  add_variants<int>(family, "i32");
   add_variants<float>(family, "f32");
   add_variants<double>(family, "f64");
 }
