@@ -1,10 +1,10 @@
-// Copies between host and device, and on the device: the size of a case is its bytes.
+// Copies between host and device, on the device, and on the host: the size of a case is its bytes.
 //
 // What it teaches: what crosses the bus costs ten to a hundred times as much as what stays on the
 // device (throughput.bytes_per_second). From pageable memory the driver has to copy twice, through
 // a pinned buffer of its own, because the copy engine needs pages that stay where they are. The
 // cure is to pin what is copied often (cudaMallocHost), and not to copy at all what a kernel could
-// make.
+// make. A copy from host to host is the CPU's work: the device takes no part in it.
 #include <cstdint>
 #include <cstring>
 
@@ -73,6 +73,16 @@ struct ToHost : Copy {
   }
 };
 
+template <bool kPinned>
+struct OnHost : ToHost<kPinned> {
+  HostBytes source{kPinned};
+  using ToHost<kPinned>::ToHost;
+  void prepare() override {
+    ToHost<kPinned>::prepare();
+    source.fill(this->from.host());
+  }
+};
+
 // The same by a kernel: 16 bytes a thread, and single bytes where fewer are left.
 __global__ void copy(std::uint8_t* to, const std::uint8_t* from, long long n) {
   const long long words = n / sizeof(uint4);
@@ -97,6 +107,11 @@ void to_host(ToHost<kPinned>& p) {
   WARPGAUGE_CUDA(cudaMemcpyAsync(p.host.data(), p.from, p.n, cudaMemcpyDeviceToHost));
 }
 
+template <bool kPinned>
+void on_host(OnHost<kPinned>& p) {
+  WARPGAUGE_CUDA(cudaMemcpyAsync(p.host.data(), p.source.data(), p.n, cudaMemcpyHostToHost));
+}
+
 void on_device(Copy& p) {
   WARPGAUGE_CUDA(cudaMemcpyAsync(p.to, p.from, p.n, cudaMemcpyDeviceToDevice));
 }
@@ -108,6 +123,8 @@ WARPGAUGE_FAMILY(copies) {
   family.problem<ToDevice<true>>("u8", bytes).uncounted("to_device_pinned", to_device<true>);
   family.problem<ToHost<false>>("u8", bytes).uncounted("to_host_pageable", to_host<false>);
   family.problem<ToHost<true>>("u8", bytes).uncounted("to_host_pinned", to_host<true>);
+  family.problem<OnHost<false>>("u8", bytes).uncounted("on_host_pageable", on_host<false>);
+  family.problem<OnHost<true>>("u8", bytes).uncounted("on_host_pinned", on_host<true>);
   const auto on_the_device = family.problem<Copy>("u8", bytes).relative_to("on_device");
   on_the_device.uncounted("on_device", on_device);
   on_the_device.variant("by_kernel", by_kernel);
