@@ -48,7 +48,8 @@ std::string_view cuda_remedy(cudaError_t code) {
       return "Check the launch: at most 1024 threads per block, no dimension of 0, and not more "
              "shared memory than the device has";
     case cudaErrorInvalidValue:
-      return "Check the arguments; a launch with more than 48 KiB of dynamic shared memory needs "
+      return "Check the arguments; a launch with more than 48 KiB of shared memory, static and "
+             "dynamic together, needs "
              "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) first";
     case cudaErrorLaunchOutOfResources:
       return "A block needs more registers than there are: launch fewer threads per block, or "

@@ -114,6 +114,16 @@ def test_the_emulator_names_the_line_of_a_fault(tmp_path):
     assert f"tests/canaries/family.cu:{number}" in fact.reason
 
 
+@pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
+@pytest.mark.parametrize("name", ["too_much_shared_memory", "static_and_dynamic_too_much"])
+def test_a_launch_that_needs_too_much_shared_memory_is_told_the_way_out(tmp_path, name, device):
+    gate(tmp_path, name, device)
+    (fact,) = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
+    assert "cudaErrorInvalidValue" in fact.reason
+    assert "more than 48 KiB of shared memory, static and dynamic together" in fact.reason
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in fact.reason
+
+
 @needs_gpu
 @pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer on this machine")
 def test_racecheck_names_the_lines_of_the_race():
