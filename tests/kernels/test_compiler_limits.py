@@ -1,4 +1,4 @@
-"""What nvcc refuses with a clear error, and what nvcc 13.0 compiles wrongly (large_parameters.cu)."""
+"""What nvcc refuses with a clear error, and what nvcc 13.0 breaks (large_parameters.cu)."""
 
 import os
 import re
