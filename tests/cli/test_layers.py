@@ -234,7 +234,9 @@ def test_a_family_is_a_folder_with_a_source_and_budgets(family):
     """One of kernels is family.cu and has budgets; one of a library's calls is family.cpp."""
     names = {path.name for path in family.iterdir()}
     assert {"family.cu", "budgets.toml"} <= names or "family.cpp" in names
-    assert not [n for n in names if not re.fullmatch(r"\w+\.(cu|cpp|h)|budgets\.toml|options\.cmake", n)]
+    assert not [
+        n for n in names if not re.fullmatch(r"\w+\.(cu|cpp|h)|budgets\.toml|options\.cmake", n)
+    ]
     main = family / ("family.cu" if "family.cu" in names else "family.cpp")
     assert f"WARPGAUGE_FAMILY({family.name})" in main.read_text()
 
