@@ -12,7 +12,7 @@
 
 namespace hello {
 
-// The size is one number.
+// The size is one: a number.
 struct Add : warpgauge::Problem {
   warpgauge::Input<int> a, b;
   warpgauge::Output<int> sum;
@@ -24,17 +24,13 @@ struct Add : warpgauge::Problem {
   }
 };
 
-// The size is blocks x threads of each. printf of the device returns how many arguments follow the
+// The size is the number of lines. printf of the device returns how many arguments follow the
 // format: that can be checked.
 struct Hello : warpgauge::Problem {
   static constexpr int kArguments = 2;
-  const int blocks, threads;
   warpgauge::Output<int> returned;
 
-  explicit Hello(const warpgauge::Size& size)
-      : blocks(static_cast<int>(size[0])),
-        threads(static_cast<int>(size[1])),
-        returned(*this, size.count()) {}
+  explicit Hello(const warpgauge::Size& size) : returned(*this, size.count()) {}
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(returned, std::vector<int>(returned.count(), kArguments));
   }
@@ -50,11 +46,14 @@ __global__ void print(int* returned) {
 
 void launch_add(Add& p) { add<<<1, 1>>>(p.sum, p.a, p.b); }
 
-void launch_print(Hello& p) { print<<<p.blocks, p.threads>>>(p.returned); }
+void launch_print(Hello& p) { print<<<1, 1>>>(p.returned); }
+
+void launch_print_by_blocks(Hello& p) { print<<<2, 5>>>(p.returned); }
 
 WARPGAUGE_FAMILY(hello) {
   family.problem<Add>("i32", {{1}}).variant("add", launch_add);
-  family.problem<Hello>("i32", {{1, 1}, {2, 5}}).variant("print", launch_print);
+  family.problem<Hello>("i32", {{1}}).variant("print", launch_print);
+  family.problem<Hello>("i32", {{10}}).variant("print_by_blocks", launch_print_by_blocks);
 }
 
 }  // namespace hello

@@ -7,8 +7,8 @@
 // lanes read the same coefficient at a time, which is what the constant bank is good at.
 // Portable kernels have 4096 bytes of parameters. From compute capability 7.0 on CUDA allows 32764,
 // and nvcc refuses more ("Formal parameter space overflowed", tests/kernels). `large_by_value` has
-// 16384 to 31744, the second number of its size. Beyond 32240 optimised code of nvcc 13.0 is wrong
-// on sm_90: tests/kernels/large_parameters.cu shows how.
+// 16384, `larger_by_value` 24576, and `largest_by_value` 31744. Beyond 32240 optimised code of nvcc
+// 13.0 is wrong on sm_90: tests/kernels/large_parameters.cu shows how.
 // `changed` writes to its parameter. Constants cannot be written to, so each thread gets a copy in
 // local memory (stack.bytes, local.sectors). Cure: keep what changes in variables of your own.
 #include "warpgauge/warpgauge.h"
@@ -107,10 +107,10 @@ __global__ void changed(Word* y, const Word* x, int n, Coefficients<kFewWords> o
 }
 
 template <int kBytes>
-void add_large(const warpgauge::Family& family) {
+void add_large(const warpgauge::Family& family, std::string_view variant) {
   using Many = Polynomial<words_of(kBytes)>;
   static_assert(sizeof(Coefficients<words_of(kBytes)>) + kOtherBytes == kBytes);
-  family.problem<Many>("u32", {{2048, kBytes}}).variant("large_by_value", [](Many& p) {
+  family.problem<Many>("u32", {{2048}}).variant(variant, [](Many& p) {
     by_value<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
 }
@@ -127,9 +127,9 @@ WARPGAUGE_FAMILY(kernel_parameters) {
   family.problem<Few>("u32", sizes).variant("changed", [](Few& p) {
     changed<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
-  add_large<16384>(family);
-  add_large<24576>(family);
-  add_large<31744>(family);
+  add_large<16384>(family, "large_by_value");
+  add_large<24576>(family, "larger_by_value");
+  add_large<31744>(family, "largest_by_value");
 }
 
 }  // namespace kernel_parameters
