@@ -101,10 +101,12 @@ CountedCases counted_cases(const std::vector<StoredRun>& runs) {
   return side;
 }
 
+/// A kernel that the other side does not have is other code, too: its lines have no counterpart.
 bool is_same_code(const CountedCase& a, const CountedCase& b) {
+  if (a.code.empty() || b.code.empty()) return true;  // not known
   return std::ranges::all_of(a.code, [&](const auto& kernel) {
     const auto other = b.code.find(kernel.first);
-    return other == b.code.end() || other->second == kernel.second;
+    return other != b.code.end() && other->second == kernel.second;
   });
 }
 

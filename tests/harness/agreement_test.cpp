@@ -78,7 +78,7 @@ class FactsOfARun {
 
   void write(Fact fact) {
     metrics::CaseContext context;
-    context.kernels = {{.name = "kernel", .sass_hash = hash, .source_hash = {}, .launches = {}}};
+    context.kernels = {{.name = kernel, .sass_hash = hash, .source_hash = {}, .launches = {}}};
     fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
     metrics::FactWriter(path_, run_).write(fact);
   }
@@ -87,7 +87,7 @@ class FactsOfARun {
   const fs::path& path() const { return path_; }
   std::vector<StoredRun> read() const { return metrics::read_facts(path_); }
 
-  std::string hash;  ///< of the machine code, in facts written from now on
+  std::string kernel = "kernel", hash;  ///< and of its machine code, in facts written from now on
 
  private:
   const std::string source_;
@@ -228,6 +228,17 @@ TEST(CountComparison, OtherMachineCodeIsAnotherProgram) {
   EXPECT_THAT(some.other_code, ElementsAre("x.plain.f32@65 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
   EXPECT_FALSE(some.is_refuted());
+}
+
+TEST(CountComparison, ARenamedKernelIsAnotherProgram) {
+  FactsOfARun a("emulator"), b("cupti");
+  a.hash = "1111";
+  b.hash = "1111";
+  b.kernel = "kernel<float>";
+  a.add("x", "64", {line(7, 1, 0)});
+  b.add("x", "64", {line(7, 1, 0)});
+  EXPECT_THAT(compare_counts(a.read(), b.read()).other_code,
+              ElementsAre("x.plain.f32@64 on sm_90"));
 }
 
 TEST(CountComparison, OfSeveralRunsTheLastOneCounts) {
