@@ -45,8 +45,8 @@ std::string_view cuda_remedy(cudaError_t code) {
       return "The program has no code for this GPU: configure with "
              "-DCMAKE_CUDA_ARCHITECTURES=<its compute capability, 90 for 9.0> or =native";
     case cudaErrorInvalidConfiguration:
-      return "Check the launch: at most 1024 threads per block, no dimension of 0, and not more "
-             "shared memory than the device has";
+      return "Check the launch: at most 1024 threads per block and 65535 blocks in y and z, no "
+             "dimension of 0, and not more shared memory than the device has";
     case cudaErrorInvalidValue:
       return "Check the arguments; a launch with more than 48 KiB of shared memory, static and "
              "dynamic together, needs "

@@ -112,6 +112,31 @@ __global__ void race(float* b, const float* a) {
   b[first + t] = s[t];                                    // race
 }
 
+// Half of the block comes to a barrier that is for all of it. The other half waits behind, at a
+// barrier of another number: with the same one both would meet, and the kernel would end by chance.
+__global__ void barrier_in_branch(float* b, const float* a) {
+  __shared__ float s[kThreads];
+  const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
+  s[t] = a[i];
+  if (t < kThreads / 2) __syncthreads();                           // fault of barrier_in_branch
+  asm volatile("barrier.sync 1, %0;" ::"n"(kThreads) : "memory");  // fault of barrier_in_branch
+  b[i] = s[t];
+}
+
+// A control, too: the threads that do not come to the barrier have ended, and GPUs wait no longer
+// for those. The result is right, but the language does not promise it; synccheck objects.
+__global__ void barrier_after_exit(float* b, const float* a) {
+  __shared__ float s[kThreads];
+  const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
+  s[t] = a[i];
+  if (t >= kThreads / 2) {
+    b[i] = s[t];
+    return;
+  }
+  __syncthreads();  // missed
+  b[i] = s[t];
+}
+
 // Waits for a sign that never comes.
 __global__ void endless(float* b, volatile float* sign) {
   while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN
@@ -139,6 +164,12 @@ __global__ void static_and_dynamic_too_much(float* b, const float* a) {
   s[threadIdx.x] = a[i];
   fixed[threadIdx.x] = s[threadIdx.x];
   b[i] = fixed[threadIdx.x];
+}
+
+// A grid has up to 65,535 blocks in y.
+__global__ void grid_too_high(float* b, const float* a) {
+  const int i = blockIdx.y * blockDim.x + threadIdx.x;
+  if (i < kElements) b[i] = a[i];
 }
 
 // Blocks of 640 threads leave a part of 1024, 1536 and 2048 unused.
@@ -170,6 +201,9 @@ WARPGAUGE_FAMILY(canaries) {
   f32.variant("uninitialised", launch<uninitialised>);
   // canary race: result.correct error below
   f32.variant("race", launch<race>);
+  // canary barrier_in_branch: result.correct error below
+  f32.variant("barrier_in_branch", launch<barrier_in_branch>);
+  f32.variant("barrier_after_exit", launch<barrier_after_exit>);
   // canary endless: result.correct error below
   f32.variant("endless", [](Copy& p) { endless<<<1, 1>>>(p.b, p.b); });
   // canary off_by_one: result.correct error below
@@ -180,6 +214,9 @@ WARPGAUGE_FAMILY(canaries) {
   // canary static_and_dynamic_too_much: result.correct error below
   f32.variant("static_and_dynamic_too_much",
               [](Copy& p) { static_and_dynamic_too_much<<<4, kThreads, 16 * 1024>>>(p.b, p.a); });
+  // canary grid_too_high: result.correct error below
+  f32.variant("grid_too_high",
+              [](Copy& p) { grid_too_high<<<dim3(1, 65536), kThreads>>>(p.b, p.a); });
   // canary block_too_large: occupancy.theoretical fail below
   f32.variant("block_too_large", [](Copy& p) { block_too_large<<<1, 640>>>(p.b, p.a); });
 }

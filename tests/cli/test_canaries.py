@@ -45,6 +45,7 @@ def marks():
 
 
 MARKS = marks()
+CONTROLS = ("healthy", "barrier_after_exit")
 
 
 def variants():
@@ -69,13 +70,14 @@ def gate(out, name, device):
     )
 
 
-def test_every_canary_but_the_control_is_marked():
-    assert variants() - {"healthy"} == MARKS.keys()
+def test_every_canary_but_the_controls_is_marked():
+    assert variants() - set(CONTROLS) == MARKS.keys()
 
 
+@pytest.mark.parametrize("name", CONTROLS)
 @pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
-def test_the_control_passes(tmp_path, device):
-    result = gate(tmp_path, "healthy", device)
+def test_the_controls_pass(tmp_path, name, device):
+    result = gate(tmp_path, name, device)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -107,11 +109,33 @@ def test_a_planted_defect_turns_the_gate_red(tmp_path, name, device):
     assert others <= allowed.get(name, set())
 
 
-def test_the_emulator_names_the_line_of_a_fault(tmp_path):
-    gate(tmp_path, "out_of_bounds", "emulated")
+@pytest.mark.parametrize(
+    ("name", "kind"), [("out_of_bounds", "invalid global write"), ("barrier_in_branch", "deadlock")]
+)
+def test_the_emulator_names_the_lines_of_a_fault(tmp_path, name, kind):
+    gate(tmp_path, name, "emulated")
     (fact,) = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
-    (number,) = [n for n, line in enumerate(LINES, 1) if "// fault of out_of_bounds" in line]
-    assert f"tests/canaries/family.cu:{number}" in fact.reason
+    numbers = [n for n, line in enumerate(LINES, 1) if line.endswith(f"// fault of {name}")]
+    assert numbers and kind in fact.reason
+    for number in numbers:
+        assert f"tests/canaries/family.cu:{number}" in fact.reason
+
+
+def sanitizer(tool, name, *options):
+    """What a tool of compute-sanitizer writes about a canary."""
+    return subprocess.run(
+        [
+            *(SANITIZER, "--tool", tool, *options),
+            *(BIN / "warpgauge-faulty-check", "--no-cupti", f"--gtest_filter=canaries.{name}.*"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    ).stdout
+
+
+def lines_named(text):
+    return {int(n) for n in re.findall(r"family\.cu:(\d+)", text)}
 
 
 @pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
@@ -127,15 +151,14 @@ def test_a_launch_that_needs_too_much_shared_memory_is_told_the_way_out(tmp_path
 @needs_gpu
 @pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer on this machine")
 def test_racecheck_names_the_lines_of_the_race():
-    result = subprocess.run(
-        [
-            *(SANITIZER, "--tool", "racecheck", "--racecheck-report", "all"),
-            *(BIN / "warpgauge-faulty-check", "--no-cupti", "--gtest_filter=canaries.race.*"),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    found = sanitizer("racecheck", "race", "--racecheck-report", "all")
     racing = {n for n, line in enumerate(LINES, 1) if line.endswith("// race")}
-    named = {int(n) for n in re.findall(r"family\.cu:(\d+)", result.stdout)}
-    assert racing <= named, result.stdout
+    assert racing <= lines_named(found), found
+
+
+@needs_gpu
+@pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer on this machine")
+def test_synccheck_names_the_barrier_that_threads_miss():
+    found = sanitizer("synccheck", "barrier_after_exit")
+    (missed,) = [n for n, line in enumerate(LINES, 1) if line.endswith("// missed")]
+    assert "Barrier error" in found and missed in lines_named(found), found

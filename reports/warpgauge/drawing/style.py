@@ -12,6 +12,9 @@ import matplotlib
 # is turned round where lower values are better.
 COLOURS = {"higher": "viridis", "lower": "viridis_r", "none": "viridis"}
 
+SERIES = ("#3a8fc4", "#d9661f", "#1f9e78", "#b8609a", "#a88a1a", "#6a7fd0", "#5aa9a0")
+OTHERS = "#8a8a8a"  # what is left when each of SERIES has a meaning
+
 INK = "#1a1a1a"  # text
 FAINT = "#5c5c5c"  # captions; 6.6 to 1 on white
 PAPER = "#ffffff"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from warpgauge.page import generations, speeds
+from warpgauge.page import curves, generations, speeds
 from warpgauge.page.report import Report
 
 
@@ -30,3 +30,7 @@ class Contents:
     @cached_property
     def rooflines(self) -> list[speeds.Roofline]:
         return speeds.rooflines(self.speeds)
+
+    @cached_property
+    def curves(self) -> list[curves.Curves]:
+        return curves.curves(self.speeds)

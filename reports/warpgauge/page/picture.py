@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from warpgauge.drawing import style
+from warpgauge.drawing.figure_files import files_of
 from warpgauge.text import safe_stem
 
 _LINK = re.compile(r'<a xlink:href="#[^"]*fact-(\d+)"[^>]*>')
@@ -49,6 +51,17 @@ class Picture:
         number = int(found[1])
         title = Markup("<title>{}</title>").format(self.marks.get(number, ""))
         return f'<a href="#fact-{number}" tabindex="-1">{title}'
+
+
+def of_marks(
+    stem: str, title: str, draw: Callable[[], Figure], marks: Mapping[int, str]
+) -> Picture:
+    """A picture whose marks have the URLs "#fact-NUMBER": links on the page, and nothing in the
+    files."""
+    files = files_of(draw, title)
+    linked = files["svg"]
+    files["svg"] = re.sub(rb'<a xlink:href="#fact-\d+"[^>]*>|</a>', b"", linked)
+    return Picture(stem, title, files, inked=True, linked=linked, marks=marks)
 
 
 def different(stems: list[str]) -> list[str]:

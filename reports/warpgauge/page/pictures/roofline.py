@@ -10,19 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from warpgauge.drawing import style
-from warpgauge.drawing.figure_files import files_of
 from warpgauge.page.contents import Contents
-from warpgauge.page.picture import Gallery, Picture, different
+from warpgauge.page.picture import Gallery, Picture, different, of_marks
 from warpgauge.page.speeds import Placed, Roofline
 from warpgauge.text import safe_stem, shortened
 
 SECTION = "speeds"
-MOST_FAMILIES = 7  # with a colour of their own; the others share grey
+MOST_FAMILIES = len(style.SERIES)  # with a colour of their own; the others share grey
 MOST_ROOFS = 3  # best cases of so many types; integers do no FLOP
 BEYOND = 100  # times the intensity at the ridge; what has more stands at the edge
 _MARKERS = "os^Dv<>P"
-_GREY = "#8a8a8a"
-_COLOURS = ("#3a8fc4", "#d9661f", "#1f9e78", "#b8609a", "#a88a1a", "#6a7fd0", "#5aa9a0")
 
 
 def gallery(contents: Contents) -> Gallery:
@@ -47,10 +44,7 @@ def _picture(stem: str, roofline: Roofline) -> Picture:
         f"at {case.intensity:.3g} FLOP/byte"
         for case in roofline.cases
     }
-    files = files_of(lambda: _figure(roofline), title)
-    linked = files["svg"]
-    files["svg"] = re.sub(rb'<a xlink:href="#fact-\d+"[^>]*>|</a>', b"", linked)
-    return Picture(stem, title, files, inked=True, linked=linked, marks=marks)
+    return of_marks(stem, title, lambda: _figure(roofline), marks)
 
 
 def _figure(roofline: Roofline) -> Figure:
@@ -91,7 +85,7 @@ def _range(roofline: Roofline) -> tuple[float, float]:
 
 def _draw_family(axes, number: int, name: str, cases: list[Placed], high: float) -> None:
     """f64 is hollow; what is beyond the edge stands at it."""
-    colour = _GREY if number >= MOST_FAMILIES else _COLOURS[number]
+    colour = style.OTHERS if number >= MOST_FAMILIES else style.SERIES[number]
     marks = axes.scatter(
         [min(case.intensity, high) for case in cases],
         [case.flops for case in cases],
