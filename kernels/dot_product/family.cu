@@ -6,55 +6,59 @@
 // in shared memory, still with one lane at work (shared.wavefronts: 264 a block). A `tree` takes
 // 32, `warp_shuffle` 9. For long vectors none of this matters, for a block combines only once;
 // there the bytes on their way count, and `vectorised` has most of them. `texture` fetches both
-// vectors through the texture unit: right, but nothing is gained. `constant` keeps y in constant
-// memory, made for one address a warp: here each lane wants another, and they wait in turn.
+// vectors through the texture unit, from linear memory, `texture_arrays` from arrays and
+// `texture_mixed` one from each: right, but nothing is gained. `constant` keeps y in constant
+// memory, made for one address a warp: here each lane wants another, and they wait in turn, 32
+// passes for one of `constant_uniform`, whose lanes share a y (time.relative_to).
 #include "kernels/dot_product/problem.h"
+#include "kernels/texture_1d/texture.h"
 
 namespace dot_product {
 
 constexpr int kWarp = 32;
 constexpr int kAtOnce = 2;               // packs of each vector that a thread has under way
 constexpr int kConstantElements = 4096;  // in float and double 48 of the 64 KiB
+constexpr int kArrayElements = 131072;   // the most that an array of one dimension can have
 
 template <typename T>
 __constant__ T constant_y[kConstantElements];
 
-// The same with y in constant memory, too.
-template <typename T>
+// The same where y repeats kConstantElements values, each kPerValue times, that are in constant
+// memory, too.
+template <typename T, int kPerValue>
 struct DotWithConstant : Dot<T> {
-  using Dot<T>::Dot;
+  explicit DotWithConstant(const warpgauge::Size& size) : Dot<T>(size, repeated(size.count())) {}
+  static std::vector<T> values() { return warpgauge::random_values<T>(kConstantElements, 2); }
+  static std::vector<T> repeated(std::size_t n) {
+    const std::vector<T> once = values();
+    std::vector<T> y(n);
+    for (std::size_t i = 0; i < n; ++i) y[i] = once[i / kPerValue % kConstantElements];
+    return y;
+  }
   void prepare() override {
-    WARPGAUGE_CUDA(cudaMemcpyToSymbol(constant_y<T>, this->y.host().data(), this->n * sizeof(T)));
+    WARPGAUGE_CUDA(cudaMemcpyToSymbol(constant_y<T>, values().data(), sizeof(constant_y<T>)));
   }
 };
 
-// The same with both vectors as textures, too. There are no texels of 8 bytes, so the bits of a
-// double are fetched as two integers.
+// The same with both vectors as textures, too: over linear memory, and over arrays of as many
+// elements as one can have.
 template <typename T>
 struct DotOfTextures : Dot<T> {
-  cudaTextureObject_t x_texture = 0, y_texture = 0;
+  textures::Array x_elements, y_elements;
+  textures::Texture x_memory, y_memory, x_array, y_array;
 
   using Dot<T>::Dot;
-  ~DotOfTextures() override {
-    if (x_texture != 0) static_cast<void>(cudaDestroyTextureObject(x_texture));
-    if (y_texture != 0) static_cast<void>(cudaDestroyTextureObject(y_texture));
-  }
   void prepare() override {
-    if (x_texture == 0) x_texture = texture_of(this->x);
-    if (y_texture == 0) y_texture = texture_of(this->y);
+    if (x_memory.exists()) return;
+    over(this->x, x_memory, x_elements, x_array);
+    over(this->y, y_memory, y_elements, y_array);
   }
-  cudaTextureObject_t texture_of(const T* data) const {
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = const_cast<T*>(data);
-    resource.res.linear.desc =
-        sizeof(T) == 4 ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<int2>();
-    resource.res.linear.sizeInBytes = this->n * sizeof(T);
-    cudaTextureDesc description = {};
-    description.readMode = cudaReadModeElementType;
-    cudaTextureObject_t texture = 0;
-    WARPGAUGE_CUDA(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
-    return texture;
+  void over(const T* data, textures::Texture& memory, textures::Array& elements,
+            textures::Texture& array) const {
+    memory.over(textures::resource_of(data, this->n));
+    if (this->n > kArrayElements) return;
+    elements.make_from(data, make_cudaExtent(this->n, 0, 0));
+    array.over(textures::resource_of(elements));
   }
 };
 
@@ -187,30 +191,33 @@ __global__ void vectorised(T* of_blocks, const T* x, const T* y, int n) {
   if (t == 0) of_blocks[blockIdx.x] = sum;
 }
 
-// Every lane reads another word of constant memory: up to 32 passes through the constant cache.
-template <typename T>
+// Where kPerValue is 1, every lane reads another word of constant memory: 32 passes through the
+// constant cache. Where it is a warp, all lanes read one.
+template <typename T, int kPerValue>
 __global__ void constant(T* of_blocks, const T* x, int n) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  const T sum = block_sum(i < n ? x[i] * constant_y<T>[i] : T{0});
+  T own = 0;
+  const int threads = gridDim.x * kThreads;
+  for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += threads) {
+    own += x[i] * constant_y<T>[i / kPerValue % kConstantElements];
+  }
+  const T sum = block_sum(own);
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
 }
 
-template <typename T>
+// An element of a texture over linear memory, or over an array.
+template <typename T, bool kArray>
 __device__ T fetched(cudaTextureObject_t texture, int i) {
-  if constexpr (sizeof(T) == 4) {
-    return tex1Dfetch<float>(texture, i);
-  } else {
-    const int2 halves = tex1Dfetch<int2>(texture, i);
-    return __hiloint2double(halves.y, halves.x);
-  }
+  using Texel = textures::Texel<T>;
+  return textures::value_of(kArray ? tex1D<Texel>(texture, i + 0.5f)
+                                   : tex1Dfetch<Texel>(texture, i));
 }
 
-template <typename T>
+template <typename T, bool kXInArray, bool kYInArray>
 __global__ void texture(T* of_blocks, cudaTextureObject_t x, cudaTextureObject_t y, int n) {
   T own = 0;
   const int threads = gridDim.x * kThreads;
   for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += threads) {
-    own += fetched<T>(x, i) * fetched<T>(y, i);
+    own += fetched<T, kXInArray>(x, i) * fetched<T, kYInArray>(y, i);
   }
   const T sum = block_sum(own);
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
@@ -232,7 +239,7 @@ __global__ void add_blocks(T* result, const T* of_blocks, int blocks) {
 
 // Runs the first step on so many blocks, then the second.
 template <typename T, typename... Parameters, typename... Arguments>
-void launch(Dot<T>& p, int blocks, void (*kernel)(Parameters...), Arguments... arguments) {
+void launch(Dot<T>& p, int blocks, void (*kernel)(Parameters...), const Arguments&... arguments) {
   kernel<<<blocks, kThreads>>>(p.of_blocks, arguments..., p.n);
   add_blocks<T><<<1, kThreads>>>(p.result, p.of_blocks, blocks);
 }
@@ -244,10 +251,6 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   const auto plain = [=](void (*kernel)(T*, Vector, Vector, int)) {
     return [=](Dot<T>& p) { launch(p, blocks(p), kernel, Vector(p.x), Vector(p.y)); };
   };
-  family.problem<DotOfTextures<T>>(type, {{1048576}, {100003}, {100}})
-      .variant("texture", [=](DotOfTextures<T>& p) {
-        launch(p, blocks(p), texture<T>, p.x_texture, p.y_texture);
-      });
   const auto dot = family.problem<Dot<T>>(type, sizes<T>());
   dot.variant("global", [=](Dot<T>& p) {
     launch(p, blocks(p), global<T>, static_cast<T*>(p.of_threads), Vector(p.x), Vector(p.y));
@@ -258,8 +261,34 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   dot.variant("vectorised", [](Dot<T>& p) {
     launch(p, p.blocks(kRound<T>), vectorised<T>, Vector(p.x), Vector(p.y));
   });
-  family.problem<DotWithConstant<T>>(type, {{kConstantElements}, {1000}})
-      .variant("constant", [=](auto& p) { launch(p, blocks(p), constant<T>, Vector(p.x)); });
+
+  // Arrays end at kArrayElements; linear memory goes on.
+  const std::vector<warpgauge::Size> of_arrays = {{kArrayElements}, {100003}, {1000}, {100}};
+  std::vector<warpgauge::Size> of_memory = of_arrays;
+  of_memory.push_back({1048576});
+  using Textures = DotOfTextures<T>;
+  family.problem<Textures>(type, of_memory).variant("texture", [=](Textures& p) {
+    launch(p, blocks(p), texture<T, false, false>, p.x_memory, p.y_memory);
+  });
+  const auto arrays = family.problem<Textures>(type, of_arrays);
+  arrays.variant("texture_mixed", [=](Textures& p) {
+    launch(p, blocks(p), texture<T, true, false>, p.x_array, p.y_memory);
+  });
+  arrays.variant("texture_arrays", [=](Textures& p) {
+    launch(p, blocks(p), texture<T, true, true>, p.x_array, p.y_array);
+  });
+
+  const std::vector<warpgauge::Size> with_constant = {
+      {kConstantElements}, {1000}, warpgauge::large({1 << 24})};
+  using Uniform = DotWithConstant<T, kWarp>;
+  family.problem<Uniform>(type, with_constant).variant("constant_uniform", [=](Uniform& p) {
+    launch(p, blocks(p), constant<T, kWarp>, Vector(p.x));
+  });
+  using Divergent = DotWithConstant<T, 1>;
+  family.problem<Divergent>(type, with_constant)
+      .relative_to("constant_uniform")
+      .variant("constant",
+               [=](Divergent& p) { launch(p, blocks(p), constant<T, 1>, Vector(p.x)); });
 }
 
 WARPGAUGE_FAMILY(dot_product) {

@@ -38,10 +38,13 @@ struct Dot : warpgauge::Problem {
   warpgauge::Output<T> of_threads;  // what `global` hands over
   warpgauge::Output<T> of_blocks, result;
 
-  explicit Dot(const warpgauge::Size& size)
+  explicit Dot(const warpgauge::Size& size) : Dot(size, std::size_t(size.count()), 2) {}
+  /// With another y: as Input takes it.
+  template <typename... Contents>
+  Dot(const warpgauge::Size& size, const Contents&... of_y)
       : n(static_cast<int>(size.count())),
         x(*this, n, 1),
-        y(*this, n, 2),
+        y(*this, of_y...),
         of_threads(*this, blocks(kThreads) * kThreads),
         of_blocks(*this, blocks(kThreads)),
         result(*this, 1) {}

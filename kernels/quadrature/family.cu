@@ -5,11 +5,11 @@
 // smooth integrand that is h^2 for the midpoint and trapezoid rules and h^4 for Simpson's. The
 // slope of the circle is infinite at 1, which leaves h^1.5 to all three: a better rule does not
 // help. In f32 the rounding of the sum takes over early. The tabulated variants read the circle
-// from memory: by loads (`table_global`), or by a texture (`table_texture`), whose fetches are no
-// global loads.
+// from memory: by loads (`table_global_...`), or by a texture (`table_texture_...`), whose fetches
+// are no global loads.
 #include <cmath>
-#include <type_traits>
 
+#include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
 
 namespace quadrature {
@@ -152,44 +152,34 @@ struct FromMemory {
   __device__ T operator()(int i, int) const { return table[i]; }
 };
 
-// Textures have no elements of type double: two words are fetched and joined.
 template <typename T>
 struct FromTexture {
-  using Texel = std::conditional_t<sizeof(T) == 4, float, int2>;
   cudaTextureObject_t table;
-  static __device__ float value(float texel) { return texel; }
-  static __device__ double value(int2 texel) { return __hiloint2double(texel.y, texel.x); }
-  __device__ T operator()(int i, int) const { return value(tex1Dfetch<Texel>(table, i)); }
+  __device__ T operator()(int i, int) const {
+    return textures::value_of(tex1Dfetch<textures::Texel<T>>(table, i));
+  }
 };
 
-// The trapezoid rule with the circle's values at its nodes.
-template <typename T>
-struct Tabulated : Quadrature<T, Trapezoid, Circle> {
+// A rule with the circle's values at its nodes.
+template <typename T, typename Rule>
+struct Tabulated : Quadrature<T, Rule, Circle> {
   warpgauge::Input<T> table;
-  cudaTextureObject_t texture = 0;
+  textures::Texture texture;
 
   explicit Tabulated(const warpgauge::Size& size)
-      : Quadrature<T, Trapezoid, Circle>(size), table(*this, values(this->n)) {}
-  ~Tabulated() override {
-    if (texture != 0) cudaDestroyTextureObject(texture);
-  }
+      : Quadrature<T, Rule, Circle>(size), table(*this, values(this->n)) {}
   double bytes() const override { return static_cast<double>((table.count() + 1) * sizeof(T)); }
 
   static std::vector<T> values(int n) {
-    std::vector<T> values(n + 1);
-    for (int i = 0; i <= n; ++i) values[i] = static_cast<T>(Circle::at(double(i) / n));
+    std::vector<T> values;
+    for (int i = 0; i < Rule::nodes(n); ++i) {
+      values.push_back(static_cast<T>(Circle::at((i + Rule::kShift) / n)));
+    }
     return values;
   }
   void prepare() override {
-    if (texture != 0) return;
     const T* const data = table;
-    cudaResourceDesc memory = {};
-    memory.resType = cudaResourceTypeLinear;
-    memory.res.linear.devPtr = const_cast<T*>(data);
-    memory.res.linear.desc = cudaCreateChannelDesc<typename FromTexture<T>::Texel>();
-    memory.res.linear.sizeInBytes = table.count() * sizeof(T);
-    const cudaTextureDesc as_stored = {};
-    WARPGAUGE_CUDA(cudaCreateTextureObject(&texture, &memory, &as_stored, nullptr));
+    if (!texture.exists()) texture.over(textures::resource_of(data, table.count()));
   }
 };
 
@@ -208,6 +198,19 @@ void add(const warpgauge::Family& family, const std::string& type, const std::st
           name, [](auto& p) { launch<T, Rule>(p, Computed<T, Rule, Integrand>()); }, where);
 }
 
+// One idea, from both memories.
+template <typename T, typename Rule>
+void add_tables(const warpgauge::Family& family, const std::string& type, const std::string& rule,
+                const std::vector<warpgauge::Size>& sizes,
+                std::source_location where = std::source_location::current()) {
+  const auto tabulated = family.problem<Tabulated<T, Rule>>(type, sizes);
+  tabulated.variant(
+      "table_global_" + rule, [](auto& p) { launch<T, Rule>(p, FromMemory<T>{p.table}); }, where);
+  tabulated.variant(
+      "table_texture_" + rule, [](auto& p) { launch<T, Rule>(p, FromTexture<T>{p.texture}); },
+      where);
+}
+
 template <typename T>
 void add_variants(const warpgauge::Family& family, const std::string& type) {
   const std::vector<warpgauge::Size> sizes = {{64}, {1000}, {262144}, warpgauge::large({1 << 26})};
@@ -217,11 +220,9 @@ void add_variants(const warpgauge::Family& family, const std::string& type) {
   add<T, Midpoint, Circle>(family, type, "circle_midpoint", sizes);
   add<T, Trapezoid, Circle>(family, type, "circle_trapezoid", sizes);
   add<T, Simpson, Circle>(family, type, "circle_simpson", sizes);
-  const auto tabulated = family.problem<Tabulated<T>>(type, sizes);
-  tabulated.variant("table_global",
-                    [](auto& p) { launch<T, Trapezoid>(p, FromMemory<T>{p.table}); });
-  tabulated.variant("table_texture",
-                    [](auto& p) { launch<T, Trapezoid>(p, FromTexture<T>{p.texture}); });
+  add_tables<T, Midpoint>(family, type, "midpoint", sizes);
+  add_tables<T, Trapezoid>(family, type, "trapezoid", sizes);
+  add_tables<T, Simpson>(family, type, "simpson", sizes);
 }
 
 WARPGAUGE_FAMILY(quadrature) {

@@ -7,78 +7,25 @@
 // + 1. What is stored comes back unchanged. For plain reads loads serve as well (`global`). What
 // only a texture does: it interpolates (`array_filtered`), if only with weights of 8 bits
 // (result.max_error).
-#include <type_traits>
-
+#include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
 
 namespace texture_1d {
 
+using textures::Array;
+using textures::Texel;
+using textures::Texture;
+using textures::value_of;
+
 constexpr int kThreads = 256;
 constexpr int kSteps = 7;  // values from one element to the next; 1/7 is no multiple of 2^-8
-
-// An element as a texture holds it: textures know no double, but pairs of words.
-template <typename T>
-using Texel = std::conditional_t<sizeof(T) == 8, int2, T>;
-
-template <typename T>
-__device__ T value_of(T texel) {
-  return texel;
-}
-__device__ double value_of(int2 texel) { return __hiloint2double(texel.y, texel.x); }
-
-// A texture object over a CUDA array or over linear memory, with unnormalised coordinates.
-class Texture {
- public:
-  Texture() = default;
-  ~Texture() {
-    if (object_ != 0) cudaDestroyTextureObject(object_);
-    if (array_ != nullptr) cudaFreeArray(array_);
-  }
-  Texture(const Texture&) = delete;
-  Texture& operator=(const Texture&) = delete;
-
-  template <typename T>
-  void over_memory(const T* data, std::size_t count) {
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = const_cast<T*>(data);
-    resource.res.linear.desc = cudaCreateChannelDesc<Texel<T>>();
-    resource.res.linear.sizeInBytes = count * sizeof(T);
-    create(resource, cudaFilterModePoint);
-  }
-  template <typename T>
-  void over_array(const T* data, std::size_t count, cudaTextureFilterMode filter) {
-    const cudaChannelFormatDesc channels = cudaCreateChannelDesc<Texel<T>>();
-    WARPGAUGE_CUDA(cudaMallocArray(&array_, &channels, count, 0, cudaArrayDefault));
-    const std::size_t bytes = count * sizeof(T);
-    WARPGAUGE_CUDA(
-        cudaMemcpy2DToArray(array_, 0, 0, data, bytes, bytes, 1, cudaMemcpyDeviceToDevice));
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array_;
-    create(resource, filter);
-  }
-  bool exists() const { return object_ != 0; }
-  operator cudaTextureObject_t() const { return object_; }
-
- private:
-  void create(const cudaResourceDesc& resource, cudaTextureFilterMode filter) {
-    cudaTextureDesc reading = {};
-    reading.addressMode[0] = cudaAddressModeClamp;  // beyond the ends: the last element
-    reading.filterMode = filter;
-    reading.readMode = cudaReadModeElementType;
-    WARPGAUGE_CUDA(cudaCreateTextureObject(&object_, &resource, &reading, nullptr));
-  }
-
-  cudaArray_t array_ = nullptr;
-  cudaTextureObject_t object_ = 0;
-};
 
 template <typename T>
 struct Copy : warpgauge::Problem {
   const int n;
   warpgauge::Input<T> a;
   warpgauge::Output<T> b;
+  Array elements;
   Texture memory, array;
 
   explicit Copy(const warpgauge::Size& size)
@@ -86,8 +33,9 @@ struct Copy : warpgauge::Problem {
   void prepare() override {
     if (memory.exists()) return;
     const T* const data = a;
-    memory.over_memory(data, n);
-    array.over_array(data, n, cudaFilterModePoint);
+    elements.make_from(data, make_cudaExtent(n, 0, 0));
+    memory.over(textures::resource_of(data, n));
+    array.over(textures::resource_of(elements));
   }
   void check(warpgauge::Comparison& comparison) const override { comparison.equal(b, a.host()); }
 };
@@ -97,13 +45,16 @@ struct Interpolation : warpgauge::Problem {
   const int n;
   warpgauge::Input<float> a;
   warpgauge::Output<float> b;
+  Array elements;
   Texture array;
 
   explicit Interpolation(const warpgauge::Size& size)
       : n(static_cast<int>(size[0]) * kSteps), a(*this, size[0]), b(*this, n) {}
   void prepare() override {
+    if (array.exists()) return;
     const float* const data = a;
-    if (!array.exists()) array.over_array(data, a.count(), cudaFilterModeLinear);
+    elements.make_from(data, make_cudaExtent(a.count(), 0, 0));
+    array.over(textures::resource_of(elements), {.filter = cudaFilterModeLinear});
   }
   // CPU reference: the next element counts as much as the place is far from this one. The weights
   // of the texture unit have 8 bits (CUDA C++ Programming Guide, "Linear Filtering"), and may be

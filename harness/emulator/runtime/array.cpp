@@ -1,16 +1,49 @@
 // CUDA arrays.
 #include "harness/emulator/runtime/array.h"
 
+#include <array>
+#include <memory>
 #include <string>
 
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/device_properties.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr unsigned kKnownFlags =
     cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather;
+
+using Extents = std::array<int, 3>;
+struct Limits {
+  Extents texture, surface;
+};
+
+/// The largest extents of such an array, as cudaMalloc3DArray documents them.
+Limits limits_of(const cudaDeviceProp& p, const cudaExtent& extent, unsigned flags) {
+  const bool flat = extent.height == 0;
+  if ((flags & cudaArrayLayered) != 0) {
+    if (!flat) return {std::to_array(p.maxTexture2DLayered), std::to_array(p.maxSurface2DLayered)};
+    const auto &texture = p.maxTexture1DLayered, &surface = p.maxSurface1DLayered;
+    return {{texture[0], 0, texture[1]}, {surface[0], 0, surface[1]}};
+  }
+  if (extent.depth > 0) {
+    const bool deep = extent.depth > static_cast<std::size_t>(p.maxTexture3D[2]);
+    return {std::to_array(deep ? p.maxTexture3DAlt : p.maxTexture3D),
+            std::to_array(p.maxSurface3D)};
+  }
+  if (flat) return {{p.maxTexture1D, 0, 0}, {p.maxSurface1D, 0, 0}};
+  const bool gather = (flags & cudaArrayTextureGather) != 0;
+  const auto& texture = gather ? p.maxTexture2DGather : p.maxTexture2D;
+  return {{texture[0], texture[1], 0}, {p.maxSurface2D[0], p.maxSurface2D[1], 0}};
+}
+
+bool fits(const cudaExtent& extent, const Extents& most) {
+  return extent.width <= static_cast<std::size_t>(most[0]) &&
+         extent.height <= static_cast<std::size_t>(most[1]) &&
+         extent.depth <= static_cast<std::size_t>(most[2]);
+}
 
 void allocate(State& state, cudaArray_t* array, const cudaChannelFormatDesc* channels,
               cudaExtent extent, unsigned flags) {
@@ -22,6 +55,9 @@ void allocate(State& state, cudaArray_t* array, const cudaChannelFormatDesc* cha
   const bool layered = (flags & cudaArrayLayered) != 0;
   require(extent.depth == 0 || extent.height > 0 || layered);
   require(!layered || extent.depth > 0);
+  const bool surface = (flags & cudaArraySurfaceLoadStore) != 0;
+  const Limits limits = limits_of(properties_of(state.arch(), state.limits()), extent, flags);
+  require(fits(extent, limits.texture) && (!surface || fits(extent, limits.surface)));
 
   Device& device = state.device();
   auto made = std::make_unique<Array>();
@@ -32,6 +68,10 @@ void allocate(State& state, cudaArray_t* array, const cudaChannelFormatDesc* cha
       made->slice_bytes() * made->slices(), machine::memory::Memory::Kind::array,
       "CUDA array #" + std::to_string(++device.allocations));
   require(made->data != nullptr, cudaErrorMemoryAllocation);
+  if (surface) {
+    made->writes = std::make_unique<machine::memory::SurfaceWrites>(
+        made->data, made->slice_bytes() * made->slices());
+  }
   *array = reinterpret_cast<cudaArray_t>(made.get());
   device.arrays.emplace(made.get(), std::move(made));
 }

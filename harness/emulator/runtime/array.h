@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+
+#include "harness/emulator/machine/memory/surface_writes.h"
 
 namespace warpgauge::emulator::runtime {
 
@@ -16,6 +19,7 @@ struct Array {
   cudaExtent extent{};  ///< as it was asked for: 0 in the dimensions that it does not have
   unsigned flags = 0;
   std::byte* data = nullptr;
+  std::unique_ptr<machine::memory::SurfaceWrites> writes;  ///< if it was made for surfaces
 
   std::size_t element_bytes() const {
     return static_cast<std::size_t>(channels.x + channels.y + channels.z + channels.w) / 8;

@@ -88,6 +88,9 @@ std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** a
 }
 
 void run(State& state, Function& function, const machine::Launch& launch) {
+  for (const auto& [handle, array] : state.device().arrays) {
+    if (array->writes != nullptr) array->writes->forget();
+  }
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
     state.counts->add(function.name, outcome, *function.trust);

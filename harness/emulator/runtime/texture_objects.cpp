@@ -39,6 +39,7 @@ machine::memory::Texels texels_of_array(State& state, cudaArray_t handle) {
   machine::memory::Texels out;
   set_format(out, array.channels);
   out.data = array.data;
+  out.writes = array.writes.get();
   out.width = array.extent.width;
   out.height = array.rows();
   out.depth = array.slices();

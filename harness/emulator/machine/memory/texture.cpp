@@ -93,6 +93,9 @@ Texel texel_at(const Texture& texture, const std::array<std::int64_t, 3>& at, st
                                    static_cast<std::uint64_t>(places[2]) * texels.slice +
                                    static_cast<std::uint64_t>(places[1]) * texels.pitch +
                                    static_cast<std::uint64_t>(places[0]) * texels.texel_bytes();
+    if (texels.writes != nullptr && texels.writes->has(texel, texels.texel_bytes())) {
+      throw StaleTexel{};
+    }
     out[channel] = channel_bits(texels, texel, channel);
     if (texture.reads_floats()) {
       out[channel] = std::bit_cast<std::uint32_t>(channel_as_float(texels, out[channel]));

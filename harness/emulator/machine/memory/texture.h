@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "harness/emulator/machine/memory/surface_writes.h"
+
 namespace warpgauge::emulator::machine::memory {
 
 /// Memory that is looked at as texels (or elements of a surface).
@@ -20,6 +22,7 @@ struct Texels {
   int channels = 1;  ///< 1, 2 or 4
   int bits = 32;     ///< of a channel: 8, 16 or 32
   Kind kind = Kind::real;
+  SurfaceWrites* writes = nullptr;  ///< of an array that surfaces write
 
   std::uint64_t texel_bytes() const { return static_cast<std::uint64_t>(channels * bits / 8); }
 };
@@ -47,6 +50,9 @@ struct TexturePoint {
   std::array<float, 3> at{0.5f, 0.5f, 0.5f};
   std::int64_t layer = 0;  ///< beyond the last one: the last one
 };
+
+/// Thrown where a texel is read that this launch has written through a surface.
+struct StaleTexel {};
 
 /// Reads a texture as the CUDA Programming Guide's "Texture Fetching" defines; the weights of
 /// linear filtering have 8 bits behind the point.

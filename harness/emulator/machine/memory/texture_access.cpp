@@ -89,10 +89,17 @@ Texel read_texture(const Warp& warp, const ImageAccess& access, int lane, const 
   return access.channel < 0 ? sample(texture, point) : gather(texture, point, access.channel);
 }
 
+[[noreturn]] void fail_as_stale(const Warp& warp, const Instruction& instruction, int lane,
+                                const char* name) {
+  fail(warp, instruction, lane, Fault::Kind::invalid_texture,
+       std::string("this launch has written through a surface what it now reads through a ") +
+           name + ", which is undefined; read it in the next launch");
+}
+
 /// Where a lane accesses a surface; nullptr if nowhere.
-std::byte* element_of(const Warp& warp, const Instruction& instruction, int lane) {
+std::byte* element_of(const Warp& warp, const Instruction& instruction, int lane,
+                      const Texels& texels) {
   const ImageAccess& access = access_of(instruction);
-  const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
   const int bytes = access.count * access.element_bytes;
   const std::int64_t limits[] = {static_cast<std::int64_t>(texels.width * texels.texel_bytes()),
                                  static_cast<std::int64_t>(texels.height),
@@ -144,7 +151,11 @@ void execute_tex(Warp& warp, const Instruction& instruction) {
            std::string("the texture gives ") + (access.wants_float ? "integers" : "floats") +
                ", and is read as if it gave " + (access.wants_float ? "floats" : "integers"));
     }
-    store_values(warp, access, lane, read_texture(warp, access, lane, texture));
+    try {
+      store_values(warp, access, lane, read_texture(warp, access, lane, texture));
+    } catch (const StaleTexel&) {
+      fail_as_stale(warp, instruction, lane, "texture");
+    }
   });
 }
 
@@ -152,7 +163,11 @@ void execute_suld(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
   const auto bytes = static_cast<std::size_t>(access.element_bytes);
   for_active_lanes(warp, [&](int lane) {
-    const std::byte* const from = element_of(warp, instruction, lane);
+    const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
+    const std::byte* const from = element_of(warp, instruction, lane, texels);
+    if (from != nullptr && texels.writes->has(from, access.count * bytes)) {
+      fail_as_stale(warp, instruction, lane, "surface");
+    }
     for (int i = 0; i < access.count; ++i) {
       std::uint64_t value = 0;
       if (from != nullptr) std::memcpy(&value, from + i * bytes, bytes);
@@ -167,8 +182,10 @@ void execute_sust(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
   const auto bytes = static_cast<std::size_t>(access.element_bytes);
   for_active_lanes(warp, [&](int lane) {
-    std::byte* const to = element_of(warp, instruction, lane);
+    const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
+    std::byte* const to = element_of(warp, instruction, lane, texels);
     if (to == nullptr) return;
+    texels.writes->add(to, access.count * bytes);
     for (int i = 0; i < access.count; ++i) {
       std::memcpy(to + i * bytes, address_of(warp, access.values[i], lane, access.value_bytes[i]),
                   bytes);
