@@ -12,9 +12,6 @@
 //             takes many threads: each lane walks by itself, some way behind the one before it
 // The steps go once through all lines of the table in random order, so that neither a neighbour nor
 // a stride is ever of use.
-#include <numeric>
-#include <random>
-
 #include "warpgauge/warpgauge.h"
 
 namespace cache_capacity {
@@ -24,17 +21,17 @@ constexpr int kLongestTable = 64 * 1024 / sizeof(int);  // all the constants tha
 
 __constant__ int constant_table[kLongestTable];
 
-// Words `kWordsALine` apart, in random order. The word at each says where the next one is, and that
-// at the last where the first is.
+// Words `words_a_line` apart, in random order. The word at each says where the next one is, and
+// that at the last where the first is.
 class Round {
  public:
   Round(std::size_t bytes, int words_a_line) : order_(bytes / sizeof(int) / words_a_line) {
-    std::iota(order_.begin(), order_.end(), 0);
-    std::mt19937 engine(1);
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<int>(i) * words_a_line;
+    std::uint64_t state = 1;  // of a linear congruential generator (Knuth's MMIX)
     for (std::size_t i = order_.size() - 1; i > 0; --i) {
-      std::swap(order_[i], order_[engine() % (i + 1)]);
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      std::swap(order_[i], order_[(state >> 33) % (i + 1)]);
     }
-    for (int& word : order_) word *= words_a_line;
   }
   std::size_t count() const { return order_.size(); }
   /// Where one is `steps` steps after the first word.

@@ -28,7 +28,7 @@ struct Turning : warpgauge::Problem {
   const int n, blocks;
   explicit Turning(const warpgauge::Size& size)
       : n(static_cast<int>(size[0])), blocks((n + kThreads - 1) / kThreads) {}
-  /// Three words in, three words out: the fourth of a padded vector needs not be moved.
+  /// Three words in, three words out: the fourth of a padded vector need not be moved.
   double bytes() const override { return 2.0 * kComponents * sizeof(int) * n; }
 };
 
