@@ -1,4 +1,4 @@
-// What all parts of the family math_accuracy share: arguments, exact results, error bounds, and the
+// Shared by all parts of the family math_accuracy: arguments, exact results, error bounds, and the
 // problem that holds a function to its bound.
 #pragma once
 

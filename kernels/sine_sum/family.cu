@@ -29,7 +29,7 @@ __device__ T term(int i) {
   return std::sin(T(i % kPeriod) * T(kPi / 180));
 }
 
-// What is added up, by two rules: plainly, or with what is lost (Neumaier).
+// Two rules of adding up: plainly, or with what each addition loses (Neumaier).
 template <typename A>
 struct Plain {
   using Value = A;
@@ -102,7 +102,7 @@ struct Sum : warpgauge::Problem {
     comparison.close(sum, std::vector<double>{expected},
                      (of_terms + of_sums) / std::fmax(1, std::fabs(expected)));
 
-    // What the order of the sum is to blame for: the distance from the exact sum of these terms.
+    // The order of the sum is to blame for the distance from the exact sum of these terms.
     const std::vector<T> made = terms.host();
     long double exact = 0;
     for (int d = 0; d < kPeriod; ++d) {

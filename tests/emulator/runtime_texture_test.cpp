@@ -1,5 +1,6 @@
 // Texture and surface instructions, through the emulated runtime.
 #include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -92,6 +93,26 @@ TEST_F(TextureKernelTest, TexReadsAnArray) {
   ASSERT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
   ASSERT_EQ(cudaLaunchKernel(module_.kernel("read"), 1, 1, arguments, 0, nullptr), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure) << "the object is no more";
+}
+
+TEST_F(TextureKernelTest, LinearMemoryHasNoCoordinates) {
+  cudaResourceDesc linear{};
+  linear.resType = cudaResourceTypeLinear;
+  linear.res.linear.desc = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+  linear.res.linear.sizeInBytes = 256;
+  ASSERT_EQ(cudaMalloc(&linear.res.linear.devPtr, 256), cudaSuccess);
+  const cudaTextureDesc desc{};
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &linear, &desc, nullptr), cudaSuccess);
+  void* out = nullptr;
+  ASSERT_EQ(cudaMalloc(&out, 256), cudaSuccess);
+  void* arguments[] = {&texture, &out};
+  ASSERT_EQ(cudaLaunchKernel(module_.kernel("read"), 1, 8, arguments, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+  EXPECT_THAT(
+      Emulator::instance().last_fault(),
+      testing::HasSubstr("the texture lies over linear memory, which only tex1Dfetch reads, "
+                         "by an index; a coordinate needs an array"));
 }
 
 TEST_F(TextureKernelTest, SustWritesASurfaceAndTrapsBesideIt) {

@@ -121,6 +121,7 @@ machine::memory::Texture texture_of(const machine::memory::Texels& texels, cudaR
   out.texels = texels;
   if (type == cudaResourceTypeLinear) {
     // Read by tex1Dfetch only, which gives 0 beside the memory.
+    out.by_index = true;
     out.address.fill(machine::memory::Texture::Address::border);
   } else {
     out.normalised_coordinates = desc.normalizedCoords != 0;

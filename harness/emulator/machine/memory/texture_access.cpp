@@ -151,6 +151,11 @@ void execute_tex(Warp& warp, const Instruction& instruction) {
            std::string("the texture gives ") + (access.wants_float ? "integers" : "floats") +
                ", and is read as if it gave " + (access.wants_float ? "floats" : "integers"));
     }
+    if (texture.by_index && !access.integer_coordinates) {
+      fail(warp, instruction, lane, Fault::Kind::invalid_texture,
+           "the texture lies over linear memory, which only tex1Dfetch reads, by an index; a "
+           "coordinate needs an array");
+    }
     try {
       store_values(warp, access, lane, read_texture(warp, access, lane, texture));
     } catch (const StaleTexel&) {
