@@ -22,7 +22,8 @@ constexpr int kOldestSm = 75, kNewestSm = 121;
 enum class Width : std::uint8_t {
   none,
   access,         // 1 1 2 2 4 8 16 bytes
-  copy,           // the same, from sm_100 on one bit higher
+  load,           // as access, and U.128 before sm_80
+  copy,           // as access, from sm_100 on one bit higher
   always_32,      // LDG, STG of 256 bits: the field is something else
   matrices,       // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
   shared_atomic,  // U32 S32 U64, from sm_90 on also 128 bits
@@ -55,8 +56,8 @@ constexpr auto kOpcodes = std::to_array<Opcode>({
     {0x16e, MemoryOp::other, Width::none, "TXD"},
     {0x17e, MemoryOp::ldg, Width::always_32, "LDG"},
     {0x17f, MemoryOp::stg, Width::always_32, "STG"},
-    {0x180, MemoryOp::ld, Width::access, "LD"},
-    {0x181, MemoryOp::ldg, Width::access, "LDG"},
+    {0x180, MemoryOp::ld, Width::load, "LD"},
+    {0x181, MemoryOp::ldg, Width::load, "LDG"},
     {0x183, MemoryOp::ldl, Width::access, "LDL"},
     {0x184, MemoryOp::lds, Width::access, "LDS"},
     {0x185, MemoryOp::st, Width::access, "ST"},
@@ -117,6 +118,8 @@ int width_of(Width width, std::uint64_t high, int sm) {
     case Width::access:
     case Width::copy:
       return Table{1, 1, 2, 2, 4, 8, 16, 0}[field];
+    case Width::load:
+      return Table{1, 1, 2, 2, 4, 8, 16, sm < 80 ? 16 : 0}[field];
     case Width::always_32:
       return 32;
     case Width::matrices:

@@ -93,6 +93,18 @@ TEST_P(SassOf, MemoryInstructionsAreThoseOfNvdisasm) {
 INSTANTIATE_TEST_SUITE_P(Recorded, SassOf, testing::Values("sm_75", "sm_80", "sm_90", "sm_120"),
                          [](const auto& suite) { return std::string(suite.param); });
 
+TEST(Sass, PairsOfDoublesAreLoadedByAFormOfTheirOwn) {
+  const auto found = memory_instructions(Cubin(recorded("sass/pairs.sm_75.cubin")), "pairs");
+  ASSERT_EQ(found.size(), 4u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(found[i].pc, 0xe0u + 0x10u * i);
+    EXPECT_EQ(found[i].op, MemoryOp::ldg);
+    EXPECT_EQ(found[i].width, 16) << "LDG.E.U.128";
+  }
+  EXPECT_EQ(found[3].op, MemoryOp::stg);
+  EXPECT_EQ(found[3].width, 8);
+}
+
 /// Accesses of local memory that can execute.
 std::vector<std::uint64_t> spills(const Image& image, const char* kernel) {
   std::vector<std::uint64_t> pcs;
