@@ -46,29 +46,36 @@ struct Flags : warpgauge::Problem {
   }
 };
 
-// The value that stays, for each element of a group whose lanes all store their own.
-// An H100 keeps that of the lowest lane. Words of 8 bytes go half a warp at a time, and the second
-// half overwrites the first. CUDA does not promise this: on another GPU the check may fail.
-template <typename T>
+// The word that stays, for each lane of a group whose lanes all store their own: words of one
+// number, or of four floats. An H100 keeps that of the lowest lane. It serves 128 bytes at a time,
+// so words of 8 bytes go half a warp at a time, those of 16 a quarter, and what comes later
+// overwrites. CUDA does not promise this: on another GPU the check may fail.
+template <typename Word, typename Element>
 struct Winners : warpgauge::Problem {
+  static constexpr int kElements = sizeof(Word) / sizeof(Element);
   const int lanes;  // of a group
-  warpgauge::Input<T> a;
-  warpgauge::Output<T> b;
+  warpgauge::Input<Element> a;
+  warpgauge::Output<Element> b;
 
   explicit Winners(const warpgauge::Size& size)
-      : lanes(static_cast<int>(size[0])), a(*this, different_values()), b(*this, kThreads) {}
-  static std::vector<T> different_values() {
-    std::vector<T> values(kThreads);
-    for (int i = 0; i < kThreads; ++i) values[i] = static_cast<T>(1000 + i);
+      : lanes(static_cast<int>(size[0])),
+        a(*this, different_values()),
+        b(*this, kThreads * kElements) {}
+  static std::vector<Element> different_values() {
+    std::vector<Element> values(kThreads * kElements);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Element>(1000 + i);
     return values;
   }
-  // CPU reference: what is stored last begins at the last multiple of the lanes served at once.
+  const Word* from() const { return reinterpret_cast<const Word*>(static_cast<const Element*>(a)); }
+  Word* to() { return reinterpret_cast<Word*>(static_cast<Element*>(b)); }
+  // CPU reference: the first of the lanes that are served last.
   void check(warpgauge::Comparison& comparison) const override {
-    constexpr int kServed = sizeof(T) == 8 ? kWarp / 2 : kWarp;
-    std::vector<T> expected(kThreads);
-    for (int i = 0; i < kThreads; ++i) {
-      const int first = i - i % lanes;
-      expected[i] = a.host()[lanes > kServed ? first + lanes - kServed : first];
+    constexpr int kServed = sizeof(Word) > 4 ? 128 / sizeof(Word) : kWarp;
+    std::vector<Element> expected(b.count());
+    for (int i = 0; i < static_cast<int>(expected.size()); ++i) {
+      const int thread = i / kElements, first = thread - thread % lanes;
+      const int winner = lanes > kServed ? first + lanes - kServed : first;
+      expected[i] = a.host()[winner * kElements + i % kElements];
     }
     comparison.equal(b, expected);
   }
@@ -111,9 +118,9 @@ __global__ void flag_groups(int* b, const int* a, int lanes) {
 }
 
 // Every lane stores to the word of its group, and reads what has stayed.
-template <typename T>
-__global__ void different_values(T* b, const T* a, int lanes) {
-  __shared__ T s[kThreads];
+template <typename Word>
+__global__ void different_values(Word* b, const Word* a, int lanes) {
+  __shared__ Word s[kThreads];
   const int t = threadIdx.x, group = t / lanes;
   s[group] = a[t];
   __syncthreads();
@@ -137,9 +144,13 @@ void launch(Flags& p) {
   flag_groups<How><<<1, kThreads>>>(p.b, p.a, p.lanes);
 }
 
-template <typename T>
-void launch_different_values(Winners<T>& p) {
-  different_values<T><<<1, kThreads>>>(p.b, p.a, p.lanes);
+template <typename Word, typename Element>
+void add_different_values(const warpgauge::Family& family, std::string_view type,
+                          const std::vector<warpgauge::Size>& sizes) {
+  using Problem = Winners<Word, Element>;
+  family.problem<Problem>(type, sizes).variant("different_values", [](Problem& p) {
+    different_values<<<1, kThreads>>>(p.to(), p.from(), p.lanes);
+  });
 }
 
 WARPGAUGE_FAMILY(same_word_store) {
@@ -150,12 +161,11 @@ WARPGAUGE_FAMILY(same_word_store) {
   flags.variant("plain", launch<Plain>);
   flags.variant("elected", launch<Elected>);
   flags.variant("atomic", launch<Atomic>);
-  family.problem<Winners<int>>("i32", in_a_warp)
-      .variant("different_values", launch_different_values<int>);
-  family.problem<Winners<double>>("f64", in_a_warp)
-      .variant("different_values", launch_different_values<double>);
-  family.problem<Winners<int>>("i32", {{2 * kWarp}}).variant("warp_after_warp", [](auto& p) {
-    warp_after_warp<<<1, kThreads>>>(p.b, p.a, p.lanes);
+  add_different_values<int, int>(family, "i32", in_a_warp);
+  add_different_values<double, double>(family, "f64", in_a_warp);
+  add_different_values<float4, float>(family, "f32x4", in_a_warp);
+  family.problem<Winners<int, int>>("i32", {{2 * kWarp}}).variant("warp_after_warp", [](auto& p) {
+    warp_after_warp<<<1, kThreads>>>(p.to(), p.from(), p.lanes);
   });
 }
 
