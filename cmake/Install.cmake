@@ -61,6 +61,7 @@ install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
 install(FILES metrics/catalog.json metrics/fact.schema.json
         DESTINATION ${share}/reports/warpgauge/facts)
+install(FILES harness/diff/cause_rules.json DESTINATION ${share}/reports/warpgauge/changes)
 
 # The command line tool for facts, GPUs, and programs that were not built for it. It finds its files relative
 # to its own place.

@@ -189,7 +189,7 @@ class FactError : public std::runtime_error {
 /// How a run ended: the number of values by verdict, and what was left out, a sentence each.
 struct RunEnd {
   std::map<Verdict, int> counts;
-  int exit_code = 0;
+  int exit_code = 0;  ///< 0 to 3, of the run itself, not of a program that it started
   std::vector<std::string> left_out;
 };
 

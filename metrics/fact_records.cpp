@@ -283,7 +283,9 @@ RunEnd read_end(Members members, const std::string& run) {
     if (counts.has(word)) end.counts[verdict] = counts.whole<int>(word, 0);
   }
   counts.end();
-  end.exit_code = members.whole<std::uint8_t>("exit_code", 0);
+  constexpr int kMost = 3;  // a program that a run starts may end with more; the run does not
+  end.exit_code = members.whole<int>("exit_code", 0);
+  if (end.exit_code > kMost) members.fail("exit_code", "must be 0, 1, 2 or 3");
   end.left_out = members.texts_or_absent("left_out");
   members.end();
   return end;

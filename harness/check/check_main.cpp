@@ -120,8 +120,8 @@ class Session {
   }
 
   /// Ends the run in the file of facts.
-  void end(int exit_code) {
-    recorded_.end({.requirements = requirements_}, options_.results, exit_code);
+  void end(outcome::ExitCode least) {
+    recorded_.end({.requirements = requirements_}, options_.results, least);
   }
 
  private:
@@ -252,7 +252,8 @@ int run(int argc, char** argv) {
   Session session(options, argv[0]);
   register_tests(session, options.large);
   const int code = run_all_tests(options.skip_code);
-  session.end(code == options.skip_code ? 0 : code);
+  session.end(code == 0 || code == options.skip_code ? outcome::kWithinBudget
+                                                     : outcome::kOverBudget);
   return code;
 }
 

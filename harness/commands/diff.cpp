@@ -34,7 +34,8 @@ Exit codes:
   0  nothing is worse; counts of different sources: all that both call exact agree
   1  something is worse, or such a count differs
   2  a fault: nothing in common
-  3  a value of A was not measured in B (of different sources: only with --require-all)
+  3  a value of A was not measured in B; counts of different sources: the machine code of a case
+     differs, or, with --require-all, only one side counted a case or its lines
 
 Examples:
   warpgauge diff main.jsonl out/facts.jsonl

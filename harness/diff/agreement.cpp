@@ -150,6 +150,16 @@ void compare_place(const Place& place, const std::vector<std::string_view>& metr
   ++(differs ? agreement->different : agreement->equal)[index];
 }
 
+/// Whether a side says on which lines it counted: it has lines, or they would all be 0.
+bool knows_its_lines(const CountedCase& counted) {
+  const bool has_lines = std::ranges::any_of(
+      counted.places, [](const auto& place) { return !place.first.is_whole_case(); });
+  if (has_lines) return true;
+  return std::ranges::all_of(kCompared, [&](std::string_view metric) {
+    return counted.places.begin()->second.find(metric)->second.value == 0;
+  });
+}
+
 void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b,
                   CountComparison* comparison) {
   static const Counts kNothing;
@@ -160,11 +170,16 @@ void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b
   const auto compared = metrics_of(counts_at(a, whole_case(key)), counts_at(b, whole_case(key)));
   FamilyAgreement& family = comparison->families[key.first.family];
   ++family.cases;
+  const bool with_lines = knows_its_lines(a) && knows_its_lines(b);
+  if (knows_its_lines(a) != knows_its_lines(b)) {
+    comparison->without_lines.push_back(name_of(key));
+  }
   std::set<Place> places;
   for (const CountedCase* side : {&a, &b}) {
     for (const auto& [place, counts] : side->places) places.insert(place);
   }
   for (const Place& place : places) {
+    if (!with_lines && !place.is_whole_case()) continue;
     compare_place(place, compared, counts_at(a, place), counts_at(b, place),
                   place.is_whole_case() ? &family.whole_cases : &family.lines,
                   &comparison->differences);

@@ -53,6 +53,8 @@ struct CountComparison {
   /// Cases that were not compared, as "id on arch": counted on one side only, or the machine code
   /// is not the same.
   std::vector<std::string> only_in_a, only_in_b, other_code;
+  /// Cases that were compared as a whole only: one side did not say on which lines it counted.
+  std::vector<std::string> without_lines;
 
   FamilyAgreement total() const;
   std::size_t left_out() const { return only_in_a.size() + only_in_b.size() + other_code.size(); }
@@ -65,10 +67,10 @@ struct CountComparison {
 
 /// Compares the counts of the memory system of the cases and architectures that both sides have
 /// counted and whose machine code is the same (as far as its hash is known), line by line and as a
-/// whole; instructions and branches only of cases for which both sides are exact. A line
-/// that only one side has is 0 on the other, and as exact as any other 0 of a side that does not
-/// say otherwise. Of several runs of a case in a file the last one counts. Throws
-/// metrics::FactError for a case that was counted in part.
+/// whole, or only as a whole where one side has counts but no lines; instructions and branches only
+/// of cases for which both sides are exact. A line that only one side has is 0 on the other, and as
+/// exact as any other 0 of a side that does not say otherwise. Of several runs of a case in a file
+/// the last one counts. Throws metrics::FactError for a case that was counted in part.
 CountComparison compare_counts(const std::vector<metrics::StoredRun>& a,
                                const std::vector<metrics::StoredRun>& b);
 

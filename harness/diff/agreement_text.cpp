@@ -165,6 +165,8 @@ std::string comparison_text(const CountComparison& comparison, const Screen& scr
   add_left_out(left_out, comparison.only_in_a, "counted in A only", screen);
   add_left_out(left_out, comparison.only_in_b, "counted in B only", screen);
   add_left_out(left_out, comparison.other_code, "other machine code", screen);
+  add_left_out(left_out, comparison.without_lines, "source lines: counted on one side only",
+               screen);
   for (const std::string& list : {differences_text(comparison, screen),
                                   first_of(left_out, kShownLost, "cases not compared", screen)}) {
     if (!list.empty()) text += '\n' + list;

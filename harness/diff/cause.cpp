@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -21,16 +20,18 @@ metrics::Kernel kernel_of(const SideValue& value) {
   return found == kernels.end() ? metrics::Kernel{} : *found;
 }
 
-/// Whether two hashes are the same; nullopt: not known.
-std::optional<bool> same(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return std::nullopt;
-  return a == b;
+Sameness sameness(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return Sameness::unknown;
+  return a == b ? Sameness::same : Sameness::other;
 }
 
-bool same_launches(const std::vector<Launch>& a, const std::vector<Launch>& b) {
-  return std::ranges::equal(a, b, [](const Launch& left, const Launch& right) {
+Sameness sameness(bool is_same) { return is_same ? Sameness::same : Sameness::other; }
+
+Sameness sameness(const std::vector<Launch>& a, const std::vector<Launch>& b) {
+  if (a.empty() && b.empty()) return Sameness::unknown;
+  return sameness(std::ranges::equal(a, b, [](const Launch& left, const Launch& right) {
     return left.like(right) && left.count == right.count;
-  });
+  }));
 }
 
 auto compiler(const SideValue& value) { return std::tie(value.run->toolkit, value.run->flags); }
@@ -44,34 +45,17 @@ void add_change(std::vector<std::string>& details, std::string_view what, const 
 
 }  // namespace
 
-std::string_view to_string(Cause cause) {
-  constexpr std::string_view kTexts[] = {"code",        "compiler",         "code or compiler",
-                                         "launch",      "input or counter", "driver",
-                                         "environment", "unknown"};
-  return kTexts[static_cast<std::size_t>(cause)];
-}
-
 Cause cause_of(const SideValue& a, const SideValue& b) {
-  const bool noisy = metrics::metric(a.fact->metric).cls == metrics::Class::bounded;
-  const std::optional<bool> same_case =
-      same(a.fact->context->code_hash, b.fact->context->code_hash);
-  if (noisy && same_case == true) {
-    return a.device().driver == b.device().driver ? Cause::environment : Cause::driver;
-  }
   const metrics::Kernel kernel_a = kernel_of(a), kernel_b = kernel_of(b);
-  const std::optional<bool> same_source = same(kernel_a.source_hash, kernel_b.source_hash);
-  const std::optional<bool> same_code = same(kernel_a.sass_hash, kernel_b.sass_hash);
-  const bool relaunched = !same_launches(kernel_a.launches, kernel_b.launches);
-  if (same_code == true && (relaunched || (noisy && same_case == false))) return Cause::launch;
-  if (same_source == false) return Cause::code;
-  if (same_code == false) {
-    return same_source == true ? Cause::compiler : Cause::code_or_compiler;
-  }
-  if (!same_code && !same_source) return Cause::unknown;
-  if (!same_code && compiler(a) != compiler(b)) return Cause::compiler;
-  const bool known =
-      same_source == true || (!kernel_a.launches.empty() && !kernel_b.launches.empty());
-  return known && !noisy ? Cause::input_or_counter : Cause::unknown;
+  return cause_of(Origins{
+      .noisy = metrics::metric(a.fact->metric).cls == metrics::Class::bounded,
+      .whole_case = sameness(a.fact->context->code_hash, b.fact->context->code_hash),
+      .source = sameness(kernel_a.source_hash, kernel_b.source_hash),
+      .code = sameness(kernel_a.sass_hash, kernel_b.sass_hash),
+      .launches = sameness(kernel_a.launches, kernel_b.launches),
+      .compiler = sameness(compiler(a) == compiler(b)),
+      .driver = sameness(a.device().driver == b.device().driver),
+  });
 }
 
 bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {

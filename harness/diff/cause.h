@@ -1,27 +1,13 @@
-// Why a value moved between two runs. reports/warpgauge/changes/causes.py has the same rules for
-// the history.
+// Why a value moved between two runs.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "harness/diff/cause_rules.h"
 #include "harness/diff/side.h"
 
 namespace warpgauge::diff {
-
-/// In the order in which they are listed.
-enum class Cause {
-  code,              ///< the source files of the kernel are not the same
-  compiler,          ///< the same source became other machine code
-  code_or_compiler,  ///< other machine code, and the source is not known
-  launch,            ///< the same machine code was launched otherwise
-  input_or_counter,  ///< an exact count of the same machine code: other input or other counting
-  driver,            ///< a noisy value of the same machine code and launches, by another driver
-  environment,       ///< the same under the same driver: clocks, temperature, load, another GPU
-  unknown,           ///< hashes are missing
-};
-std::string_view to_string(Cause cause);
 
 Cause cause_of(const SideValue& a, const SideValue& b);
 

@@ -14,16 +14,16 @@ struct DiffOptions {
   std::string filter;          ///< glob over case ids; empty: all
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file
-  bool require_all = false;    ///< a case that cannot be compared makes the exit code 3
+  bool require_all = false;    ///< a case that is not compared at all makes the exit code 3, too
   Screen screen;
 };
 
 /// Reads both files, prints the result and writes it. Where the accesses were counted by different
 /// sources (the emulator and a GPU) it compares the counts of cases with the same machine code;
 /// otherwise all values of whole cases. Returns the exit code: 1 where a value is worse, or a count
-/// differs that both sources call exact; else 3 where a value of A is lost, or with require_all a
-/// case was not compared; else 0. Throws metrics::FactError, and std::runtime_error where the runs
-/// have nothing in common.
+/// differs that both sources call exact; else 3 where a value of A is lost, the machine code of a
+/// counted case is not the same, or with require_all a case or its lines were not compared; else 0.
+/// Throws metrics::FactError, and std::runtime_error where the runs have nothing in common.
 int diff_runs(const DiffOptions& options);
 
 }  // namespace warpgauge::diff

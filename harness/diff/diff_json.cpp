@@ -129,7 +129,8 @@ ordered_json comparison_json(const CountComparison& comparison) {
           {"left_out",
            {{"only_in_a", comparison.only_in_a},
             {"only_in_b", comparison.only_in_b},
-            {"other_code", comparison.other_code}}},
+            {"other_code", comparison.other_code},
+            {"without_lines", comparison.without_lines}}},
           {"differences", std::move(differences)}};
 }
 

@@ -14,7 +14,7 @@
 //   of counts of two sources:
 //   total, families { name }: { cases, lines, whole_cases: { compared,
 //     exact, predicted, estimate: { equal, different } } },
-//   left_out: { only_in_a, only_in_b, other_code: [ "id on arch" ] },
+//   left_out: { only_in_a, only_in_b, other_code, without_lines: [ "id on arch" ] },
 //   differences: [ exact ones first, of those the largest:
 //     { id, arch?, kernel?, file?, line?, metric, a, b, confidence, confidence_reason? } ] }
 #pragma once

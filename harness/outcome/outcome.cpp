@@ -97,7 +97,7 @@ std::string Outcome::repeat(const JudgedValue& value) const {
 ExitCode Outcome::exit_code() const {
   ExitCode code = exit_code_of_values();
   for (const metrics::StoredRun& run : runs_) {
-    if (run.end) code = worse(code, static_cast<ExitCode>(std::min(run.end->exit_code, 3)));
+    if (run.end) code = worse(code, static_cast<ExitCode>(run.end->exit_code));
   }
   return code;
 }

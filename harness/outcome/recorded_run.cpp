@@ -29,16 +29,12 @@ void RecordedRun::add(metrics::Fact fact) {
 }
 
 std::unique_ptr<Outcome> RecordedRun::end(OutcomeOptions options,
-                                          const std::filesystem::path& results, int exit_code) {
-  options.whole = false;  // the end follows from the outcome
+                                          const std::filesystem::path& results, ExitCode least) {
+  run_.end = metrics::RunEnd{.counts = {}, .exit_code = least, .left_out = {}};
   std::vector<metrics::StoredRun> runs;
   runs.push_back(std::move(run_));
   auto outcome = std::make_unique<Outcome>(std::move(runs), std::move(options));
-  if (writer_) {
-    metrics::RunEnd end = end_of(*outcome);
-    end.exit_code = std::max(end.exit_code, exit_code);
-    writer_->write_end(end);
-  }
+  if (writer_) writer_->write_end(end_of(*outcome));
   if (!results.empty()) write_results(*outcome, results);
   return outcome;
 }

@@ -18,10 +18,10 @@ class RecordedRun {
   /// Keeps a judged fact, and writes it.
   void add(metrics::Fact fact);
   /// Works out the outcome, ends the run in the file of facts, and writes results.json to
-  /// `results`, if that is not empty. `exit_code`: that of the program, where it is worse than the
-  /// outcome's.
+  /// `results`, if that is not empty. The outcome is never better than `least`, with which the
+  /// program ends for reasons that are no values.
   std::unique_ptr<Outcome> end(OutcomeOptions options, const std::filesystem::path& results,
-                               int exit_code = 0);
+                               ExitCode least = kWithinBudget);
 
  private:
   metrics::StoredRun run_;

@@ -151,6 +151,8 @@ def test_bad_options_are_faults_before_the_program_runs(tmp_path):
 @pytest.mark.parametrize(
     ("then", "ending"),
     [
+        ("sys.exit(1)", "exited with 1"),
+        ("sys.exit(3)", "exited with 3"),
         ("sys.exit(7)", "exited with 7"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "was ended by SIGKILL"),
         ("os.abort()", "was ended by SIGABRT"),
@@ -166,6 +168,17 @@ def test_the_programs_own_failure_is_reported_apart(tmp_path, then, ending):
     assert found["shared.bank_conflicts"].value == 3 * CONFLICTS
     assert found["result.correct"].verdict == "error"
     assert failure in found["result.correct"].reason
+    again = subprocess.run(
+        [GAUGE, "outcome", tmp_path / "facts.jsonl", "--out", tmp_path / "again.json"],
+        capture_output=True,
+        timeout=60,
+    )
+    assert again.returncode == 2, "the program's own exit code is not the run's"
+    outcomes = [
+        json.loads((tmp_path / name).read_text()) for name in ("results.json", "again.json")
+    ]
+    for member in ("exit_code", "headline", "counts"):
+        assert outcomes[0][member] == outcomes[1][member]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_exact_counts_that_differ(diff, tmp_path):
     assert document == {
         **{"schema": "warpgauge.diff/1", "kind": "counts", "exit_code": 1},
         **{"total": total, "families": {"transpose": total}},
-        "left_out": {"only_in_a": [], "only_in_b": [], "other_code": []},
+        "left_out": {"only_in_a": [], "only_in_b": [], "other_code": [], "without_lines": []},
         "differences": [case | what, case | line | what],
     }
 
@@ -123,5 +123,19 @@ def test_other_machine_code_is_another_program(diff):
     emulated += [fact | LARGER for fact in emulated]
     measured += [fact | LARGER | {"sass_hash": "b"} for fact in measured]
     code, out, _ = diff(emulated, measured)
-    assert code == 0
+    assert code == 3
     assert "not compared: transpose.tiled.f32@2048x2048 on sm_90, other machine code\n" in out
+    assert diff(emulated, counts(32))[0] == 1, "a count that differs goes first"
+
+
+def test_counts_without_lines_are_compared_as_a_whole(diff):
+    whole = [fact for fact in counts(64) if fact["scope"] is None]
+    for files in ((counts(64, **ON_EMULATOR), whole), (whole, counts(64, **ON_EMULATOR))):
+        code, out, err = diff(*files)
+        assert code == 0, err
+        case = "transpose.tiled.f32@1024x1024 on sm_90"
+        assert f"not compared: {case}, source lines: counted on one side only\n" in out
+        assert "0 of 0 source lines (0.0%) and 1 of 1 whole cases are exact and equal" in out
+        assert diff(*files, "--require-all")[0] == 3
+    whole = [fact for fact in counts(32) if fact["scope"] is None]
+    assert diff(counts(64, **ON_EMULATOR), whole)[0] == 1

@@ -33,7 +33,8 @@ def comparison(tmp_path_factory):
         *("diff", folder / "emulated" / "facts.jsonl", folder / "h100.jsonl"),
         *("--json", folder / "comparison.json"),
     )
-    assert result.returncode == 0, result.stdout + result.stderr
+    # 3: another ptxas makes other code of some kernels, which are then left out.
+    assert result.returncode in (0, 3), result.stdout + result.stderr
     comparison = json.loads((folder / "comparison.json").read_text())
     comparison["emulated"] = counted_ids(folder / "emulated" / "facts.jsonl")
     return comparison
@@ -52,7 +53,7 @@ def test_every_recorded_case_is_compared(comparison):
         assert any(fnmatchcase(id, glob) for glob in later), "record anew, or see not_recorded.txt"
     for glob in later:
         assert any(fnmatchcase(id, glob) for id in emulated - recorded), f"{glob} names no case"
-    # Another ptxas may make other code of a kernel, which is then left out; never all of it.
+    # Other code of all kernels would compare nothing.
     assert comparison["total"]["cases"] > len(recorded) / 2
 
 

@@ -4,11 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/diff/cause_rules.h"
 #include "harness/diff/noise.h"
 
 namespace warpgauge::diff {
@@ -63,6 +69,32 @@ Change conflicts(const ACase& a, const ACase& b) {
 
 Change times(const ACase& a, const ACase& b) {
   return change(run_of(a, "time.median_us", 10), run_of(b, "time.median_us", 20));
+}
+
+/// The rules as the history reads them: a cause, and what must be so.
+std::string rules_text() {
+  nlohmann::ordered_json rules = nlohmann::ordered_json::array();
+  for (const CauseRule& rule : cause_rules()) {
+    nlohmann::ordered_json conditions = nlohmann::ordered_json::object();
+    if (rule.noisy) conditions["noisy"] = *rule.noisy;
+    for (const auto& [name, wanted] :
+         {std::pair("whole_case", rule.whole_case), std::pair("source", rule.source),
+          std::pair("code", rule.code), std::pair("launches", rule.launches),
+          std::pair("compiler", rule.compiler), std::pair("driver", rule.driver)}) {
+      if (wanted) conditions[name] = to_string(*wanted);
+    }
+    rules.push_back({{"cause", to_string(rule.cause)}, {"if", std::move(conditions)}});
+  }
+  return rules.dump(1) + '\n';
+}
+
+TEST(Causes, RulesAreThoseThatTheHistoryReads) {
+  const auto file =
+      std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../harness/diff/cause_rules.json";
+  if (std::getenv("WARPGAUGE_WRITE_GOLDEN") != nullptr) std::ofstream(file) << rules_text();
+  std::ifstream stream(file);
+  const std::string copy{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(copy, rules_text()) << "write it anew with WARPGAUGE_WRITE_GOLDEN=1";
 }
 
 TEST(Causes, OfExactCounts) {

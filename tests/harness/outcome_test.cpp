@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/outcome/recorded_run.h"
 #include "metrics/budget.h"
 #include "metrics/judge.h"
 #include "tests/harness/outcome_facts.h"
@@ -232,6 +236,32 @@ TEST(Outcome, IsNeverBetterThanTheExitCodesOfItsRuns) {
   EXPECT_EQ(outcome.exit_code(), kOverBudget);
   EXPECT_EQ(outcome.headline(), "FAIL: a run ended with exit code 1, and says more");
   EXPECT_THAT(outcome.options().left_out, ElementsAre("2 cases of --large"));
+}
+
+TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
+  const std::filesystem::path folder = testing::TempDir();
+  const auto facts = folder / "warpgauge_recorded.jsonl", results = folder / "warpgauge_results";
+  std::filesystem::remove(facts);
+  RecordedRun recorded(run_of({}).run, facts);
+  recorded.add(on(fact(pass), "sm_90"));
+  const auto outcome = recorded.end({}, results, kOverBudget);
+  EXPECT_EQ(outcome->exit_code(), kOverBudget);
+  std::ifstream stream(results);
+  EXPECT_EQ(nlohmann::json::parse(stream)["headline"],
+            "FAIL: a run ended with exit code 1, and says more");
+  const Outcome read(metrics::read_facts(facts), {});
+  EXPECT_EQ(read.exit_code(), kOverBudget);
+  EXPECT_EQ(read.headline(), outcome->headline());
+  std::filesystem::remove(facts);
+  std::filesystem::remove(results);
+}
+
+TEST(RecordedRun, OfValuesThatAreWorseEndsAsTheyDo) {
+  RecordedRun recorded(run_of({}).run, "");
+  recorded.add(fact(error));
+  const auto outcome = recorded.end({}, "", kOverBudget);
+  EXPECT_EQ(outcome->exit_code(), kFault);
+  EXPECT_EQ(outcome->headline(), "ERROR: 1 case could not be judged");
 }
 
 TEST(Requirements, OfRunsAreWhatTheyWereAskedFor) {

@@ -1,37 +1,21 @@
-"""Causes of changed values, and the rules that find them, for the history.
-harness/diff/cause.cpp has the same rules for `warpgauge diff`.
-
-code               the source files of the kernel are not the same
-compiler           the same source became other machine code
-code or compiler   other machine code, and the source is not known
-launch             the same machine code was launched otherwise
-input or counter   an exact count of the same machine code: other input, or counted otherwise
-driver             a noisy value of the same machine code and launches, under another driver
-environment        the same under the same driver: clocks, temperature, load, another GPU
-unknown            no known difference
-"""
+"""Causes of changed values, for the history: by the rules of `warpgauge diff`
+(harness/diff/cause_rules.json). docs/trends.md says what each cause means."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from warpgauge.facts.records import Launch
 
 if TYPE_CHECKING:
     from warpgauge.history.model import Point
 
-Cause = Literal[
-    "code",
-    "compiler",
-    "code or compiler",
-    "launch",
-    "input or counter",
-    "driver",
-    "environment",
-    "unknown",
-]
+Cause = str  # "code", "input or counter"; as in the rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +38,26 @@ class Origin:
 
 def cause_between(old: Origin, new: Origin, *, noisy: bool) -> Cause:
     """The cause of a change from `old` to `new`; `noisy` values differ from run to run."""
-    same_launches = _same(old.code_hash, new.code_hash)
-    if noisy and same_launches:
-        return "environment" if old.driver == new.driver else "driver"
-    same_source = _same_source(old, new)
-    same_kernel = _same(old.sass_hash, new.sass_hash)
-    if same_kernel and (old.launches != new.launches or (noisy and same_launches is False)):
-        return "launch"
-    if same_source is False:  # of the same kernel: it was called by other code
-        return "code"
-    if same_kernel is False:
-        return "compiler" if same_source else "code or compiler"
-    if not same_kernel and not same_source:
-        return "unknown"
-    if not same_kernel and _compiler(old) != _compiler(new):
-        return "compiler"
-    known = same_source or bool(old.launches and new.launches)
-    return "input or counter" if known and not noisy else "unknown"
+    found = {
+        "noisy": noisy,
+        "whole_case": _named(_same(old.code_hash, new.code_hash)),
+        "source": _named(_same_source(old, new)),
+        "code": _named(_same(old.sass_hash, new.sass_hash)),
+        "launches": _named(_same_launches(old, new)),
+        "compiler": _named(_compiler(old) == _compiler(new)),
+        "driver": _named(old.driver == new.driver),
+    }
+    return next(rule["cause"] for rule in _rules() if rule["if"].items() <= found.items())
+
+
+@cache
+def _rules() -> list[dict[str, Any]]:
+    text = resources.files(__package__).joinpath("cause_rules.json").read_text("utf-8")
+    return json.loads(text)
+
+
+def _named(same: bool | None) -> str:
+    return "unknown" if same is None else "same" if same else "other"
 
 
 def cause_of(old: Point, new: Point, *, noisy: bool) -> Cause:
@@ -139,6 +126,10 @@ def _same_source(old: Origin, new: Origin) -> bool | None:
     if known is None:
         return _same(old.commit, new.commit) or None  # other commits: perhaps other files
     return known
+
+
+def _same_launches(old: Origin, new: Origin) -> bool | None:
+    return old.launches == new.launches if old.launches or new.launches else None
 
 
 def _same(a: str | None, b: str | None) -> bool | None:
