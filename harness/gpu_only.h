@@ -1,4 +1,4 @@
-// Cases that the emulator does not have: those that call a library.
+// Cases that the emulator does not have: those that call a library, or launch kernels from kernels.
 #pragma once
 
 #include <string>

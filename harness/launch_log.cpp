@@ -165,6 +165,14 @@ cudaError_t __wrap_cudaMemsetAsync(void* memory, int value, std::size_t bytes,
   return __real_cudaMemsetAsync(memory, value, bytes, stream);
 }
 
+cudaError_t __real_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                   cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                   cudaMemcpyKind kind, cudaStream_t stream) {
+  if (warpgauge::is_dry_run()) return cudaSuccess;
+  return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+
 cudaError_t __real_cudaGetLastError();
 cudaError_t __wrap_cudaGetLastError() {
   return warpgauge::is_dry_run() ? cudaSuccess : __real_cudaGetLastError();

@@ -101,7 +101,7 @@ std::vector<const Case*> Registry::select(std::string_view pattern, bool with_la
       selected.empty() && left_out == 0 ? gpu_only_cases(glob, true).size() : 0;
   if (elsewhere > 0) {
     throw std::invalid_argument(
-        fmt::format("--filter '{}' selects only cases that call a library, which needs a GPU ({}); "
+        fmt::format("--filter '{}' selects only cases that need a GPU ({}); "
                     "`{}-emulated list --large` shows what the emulator has",
                     pattern, elsewhere, process::gauge_name()));
   }

@@ -72,8 +72,8 @@ class Gate {
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
     const auto left_out = gpu_only_cases(options.filter, options.large);
     if (!left_out.empty()) {
-      left_out_.push_back(fmt::format(
-          "cases left out because they call a library, which needs a GPU: {}", left_out.size()));
+      left_out_.push_back(
+          fmt::format("cases left out because they need a GPU: {}", left_out.size()));
     }
   }
 

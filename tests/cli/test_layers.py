@@ -234,9 +234,8 @@ def test_a_family_is_a_folder_with_a_source_and_budgets(family):
     """One of kernels is family.cu and has budgets; one of a library's calls is family.cpp."""
     names = {path.name for path in family.iterdir()}
     assert {"family.cu", "budgets.toml"} <= names or "family.cpp" in names
-    assert not [
-        n for n in names if not re.fullmatch(r"\w+\.(cu|cpp|h)|budgets\.toml|options\.cmake", n)
-    ]
+    own = r"\w+(\.rdc)?\.(cu|cpp|h)|budgets\.toml|options\.cmake"
+    assert not [n for n in names if not re.fullmatch(own, n)]
     main = family / ("family.cu" if "family.cu" in names else "family.cpp")
     assert f"WARPGAUGE_FAMILY({family.name})" in main.read_text()
 

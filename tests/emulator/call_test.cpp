@@ -308,6 +308,15 @@ TEST(Call, OfAFunctionWithoutABodyIsRefusedWhenReached) {
   EXPECT_EQ(fault_of(kernel_text("ret; call elsewhere;", kDeclared)), std::nullopt);
 }
 
+TEST(Call, OfAKernelByAKernelIsRefusedByName) {
+  const auto fault = fault_of(kernel_text("call __cudaCDP2LaunchDeviceV2; ret;",
+                                          ".extern .func __cudaCDP2LaunchDeviceV2;"));
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated);
+  EXPECT_THAT(fault->what(), HasSubstr("kernels that launch kernels (dynamic parallelism) are not "
+                                       "emulated: call of __cudaCDP2LaunchDeviceV2"));
+}
+
 TEST(Call, BarrierInAFunction) {
   const KernelRun run = run_kernel(
       kernel_text("call meet; st.global.u32 [%rd1], 1; ret;", ".func meet { bar.sync 0; ret; }"),

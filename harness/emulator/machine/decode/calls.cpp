@@ -2,12 +2,26 @@
 #include "harness/emulator/machine/control/calls.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
 
 namespace warpgauge::emulator::machine::decode {
+
+namespace {
+
+/// Of a function that no module defines.
+std::string why_it_cannot_be_called(const std::string& name) {
+  if (name.starts_with("__cudaCDP2") || name.starts_with("cudaLaunchDevice") ||
+      name.starts_with("cudaGetParameterBuffer")) {
+    return "kernels that launch kernels (dynamic parallelism) are not emulated: call of " + name;
+  }
+  return "the function " + demangled(name) + " is not defined in this module (another object file)";
+}
+
+}  // namespace
 
 bool decode_call(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                  Instruction* result) {
@@ -35,9 +49,7 @@ bool decode_call(const ptx::Instruction& instruction, FunctionDecoder& decoder,
   } else if ((site->builtin = control::find_builtin(callee.name)) != nullptr) {
     result->execute = control::call_builtin;
   } else {
-    throw Unsupported("the function " + demangled(callee.name) +
-                      " is not defined in this module (another object file, or a launch of kernels "
-                      "by kernels)");
+    throw Unsupported(why_it_cannot_be_called(callee.name));
   }
   decoder.note_call(*site);
   result->detail = decoder.keep(std::move(site));
