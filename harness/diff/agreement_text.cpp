@@ -138,23 +138,28 @@ void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& case
   }
 }
 
+}  // namespace
+
 std::string headline(const CountComparison& comparison) {
   constexpr auto kExact = static_cast<std::size_t>(Confidence::exact);
   const auto& [cases, lines, whole_cases] = comparison.total();
-  if (comparison.is_refuted()) {
-    return fmt::format(
-        "DIFFERENT: {} of {} source lines and {} of {} whole cases differ in counts that both call "
-        "exact",
-        lines.different[kExact], lines.total(), whole_cases.different[kExact], whole_cases.total());
+  std::string text =
+      comparison.is_refuted()
+          ? fmt::format(
+                "DIFFERENT: {} of {} source lines and {} of {} whole cases differ in counts "
+                "that both call exact",
+                lines.different[kExact], lines.total(), whole_cases.different[kExact],
+                whole_cases.total())
+          : fmt::format(
+                "EQUAL: no count differs that both call exact; {} of {} source lines "
+                "({:.1f}%) and {} of {} whole cases are exact and equal",
+                lines.equal[kExact], lines.total(), percent(lines.equal[kExact], lines.total()),
+                whole_cases.equal[kExact], whole_cases.total());
+  if (const std::size_t left_out = comparison.left_out(); left_out > 0) {
+    text += fmt::format("; cases not compared: {}", left_out);
   }
-  return fmt::format(
-      "EQUAL: no count differs that both call exact; {} of {} source lines ({:.1f}%) and {} of {} "
-      "whole cases are exact and equal",
-      lines.equal[kExact], lines.total(), percent(lines.equal[kExact], lines.total()),
-      whole_cases.equal[kExact], whole_cases.total());
+  return text;
 }
-
-}  // namespace
 
 std::string comparison_text(const CountComparison& comparison, const Screen& screen) {
   std::string text = table(comparison, "source lines", &FamilyAgreement::lines, screen);
@@ -171,11 +176,7 @@ std::string comparison_text(const CountComparison& comparison, const Screen& scr
                                   first_of(left_out, kShownLost, "cases not compared", screen)}) {
     if (!list.empty()) text += '\n' + list;
   }
-  text += '\n' + headline(comparison);
-  if (const std::size_t cases = comparison.left_out(); cases > 0) {
-    text += fmt::format("; cases not compared: {}", cases);
-  }
-  return text + '\n';
+  return text + '\n' + headline(comparison) + '\n';
 }
 
 }  // namespace warpgauge::diff

@@ -13,4 +13,7 @@ namespace warpgauge::diff {
 /// The tables are at most 100 columns wide for names of usual length.
 std::string comparison_text(const CountComparison& comparison, const Screen& screen);
 
+/// "EQUAL: no count differs that both call exact; ...".
+std::string headline(const CountComparison& comparison);
+
 }  // namespace warpgauge::diff

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/diff/agreement_text.h"
+#include "harness/diff/diff_text.h"
 #include "metrics/json_members.h"
 
 namespace warpgauge::diff {
@@ -112,6 +114,7 @@ ordered_json changes_json(const std::vector<Change>& changes) {
     if (change.mark != Mark::same) list.push_back(change_json(change));
   }
   return {{"kind", "values"},
+          {"headline", headline(changes)},
           {"marks", std::move(marks)},
           {"causes", std::move(causes)},
           {"changes", std::move(list)}};
@@ -124,6 +127,7 @@ ordered_json comparison_json(const CountComparison& comparison) {
     differences.push_back(difference_json(difference));
   }
   return {{"kind", "counts"},
+          {"headline", headline(comparison)},
           {"total", family_json(comparison.total())},
           {"families", std::move(families)},
           {"left_out",

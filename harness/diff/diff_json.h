@@ -1,6 +1,6 @@
 // A diff as JSON, warpgauge.diff/1. Members that say nothing are absent.
 //
-// { schema, kind: "values" | "counts", exit_code,
+// { schema, kind: "values" | "counts", exit_code, headline,
 //   a, b: { file, origin (text for people), runs: [ids] },
 //
 //   of values of two runs:

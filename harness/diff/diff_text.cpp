@@ -145,33 +145,6 @@ std::string cause_table(const std::vector<Change>& changes) {
   return text + "\n\n";
 }
 
-std::string headline(const std::vector<Change>& changes) {
-  const MarkCounts counts = count_marks(changes);
-  const auto count = [&](Mark mark) { return counts[static_cast<std::size_t>(mark)]; };
-  const auto words = [](Mark mark) -> std::string_view {
-    switch (mark) {
-      case Mark::same:
-        return "the same";
-      case Mark::moved:
-        return "moved with the same machine code and launches";
-      case Mark::unsure:
-        return "noisy values without an interval, or estimates, not compared";
-      default:
-        return to_string(mark);
-    }
-  };
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < kMarks; ++i) {
-    if (counts[i] > 0)
-      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<Mark>(i))));
-  }
-  return fmt::format("{}: {}\n",
-                     count(Mark::worse) > 0  ? "WORSE"
-                     : count(Mark::lost) > 0 ? "LOST"
-                                             : "NOT WORSE",
-                     fmt::join(parts, ", "));
-}
-
 std::string one_screen(const std::vector<Change>& changes, const Screen& screen) {
   const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
@@ -217,9 +190,36 @@ std::string all_blocks(const std::vector<Change>& changes, const Screen& screen)
 
 }  // namespace
 
+std::string headline(const std::vector<Change>& changes) {
+  const MarkCounts counts = count_marks(changes);
+  const auto count = [&](Mark mark) { return counts[static_cast<std::size_t>(mark)]; };
+  const auto words = [](Mark mark) -> std::string_view {
+    switch (mark) {
+      case Mark::same:
+        return "the same";
+      case Mark::moved:
+        return "moved with the same machine code and launches";
+      case Mark::unsure:
+        return "noisy values without an interval, or estimates, not compared";
+      default:
+        return to_string(mark);
+    }
+  };
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kMarks; ++i) {
+    if (counts[i] > 0)
+      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<Mark>(i))));
+  }
+  return fmt::format("{}: {}",
+                     count(Mark::worse) > 0  ? "WORSE"
+                     : count(Mark::lost) > 0 ? "LOST"
+                                             : "NOT WORSE",
+                     fmt::join(parts, ", "));
+}
+
 std::string changes_text(const std::vector<Change>& changes, const Screen& screen) {
   return (screen.everything ? all_blocks(changes, screen) : one_screen(changes, screen)) +
-         headline(changes);
+         headline(changes) + '\n';
 }
 
 }  // namespace warpgauge::diff

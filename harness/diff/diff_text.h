@@ -14,4 +14,7 @@ namespace warpgauge::diff {
 /// for each value, and below it its lines.
 std::string changes_text(const std::vector<Change>& changes, const Screen& screen);
 
+/// "WORSE: 1 worse, 3 the same".
+std::string headline(const std::vector<Change>& changes);
+
 }  // namespace warpgauge::diff

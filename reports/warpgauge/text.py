@@ -20,6 +20,14 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def rounded(value: float | str) -> str:
+    """A value as people read it: whole numbers without a point, others with up to 6 significant
+    digits (all digits before the point are kept), words as they are."""
+    if isinstance(value, str):
+        return printable(value)
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 1e6 else f"{value:.6g}"
+
+
 def safe_stem(*parts: str, tail: str = "") -> str:
     """A file name without ending, the parts joined by "-": letters, digits, "_", "-" and "." only,
     and no leading dot. A name that is too long loses its end, but never its tail."""

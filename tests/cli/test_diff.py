@@ -265,6 +265,7 @@ def test_json_says_what_the_text_says(diff, tmp_path):
     assert code == 1
     assert document == {
         **{"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1},
+        "headline": out.splitlines()[-1],
         "a": {"file": str(tmp_path / "a.jsonl"), **side},
         "b": {"file": str(tmp_path / "b.jsonl"), **side},
         "marks": {"worse": 1, **none, "same": 1},

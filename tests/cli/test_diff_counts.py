@@ -65,6 +65,7 @@ def test_exact_counts_that_differ(diff, tmp_path):
     del document["a"], document["b"]
     assert document == {
         **{"schema": "warpgauge.diff/1", "kind": "counts", "exit_code": 1},
+        "headline": out.splitlines()[-1],
         **{"total": total, "families": {"transpose": total}},
         "left_out": {"only_in_a": [], "only_in_b": [], "other_code": [], "without_lines": []},
         "differences": [case | what, case | line | what],

@@ -16,15 +16,15 @@ TARGETS += ["imaging-gauge-check", "imaging-gauge-check-emulated"]
 def check_gate(build, programs=("imaging-gauge",)):
     """Checks the facts of the example's gate, and that its CTest tests pass."""
     facts = gate(build, "imaging-gauge")
-    judged = {(f["id"], f["metric"]): f for f in facts if f["scope"] == "case"}
-    assert {f["verdict"] for f in judged.values()} <= {"pass", "unbudgeted", "unmeasured"}
+    judged = {(f.id, f.metric): f for f in facts if f.scope == "case"}
+    assert {f.verdict for f in judged.values()} <= {"pass", "unbudgeted", "unmeasured"}
     cases = {id for id, metric in judged if metric == "result.correct"}
     assert len(cases) == 12
     # Lines of a library that is only watched are named relative to the project.
-    lines = {f["file"] for f in facts if f["scope"] == "line"}
+    lines = {f.file for f in facts if f.scope == "line"}
     assert "imaging/filter.cu" in lines
     # Two launches of one case count together.
-    assert judged["histogram.per_block.u8@65536", "global.store.sectors"]["value"] == 544
+    assert judged["histogram.per_block.u8@65536", "global.store.sectors"].value == 544
     wanted = rf"\.({'|'.join(programs)})(\.|$)"
     tests = run("ctest", "-L", "perf", "-R", wanted, "--output-on-failure", cwd=build)
     for program in programs:
@@ -33,16 +33,16 @@ def check_gate(build, programs=("imaging-gauge",)):
 
 def check_separate_compilation(facts, archs):
     """Kernels that the device linker completes: facts describe the linked code."""
-    known = {(f["id"], f["metric"], f["arch"]): f for f in facts if f["scope"] == "case"}
+    known = {(f.id, f.metric, f.arch): f for f in facts if f.scope == "case"}
     for arch in archs:
         # ptxas does not see the called function and reports 24 registers.
-        assert known["tones.mapped.f32@65536", "registers", arch]["value"] > 24
+        assert known["tones.mapped.f32@65536", "registers", arch].value > 24
         called = known["tones.mapped.f32@65536", "global.load.sectors", "sm_90"]
-        assert (called["value"], called["confidence"]) == (8192, "predicted")
+        assert (called.value, called.confidence) == (8192, "predicted")
         saved = known["tones.mapped.f32@65536", "local.sectors", "sm_90"]
-        assert (saved["verdict"], saved["confidence"]) == ("pass", "estimate")
+        assert (saved.verdict, saved.confidence) == ("pass", "estimate")
         whole = known["tones.exposed.f32@65536", "global.load.sectors", "sm_90"]
-        assert (whole["value"], whole["confidence"]) == (8192, "exact")
+        assert (whole.value, whole.confidence) == (8192, "exact")
 
 
 def check_mutation(build, source):
@@ -52,8 +52,8 @@ def check_mutation(build, source):
     budgets.write_text(text + '\n["rows.u8"]\n"shared.wavefronts" = 1\n')
     try:
         facts = gate(build, "imaging-gauge", "--filter", "filter.rows.u8@*", code=1)
-        failed = [f for f in facts if f["verdict"] == "fail"]
-        assert {f["metric"] for f in failed} == {"shared.wavefronts"}
+        failed = [f for f in facts if f.verdict == "fail"]
+        assert {f.metric for f in failed} == {"shared.wavefronts"}
     finally:
         budgets.write_text(text)
 

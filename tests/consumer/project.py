@@ -1,9 +1,10 @@
 """Configures, builds and gates a project that uses warpgauge."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
+
+from warpgauge.facts.reader import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
@@ -33,6 +34,6 @@ def configure(source, build, *options, archs="90", **env):
 
 
 def gate(build, program, *options, code=0):
+    """The facts of a run that ends with `code`."""
     run(build / program, "gate", "--device=emulated", "--out=out", *options, cwd=build, code=code)
-    lines = (build / "out/facts.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    return list(read_facts(build / "out/facts.jsonl"))
