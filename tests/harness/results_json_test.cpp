@@ -206,6 +206,16 @@ TEST(ResultsJson, ValuesOfCasesAreThoseThatMatterOrAll) {
   EXPECT_THAT(metrics_of(true), testing::Contains("instructions"));
 }
 
+TEST(ResultsJson, ATimeNeedsNoBudgetToBeListed) {
+  Fact time = on(fact(unbudgeted, "time.median_us"), "sm_90");
+  time.value = 12.5;
+  const ordered_json results = results_json(outcome_of({time, on(fact(pass), "sm_90")}));
+  const ordered_json& values = results["cases"][0]["values"];
+  EXPECT_THAT(values, testing::Contains(
+                          testing::ResultOf([](const ordered_json& one) { return one["metric"]; },
+                                            ordered_json("time.median_us"))));
+}
+
 TEST(ResultsJson, CasesAreTheWorstFirst) {
   const ordered_json cases = results_json(everything())["cases"];
   ASSERT_EQ(cases.size(), 3u);
