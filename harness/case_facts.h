@@ -20,7 +20,7 @@ namespace metrics {
 class CudaError;
 }
 
-/// What an id can hold of a name.
+/// A name with "_" for each character that an id must not contain.
 std::string id_word(std::string_view name);
 
 /// A fact of the case without metric and value, blamed on the registration.

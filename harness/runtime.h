@@ -49,8 +49,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit 
 /// that shows most. Only the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run);
 
-/// The latest fault of a kernel since the last call, of which CUDA's error tells but the kind; none
-/// on a GPU.
+/// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
+/// only the kind. Nothing on a GPU.
 std::optional<metrics::DeviceFault> take_fault();
 
 }  // namespace warpgauge

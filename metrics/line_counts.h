@@ -22,7 +22,7 @@ struct LineCounts {
   /// How far the counts of a group of metrics can be trusted, by the first part of their ids
   /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
   std::map<std::string, Trust, std::less<>> trust = {};
-  /// What the chains that its code was inlined through have in common: SourceLine.
+  /// The common part of the chains that its code was inlined through: SourceLine.
   std::vector<CallSite> inlined = {};
 
   SourceLine source() const { return {file, line, inlined}; }

@@ -55,7 +55,7 @@ def line_of(name, remark):
     return number
 
 
-def test_what_a_header_of_the_toolkit_does_is_counted_on_the_line_that_calls_it(tmp_path):
+def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_path):
     counts = tmp_path / "counts.jsonl"
     emulate("--arch", archs()[-1], "--json", counts, "--", BUILD / "programs" / "lookup")
     (read,) = (

@@ -155,7 +155,7 @@ TEST(Blame, HasTheChainThatALineWasInlinedThrough) {
   first.inlined = {{"/usr/include/x.h", 90}, {"family.cu", 5}, {"family.cu", 30}};
   second.inlined = {{"/usr/include/x.h", 91}, {"family.cu", 5}, {"family.cu", 30}};
   const auto chain = [](const std::vector<Fact>& facts) {
-    const BlamedLine line = findings_of(facts, kRun, {}).at(0).blame.at(0);
+    const BlamedLine line = findings_of(facts, kRun, {}).at(0).blame().at(0);
     return inlined_text({line.file, line.line, line.inlined});
   };
   EXPECT_EQ(chain({whole, first}), "inlined from /usr/include/x.h:90; inlined at family.cu:30");

@@ -1,4 +1,4 @@
-// What a program did on the emulator, from one process to another.
+// Counts and faults of an emulated program, from one process to another.
 #include "metrics/counts_report.h"
 
 #include <gmock/gmock.h>
