@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/device_fault.h"
 #include "metrics/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 
-#include "metrics/device_fault.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {
@@ -72,11 +71,6 @@ class SurfaceTest : public RuntimeTest {
     EXPECT_EQ(cudaLaunchKernel(module_.kernel(name), 1, kLanes, arguments, 0, nullptr),
               cudaSuccess);
     return cudaDeviceSynchronize();
-  }
-
-  static std::string fault_text() {
-    const auto faults = Emulator::instance().take_faults();
-    return faults.empty() ? "" : faults.back().text;
   }
 
   TestModule module_{kPtxHead + kernel_of("write", kWrite) + kernel_of("fetch", kFetch) +
