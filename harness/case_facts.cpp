@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 #include "harness/device_code.h"
 #include "harness/files/source_root.h"
 #include "metrics/hash.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {
@@ -35,6 +37,14 @@ std::vector<metrics::Kernel> kernels_of(const std::vector<LaunchRecord>& launche
 }
 
 }  // namespace
+
+std::string id_word(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+  }
+  return text.empty() ? "_" : text;
+}
 
 Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
   fact.metric = metric;
@@ -72,11 +82,37 @@ std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
   return text.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(text)));
 }
 
+Fact blamed_on(Fact fact, const std::string& kernel, const metrics::SourceLine& line) {
+  fact.kernel = kernel;
+  if (line.file.empty()) return fact;
+  fact.file = files::relative_to_root(line.file);
+  fact.line = line.line;
+  fact.inlined = line.inlined;
+  for (metrics::CallSite& site : fact.inlined) site.file = files::relative_to_root(site.file);
+  return fact;
+}
+
 Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
   Fact fact = with_value(blank_fact(one, arch), "result.correct", {});
   fact.source = "harness";
   fact.verdict = metrics::Verdict::error;
   fact.reason = std::move(reason);
+  return fact;
+}
+
+Fact error_fact(const Case& one, const metrics::DeviceFault& fault, const std::string& arch) {
+  return blamed_on(error_fact(one, fault.text, arch), fault.kernel, fault.source);
+}
+
+Fact error_fact(const Case& one, const metrics::CudaError& error,
+                const std::optional<metrics::DeviceFault>& fault, const std::string& arch) {
+  if (!fault) return error_fact(one, error.what(), arch);
+  std::string text = error.what();
+  // Once the fault is located, the generic remedy says nothing more.
+  const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
+  if (text.ends_with(advice)) text.erase(text.size() - advice.size());
+  Fact fact = error_fact(one, *fault, arch);
+  fact.reason = text + "; " + fault->text;
   return fact;
 }
 

@@ -2,6 +2,7 @@
 // that something was not measured.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,17 @@
 #include "harness/registry.h"
 #include "metrics/budget.h"
 #include "metrics/catalog.h"
+#include "metrics/device_fault.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
+
+namespace metrics {
+class CudaError;
+}
+
+/// A name with "_" for each character that an id must not contain.
+std::string id_word(std::string_view name);
 
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
@@ -25,8 +34,19 @@ metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& la
 /// The hash of the machine code and the launches of kernels; empty where code is not known.
 std::string code_hash(const std::vector<metrics::Kernel>& kernels);
 
+/// `fact` with the blame put on a line of a kernel; code without line information leaves it where
+/// it was.
+metrics::Fact blamed_on(metrics::Fact fact, const std::string& kernel,
+                        const metrics::SourceLine& line);
+
 /// The fact that says that a case could not be run to its end; `arch` where it was run.
 metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
+/// The same of a kernel's fault, blamed on its line.
+metrics::Fact error_fact(const Case& one, const metrics::DeviceFault& fault,
+                         const std::string& arch = "");
+/// The same of an error of CUDA, and of the fault behind it if that is known: take_fault().
+metrics::Fact error_fact(const Case& one, const metrics::CudaError& error,
+                         const std::optional<metrics::DeviceFault>& fault, const std::string& arch);
 
 /// `fact` with a metric and its value.
 metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);

@@ -5,22 +5,12 @@
 #include <utility>
 
 #include "harness/case_facts.h"
-#include "harness/files/source_root.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge {
 namespace {
 
 using metrics::Fact;
-
-/// `fact` with the blame put on a line; code without line information leaves it where it was.
-Fact on_line(Fact fact, const metrics::LineCounts& line) {
-  fact.kernel = line.kernel;
-  if (line.file.empty()) return fact;
-  fact.file = files::relative_to_root(line.file);
-  fact.line = line.line;
-  return fact;
-}
 
 using LineValues = std::map<std::string_view, double>;
 
@@ -86,7 +76,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
     for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
       if (value_in(line_values[i], metric) <= most) continue;
       most = value_in(line_values[i], metric);
-      fact = on_line(std::move(fact), lines[i]);
+      fact = blamed_on(std::move(fact), lines[i].kernel, lines[i].source());
     }
     facts.push_back(std::move(fact));
   }
@@ -94,7 +84,9 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
     for (const auto& [metric, value] : line_values[i]) {
       const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
       if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
-      facts.push_back(trusted(on_line(with_value(counted, metric, value), lines[i]), trust));
+      facts.push_back(
+          trusted(blamed_on(with_value(counted, metric, value), lines[i].kernel, lines[i].source()),
+                  trust));
       facts.back().scope = metrics::Scope::line;
     }
   }

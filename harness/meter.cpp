@@ -45,16 +45,6 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
   return names.empty() ? "nothing" : names;
 }
 
-/// The text of an error with the fault behind it. Drops the generic remedy once the fault is
-/// located.
-std::string with_fault(const metrics::CudaError& error, const std::string& fault) {
-  std::string text = error.what();
-  if (fault.empty()) return text;
-  const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
-  if (text.ends_with(advice)) text.erase(text.size() - advice.size());
-  return text + "; " + fault;
-}
-
 }  // namespace
 
 Meter::Meter(bool use_counters) {
@@ -148,7 +138,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    return {error_fact(one, with_fault(error, last_fault()), arch())};
+    return {error_fact(one, error, take_fault(), arch())};
   }
 }
 

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpgauge::metrics {
+struct DeviceFault;
 struct LineAccess;
 struct LineCounts;
 }  // namespace warpgauge::metrics
@@ -47,8 +49,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit 
 /// that shows most. Only the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run);
 
-/// Which kernel failed last, where and how, in more detail than CUDA's error has; empty if none
-/// did, and on a GPU.
-std::string last_fault();
+/// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
+/// only the kind. Nothing on a GPU.
+std::optional<metrics::DeviceFault> take_fault();
 
 }  // namespace warpgauge

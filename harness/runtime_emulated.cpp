@@ -1,8 +1,11 @@
 // The runtime of programs that are linked with the emulator, which counts what it executes.
 #include <cuda_runtime_api.h>
 
+#include <utility>
+
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
+#include "metrics/device_fault.h"
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
 #include "warpgauge/cuda_error.h"
@@ -54,6 +57,10 @@ std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& ru
   return emulator::Emulator::instance().take_accesses();
 }
 
-std::string last_fault() { return emulator::Emulator::instance().last_fault(); }
+std::optional<metrics::DeviceFault> take_fault() {
+  std::vector<metrics::DeviceFault> faults = emulator::Emulator::instance().take_faults();
+  if (faults.empty()) return std::nullopt;
+  return std::move(faults.back());
+}
 
 }  // namespace warpgauge

@@ -3,6 +3,7 @@
 
 #include "harness/runtime.h"
 #include "metrics/cupti.h"
+#include "metrics/device_fault.h"
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
 
@@ -37,6 +38,6 @@ std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& /*
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 
-std::string last_fault() { return ""; }
+std::optional<metrics::DeviceFault> take_fault() { return std::nullopt; }
 
 }  // namespace warpgauge

@@ -244,8 +244,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
     if (spills && fact.value != metrics::Value(0.0)) {
       if (const auto line = spill_line(fact.kernel, arch)) {
-        fact.file = files::relative_to_root(line->file);
-        fact.line = line->line;
+        fact = blamed_on(fact, fact.kernel, *line);
       }
     }
     facts.push_back(std::move(fact));

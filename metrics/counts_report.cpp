@@ -8,21 +8,35 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 
-#include "metrics/line_counts.h"
+#include "metrics/counts_by_line.h"
 
 namespace warpgauge::metrics {
 namespace {
 
 using nlohmann::json;
 
+json to_json(const std::string& kernel, const SourceLine& line) {
+  json object = {{"kernel", kernel}, {"file", line.file}, {"line", line.line}};
+  for (const CallSite& site : line.inlined) {
+    object["inlined"].push_back({{"file", site.file}, {"line", site.line}});
+  }
+  return object;
+}
+
+SourceLine line_from(const json& object) {
+  SourceLine line{object.at("file"), object.at("line")};
+  for (const json& site : object.value("inlined", json::array())) {
+    line.inlined.push_back({site.at("file"), site.at("line")});
+  }
+  return line;
+}
+
 json to_json(const LineCounts& line) {
-  json object = {{"kernel", line.kernel}, {"file", line.file}, {"line", line.line}};
+  json object = to_json(line.kernel, line.source());
   for (const auto& [name, member] : kCountMembers) object[name] = line.counts.*member;
   for (const auto& [group, trust] : line.trust) {
     object["trust"][group] = {{"confidence", to_string(trust.confidence)},
@@ -31,40 +45,37 @@ json to_json(const LineCounts& line) {
   return object;
 }
 
-LineCounts from_json(const json& object) {
-  LineCounts line{.kernel = object.at("kernel"),
-                  .file = object.at("file"),
-                  .line = object.at("line"),
-                  .counts = {},
-                  .trust = {}};
-  for (const auto& [name, member] : kCountMembers) line.counts.*member = object.at(name);
+json to_json(const DeviceFault& fault) {
+  json object = to_json(fault.kernel, fault.source);
+  object["fault"] = fault.text;
+  return object;
+}
+
+void add_counts(const json& object, CountsByLine& lines) {
+  LineCounts& line = lines.at(object.at("kernel"), line_from(object));
+  for (const auto& [name, member] : kCountMembers) {
+    line.counts.*member += object.at(name).get<std::uint64_t>();
+  }
   const json trusts = object.value("trust", json::object());
   for (const auto& [group, trust] : trusts.items()) {
     const auto confidence = confidence_from(trust.at("confidence").get<std::string>());
     if (!confidence) throw std::invalid_argument("unknown confidence");
-    line.trust[group] = {*confidence, trust.at("reason")};
-  }
-  return line;
-}
-
-void add(LineCounts& sum, const LineCounts& line) {
-  sum.counts += line.counts;
-  for (const auto& [group, trust] : line.trust) {
-    Trust& known = sum.trust[group];
-    if (trust.confidence >= known.confidence) known = trust;
+    Trust& known = line.trust[group];
+    if (*confidence >= known.confidence) known = {*confidence, trust.at("reason")};
   }
 }
 
 }  // namespace
 
-std::string report_text(std::span<const LineCounts> lines) {
+std::string report_text(const CountsReport& report) {
   std::string text;
-  for (const LineCounts& line : lines) text += to_json(line).dump() + '\n';
+  for (const LineCounts& line : report.lines) text += to_json(line).dump() + '\n';
+  for (const DeviceFault& fault : report.faults) text += to_json(fault).dump() + '\n';
   return text;
 }
 
-void append_report(const std::filesystem::path& path, std::span<const LineCounts> lines) {
-  const std::string text = report_text(lines);
+void append_report(const std::filesystem::path& path, const CountsReport& report) {
+  const std::string text = report_text(report);
   // One write of all, so that processes that end together do not mix their lines.
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const bool whole =
@@ -77,24 +88,26 @@ void append_report(const std::filesystem::path& path, std::span<const LineCounts
   }
 }
 
-std::vector<LineCounts> read_report(const std::filesystem::path& path) {
-  std::map<std::tuple<std::string, std::string, int>, LineCounts> sums;
+CountsReport read_report(const std::filesystem::path& path) {
+  CountsByLine lines;
+  std::vector<DeviceFault> faults;
   std::ifstream stream(path);
   int number = 0;
   for (std::string text; std::getline(stream, text);) {
     ++number;
     try {
-      const LineCounts line = from_json(json::parse(text));
-      const auto [place, is_new] = sums.try_emplace({line.kernel, line.file, line.line}, line);
-      if (!is_new) add(place->second, line);
+      const json object = json::parse(text);
+      if (object.contains("fault")) {
+        faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+      } else {
+        add_counts(object, lines);
+      }
     } catch (const std::exception& error) {
-      throw ReportError(fmt::format("{}:{}: no line of counts: {}; run the program again",
+      throw ReportError(fmt::format("{}:{}: no line of a report: {}; run the program again",
                                     path.string(), number, error.what()));
     }
   }
-  std::vector<LineCounts> lines;
-  for (auto& [key, line] : sums) lines.push_back(std::move(line));
-  return lines;
+  return {lines.take(), std::move(faults)};
 }
 
 }  // namespace warpgauge::metrics

@@ -1,31 +1,35 @@
-// The counts of an emulated program, handed from that program to `warpgauge emulate`.
+// The counts and faults of an emulated program, handed from that program to `warpgauge emulate`.
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "metrics/device_fault.h"
+#include "metrics/line_counts.h"
+
 namespace warpgauge::metrics {
 
-struct LineCounts;
+struct CountsReport {
+  std::vector<LineCounts> lines;
+  std::vector<DeviceFault> faults;
+};
 
-/// Names the file that a program under the emulated runtime writes its counts to when it ends.
+/// Names the file that a program under the emulated runtime writes its report to when it ends.
 inline constexpr const char* kReportVariable = "WARPGAUGE_EMULATED_REPORT";
 
 class ReportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON line for each of `lines`.
-std::string report_text(std::span<const LineCounts> lines);
-/// Appends one JSON line for each of `lines` to the file, which several processes may do at once.
-/// Throws ReportError.
-void append_report(const std::filesystem::path& path, std::span<const LineCounts> lines);
+/// One JSON line for each line of counts, then one for each fault, with the key "fault".
+std::string report_text(const CountsReport& report);
+/// Appends report_text() to the file, which several processes may do at once. Throws ReportError.
+void append_report(const std::filesystem::path& path, const CountsReport& report);
 
 /// All that is in the file, lines of the same kernel, file and line added up; empty if there is no
 /// such file. Throws ReportError.
-std::vector<LineCounts> read_report(const std::filesystem::path& path);
+CountsReport read_report(const std::filesystem::path& path);
 
 }  // namespace warpgauge::metrics

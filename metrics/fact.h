@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "metrics/limit.h"
+#include "metrics/source_line.h"
 #include "metrics/value.h"
 
 namespace warpgauge::metrics {
@@ -138,12 +139,6 @@ const std::shared_ptr<const CaseContext>& no_context();
 /// The value of a whole case is judged; those of a source line and of a node of a graph explain it.
 enum class Scope { whole_case, line, node };
 
-/// A line that another was inlined into.
-struct CallSite {
-  std::string file;
-  int line = 0;
-};
-
 /// One value. Members that are empty or nullopt are not written.
 struct Fact {
   CaseId id;
@@ -158,7 +153,7 @@ struct Fact {
   std::string kernel;       ///< mangled name of the kernel (the worst one of several)
   std::string file;         ///< the line to blame, as in CaseContext
   int line = 0;
-  std::vector<CallSite> inlined;     ///< calls through which the line was inlined, innermost first
+  std::vector<CallSite> inlined;     ///< the chain that the line was inlined through: SourceLine
   std::optional<Interval> interval;  ///< of 95 % confidence; of times
   std::optional<bool> stable;        ///< whether the median is known well enough; of times
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured

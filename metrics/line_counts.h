@@ -5,9 +5,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metrics/confidence.h"
 #include "metrics/counts.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::metrics {
 
@@ -20,6 +22,10 @@ struct LineCounts {
   /// How far the counts of a group of metrics can be trusted, by the first part of their ids
   /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
   std::map<std::string, Trust, std::less<>> trust = {};
+  /// The common part of the chains that its code was inlined through: SourceLine.
+  std::vector<CallSite> inlined = {};
+
+  SourceLine source() const { return {file, line, inlined}; }
 };
 
 /// How far what `line` says of `metric` can be trusted.

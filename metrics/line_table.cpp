@@ -45,14 +45,17 @@ std::optional<SourceLines> SourceLines::of(std::span<const std::byte> image) {
 
 std::optional<SourceLine> SourceLines::find(std::string_view kernel, std::uint64_t pc) const {
   const LineProgram& program = table_.program();
-  const LineProgram::Row* const innermost = table_.find(kernel, pc);
-  const LineProgram::Row* row = innermost;
-  while (row != nullptr && in_toolkit_[row->file]) {
+  std::vector<Frame> chain;
+  const LineProgram::Row* row = table_.find(kernel, pc);
+  while (row != nullptr) {
+    if (row->file != 0 && row->line != 0) {
+      chain.push_back(
+          {program.files[row->file], static_cast<int>(row->line), in_toolkit_[row->file]});
+    }
     row = row->caller == LineProgram::kNone ? nullptr : &program.rows[row->caller];
   }
-  if (row == nullptr) row = innermost;
-  if (row == nullptr || row->file == 0 || row->line == 0) return std::nullopt;
-  return SourceLine{program.files[row->file], static_cast<int>(row->line)};
+  if (chain.empty()) return std::nullopt;
+  return line_to_blame(chain);
 }
 
 PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {

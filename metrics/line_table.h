@@ -40,9 +40,8 @@ class SourceLines {
   /// line table that cannot be read. The image must outlive it.
   static std::optional<SourceLines> of(std::span<const std::byte> image);
 
-  /// The line of the instruction at `pc` (an offset into the code) of `kernel`, or nullopt. Code
-  /// inlined from a header of the toolkit belongs to the first line around it that is not in one,
-  /// and where all are, to the innermost.
+  /// The line_to_blame() for the instruction at `pc` (an offset into the code) of `kernel`, or
+  /// nullopt.
   std::optional<SourceLine> find(std::string_view kernel, std::uint64_t pc) const;
 
  private:

@@ -1,7 +1,6 @@
 #include "metrics/sass_lines.h"
 
-#include <tuple>
-
+#include "metrics/counts_by_line.h"
 #include "metrics/cubin.h"
 #include "metrics/cupti.h"
 #include "metrics/sass.h"
@@ -66,7 +65,7 @@ SourceLine SassLines::line_of(const Instruction& instruction) {
 }
 
 std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
-  std::map<std::tuple<std::string, std::string, int>, LineCounts> lines;
+  CountsByLine lines;
   for (const auto& [instruction, values] : records) {
     const std::optional<Counts> counts = counts_of(values);
     if (!counts) {
@@ -76,11 +75,7 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
                        "");
     }
     if (*counts == Counts{}) continue;
-    const SourceLine line = line_of(instruction);
-    LineCounts& at = lines[{instruction.kernel, line.file, line.line}];
-    at.kernel = instruction.kernel;
-    at.file = line.file;
-    at.line = line.line;
+    LineCounts& at = lines.at(instruction.kernel, line_of(instruction));
     at.counts += *counts;
     for (const auto& [group, trust] : doubts_about(instruction)) at.trust[group] = trust;
     if (values[SassMetric::async_copies] > 0 && cubin_of_(instruction.cubin_crc).empty()) {
@@ -89,9 +84,7 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
           "not all asynchronous copies are counted exactly, and the code of these is not known"};
     }
   }
-  std::vector<LineCounts> result;
-  for (auto& [key, counts] : lines) result.push_back(std::move(counts));
-  return result;
+  return lines.take();
 }
 
 }  // namespace warpgauge::metrics

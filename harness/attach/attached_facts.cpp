@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -89,24 +88,15 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes) {
   return kernels;
 }
 
-/// A name with "_" for each character that an id must not contain.
-std::string word(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
-  }
-  return text.empty() ? "_" : text;
-}
-
 std::string family_of(const std::string& program) {
-  return word(std::filesystem::path(program).filename().string());
+  return id_word(std::filesystem::path(program).filename().string());
 }
 
 metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
   return {.family = family_of(program),
-          .variant = word(files::plain_name(files::demangled(kernel))),
+          .variant = id_word(files::plain_name(files::demangled(kernel))),
           .type = hash.substr(0, kDigits),
           .size = "run"};
 }

@@ -33,6 +33,7 @@
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/judge.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge::bench {
 namespace {
@@ -133,6 +134,9 @@ class Bench {
       judge(one, facts_of(one, timing, machine));
       timings_.push_back(timing);
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
+    } catch (const metrics::CudaError& error) {
+      state.SkipWithError(error.what());
+      judge(one, {error_fact(one, error, take_fault(), arch_of(*device_))});
     } catch (const std::exception& error) {
       state.SkipWithError(error.what());
       judge(one, {error_fact(one, error.what(), arch_of(*device_))});

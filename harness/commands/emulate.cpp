@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::string_view kFooter =
     R"(The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold
-PTX. The counts go to stderr.
+PTX. Counts and faults go to stderr.
 
 Exit codes:
-  2      the program could not be run, or no kernel ran
+  2      a kernel faulted, the program could not be run, or no kernel ran
   other  the program's own
 
 Examples:
@@ -29,7 +29,9 @@ void add_emulate(CommandLine& line) {
   command->add_option("--arch", options->arch, "The architecture to emulate")
       ->capture_default_str()
       ->type_name("ARCH");
-  command->add_option("--json", options->json, "Also write the counts to this file, a line each")
+  command
+      ->add_option("--json", options->json,
+                   "Also write counts and faults to this file, a line each")
       ->type_name("FILE");
   add_program(command, options->command);
   line.on_run(command, [options] { return emulate::emulate_program(*options); });

@@ -11,15 +11,15 @@
 #include <stdexcept>
 
 #include "harness/build_info.h"
+#include "harness/case_facts.h"
 #include "harness/files/demangled.h"
-#include "harness/files/source_root.h"
 #include "harness/files/temporary_path.h"
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/outcome/finding_text.h"
 #include "harness/process/child_program.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
-#include "metrics/line_counts.h"
 
 namespace warpgauge::emulate {
 namespace {
@@ -80,6 +80,25 @@ std::string table(std::vector<LineCounts> lines) {
   return text;
 }
 
+std::string faults_text(const EmulateOptions& options,
+                        const std::vector<metrics::DeviceFault>& faults) {
+  std::vector<metrics::Fact> facts;
+  for (const metrics::DeviceFault& fault : faults) {
+    Case one;
+    one.kind = metrics::CaseKind::emulated;
+    one.id = {.family = id_word(fs::path(options.command[0]).filename().string()),
+              .variant = id_word(files::plain_name(files::demangled(fault.kernel))),
+              .type = "fault",
+              .size = "run"};
+    facts.push_back(error_fact(one, fault, options.arch));
+  }
+  std::string text;
+  for (const auto& finding : outcome::findings_of(facts, metrics::Run(), outcome::Requirements())) {
+    text += "\n" + outcome::finding_text(finding, "", true);
+  }
+  return text;
+}
+
 }  // namespace
 
 int emulate_program(const EmulateOptions& options) {
@@ -103,12 +122,11 @@ int emulate_program(const EmulateOptions& options) {
                         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
                         {metrics::kReportVariable, report.path().string()}});
   const int code = ending.exit_code();
-  const std::vector<LineCounts> lines = metrics::read_report(report.path());
-  if (!options.json.empty()) {
-    files::write_file(options.json, metrics::report_text(lines));
-  }
-  fmt::print(stderr, "{}", table(lines));
-  if (lines.empty()) {
+  const metrics::CountsReport counted = metrics::read_report(report.path());
+  if (!options.json.empty()) files::write_file(options.json, metrics::report_text(counted));
+  fmt::print(stderr, "{}{}", table(counted.lines), faults_text(options, counted.faults));
+  if (!counted.faults.empty()) return outcome::kFault;
+  if (counted.lines.empty()) {
     fmt::print(stderr,
                "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
                "runtime, {} (nvcc -cudart shared)\n",

@@ -2,6 +2,7 @@
 #include "harness/emulator/emulator.h"
 
 #include <mutex>
+#include <utility>
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
@@ -65,8 +66,8 @@ std::vector<metrics::LineAccess> Emulator::take_accesses() {
   return locked([](runtime::State& state) { return state.accesses->take(); });
 }
 
-std::string Emulator::last_fault() const {
-  return locked([](runtime::State& state) { return state.last_fault; });
+std::vector<metrics::DeviceFault> Emulator::take_faults() {
+  return locked([](runtime::State& state) { return std::exchange(state.faults, {}); });
 }
 
 std::vector<std::string> Emulator::refused_calls() const {

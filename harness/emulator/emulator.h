@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/options.h"
 
 namespace warpgauge::metrics {
+struct DeviceFault;
 struct LineAccess;
 struct LineCounts;
 }  // namespace warpgauge::metrics
@@ -49,8 +50,9 @@ class Emulator {
   /// The accesses that they have kept since the last call: see AccessTable::take().
   std::vector<metrics::LineAccess> take_accesses();
 
-  /// The message of the last fault of a kernel; empty if there was none.
-  std::string last_fault() const;
+  /// The faults of kernels since the last call, the latest last. A device has one until it is
+  /// reset.
+  std::vector<metrics::DeviceFault> take_faults();
   /// Functions of the CUDA runtime that were called and are not emulated, in order of first call.
   std::vector<std::string> refused_calls() const;
 };

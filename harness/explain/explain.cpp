@@ -16,6 +16,7 @@
 #include "harness/files/source_root.h"
 #include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/outcome/finding_text.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
@@ -30,6 +31,7 @@ using metrics::Fact;
 struct Line {
   std::string file;
   int number = 0;
+  std::vector<metrics::CallSite> inlined;  ///< as facts have it
   std::map<std::string, double> values;
   std::set<std::string> unsure;  ///< the metrics whose values are not exact
 
@@ -73,7 +75,11 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   std::map<std::pair<std::string, int>, Line> lines;
   for (const Fact& fact : facts) {
     if (!is_shown(fact)) continue;
-    Line& line = lines[{fact.file, fact.line}];
+    const auto [place, is_new] = lines.try_emplace({fact.file, fact.line});
+    Line& line = place->second;
+    line.inlined = is_new ? fact.inlined
+                          : metrics::common_chain({fact.file, fact.line, line.inlined},
+                                                  {fact.file, fact.line, fact.inlined});
     line.file = fact.file;
     line.number = fact.line;
     if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
@@ -133,6 +139,8 @@ std::string explain_lines(const Case& one) {
         line.pair({"global.load.sectors", "global.store.sectors", "global.atomic.sectors"},
                   "global.sectors_ideal"),
         line.count({"local.sectors"}), files::source_text(line.file, line.number));
+    const std::string inlined = outcome::inlined_text({line.file, line.number, line.inlined});
+    if (!inlined.empty()) fmt::format_to(out, "{:76}{}\n", "", inlined);
   }
   return text + doubts(facts);
 }

@@ -69,9 +69,15 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
       return one.file == line->file && one.line == line->line;
     });
     if (same == blamed.end()) {
-      blamed.push_back({.file = line->file, .line = line->line, .text = {}, .value = *value});
+      blamed.push_back({.file = line->file,
+                        .line = line->line,
+                        .text = {},
+                        .value = *value,
+                        .inlined = line->inlined});
     } else {
       same->value += *value;
+      same->inlined = metrics::common_chain({same->file, same->line, same->inlined},
+                                            {line->file, line->line, line->inlined});
     }
   }
   const double* whole = std::get_if<double>(&fact.value);
@@ -81,7 +87,7 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
   std::ranges::stable_sort(blamed, std::greater(), &BlamedLine::value);
   if (blamed.size() > kMost) blamed.resize(kMost);
   if (blamed.empty() && !fact.file.empty()) {
-    blamed.push_back({.file = fact.file, .line = fact.line, .text = {}});
+    blamed.push_back({.file = fact.file, .line = fact.line, .text = {}, .inlined = fact.inlined});
   }
   return blamed;
 }

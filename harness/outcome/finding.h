@@ -22,6 +22,7 @@ struct BlamedLine {
   std::string text;  ///< of the line; empty where the file is not there
   double value = 0;
   double share = 0;  ///< of the whole value, 0 to 1; 0 where parts do not add up to it
+  std::vector<metrics::CallSite> inlined = {};  ///< as facts have it
 };
 
 /// A value that people have to look at.

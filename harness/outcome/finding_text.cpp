@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <string_view>
 
@@ -32,6 +33,7 @@ void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
     add_line(text, &line == blame.data() ? "at" : "",
              fmt::format("{}:{}{}{}{}", line.file, line.line, share, line.text.empty() ? "" : ": ",
                          line.text));
+    add_line(text, "", inlined_text({line.file, line.line, line.inlined}));
   }
 }
 
@@ -76,6 +78,26 @@ std::string_view label(const Fact& fact) {
     default:
       return "FAIL";
   }
+}
+
+std::string inlined_text(const metrics::SourceLine& line) {
+  const auto own = std::ranges::find(line.inlined, metrics::CallSite{line.file, line.line});
+  const auto sites = [](std::string_view how, const auto& chain, std::size_t most) {
+    std::string text;
+    std::size_t count = 0;
+    for (const metrics::CallSite& site : chain) {
+      if (++count > most) continue;
+      text += fmt::format("{}{}:{}", text.empty() ? how : ", ", site.file, site.line);
+    }
+    return count <= most ? text : fmt::format("{} and {} more", text, count - most);
+  };
+  if (own == line.inlined.end()) return "";
+  // Inward the function that this line calls, outward the way to the kernel.
+  const std::ranges::subrange inward{std::make_reverse_iterator(own), line.inlined.rend()};
+  const std::string inner = sites("inlined from ", inward, 1);
+  const std::string outer =
+      sites("inlined at ", std::ranges::subrange(own + 1, line.inlined.end()), 3);
+  return inner + (inner.empty() || outer.empty() ? "" : "; ") + outer;
 }
 
 std::string also_text(const Finding& finding) {

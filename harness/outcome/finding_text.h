@@ -22,6 +22,10 @@ std::string_view label(const metrics::Fact& fact);
 std::string finding_text(const Finding& finding, const std::string& repeat,
                          bool with_kernel = false);
 
+/// "inlined from cuda_fp16.hpp:120 and 2 more; inlined at family.cu:30": the rest of the chain that
+/// the line was inlined through, the nearest lines first; empty where there is none.
+std::string inlined_text(const metrics::SourceLine& line);
+
 /// "on sm_80 (28), @1000x700 on sm_90 (36) and 5 more"; empty where there is nothing else.
 std::string also_text(const Finding& finding);
 

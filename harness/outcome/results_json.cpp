@@ -60,6 +60,9 @@ ordered_json blame_json(const std::vector<BlamedLine>& blame) {
     if (line.value > 0) place["value"] = number_json(line.value);
     if (line.share > 0) place["share"] = line.share;
     set(place, "text", line.text);
+    for (const metrics::CallSite& site : line.inlined) {
+      place["inlined"].push_back({{"file", site.file}, {"line", site.line}});
+    }
     lines.push_back(std::move(place));
   }
   return lines;

@@ -4,8 +4,9 @@
 //   // canary VARIANT: METRIC VERDICT
 //
 // (with "below" behind it: a line of the statement or function that follows). Without a line, the
-// registration is to blame. tests/cli/test_canaries.py reads these remarks and runs each variant on
-// a GPU and on the emulator.
+// registration is to blame; on the emulator, of a fault, the line "fault of VARIANT".
+// tests/cli/test_canaries.py reads these remarks and runs each variant on a GPU and on the
+// emulator.
 #include "warpgauge/warpgauge.h"
 
 namespace canaries {
@@ -139,7 +140,7 @@ __global__ void barrier_after_exit(float* b, const float* a) {
 
 // Waits for a sign that never comes.
 __global__ void endless(float* b, volatile float* sign) {
-  while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN
+  while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN: fault of endless
   b[threadIdx.x] = 1;
 }
 

@@ -1,10 +1,12 @@
 """ci/gate writes its results for CI systems, and keeps the gate's exit code."""
 
 import fcntl
+import json
 import os
 import re
 import subprocess
 import time
+import xml.etree.ElementTree as xml
 
 import pytest
 from scratch_checkout import BIN, ONE_FAILS, ONE_PASSES, ROOT, scratch_checkout
@@ -49,6 +51,26 @@ def test_writes_every_format_and_keeps_the_exit_code(tmp_path, program, options,
     assert "::" not in result.stdout
     annotations = (checkout / "out" / "github.txt").read_text()
     assert annotations.startswith("::error " if code else "::notice ")
+
+
+def test_formats_show_the_line_of_a_fault(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout", "warpgauge-faulty")
+    result = gate(checkout, ONE_FAILS | {"filter": "canaries.out_of_bounds.*"})
+    assert result.returncode == 2, result.stderr
+    file = "tests/canaries/family.cu"
+    lines = (ROOT / file).read_text().splitlines()
+    (line,) = (n for n, text in enumerate(lines, 1) if "// fault of out_of_bounds" in text)
+    out = checkout / "out"
+    assert f",file={file},line={line},endLine={line}::" in (out / "github.txt").read_text()
+    (sarif,) = json.loads((out / "warpgauge.sarif").read_text())["runs"][0]["results"]
+    (place,) = sarif["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == file
+    assert place["physicalLocation"]["region"]["startLine"] == line
+    (quality,) = json.loads((out / "gl-code-quality.json").read_text())
+    assert quality["location"] == {"path": file, "lines": {"begin": line}}
+    junit = xml.parse(out / "junit.xml")
+    (failed,) = (case for case in junit.iter("testcase") if case.find("error") is not None)
+    assert (failed.get("file"), failed.get("line")) == (file, str(line))
 
 
 def test_prints_annotations_on_github(tmp_path):

@@ -38,12 +38,50 @@ def test_a_program_runs_unmodified_and_is_counted_line_by_line(name, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
     assert "PASSED" in result.stdout
     source = (SOURCES / f"{name}.cu").read_text().splitlines()
-    lines = [json.loads(line) for line in counts.read_text().splitlines()]
-    counted = [line for line in lines if line["file"].endswith(f"{name}.cu")]
+    counted = [line for line in recorded(counts) if line["file"].endswith(f"{name}.cu")]
     assert sum(line["global_load_requests"] for line in counted) > 0
     for line in counted:
         assert re.search(r"\w", source[line["line"] - 1]), line
     assert f"{name}.cu:" in result.stderr
+
+
+def recorded(counts):
+    return [json.loads(line) for line in counts.read_text().splitlines()]
+
+
+def line_of(name, remark):
+    lines = (SOURCES / name).read_text().splitlines()
+    (number,) = (n for n, line in enumerate(lines, 1) if line.endswith(f"// {remark}"))
+    return number
+
+
+def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_path):
+    counts = tmp_path / "counts.jsonl"
+    emulate("--arch", archs()[-1], "--json", counts, "--", BUILD / "programs" / "lookup")
+    (read,) = (
+        line for line in recorded(counts) if line["line"] == line_of("lookup.cu", "reads the table")
+    )
+    assert read["global_load_requests"] == 32  # warps of 1,000 threads
+    header, function, kernel = read["inlined"]
+    assert header["file"].startswith("/") and not header["file"].endswith("lookup.cu")
+    assert function == {"file": read["file"], "line": read["line"]}
+    assert kernel == {"file": read["file"], "line": line_of("lookup.cu", "looks up")}
+
+
+def test_a_fault_is_a_fault_with_its_line(tmp_path):
+    counts = tmp_path / "counts.jsonl"
+    command = [BUILD / "programs" / "lookup", "wrong"]
+    result = emulate("--arch", archs()[-1], "--json", counts, "--", *command)
+    assert result.returncode == 2, result.stdout + result.stderr
+    read, call = (line_of("lookup.cu", remark) for remark in ("reads the table", "looks up"))
+    where = rf"  at       \S*/lookup\.cu:{read}: return __ldg.*\n"
+    chain = rf"           inlined from \S+:\d+; inlined at \S*/lookup\.cu:{call}\n"
+    assert re.search(where + chain, result.stderr), result.stderr
+    assert "ERROR lookup.look_up.fault@run on " in result.stderr
+    assert "kernel   look_up(" in result.stderr
+    (fault,) = (line for line in recorded(counts) if "fault" in line)
+    assert "thread (44,0,0)" in fault["fault"], "number 300, in the second block"
+    assert fault["line"] == read and fault["kernel"].startswith("_Z7look_up")
 
 
 def test_programs_were_found():

@@ -159,6 +159,16 @@ def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
     assert "\nestimate: the machine code repeats a compare and swap" in repeated
 
 
+def test_the_calls_that_a_line_was_inlined_through_follow_it():
+    own = explain_emulated("fragments.vectors.f32@1000").stdout
+    call = r"\n {76}inlined at kernels/fragments/family\.cu:\d+\n"
+    assert re.search(rf"^\d+ .*  \*to = \*from;{call}", own, re.MULTILINE), own
+    outside = explain_emulated("fragments.async_words.f32@3072").stdout
+    assert "cuda_pipeline_" not in re.sub(r" {76}inlined from .*", "", outside), outside
+    header = r"\n {76}inlined from /\S+/cuda_pipeline_\w+\.h:\d+ and \d+ more; inlined at kern"
+    assert re.search(header, outside), outside
+
+
 def test_exact_counts_have_no_marks():
     exact = explain_emulated("transpose.tiled.f32@1024x1024").stdout
     assert "counted by the emulator, sm_90\n" in exact

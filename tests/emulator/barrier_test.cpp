@@ -308,6 +308,14 @@ TEST(Deadlock, NamesKernelBlockWarpsAndLines) {
               HasSubstr("PTX line 21: warp 1, lanes 16-31, waiting at barrier 2, where 16 of 96"));
 }
 
+TEST(Deadlock, IsBlamedOnTheFirstLineThatWaits) {
+  const auto fault = fault_of(kernel_text(".loc 1 7 1\nbar.sync 1, 128;\n.loc 1 8 1\nret;") +
+                              "\n.file 1 \"a.cu\"\n");
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kernel(), "k");
+  EXPECT_EQ(fault->source(), (metrics::SourceLine{"a.cu", 7}));
+}
+
 TEST(Deadlock, OfLanesThatWaitInDifferentInstructions) {
   const auto fault = fault_of(kernel_text(R"(
     setp.ge.u32 %p1, %r0, 30;

@@ -232,6 +232,30 @@ TEST(Faults, NameKernelBlockThreadAndLine) {
   }
 }
 
+TEST(Faults, AreBlamedOnTheLineInTheProjectThatTheyWereInlinedInto) {
+  const std::string header = "/usr/local/cuda/include/sm_32_intrinsics.hpp";
+  const std::string files = "\n.file 1 \"a.cu\"\n.file 2 \"" + header +
+                            "\"\n.file 3 \"own.h\"\n.section .debug_str { $L: .b8 0 }\n";
+  const std::string inlined = R"(
+    .loc 1 7 3
+    .loc 3 20 5, function_name $L, inlined_at 1 7 3
+    )";
+  const std::string from_header = inlined + ".loc 2 90 1, function_name $L, inlined_at 3 20 5\n";
+  const metrics::CallSite own = {"own.h", 20}, call = {"a.cu", 7};
+  for (const char* const wrong :
+       {"st.global.u32 [0], %r0;", "add.u64 %rd1, %rd1, 1; st.global.u32 [%rd1], %r0;", "trap;",
+        "wgmma.fence.sync.aligned;"}) {
+    const auto fault = fault_of(kernel_text(inlined + wrong) + files);
+    ASSERT_TRUE(fault.has_value()) << wrong;
+    EXPECT_EQ(fault->kernel(), "k");
+    EXPECT_EQ(fault->source(), (metrics::SourceLine{"own.h", 20, {own, call}})) << wrong;
+    EXPECT_THAT(fault->what(), HasSubstr("own.h:20: ")) << wrong;
+    const auto outside = fault_of(kernel_text(from_header + wrong) + files);
+    ASSERT_TRUE(outside.has_value()) << wrong;
+    EXPECT_EQ(outside->source(), (metrics::SourceLine{"own.h", 20, {{header, 90}, own, call}}));
+  }
+}
+
 TEST(Faults, UnknownInstructionsAreRefusedWhereTheyAreReached) {
   const auto fault =
       fault_of(kernel_text("setp.eq.u32 %p1, %r1, 40; @%p1 wgmma.fence.sync.aligned; ret;"),

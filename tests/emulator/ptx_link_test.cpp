@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/emulator/ptx/link.h"
+#include "harness/emulator/ptx/source_lines.h"
 
 namespace warpgauge::emulator::ptx {
 namespace {
@@ -26,6 +27,19 @@ Module linked(const std::vector<std::string>& texts) {
 
 const Variable& variable(const Module& module, std::string_view name) {
   return *std::ranges::find(module.variables, name, &Variable::name);
+}
+
+TEST(Link, LinesKeepTheirChains) {
+  const auto text = [](const std::string& name) {
+    return ".visible .entry " + name + "() {\n.loc 1 7 3\n" +
+           ".loc 2 20 1, function_name $L, inlined_at 1 7 3\nret; }\n.file 1 \"" + name +
+           ".cu\"\n.file 2 \"own.h\"\n.section .debug_str { $L: .b8 0 }\n";
+  };
+  const Module module = linked({text("first"), text("second")});
+  for (const std::string name : {"first", "second"}) {
+    const metrics::SourceLine line = line_of(module.find(name)->body.at(0), module);
+    EXPECT_EQ(line, (metrics::SourceLine{"own.h", 20, {{"own.h", 20}, {name + ".cu", 7}}}));
+  }
 }
 
 TEST(Link, WhatIsDeclaredHereIsDefinedThere) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/ptx/source_lines.h"
 #include "tests/emulator/ptx_text.h"
 
 namespace warpgauge::emulator::ptx {
@@ -58,7 +59,7 @@ std::vector<T> values_of(const Variable& variable) {
 int line_of(const Module& module, const Function& function, std::string_view name) {
   for (const Instruction& instruction : function.body) {
     if (instruction.full_name() != name) continue;
-    return module.source_lines.at(instruction.source_line).line;
+    return ptx::line_of(instruction, module).line;
   }
   throw std::runtime_error("no instruction " + std::string(name));
 }
@@ -111,9 +112,8 @@ TEST(PtxRecorded, EveryInstructionHasALineOfTheSourceAndNoneOfTheToolkit) {
     const Module module = parse(text_of_file(file), "");
     for (const Function& function : module.functions) {
       for (const Instruction& instruction : function.body) {
-        ASSERT_GE(instruction.source_line, 0) << file << ":" << instruction.text_line;
-        const SourceLine& line = module.source_lines.at(instruction.source_line);
-        EXPECT_EQ(line.file, file.stem().stem().string() + ".cu");
+        const metrics::SourceLine line = ptx::line_of(instruction, module);
+        EXPECT_EQ(line.file, file.stem().stem().string() + ".cu") << instruction.text_line;
         EXPECT_GE(line.line, 1);
       }
     }

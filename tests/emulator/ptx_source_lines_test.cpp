@@ -23,9 +23,8 @@ std::vector<std::string> lines(const Module& module) {
   std::vector<std::string> all;
   for (const Function& function : module.functions) {
     for (const Instruction& instruction : function.body) {
-      const int index = instruction.source_line;
-      const SourceLine line = index < 0 ? SourceLine{} : module.source_lines.at(index);
-      all.push_back(index < 0 ? "-" : line.file + ":" + std::to_string(line.line));
+      const metrics::SourceLine line = line_of(instruction, module);
+      all.push_back(line.file.empty() ? "-" : line.file + ":" + std::to_string(line.line));
     }
   }
   return all;
@@ -33,6 +32,12 @@ std::vector<std::string> lines(const Module& module) {
 
 std::vector<std::string> lines(const std::string& body) {
   return lines(parse_items(".entry k() {\n" + body + "\n}" + kFiles));
+}
+
+/// Of the first instruction of a kernel.
+std::vector<metrics::CallSite> chain(const std::string& body) {
+  const Module module = parse_items(".entry k() {\n" + body + "\n}" + kFiles);
+  return line_of(module.functions.at(0).body.at(0), module).inlined;
 }
 
 TEST(PtxSourceLines, ALocHoldsUntilTheNext) {
@@ -81,9 +86,22 @@ TEST(PtxSourceLines, AnUnannouncedCallerCounts) {
   EXPECT_THAT(lines(".loc 2 50 2, function_name $L, inlined_at 1 9 4\na;"), ElementsAre("a.cu:9"));
 }
 
+TEST(PtxSourceLines, TheWholeChainIsKept) {
+  const metrics::CallSite header = {"/usr/local/cuda/targets/x86_64-linux/include/fp16.hpp", 90};
+  EXPECT_THAT(chain(".loc 1 7 3\n.loc 3 20 1, function_name $L, inlined_at 1 7 3\n"
+                    ".loc 2 90 1, function_name $L, inlined_at 3 20 1\na;"),
+              ElementsAre(header, metrics::CallSite{"own.h", 20}, metrics::CallSite{"a.cu", 7}));
+  EXPECT_THAT(chain(".loc 1 7 3\na;"), ::testing::IsEmpty()) << "nothing was inlined";
+}
+
+TEST(PtxSourceLines, AnUnknownFileIsLeftOutOfTheChain) {
+  EXPECT_THAT(lines(".loc 1 7 3\n.loc 9 20 1, function_name $L, inlined_at 1 7 3\na;"),
+              ElementsAre("a.cu:7"));
+}
+
 TEST(PtxSourceLines, AHeaderWithoutCallerStaysItself) {
   EXPECT_THAT(lines(".loc 2 50 2\na;"),
-              ElementsAre("/usr/local/cuda/bin/../targets/x86_64-linux/include/fp16.hpp:50"));
+              ElementsAre("/usr/local/cuda/targets/x86_64-linux/include/fp16.hpp:50"));
 }
 
 TEST(PtxSourceLines, AFileThatIsNotThereGivesNoLine) {

@@ -156,7 +156,7 @@ TEST(CountTableTest, CostsThatNoMeasurementDecidesAreEstimates) {
 
 TEST(CountTableTest, AnUncountedAccessMakesItsLineAnEstimate) {
   counting::KernelTrust trust;
-  trust.uncounted = {{"a.cu", 9, "local", {metrics::Confidence::estimate, "spilled"}}};
+  trust.uncounted = {{{"a.cu", 9}, "local", {metrics::Confidence::estimate, "spilled"}}};
   trust.rest = {metrics::Confidence::predicted, "not compared"};
   counting::CountTable table;
   table.add("k", {}, trust);

@@ -259,7 +259,12 @@ TEST_F(RuntimeKernelTest, LaterCallsReturnAFaultUntilTheReset) {
   void* more = nullptr;
   EXPECT_EQ(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
   EXPECT_EQ(launch("fault", 1, 1), cudaErrorIllegalAddress);
-  EXPECT_THAT(Emulator::instance().last_fault(), HasSubstr("fault"));
+  const auto faults = Emulator::instance().take_faults();
+  ASSERT_EQ(faults.size(), 1u) << "launches that fail because of it are none of their own";
+  EXPECT_EQ(faults[0].kernel, "fault");
+  EXPECT_THAT(faults[0].text, HasSubstr("kernel fault, block (0,0,0)"));
+  EXPECT_EQ(faults[0].source, metrics::SourceLine()) << "the code has no line information";
+  EXPECT_THAT(Emulator::instance().take_faults(), ::testing::IsEmpty());
   int count = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess) << "does not reach the device";
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);

@@ -98,7 +98,7 @@ TEST_F(SurfaceTest, OtherElementsMayBeReadInTheSameLaunch) {
 
 TEST_F(SurfaceTest, TheSameLaunchMayNotFetchWhatItWrote) {
   EXPECT_EQ(run("write_then_fetch"), cudaErrorLaunchFailure);
-  EXPECT_THAT(Emulator::instance().last_fault(),
+  EXPECT_THAT(fault_text(),
               testing::HasSubstr("this launch has written through a surface what it now reads "
                                  "through a texture, which is undefined; read it in the next "
                                  "launch"));
@@ -106,7 +106,7 @@ TEST_F(SurfaceTest, TheSameLaunchMayNotFetchWhatItWrote) {
 
 TEST_F(SurfaceTest, TheSameLaunchMayNotLoadWhatItWrote) {
   EXPECT_EQ(run("write_then_load"), cudaErrorLaunchFailure);
-  EXPECT_THAT(Emulator::instance().last_fault(), testing::HasSubstr("reads through a surface"));
+  EXPECT_THAT(fault_text(), testing::HasSubstr("reads through a surface"));
 }
 
 TEST_F(SurfaceTest, ArraysHaveTheLimitsOfTheDevice) {

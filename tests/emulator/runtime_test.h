@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
+#include "metrics/device_fault.h"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
@@ -113,10 +114,17 @@ class RuntimeTest : public testing::Test {
     cudaDeviceReset();
     cudaGetLastError();
     Emulator::instance().choose_architecture("sm_90");
+    Emulator::instance().take_faults();
   }
   void TearDown() override {
     cudaDeviceReset();
     cudaGetLastError();
+  }
+
+  /// The message of the latest fault; empty without one.
+  static std::string fault_text() {
+    const std::vector<metrics::DeviceFault> faults = Emulator::instance().take_faults();
+    return faults.empty() ? "" : faults.back().text;
   }
 };
 

@@ -109,10 +109,9 @@ TEST_F(TextureKernelTest, LinearMemoryHasNoCoordinates) {
   void* arguments[] = {&texture, &out};
   ASSERT_EQ(cudaLaunchKernel(module_.kernel("read"), 1, 8, arguments, 0, nullptr), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
-  EXPECT_THAT(
-      Emulator::instance().last_fault(),
-      testing::HasSubstr("the texture lies over linear memory, which only tex1Dfetch reads, "
-                         "by an index; a coordinate needs an array"));
+  EXPECT_THAT(fault_text(), testing::HasSubstr(
+                                "the texture lies over linear memory, which only tex1Dfetch reads, "
+                                "by an index; a coordinate needs an array"));
 }
 
 TEST_F(TextureKernelTest, SustWritesASurfaceAndTrapsBesideIt) {

@@ -55,6 +55,18 @@ std::vector<int> lines_with(const std::vector<Fact>& facts, std::string_view met
   return numbers;
 }
 
+TEST(CountedFacts, HaveTheChainThatTheirLineWasInlinedThrough) {
+  LineCounts inlined = line(7, 32, 0);
+  inlined.inlined = {{"/usr/include/x.h", 1}, {inlined.file, 7}};
+  const std::vector<Fact> facts = facts_of({line(8, 2, 0), inlined});
+  EXPECT_EQ(whole(facts, "shared.bank_conflicts").inlined, inlined.inlined);
+  EXPECT_THAT(whole(facts, "local.sectors").inlined, testing::IsEmpty()) << "of no line";
+  for (const Fact& fact : facts) {
+    if (fact.scope != Scope::line) continue;
+    EXPECT_EQ(fact.inlined.empty(), fact.line == 8) << fact.metric;
+  }
+}
+
 TEST(CountedFacts, AreExactAndOfTheirSourceUnlessALineSaysOtherwise) {
   for (const Fact& fact : facts_of({line(7, 32, 0), line(8, 1, 4)}, "cupti")) {
     EXPECT_EQ(fact.source, "cupti");

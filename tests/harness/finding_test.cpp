@@ -149,6 +149,33 @@ TEST(Blame, WithoutLinesIsThePlaceOfTheValue) {
   EXPECT_THAT(blame({at(beyond(33, 32), "", 0)}), IsEmpty());
 }
 
+TEST(Blame, HasTheChainThatALineWasInlinedThrough) {
+  const Fact whole = beyond(32, 0, "shared.bank_conflicts");
+  Fact first = of_line(whole, 5, 20), second = of_line(whole, 5, 12);
+  first.inlined = {{"/usr/include/x.h", 90}, {"family.cu", 5}, {"family.cu", 30}};
+  second.inlined = {{"/usr/include/x.h", 91}, {"family.cu", 5}, {"family.cu", 30}};
+  const auto chain = [](const std::vector<Fact>& facts) {
+    const BlamedLine line = findings_of(facts, kRun, {}).at(0).blame().at(0);
+    return inlined_text({line.file, line.line, line.inlined});
+  };
+  EXPECT_EQ(chain({whole, first}), "inlined from /usr/include/x.h:90; inlined at family.cu:30");
+  EXPECT_EQ(chain({whole, first, second}), "inlined at family.cu:30") << "what both share";
+  Fact fault = at(fact(error, "result.correct"), "family.cu", 5);
+  fault.inlined = first.inlined;
+  EXPECT_EQ(chain({fault}), "inlined from /usr/include/x.h:90; inlined at family.cu:30");
+}
+
+TEST(InlinedText, NamesTheNearestLines) {
+  EXPECT_EQ(inlined_text({"a.cu", 5}), "");
+  EXPECT_EQ(inlined_text({"/usr/x.h", 1, {{"/usr/x.h", 1}, {"a.cu", 5}}}), "inlined at a.cu:5");
+  metrics::SourceLine line = {"a.cu", 5, {{"/usr/x.h", 1}, {"a.cu", 5}}};
+  EXPECT_EQ(inlined_text(line), "inlined from /usr/x.h:1");
+  line.inlined.insert(line.inlined.begin() + 1, {{"/usr/y.h", 2}, {"/usr/z.h", 3}});
+  for (int number = 6; number < 11; ++number) line.inlined.push_back({"a.cu", number});
+  EXPECT_EQ(inlined_text(line),
+            "inlined from /usr/z.h:3 and 2 more; inlined at a.cu:6, a.cu:7, a.cu:8 and 2 more");
+}
+
 TEST(ValueText, IsRoundedForPeopleAndHasItsUnit) {
   EXPECT_EQ(value_text(beyond(33, 32)), "33 registers/thread");
   EXPECT_EQ(value_text(fact(error, "result.correct")), "not measured");

@@ -1,10 +1,19 @@
-// Whose a file is, by its path.
+// Whose a file is, by its path; which line of a chain of calls is to blame.
 #include "metrics/source_line.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "metrics/counts_by_line.h"
 
 namespace warpgauge::metrics {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 TEST(ToolkitHeader, LiesWhereverAToolkitIsInstalled) {
   for (const char* path :
@@ -15,7 +24,8 @@ TEST(ToolkitHeader, LiesWhereverAToolkitIsInstalled) {
         "/opt/nvidia/hpc_sdk/Linux_x86_64/25.1/cuda/12.6/include/cuda_fp16.hpp",
         "/home/me/gauge/build/cuda/nvidia/cu13/include/cuda_bf16.hpp",
         "/venv/lib/python3.11/site-packages/nvidia/cuda_runtime/include/cuda_fp16.hpp",
-        "/usr/include/cuda_fp16.hpp", "/usr/include/x86_64-linux-gnu/bits/math.h",
+        "/usr/include/cuda_fp16.hpp", "/usr/local/include/cutlass/cutlass.h",
+        "/usr/include/x86_64-linux-gnu/bits/math.h",
         "/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h"}) {
     EXPECT_TRUE(is_toolkit_header(path)) << path;
   }
@@ -29,6 +39,57 @@ TEST(ToolkitHeader, IsNoFileOfAProject) {
         "tile.h", ""}) {
     EXPECT_FALSE(is_toolkit_header(path)) << path;
   }
+}
+
+const Frame kToolkit = {"/usr/include/atomic.h", 90, true};
+const Frame kOwn = {"own.h", 20, false};
+const Frame kKernel = {"a.cu", 7, false};
+
+SourceLine blamed(std::initializer_list<Frame> chain) { return line_to_blame(std::vector(chain)); }
+
+TEST(LineToBlame, IsTheFirstThatIsNotInAHeaderOfTheToolkit) {
+  EXPECT_EQ(blamed({kKernel}), (SourceLine{"a.cu", 7}));
+  EXPECT_EQ(blamed({kOwn, kKernel}), (SourceLine{"own.h", 20, {{"own.h", 20}, {"a.cu", 7}}}));
+  EXPECT_EQ(blamed({kToolkit, kKernel}),
+            (SourceLine{"a.cu", 7, {{"/usr/include/atomic.h", 90}, {"a.cu", 7}}}));
+}
+
+TEST(LineToBlame, IsTheInnermostWhereAllAreInTheToolkit) {
+  const Frame around = {"/usr/include/reduce.h", 5, true};
+  EXPECT_EQ(blamed({kToolkit}), (SourceLine{"/usr/include/atomic.h", 90}));
+  const SourceLine line = blamed({kToolkit, around});
+  EXPECT_EQ(line.file, "/usr/include/atomic.h");
+  EXPECT_EQ(line.inlined.size(), 2u);
+  EXPECT_EQ(blamed({}), SourceLine());
+}
+
+TEST(CommonChain, EndsWhereTheChainsDiffer) {
+  const Frame other_kernel = {"a.cu", 8, false},
+              other_toolkit = {"/usr/include/atomic.h", 91, true};
+  const SourceLine line = blamed({kToolkit, kOwn, kKernel});
+  EXPECT_EQ(common_chain(line, line), line.inlined);
+  EXPECT_THAT(common_chain(line, blamed({other_toolkit, kOwn, kKernel})),
+              ElementsAre(CallSite{"own.h", 20}, CallSite{"a.cu", 7}));
+  EXPECT_THAT(common_chain(line, blamed({kToolkit, kOwn, other_kernel})),
+              ElementsAre(CallSite{"/usr/include/atomic.h", 90}, CallSite{"own.h", 20}));
+  EXPECT_THAT(common_chain(line, blamed({kOwn, other_kernel})), IsEmpty());
+  EXPECT_THAT(common_chain(line, blamed({kOwn})), IsEmpty()) << "once it was not inlined";
+}
+
+TEST(CountsByLine, KeepOfAChainWhatAllInstructionsOfALineShare) {
+  CountsByLine counts;
+  const SourceLine line = blamed({kToolkit, kOwn, kKernel});
+  counts.at("k", line).counts.instructions = 1;
+  counts.at("k", line).counts.instructions += 2;
+  counts.at("l", line);
+  counts.at("l", blamed({kOwn}));
+  counts.at("l", line);  // what was lost does not come back
+  const std::vector<LineCounts> lines = counts.take();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].source(), line);
+  EXPECT_EQ(lines[0].counts.instructions, 3u);
+  EXPECT_EQ(lines[1].source(), (SourceLine{"own.h", 20}));
+  EXPECT_THAT(counts.take(), IsEmpty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/confidence.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::counting {
 
@@ -13,8 +14,7 @@ namespace warpgauge::emulator::counting {
 struct KernelTrust {
   /// Accesses of the machine code that nothing here counts: spilled registers.
   struct Uncounted {
-    std::string file;
-    int line = 0;
+    metrics::SourceLine source;
     std::string group;  ///< first part of the ids of the metrics that lack it ("local")
     metrics::Trust trust;
   };

@@ -2,7 +2,6 @@
 #include "harness/emulator/counting/line_counts.h"
 
 #include <cstdint>
-#include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
@@ -74,47 +73,32 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
   return out;
 }
 
-metrics::LineCounts& CountTable::line(const std::string& kernel, const std::string& file,
-                                      int number) {
-  metrics::LineCounts& out = lines_[{kernel, file, number}];
-  out.kernel = kernel;
-  out.file = file;
-  out.line = number;
-  return out;
-}
-
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                      const KernelTrust& trust) {
-  metrics::LineCounts& whole = line(kernel, "", 0);
+  metrics::LineCounts& whole = lines_.at(kernel, {});
   whole.counts.instructions += outcome.warp_instructions;
   distrust(whole, "instructions", kPtxInstructions);
   distrust(whole, "branches", kPtxInstructions);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
   for (const KernelTrust::Uncounted& uncounted : trust.uncounted) {
-    distrust(line(kernel, uncounted.file, uncounted.line), uncounted.group, uncounted.trust);
+    distrust(lines_.at(kernel, uncounted.source), uncounted.group, uncounted.trust);
   }
 
   for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
-    metrics::LineCounts& at = line(kernel, branch.source.file, branch.source.line);
+    metrics::LineCounts& at = lines_.at(kernel, branch.source);
     at.counts.divergent_branches += branch.count;
     distrust(at, "branches", kPtxInstructions);
   }
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);
-    metrics::LineCounts& at = line(kernel, instruction.source.file, instruction.source.line);
+    metrics::LineCounts& at = lines_.at(kernel, instruction.source);
     at.counts += counts_of(access);
     distrust(at, group, trust.of(instruction.text_line));
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }
   }
-}
-
-std::vector<metrics::LineCounts> CountTable::take() {
-  std::vector<metrics::LineCounts> out;
-  for (auto& [key, counts] : std::exchange(lines_, {})) out.push_back(std::move(counts));
-  return out;
 }
 
 }  // namespace warpgauge::emulator::counting

@@ -1,12 +1,10 @@
 // Adds up what the machine counted per PTX instruction to counts per source line.
 #pragma once
 
-#include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "metrics/line_counts.h"
+#include "metrics/counts_by_line.h"
 
 namespace warpgauge::emulator::machine {
 struct AccessTotals;
@@ -29,12 +27,10 @@ class CountTable {
 
   /// All that was added since the last call, ordered by kernel, file and line. Counts of the whole
   /// kernel have no file and line 0.
-  std::vector<metrics::LineCounts> take();
+  std::vector<metrics::LineCounts> take() { return lines_.take(); }
 
  private:
-  metrics::LineCounts& line(const std::string& kernel, const std::string& file, int number);
-
-  std::map<std::tuple<std::string, std::string, int>, metrics::LineCounts> lines_;
+  metrics::CountsByLine lines_;
 };
 
 }  // namespace warpgauge::emulator::counting

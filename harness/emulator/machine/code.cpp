@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "harness/emulator/ptx/module.h"
+#include "harness/emulator/ptx/source_lines.h"
 
 namespace warpgauge::emulator::machine {
 
@@ -44,14 +44,15 @@ std::string demangled(const std::string& name) {
   return result;
 }
 
+metrics::SourceLine source_line(const Code& code, std::uint32_t instruction) {
+  return ptx::line_of(code.function->body.at(instruction), *code.module);
+}
+
 std::string source_place(const Code& code, std::uint32_t instruction) {
-  const ptx::Instruction& at = code.function->body.at(instruction);
-  const auto& lines = code.module->source_lines;
-  if (at.source_line >= 0 && static_cast<std::size_t>(at.source_line) < lines.size()) {
-    const ptx::SourceLine& line = lines[static_cast<std::size_t>(at.source_line)];
-    if (line.line > 0) return line.file + ":" + std::to_string(line.line);
-  }
-  return demangled(code.function->name) + ", PTX line " + std::to_string(at.text_line);
+  const metrics::SourceLine line = source_line(code, instruction);
+  if (line.line > 0) return line.file + ":" + std::to_string(line.line);
+  return demangled(code.function->name) + ", PTX line " +
+         std::to_string(code.function->body[instruction].text_line);
 }
 
 }  // namespace warpgauge::emulator::machine

@@ -10,6 +10,7 @@
 
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/special_registers.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::ptx {
 struct Function;
@@ -107,6 +108,9 @@ struct KernelCode {
   bool prints = false;
   std::vector<std::shared_ptr<const void>> details;
 };
+
+/// The line of an instruction of the body; its file is empty where it is not known.
+metrics::SourceLine source_line(const Code& code, std::uint32_t instruction);
 
 /// "FILE:LINE" of an instruction, or "FUNCTION, PTX line N" where there is no source line.
 std::string source_place(const Code& code, std::uint32_t instruction);

@@ -19,8 +19,9 @@ void fault(const Warp& warp, const Instruction& instruction, Mask lanes, Fault::
       "kernel " + block.launch.code.display + ", block " + control::index_text(block.index);
   if (lanes != 0)
     text += ", thread " + control::index_text(control::thread_index(warp, std::countr_zero(lanes)));
-  text += ", " + source_place(*warp.engine->frame->code, instruction.index) + ": " + what;
-  throw Fault(kind, text);
+  const Code& code = *warp.engine->frame->code;
+  text += ", " + source_place(code, instruction.index) + ": " + what;
+  throw Fault(kind, text, block.launch.code.name, source_line(code, instruction.index));
 }
 
 }  // namespace warpgauge::emulator::machine

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::machine {
 
@@ -11,7 +14,8 @@ struct Instruction;
 struct Warp;
 
 /// A fault of a kernel: the launch ends, the device is left unusable where a GPU would be. what()
-/// names kernel, block, thread, address and allocation as far as they matter, and file:line.
+/// names kernel, block, thread, address and allocation as far as they matter, and file:line, for
+/// people; kernel() and source() are the same for programs.
 class Fault : public std::runtime_error {
  public:
   enum class Kind {
@@ -28,11 +32,20 @@ class Fault : public std::runtime_error {
     uninitialised,  ///< uninitialised shared memory was read (when checked)
     invalid_texture,
   };
-  Fault(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  explicit Fault(Kind kind, const std::string& what, std::string kernel = "",
+                 metrics::SourceLine source = {})
+      : std::runtime_error(what),
+        kind_(kind),
+        kernel_(std::move(kernel)),
+        source_(std::move(source)) {}
   Kind kind() const { return kind_; }
+  const std::string& kernel() const { return kernel_; }          ///< mangled; empty if not known
+  const metrics::SourceLine& source() const { return source_; }  ///< file empty if not known
 
  private:
   Kind kind_;
+  std::string kernel_;
+  metrics::SourceLine source_;
 };
 
 /// Throws a Fault whose message names the kernel, block, thread (the lowest of `lanes`), the source

@@ -1,7 +1,7 @@
 // The access of a memory instruction that shows most.
 #pragma once
 
-#include "harness/emulator/ptx/source_line.h"
+#include "metrics/source_line.h"
 #include "metrics/warp_access.h"
 
 namespace warpgauge::emulator::machine {
@@ -9,7 +9,7 @@ namespace warpgauge::emulator::machine {
 /// Of all executions of one PTX instruction the one that metrics::shows_more().
 struct InstructionRecord {
   int text_line = 0;
-  ptx::SourceLine source;
+  metrics::SourceLine source;
   metrics::WarpAccess access;
 };
 

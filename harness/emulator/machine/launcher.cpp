@@ -187,14 +187,6 @@ class Worker {
   std::vector<std::unique_ptr<control::Block>> active_, idle_;
 };
 
-/// The line of the source that an instruction of `code` came from; its file is empty if unknown.
-ptx::SourceLine source_of(const Code& code, std::uint32_t instruction) {
-  const auto& lines = code.module->source_lines;
-  const int known = code.function->body[instruction].source_line;
-  const auto line = static_cast<std::size_t>(known);
-  return known >= 0 && line < lines.size() ? lines[line] : ptx::SourceLine{};
-}
-
 std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
   std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t> sums;
   for (const auto& worker : workers) worker->add_divergences(&sums);
@@ -202,7 +194,7 @@ std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Wo
   for (const auto& [place, count] : sums) {
     const auto& [code, instruction] = place;
     branches.push_back({.text_line = code->function->body[instruction].text_line,
-                        .source = source_of(*code, instruction),
+                        .source = source_line(*code, instruction),
                         .count = count});
   }
   std::ranges::sort(branches, {}, &DivergentBranch::text_line);
@@ -234,7 +226,7 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
     const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
     InstructionTotals& entry = outcome.totals.emplace_back();
     entry.text_line = instruction.text_line;
-    entry.source = source_of(function, code.counters[n].instruction);
+    entry.source = source_line(function, code.counters[n].instruction);
     entry.function = function.function->name;
     entry.access = totals;
     if (const auto record = record_of(workers, n)) {

@@ -7,21 +7,21 @@
 
 #include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/instruction_record.h"
-#include "harness/emulator/ptx/source_line.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::machine {
 
 struct InstructionTotals {
-  int text_line = 0;       ///< of the PTX text
-  ptx::SourceLine source;  ///< file empty if unknown
-  std::string function;    ///< where it stands: the kernel, or a device function it calls
-  AccessTotals access;     ///< cp.async has two: shared and global_load
+  int text_line = 0;           ///< of the PTX text
+  metrics::SourceLine source;  ///< file empty if unknown
+  std::string function;        ///< where it stands: the kernel, or a device function it calls
+  AccessTotals access;         ///< cp.async has two: shared and global_load
 };
 
 /// A branch at which warps have divided, with how often they did.
 struct DivergentBranch {
-  int text_line = 0;       ///< of the PTX text
-  ptx::SourceLine source;  ///< file empty if unknown
+  int text_line = 0;           ///< of the PTX text
+  metrics::SourceLine source;  ///< file empty if unknown
   std::uint64_t count = 0;
 };
 

@@ -1,12 +1,12 @@
 // The emulated runtime as a shared library, libcudart.so, for programs that were not built with it:
-// when such a program ends, its counts go to the file that `warpgauge emulate` asked for.
+// when such a program ends, its counts and faults go to the file that `warpgauge emulate` asked
+// for.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
 #include "harness/emulator/emulator.h"
 #include "metrics/counts_report.h"
-#include "metrics/line_counts.h"
 
 namespace warpgauge::emulator::preload {
 namespace {
@@ -20,7 +20,8 @@ class ReportAtExit {
     const char* path = std::getenv(metrics::kReportVariable);
     if (path == nullptr) return;
     try {
-      metrics::append_report(path, Emulator::instance().take_counts());
+      Emulator& emulator = Emulator::instance();
+      metrics::append_report(path, {emulator.take_counts(), emulator.take_faults()});
     } catch (const std::exception& error) {
       std::fprintf(stderr, "warpgauge: %s\n", error.what());
     }

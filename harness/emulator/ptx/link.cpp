@@ -108,7 +108,11 @@ Module link(std::vector<ModuleToLink> modules, std::string_view file) {
     if (linked.target.empty()) linked.target = module.target;
     add(linked.variables, module.variables, [](const Variable& one) { return !one.is_extern; });
     add(linked.functions, module.functions, [](const Function& one) { return one.has_body; });
-    std::ranges::move(module.source_lines, std::back_inserter(linked.source_lines));
+    const int before = static_cast<int>(linked.source_lines.size());
+    for (SourceLine& line : module.source_lines) {
+      if (line.caller >= 0) line.caller += before;
+      linked.source_lines.push_back(std::move(line));
+    }
   }
   return linked;
 }

@@ -121,8 +121,7 @@ struct Module {
   std::string target;               ///< "sm_90", "sm_90a"
   std::vector<Variable> variables;  ///< of the module: .global, .const, .shared
   std::vector<Function> functions;
-  /// Instruction::source_line is an index of these. Lines inlined from a header of the toolkit are
-  /// already those of the first caller outside of it.
+  /// Instruction::source_line is an index of these.
   std::vector<SourceLine> source_lines;
 
   const Function* find(std::string_view function) const;

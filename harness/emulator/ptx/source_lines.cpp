@@ -1,14 +1,16 @@
 // From .loc and .file to the line of source that an instruction belongs to.
 #include "harness/emulator/ptx/source_lines.h"
 
+#include <filesystem>
 #include <string_view>
-#include <utility>
-
-#include "metrics/source_line.h"
+#include <tuple>
 
 namespace warpgauge::emulator::ptx {
 
-void SourceLines::add_file(int number, std::string path) { files_[number] = std::move(path); }
+/// The same file as in the line table of a cubin: paths without dots.
+void SourceLines::add_file(int number, const std::string& path) {
+  files_[number] = std::filesystem::path(path).lexically_normal().string();
+}
 
 void SourceLines::begin_function() {
   latest_.clear();
@@ -29,46 +31,57 @@ void SourceLines::add(Place place, int caller) {
   latest_[place] = current_;
 }
 
-/// For each location the innermost one on its chain of callers that is not in a header of the
-/// toolkit; itself where all are. Callers stand in front of what they call.
-std::vector<int> SourceLines::outside_of_toolkit() const {
-  std::unordered_map<int, bool> toolkit;
-  for (const auto& [number, path] : files_) toolkit[number] = metrics::is_toolkit_header(path);
-  std::vector<int> outside(locations_.size(), -1);
-  for (std::size_t i = 0; i < locations_.size(); ++i) {
-    const auto known = toolkit.find(locations_[i].place.file);
-    const bool skipped = known != toolkit.end() && known->second;
-    const int caller = locations_[i].caller;
-    if (!skipped) outside[i] = static_cast<int>(i);
-    if (skipped && caller >= 0) outside[i] = outside[caller];
+/// The locations of instructions, and their callers. Callers stand in front of what they call.
+std::vector<bool> SourceLines::used_by(const Module& module) const {
+  std::vector<bool> used(locations_.size());
+  for (const Function& function : module.functions) {
+    for (const Instruction& instruction : function.body) {
+      if (instruction.source_line >= 0) used[instruction.source_line] = true;
+    }
   }
-  for (std::size_t i = 0; i < locations_.size(); ++i) {
-    if (outside[i] < 0) outside[i] = static_cast<int>(i);
+  for (std::size_t i = locations_.size(); i-- > 0;) {
+    if (used[i] && locations_[i].caller >= 0) used[locations_[i].caller] = true;
   }
-  return outside;
+  return used;
 }
 
 void SourceLines::resolve(Module& module) const {
-  const std::vector<int> outside = outside_of_toolkit();
-  std::map<std::pair<std::string_view, int>, int> lines;
-  std::vector<int> resolved(locations_.size(), -2);  // -2: not asked for yet
-  const auto resolve_one = [&](int location) {
-    const Place& place = locations_[outside[location]].place;
+  std::unordered_map<int, bool> toolkit;
+  for (const auto& [number, path] : files_) toolkit[number] = metrics::is_toolkit_header(path);
+  const std::vector<bool> used = used_by(module);
+  std::map<std::tuple<std::string_view, int, int>, int> lines;  // by file, line and caller
+  std::vector<int> resolved(locations_.size(), -1);
+  for (std::size_t i = 0; i < locations_.size(); ++i) {
+    const auto& [place, caller] = locations_[i];
+    if (!used[i]) continue;
+    const int into = caller < 0 ? -1 : resolved[caller];
     const auto file = files_.find(place.file);
-    if (file == files_.end()) return -1;
-    const auto [line, added] =
-        lines.try_emplace({file->second, place.line}, static_cast<int>(module.source_lines.size()));
-    if (added) module.source_lines.push_back({file->second, place.line});
-    return line->second;
-  };
+    if (file == files_.end()) {
+      resolved[i] = into;
+      continue;
+    }
+    const auto [line, added] = lines.try_emplace({file->second, place.line, into},
+                                                 static_cast<int>(module.source_lines.size()));
+    if (added) {
+      module.source_lines.push_back({file->second, place.line, toolkit[place.file], into});
+    }
+    resolved[i] = line->second;
+  }
   for (Function& function : module.functions) {
     for (Instruction& instruction : function.body) {
-      if (instruction.source_line < 0) continue;
-      int& line = resolved[instruction.source_line];
-      if (line == -2) line = resolve_one(instruction.source_line);
-      instruction.source_line = line;
+      if (instruction.source_line >= 0) instruction.source_line = resolved[instruction.source_line];
     }
   }
+}
+
+metrics::SourceLine line_of(const Instruction& instruction, const Module& module) {
+  std::vector<metrics::Frame> chain;
+  const auto& lines = module.source_lines;
+  for (int at = instruction.source_line; at >= 0 && static_cast<std::size_t>(at) < lines.size();
+       at = lines[at].caller) {
+    chain.push_back({lines[at].file, lines[at].line, lines[at].in_toolkit});
+  }
+  return metrics::line_to_blame(chain);
 }
 
 }  // namespace warpgauge::emulator::ptx

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/ptx/module.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::emulator::ptx {
 
@@ -19,7 +20,7 @@ class SourceLines {
     auto operator<=>(const Place&) const = default;
   };
 
-  void add_file(int number, std::string path);
+  void add_file(int number, const std::string& path);
 
   void begin_function();
   void add(Place place) { add(place, -1); }
@@ -28,7 +29,7 @@ class SourceLines {
   int current() const { return current_; }  ///< for Instruction::source_line; -1: no .loc yet
 
   /// Replaces what current() gave in all instructions of `module` by lines of source, and fills
-  /// `module.source_lines` with those that are used.
+  /// `module.source_lines` with those that are used and their callers.
   void resolve(Module& module) const;
 
  private:
@@ -37,12 +38,15 @@ class SourceLines {
     int caller;  // index into locations_; -1: none
   };
   void add(Place place, int caller);
-  std::vector<int> outside_of_toolkit() const;
+  std::vector<bool> used_by(const Module& module) const;
 
   std::unordered_map<int, std::string> files_;
   std::vector<Location> locations_;
   std::map<Place, int> latest_;  // of this function
   int current_ = -1;
 };
+
+/// The line to blame for an instruction of the module; its file is empty where it is not known.
+metrics::SourceLine line_of(const Instruction& instruction, const Module& module);
 
 }  // namespace warpgauge::emulator::ptx

@@ -97,7 +97,7 @@ void run(State& state, Function& function, const machine::Launch& launch) {
     state.accesses->add(function.name, outcome, *function.trust);
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
-    state.last_fault = fault.what();
+    state.faults.push_back({fault.what(), fault.kernel(), fault.source()});
     state.say(fault.what());
   } catch (const ptx::PtxError& error) {
     throw Failure{cudaErrorInvalidPtx, error.what()};

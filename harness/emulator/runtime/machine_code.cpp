@@ -36,8 +36,7 @@ counting::KernelTrust trust_of(counting::OracleAnswer& answer) {
   for (const counting::ExtraAccess& extra : answer.extras) {
     const metrics::SourceLine at = extra.source.value_or(metrics::SourceLine{});
     for (const std::string& group : groups_of(extra.instruction.op)) {
-      out.uncounted.push_back(
-          {at.file, at.line, group, {metrics::Confidence::estimate, extra.reason}});
+      out.uncounted.push_back({at, group, {metrics::Confidence::estimate, extra.reason}});
     }
   }
   return out;
@@ -92,7 +91,7 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
   move_lines(answer, part.first_line);
   if (known != part_of_.end() && known->second == 0) {
     const std::string reason = "what it calls was compiled apart, and may save registers in memory";
-    answer.trust.uncounted.push_back({"", 0, "local", {metrics::Confidence::estimate, reason}});
+    answer.trust.uncounted.push_back({{}, "local", {metrics::Confidence::estimate, reason}});
   }
   const auto registers = registers_.find(kernel);
   return {.plans = std::move(answer.plans),

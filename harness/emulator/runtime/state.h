@@ -18,6 +18,7 @@
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/modules.h"
 #include "metrics/architectures.h"
+#include "metrics/device_fault.h"
 
 namespace warpgauge::emulator::counting {
 class AccessTable;
@@ -96,8 +97,8 @@ class State {
   Pool default_pool;
   Pool* current_pool = &default_pool;
 
-  cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
-  std::string last_fault;
+  cudaError_t fault = cudaSuccess;           ///< of a kernel: stays until the device is reset
+  std::vector<metrics::DeviceFault> faults;  ///< not taken yet
   std::vector<std::string> refused;
 
   /// Says something on stderr, each text once until the device is reset.

@@ -127,7 +127,7 @@ class MachineState:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A place that a line was inlined into."""
+    """A line of the chain of calls that code was inlined through: its own, or that of a call."""
 
     file: str
     line: int

@@ -43,17 +43,19 @@ void Block::report_deadlock() const {
   std::string text = "kernel " + launch.code.display + ", block " + index_text(index) +
                      ": deadlock, no thread can go on";
   int shown = 0;
+  metrics::SourceLine first;  // of the threads that are named first
   for (const WarpState& state : warps) {
     for (int n = 0; n < state.engine.count; ++n) {
       const Fragment& fragment = state.engine.others[n];
       if (++shown > kMostShown) continue;
+      if (shown == 1) first = source_line(*fragment.frame->code, fragment.pc->index);
       text += "; " + source_place(*fragment.frame->code, fragment.pc->index) + ": warp " +
               std::to_string(state.engine.index) + ", " + lanes_text(fragment.mask) + ", " +
               waits_for(fragment, state.warp);
     }
   }
   if (shown > kMostShown) text += "; and " + std::to_string(shown - kMostShown) + " more";
-  throw Fault(Fault::Kind::deadlock, text);
+  throw Fault(Fault::Kind::deadlock, text, launch.code.name, first);
 }
 
 }  // namespace warpgauge::emulator::machine::control

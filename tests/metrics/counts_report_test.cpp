@@ -1,0 +1,75 @@
+// Counts and faults of an emulated program, from one process to another.
+#include "metrics/counts_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace warpgauge::metrics {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Report : public testing::Test {
+ protected:
+  Report() { std::filesystem::remove(path_); }
+  ~Report() override { std::filesystem::remove(path_); }
+
+  const std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
+                                      ("counts_report." + std::to_string(getpid()) + ".jsonl");
+};
+
+LineCounts line(std::uint64_t requests, Confidence confidence, const char* reason) {
+  LineCounts counts{.kernel = "k", .file = "own.h", .line = 20};
+  counts.inlined = {{"own.h", 20}, {"a.cu", 7}};
+  counts.counts.shared_requests = requests;
+  if (confidence != Confidence::exact) counts.trust["shared"] = {confidence, reason};
+  return counts;
+}
+
+TEST_F(Report, IsReadAsItWasWritten) {
+  const DeviceFault fault = {"kernel k, a.cu:7: trap", "k", {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}}};
+  append_report(path_, {{line(3, Confidence::predicted, "no machine code")}, {fault}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].kernel, "k");
+  EXPECT_EQ(report.lines[0].source(), line(3, Confidence::exact, "").source());
+  EXPECT_EQ(report.lines[0].counts.shared_requests, 3u);
+  EXPECT_EQ(trust_in(report.lines[0], "shared.requests").reason, "no machine code");
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_EQ(report.faults[0].text, fault.text);
+  EXPECT_EQ(report.faults[0].kernel, "k");
+  EXPECT_EQ(report.faults[0].source, fault.source);
+}
+
+TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
+  append_report(path_, {{line(3, Confidence::estimate, "a loop")}, {}});
+  append_report(path_, {{line(4, Confidence::exact, "")}, {}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].counts.shared_requests, 7u);
+  EXPECT_EQ(trust_in(report.lines[0], "shared.requests").confidence, Confidence::estimate);
+}
+
+TEST_F(Report, IsEmptyWithoutAFile) {
+  EXPECT_THAT(read_report(path_).lines, IsEmpty());
+  EXPECT_THAT(read_report(path_).faults, IsEmpty());
+}
+
+TEST_F(Report, ADamagedLineIsAnErrorWithItsNumber) {
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  std::ofstream(path_, std::ios::app) << "{\"fault\":\"a trap\"}\n";
+  try {
+    read_report(path_);
+    FAIL() << "was read";
+  } catch (const ReportError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(".jsonl:2: no line of a report: "));
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
