@@ -83,7 +83,7 @@ class Bench {
       fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
     }
     recorded_ = std::make_unique<outcome::RecordedRun>(run_, options_.facts);
-    peak_ = peak_bytes_per_second();
+    peak_ = peak_bytes_per_second(assigned_device());
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
       benchmark::RegisterBenchmark(one->id.str().c_str(),

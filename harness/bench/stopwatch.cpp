@@ -107,9 +107,4 @@ double measured_peak_bytes_per_second() {
   return std::max(copied, set);
 }
 
-double peak_bytes_per_second() {
-  const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate);
-  return 2 * clock_hz * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-}
-
 }  // namespace warpgauge::bench

@@ -50,10 +50,6 @@ class Stopwatch {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-/// Peak of the device memory in bytes per second: both edges of its clock times the width of its
-/// bus. 0 if the device does not report it.
-double peak_bytes_per_second();
-
 /// The throughput that the current device's memory reaches in practice, in bytes per second: the
 /// best of some runs of the runtime's copy (each byte read and written) and fill (written) of
 /// 256 MiB.

@@ -80,7 +80,19 @@ def test_generations_and_old_settings_are_shown_without_a_gpu():
     assert re.search(r"banks of 8 bytes\) +cudaSuccess +then: banks of 4 bytes", settings)
 
 
+<<<<<<< HEAD
 def test_scripts_learn_the_models_of_gpus():
+=======
+def test_devices_shows_what_overlaps_and_how_fast_the_memory_is():
+    shown = run("warpgauge", "devices", "--device=emulated").stdout
+    assert re.search(r"^  concurrent kernels +yes$", shown, re.MULTILINE)
+    assert re.search(r"^  maps host memory +yes$", shown, re.MULTILINE)
+    # The clock of the emulated memory is a nominal one.
+    assert re.search(r"^  memory bandwidth, peak +unknown$", shown, re.MULTILINE)
+
+
+def test_models_of_gpus_are_told_to_scripts():
+>>>>>>> 26b03e3 (occupancy: a command for given numbers, and its curves; devices: overlap and bandwidth)
     models = run("warpgauge", "devices", "--models", "--device=emulated").stdout
     assert re.fullmatch(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\tEmulated GPU.*\n", models)
     both = run("warpgauge", "devices", "--models", "--limits")
