@@ -60,6 +60,12 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+/// "3352 GB/s".
+std::string bandwidth_text(int device) {
+  const double peak = is_emulated() ? 0 : peak_bytes_per_second(device);  // its clock is nominal
+  return peak > 0 ? fmt::format("{:.0f} GB/s", peak / 1e9) : "unknown";
+}
+
 std::string describe(int device) {
   cudaDeviceProp p{};
   WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
@@ -78,6 +84,7 @@ std::string describe(int device) {
   row("memory", size_text(static_cast<double>(p.totalGlobalMem)));
   row("memory clock", clock(cudaDevAttrMemoryClockRate));
   row("memory bus", fmt::format("{} bits", p.memoryBusWidth));
+  row("memory bandwidth, peak", bandwidth_text(device));
   row("L2 cache", size_text(p.l2CacheSize));
   row("constant memory", size_text(static_cast<double>(p.totalConstMem)));
   row("shared memory per block", size_text(static_cast<double>(p.sharedMemPerBlock)));
@@ -95,6 +102,8 @@ std::string describe(int device) {
   row("memory pitch", size_text(static_cast<double>(p.memPitch)));
   row("texture alignment", size_text(static_cast<double>(p.textureAlignment)));
   row("copy engines", std::to_string(p.asyncEngineCount));
+  row("concurrent kernels", yes_no(p.concurrentKernels));
+  row("maps host memory", yes_no(p.canMapHostMemory));
   row("kernel time limit", yes_no(attribute(cudaDevAttrKernelExecTimeout, device)));
   row("ECC", yes_no(p.ECCEnabled));
   row("integrated", yes_no(p.integrated));
@@ -131,6 +140,11 @@ std::string arch_of(const metrics::Device& device) {
   std::string digits = device.compute_capability;
   std::erase(digits, '.');
   return "sm_" + digits;
+}
+
+double peak_bytes_per_second(int device) {
+  const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate, device);
+  return 2 * clock_hz * attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
 }
 
 int assigned_device() {

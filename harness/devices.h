@@ -15,6 +15,10 @@ std::optional<metrics::Device> current_device(std::string* why);
 /// "sm_90" for a device of compute capability 9.0.
 std::string arch_of(const metrics::Device& device);
 
+/// Peak of the memory of a device in bytes per second: both edges of its clock times the width of
+/// its bus. 0 if the device does not report it.
+double peak_bytes_per_second(int device);
+
 /// The GPU that CTest assigned to this test (CTEST_RESOURCE_GROUP_0_GPUS, "id:1,slots:1"), or the
 /// first one. Throws std::runtime_error.
 int assigned_device();

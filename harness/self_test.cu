@@ -36,6 +36,8 @@ void launch_bank_conflict(float* b, const float* a) {
   planted_bank_conflict<<<1, dim3(kWarp, kWarp)>>>(b, a);
 }
 
+const void* bank_conflict_kernel() { return reinterpret_cast<const void*>(planted_bank_conflict); }
+
 void launch_spill(float* b, const float* a) { planted_spill<<<1, kThreads>>>(b, a); }
 
 }  // namespace warpgauge::self_test

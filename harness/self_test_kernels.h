@@ -6,6 +6,7 @@ namespace warpgauge::self_test {
 
 /// A kernel with a planted defect. It turns a square of 32 x 32 values over its diagonal.
 void launch_bank_conflict(float* b, const float* a);
+const void* bank_conflict_kernel();
 extern const int kBankConflictLine;  ///< of self_test.cu: the line to blame
 
 /// A kernel with a planted defect. It copies 1024 values.

@@ -44,16 +44,34 @@ struct KernelValues {
   std::map<std::string_view, metrics::Value> values;
 };
 
-/// Bytes of constant memory: as ptxas says, or where it does not, as the cubin has them.
+/// The machine code of a kernel that the device linker (nvcc -rdc=true) has made, or nullptr.
+const EmbeddedCubin* linked_cubin(const metrics::PtxasKernel& ptxas) {
+  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  return cubin != nullptr && cubin->is_linked ? cubin : nullptr;
+}
+
+/// Bytes of constant memory, the `__constant__` variables of the module among them: as ptxas says,
+/// or where it does not, as the cubin has them.
 std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
-  if (!ptxas.constant_bytes.empty()) {
+  if (!ptxas.constant_bytes.empty() && linked_cubin(ptxas) == nullptr) {
     return std::accumulate(ptxas.constant_bytes.begin(), ptxas.constant_bytes.end(),
-                           std::uint64_t{0},
+                           ptxas.module_constant_bytes,
                            [](std::uint64_t sum, const auto& bank) { return sum + bank.second; });
   }
-  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
-  if (cubin == nullptr) return std::nullopt;
-  return metrics::Cubin(cubin->image).constant_bytes(ptxas.name);
+  const EmbeddedCubin* embedded = find_cubin(ptxas.name, ptxas.arch);
+  if (embedded == nullptr) return std::nullopt;
+  const metrics::Cubin cubin(embedded->image);
+  return cubin.constant_bytes(ptxas.name) + cubin.module_constant_bytes();
+}
+
+/// Bytes of stack with those of called functions, which in linked code only the linker knows; none
+/// where they call themselves there.
+std::optional<std::uint64_t> stack_bytes(const metrics::PtxasKernel& ptxas) {
+  const EmbeddedCubin* cubin = linked_cubin(ptxas);
+  if (cubin == nullptr) return ptxas.stack_bytes();
+  const auto stacks = metrics::stacks_of_kernels(cubin->image);
+  const auto found = stacks.find(ptxas.name);
+  return found == stacks.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
 }
 
 /// Takes registers and shared memory from linked code (nvcc -rdc=true): a kernel needs at least
@@ -69,7 +87,7 @@ metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
         ptxas.name, ptxas.arch, ptxas.arch));
   }
   if (cubin == nullptr || !cubin->is_linked) return ptxas;
-  static std::map<const std::byte*, std::map<std::string, int>> known;
+  static std::map<const std::byte*, std::map<std::string, std::uint32_t>> known;
   const auto [place, is_new] = known.try_emplace(cubin->image.data());
   if (is_new) place->second = metrics::registers_of_kernels(cubin->image);
   const auto registers = place->second.find(ptxas.name);
@@ -79,7 +97,7 @@ metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
                     "ptxas cannot see them; compile it without -rdc=true",
                     ptxas.name, ptxas.arch));
   }
-  ptxas.registers = static_cast<std::uint32_t>(registers->second);
+  ptxas.registers = registers->second;
   ptxas.shared_static_bytes = metrics::Cubin(cubin->image).shared_static_bytes(ptxas.name);
   return ptxas;
 }
@@ -92,8 +110,8 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& o
                        {"barriers", number(ptxas.barriers)},
                        {"spill.store_bytes", number(ptxas.spill_store_bytes)},
                        {"spill.load_bytes", number(ptxas.spill_load_bytes)},
-                       {"stack.bytes", number(ptxas.stack_bytes)},
                        {"shared.static_bytes", number(ptxas.shared_static_bytes)}}};
+  if (const auto bytes = stack_bytes(ptxas)) kernel.values["stack.bytes"] = number(*bytes);
   if (const auto bytes = constant_bytes(ptxas)) kernel.values["constant.bytes"] = number(*bytes);
   if (const metrics::Architecture* arch = metrics::find_architecture(ptxas.arch)) {
     const auto& block = record.launch.block;
@@ -121,6 +139,15 @@ std::optional<metrics::SourceLine> spill_line(const std::string& kernel, const s
     if (auto line = lines->find(kernel, access.pc)) return line;
   }
   return std::nullopt;
+}
+
+/// Why a kernel has no value of a metric.
+std::string why_unknown(std::string_view metric, const std::string& arch) {
+  if (metric == "constant.bytes") {
+    return "neither ptxas nor the cubin has it; build with --no-compress";
+  }
+  if (metric == "stack.bytes") return "the device linker (-rdc=true) does not know a recursion's";
+  return "the limits of " + arch + " are not in the table of architectures";
 }
 
 /// The kernel that decides `metric` for the case: the one with the highest (or lowest) value, and
@@ -168,7 +195,12 @@ void PtxasTexts::add_folder(const fs::path& folder) {
 void PtxasTexts::add(metrics::PtxasKernel kernel, const fs::path& path) {
   const auto [place, is_new] =
       kernels_.try_emplace({kernel.name, kernel.arch}, Known{kernel, path.string()});
-  if (is_new || place->second.kernel == kernel) return;
+  if (is_new) return;
+  if (place->second.kernel.agrees_with(kernel)) {
+    std::uint64_t& most = place->second.kernel.module_constant_bytes;
+    most = std::max(most, kernel.module_constant_bytes);
+    return;
+  }
   throw metrics::PtxasError(fmt::format(
       "{} and {}: two different kernels {} for {}; give one of them another name, or build again "
       "if one of the files is old",
@@ -237,9 +269,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
       fact.value = found->second;
       fact.confidence = "exact";
     } else {
-      fact.reason = fact.metric == "constant.bytes"
-                        ? "neither ptxas nor the cubin has it; build with --no-compress"
-                        : "the limits of " + arch + " are not in the table of architectures";
+      fact.reason = why_unknown(metric.id, arch);
     }
     const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
     if (spills && fact.value != metrics::Value(0.0)) {

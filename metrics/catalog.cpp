@@ -83,7 +83,9 @@ const std::vector<Metric>& table() {
        "0; where a spill cannot be avoided, few bytes, and read outside of loops.",
        kFewerRegisters},
       {"stack.bytes", "bytes/thread", lower, exact, ptxas, {},
-       "Stack frame of each thread: local arrays, call frames and spills.",
+       "Stack of each thread: local arrays, spills, and the frames of the functions that it calls, "
+       "along the deepest chain of calls. Where functions call themselves, no compiler knows how "
+       "deep: one frame of each.",
        "0: nothing that a thread owns needs an address in memory.",
        "Index local arrays with compile-time constants, unroll, let calls be inlined, and avoid "
        "spills."},
@@ -93,11 +95,11 @@ const std::vector<Metric>& table() {
        "ptxas allows 48 KiB.",
        "Reuse buffers whose lifetimes do not overlap."},
       {"constant.bytes", "bytes", none, exact, ptxas, {},
-       "Constant banks that belong to the kernel alone: what the driver keeps in front (352 "
-       "bytes up to compute capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and "
-       "literals.",
-       "Little more than what the driver keeps in front: parameters are copied with every "
-       "launch.",
+       "Constant banks of the kernel: what the driver keeps in front (352 bytes up to compute "
+       "capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and literals, and the "
+       "__constant__ variables of its module, which all kernels of the file share.",
+       "Little more than what the driver keeps in front and the tables that are read: parameters "
+       "are copied with every launch.",
        "Pass less by value; move tables to global memory."},
       {"occupancy.theoretical", "fraction", higher, exact, occupancy, {},
        "Warps that fit on a multiprocessor over the most it can hold.",

@@ -190,4 +190,6 @@ std::uint64_t Cubin::constant_bytes(std::string_view kernel) const {
   return bytes;
 }
 
+std::uint64_t Cubin::module_constant_bytes() const { return section(".nv.constant3").size(); }
+
 }  // namespace warpgauge::metrics

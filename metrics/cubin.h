@@ -33,6 +33,8 @@ class Cubin {
   /// Bytes of the constant banks that belong to the kernel alone (its parameters among them). ptxas
   /// 13 no longer reports them for sm_90 and later; where it does, the two are equal.
   std::uint64_t constant_bytes(std::string_view kernel) const;
+  /// Bytes of the `__constant__` variables, which all kernels of the module share.
+  std::uint64_t module_constant_bytes() const;
   /// Static shared memory of a block of the kernel, including that of the functions it calls. Needs
   /// a linked cubin: only the device linker adds them up.
   std::uint64_t shared_static_bytes(std::string_view kernel) const;

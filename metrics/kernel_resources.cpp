@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::uint8_t kSizedValue = 4;
 constexpr std::uint8_t kRegisterCount = 0x2f;  // symbol of the kernel, number of registers
+constexpr std::uint8_t kStackSize = 0x12;      // symbol of the kernel, bytes with all that it calls
 constexpr std::uint32_t kMostRegisters = 255;
+constexpr std::uint32_t kMostStack = 512 * 1024;  // local memory of a thread; recursion has ~0u
 
 using Bytes = std::span<const std::byte>;
 
@@ -36,10 +38,10 @@ std::string_view symbol_name(const Cubin& cubin, std::uint32_t index) {
   return {begin, strnlen(begin, names.size() - symbol->st_name)};
 }
 
-}  // namespace
-
-std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image) {
-  std::map<std::string, int> out;
+/// The values of an attribute by kernel, up to `most`.
+std::map<std::string, std::uint32_t> values_of(Bytes image, std::uint8_t wanted,
+                                               std::uint32_t most) {
+  std::map<std::string, std::uint32_t> out;
   try {
     const Cubin cubin(image);
     const Bytes records = cubin.section(".nv.info");
@@ -48,17 +50,27 @@ std::map<std::string, int> registers_of_kernels(std::span<const std::byte> image
       const auto attribute = at<std::uint8_t>(records, offset + 1);
       const auto bytes = at<std::uint16_t>(records, offset + 2);
       const auto symbol = at<std::uint32_t>(records, offset + 4);
-      const auto count = at<std::uint32_t>(records, offset + 8);
-      const bool is_count = *layout == kSizedValue && attribute == kRegisterCount && bytes == 8;
-      if (is_count && symbol && count && *count <= kMostRegisters) {
-        out.emplace(symbol_name(cubin, *symbol), static_cast<int>(*count));
+      const auto value = at<std::uint32_t>(records, offset + 8);
+      const bool is_wanted = *layout == kSizedValue && attribute == wanted && bytes == 8;
+      if (is_wanted && symbol && value && *value <= most) {
+        out.emplace(symbol_name(cubin, *symbol), *value);
       }
       offset += 4u + (*layout == kSizedValue ? bytes.value_or(0) : 0u);
     }
   } catch (const CubinError&) {
-    // No machine code: nothing is known of its registers.
+    // No machine code: nothing is known of its resources.
   }
   return out;
+}
+
+}  // namespace
+
+std::map<std::string, std::uint32_t> registers_of_kernels(std::span<const std::byte> image) {
+  return values_of(image, kRegisterCount, kMostRegisters);
+}
+
+std::map<std::string, std::uint32_t> stacks_of_kernels(std::span<const std::byte> image) {
+  return values_of(image, kStackSize, kMostStack);
 }
 
 }  // namespace warpgauge::metrics

@@ -84,7 +84,7 @@ class Bench {
       fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
     }
     recorded_ = std::make_unique<outcome::RecordedRun>(run_, options_.facts);
-    peak_ = peak_bytes_per_second();
+    peak_ = peak_bytes_per_second(assigned_device());
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
       benchmark::RegisterBenchmark(one->id.str().c_str(),
@@ -129,7 +129,8 @@ class Bench {
           sample(options_.sampling, [&watch] { return watch.time_us(); });
       const std::optional<metrics::MachineState> machine = machine_->end();
       for ([[maybe_unused]] auto _ : state) state.SetIterationTime(estimate.median * 1e-6);
-      const Timing timing = timing_of(one, watch, estimate);
+      Timing timing = timing_of(one, watch, estimate);
+      if (!options_.tables.empty()) timing.sequential_ms = watch.sequential_ms();
       show(timing, state);
       judge(one, facts_of(one, timing, machine));
       timings_.push_back(timing);
@@ -150,8 +151,7 @@ class Bench {
                   .estimate = estimate,
                   .stable = options_.sampling.is_stable(estimate),
                   .bytes_per_second = watch.problem().bytes() / seconds,
-                  .flops_per_second = watch.problem().flops() / seconds,
-                  .check_ms = watch.check_ms()};
+                  .flops_per_second = watch.problem().flops() / seconds};
     const auto share_of = [&](double peak) {
       return peak > 0 && one.counted ? 100 * timing.bytes_per_second / peak : 0;
     };

@@ -137,18 +137,21 @@ std::string times_table(const std::vector<Timing>& timings) {
 
 std::string speeds_table(const std::vector<Timing>& timings) {
   std::string text =
-      "| case | median µs | bytes | of peak | operations | against | speed | times as fast as the "
-      "check on the CPU |\n"
-      "|---|---:|---:|---:|---:|---|---:|---:|\n";
+      "| case | median µs | bytes | of peak | operations | against | speed | one CPU thread, µs | "
+      "speed-up |\n"
+      "|---|---:|---:|---:|---:|---|---:|---:|---:|\n";
   for (const Timing& timing : timings) {
-    const double speed_up = 1000 * timing.check_ms / timing.estimate.median;
+    const double sequential_us = 1000 * timing.sequential_ms;
+    const double speed_up = sequential_us / timing.estimate.median;
     fmt::format_to(
-        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {:.3g} |\n",
+        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         timing.id.str(), time_text(timing.estimate.median), scaled(timing.bytes_per_second, "B/s"),
         timing.percent_of_peak > 0 ? fmt::format("{:.1f} %", timing.percent_of_peak) : "-",
         scaled(timing.flops_per_second, "FLOP/s"),
         timing.yardstick.empty() ? "-" : timing.yardstick,
-        timing.relative_to > 0 ? fmt::format("{:.3f}", timing.relative_to) : "-", speed_up);
+        timing.relative_to > 0 ? fmt::format("{:.3f}", timing.relative_to) : "-",
+        sequential_us > 0 ? time_text(sequential_us) : "-",
+        sequential_us > 0 ? fmt::format("{:.3g}", speed_up) : "-");
   }
   return text;
 }

@@ -16,9 +16,9 @@ struct Timing {
   bool stable = true;                ///< the median is known to the precision that was asked for
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
   double percent_of_measured_peak = 0;
-  std::string yardstick;   ///< the variant it is held against; empty: none
-  double relative_to = 0;  ///< speed as a fraction of the yardstick's
-  double check_ms = 0;     ///< the check on the CPU: reference, download and comparison
+  std::string yardstick;     ///< the variant it is held against; empty: none
+  double relative_to = 0;    ///< speed as a fraction of the yardstick's
+  double sequential_ms = 0;  ///< of the sequential solution on the CPU
   double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
 };
 
@@ -28,7 +28,7 @@ struct Timing {
 std::string times_table(const std::vector<Timing>& timings);
 
 /// Speeds: bytes and operations per second, percentage of the memory's peak, speed against the
-/// yardstick, and against the check on the CPU.
+/// yardstick, and the speed-up over the sequential solution on the CPU.
 std::string speeds_table(const std::vector<Timing>& timings);
 
 /// Errors and times of the cases that were compared within a tolerance; empty without any.

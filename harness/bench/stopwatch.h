@@ -34,8 +34,9 @@ class Stopwatch {
   double time_us();
 
   const Problem& problem() const { return *problems_.front(); }
-  /// Milliseconds that the check on the CPU took: reference, download and comparison.
-  double check_ms() const { return check_ms_; }
+  /// Milliseconds of the problem's sequential solution on the CPU, the fastest of some runs; 0 if
+  /// it has none. Independent of the GPU and of time_us().
+  double sequential_ms();
   /// How far the result was from the reference.
   const Errors& errors() const { return errors_; }
 
@@ -43,16 +44,11 @@ class Stopwatch {
   const Case& case_;
   std::vector<std::unique_ptr<Problem>> problems_;  ///< equal ones
   std::size_t next_ = 0;
-  double check_ms_ = 0;
   Errors errors_;
   void* flushed_ = nullptr;  ///< device memory twice as large as the L2 cache; null if hot
   std::size_t flushed_bytes_ = 0;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
-
-/// Peak of the device memory in bytes per second: both edges of its clock times the width of its
-/// bus. 0 if the device does not report it.
-double peak_bytes_per_second();
 
 /// The throughput that the current device's memory reaches in practice, in bytes per second: the
 /// best of some runs of the runtime's copy (each byte read and written) and fill (written) of

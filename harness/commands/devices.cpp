@@ -21,6 +21,7 @@ Examples:
   warpgauge devices
   warpgauge devices --models
   warpgauge devices --limits
+  warpgauge devices --history
   warpgauge devices --shared-config --device=emulated
 )";
 
@@ -41,11 +42,15 @@ void add_devices(CommandLine& line) {
           "it, a tab and its name");
   CLI::Option* limits =
       add("--limits", describe_generations, "Show what each architecture brought and allows");
+  CLI::Option* history = add("--history", describe_history,
+                             "Show all architectures since 1.0: what each brought, what limits "
+                             "changed, and which CUDA toolkits compile for it");
   CLI::Option* shared =
       add("--shared-config", describe_shared_configuration,
           "Show the effect of the calls that configured shared memory on old GPUs");
-  models->excludes(limits)->excludes(shared);
-  limits->excludes(shared);
+  models->excludes(limits)->excludes(history)->excludes(shared);
+  limits->excludes(history)->excludes(shared);
+  history->excludes(shared);
   auto device = add_device(command);
   line.on_run(command, [=, &line] {
     if (*device != process::DeviceChoice::automatic) line.continue_on(*device);

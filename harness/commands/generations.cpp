@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "harness/devices.h"
+#include "harness/self_test_kernels.h"
 #include "metrics/architectures.h"
+#include "metrics/past_architectures.h"
 
 // The calls below are deprecated: this file shows what is left of them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -48,6 +50,31 @@ std::string bank_name(cudaSharedMemConfig config) {
   return std::to_string(config);
 }
 
+/// The share of shared memory that a kernel asks for, in percent.
+std::string carveout(const void* kernel) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t got = cudaFuncGetAttributes(&attributes, kernel);
+  if (got != cudaSuccess) return status(got);
+  const int percent = attributes.preferredShmemCarveout;
+  return percent < 0 ? "carve-out: default" : fmt::format("carve-out: {} %", percent);
+}
+
+/// The calls for one kernel, which is not launched. No call reads back what they set.
+template <typename Row>
+void describe_kernel_configuration(const Row& row) {
+  const void* const kernel = self_test::bank_conflict_kernel();
+  for (const cudaSharedMemConfig wanted :
+       {cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte}) {
+    row(fmt::format("cudaFuncSetSharedMemConfig(kernel, banks of {})", bank_name(wanted)),
+        cudaFuncSetSharedMemConfig(kernel, wanted), carveout(kernel));
+  }
+  for (const cudaFuncCache wanted : {cudaFuncCachePreferShared, cudaFuncCachePreferL1,
+                                     cudaFuncCachePreferEqual, cudaFuncCachePreferNone}) {
+    row(fmt::format("cudaFuncSetCacheConfig(kernel, {})", cache_name(wanted)),
+        cudaFuncSetCacheConfig(kernel, wanted), carveout(kernel));
+  }
+}
+
 }  // namespace
 
 std::string describe_generations() {
@@ -66,6 +93,41 @@ std::string describe_generations() {
                    kib(one.shared_per_block_opt_in), one.features);
   }
   return text;
+}
+
+std::string describe_history() {
+  using metrics::PastArchitecture;
+  constexpr std::string_view kRow =
+      "{:<5} {:<10} {:<13} {:>8} {:>7} {:>10} {:>9} {:>8} {:>6} {:>11} {:>9}  {}\n";
+  std::string text;
+  const auto row = [&text, kRow](const auto&... cells) {
+    fmt::format_to(std::back_inserter(text), fmt::runtime(kRow), cells...);
+  };
+  row("cc", "generation", "CUDA", "threads", "blocks", "registers", "registers", "shared", "banks",
+      "parameters", "L2", "what was new");
+  row("", "", "", "each SM", "each SM", "each SM", "a thread", "each SM", "", "bytes", "", "");
+  const auto l2_text = [](int l2_kib) {
+    return l2_kib == 0 ? std::string("none") : fmt::format("{} KiB", l2_kib);
+  };
+  for (const PastArchitecture& one : metrics::past_architectures()) {
+    row(fmt::format("{}.{}", one.major, one.minor), one.generation,
+        fmt::format("{} to {}", one.first_toolkit, one.last_toolkit),
+        one.max_threads_per_multiprocessor, one.max_blocks_per_multiprocessor,
+        one.registers_per_multiprocessor, one.registers_per_thread,
+        fmt::format("{} KiB", one.shared_kib_per_multiprocessor), one.banks, one.parameter_bytes,
+        l2_text(one.l2_kib), one.features);
+  }
+  for (const metrics::Architecture& one : metrics::architectures()) {
+    row(fmt::format("{}.{}", one.major, one.minor), one.generation,
+        fmt::format("{} on", metrics::first_toolkit(one)), one.max_threads_per_multiprocessor,
+        one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
+        metrics::kRegistersPerThread, kib(one.shared_per_multiprocessor), metrics::kSharedBanks,
+        metrics::kParameterBytes, l2_text(one.l2_mib * 1024), one.features);
+  }
+  return text +
+         "L2 is that of the best-known chip. More than 4096 bytes of parameters need CUDA 12.1. "
+         "Up to 1.3\n"
+         "half a warp was served at a time, with 16 banks; from 2.0 on whole warps are.\n";
 }
 
 std::string describe_shared_configuration() {
@@ -96,6 +158,7 @@ std::string describe_shared_configuration() {
         got == cudaSuccess ? cache_name(config) : status(got));
   }
   static_cast<void>(cudaDeviceSetCacheConfig(before));
+  describe_kernel_configuration(row);
   text +=
       "Banks have been 4 bytes wide on every GPU since Maxwell; the split of shared memory and L1 "
       "cache\n"

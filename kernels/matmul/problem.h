@@ -19,17 +19,17 @@ inline std::vector<warpgauge::Size> sizes() {
           warpgauge::large({4096, 4096, 4096})};
 }
 
-/// CPU reference: the product in double.
-template <typename T>
-std::vector<double> product(const std::vector<T>& a, const std::vector<T>& b, int m, int n, int k) {
-  std::vector<double> c(static_cast<std::size_t>(m) * n);
+/// CPU reference: the product, with sums of type Sum.
+template <typename Sum, typename T>
+void multiply_into(std::vector<Sum>& c, const std::vector<T>& a, const std::vector<T>& b, int m,
+                   int n, int k) {
+  c.assign(static_cast<std::size_t>(m) * n, 0);
   for (int i = 0; i < m; ++i) {
     for (int l = 0; l < k; ++l) {
-      const double factor = a[i * k + l];
+      const Sum factor = a[i * k + l];
       for (int j = 0; j < n; ++j) c[i * n + j] += factor * b[l * n + j];
     }
   }
-  return c;
 }
 
 /// A matrix of rows of x.size() elements times the vector x.
@@ -64,11 +64,19 @@ struct Product : warpgauge::Problem {
   void check(warpgauge::Comparison& comparison) const override {
     if (flops() > kMostFlops) return check_rows(comparison);
     // Each of k additions rounds a sum below k, by at most kUnit of it.
-    comparison.close(result(), product(a.host(), b.host(), m, n, k), kUnit * k * k);
+    std::vector<double> expected;
+    multiply_into(expected, a.host(), b.host(), m, n, k);
+    comparison.close(result(), expected, kUnit * k * k);
+  }
+  bool solve_sequentially() override {
+    if (flops() > kMostSequentialFlops) return false;
+    multiply_into(solution_, a.host(), b.host(), m, n, k);
+    return true;
   }
 
  private:
   static constexpr double kMostFlops = 1e8;                               // of a full reference
+  static constexpr double kMostSequentialFlops = 1e10;                    // some seconds
   static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;  // of rounding
 
   /// Freivalds' check: C * x against A * (B * x), in double. x holds 1 and -1 in random order, so
@@ -88,6 +96,8 @@ struct Product : warpgauge::Problem {
     for (int i = 0; i < m; ++i) errors[i] -= expected[i];
     comparison.close(errors, std::vector<double>(m), 2 * kUnit * k * std::sqrt(n));
   }
+
+  std::vector<T> solution_;  // of the CPU
 };
 
 }  // namespace matmul

@@ -13,10 +13,14 @@ constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 
 // CPU reference: the sum of each 256 consecutive elements; the last sum may have fewer.
-std::vector<int> block_sums(const std::vector<int>& a) {
-  std::vector<int> sums((a.size() + kThreads - 1) / kThreads);
-  for (std::size_t i = 0; i < a.size(); ++i) sums[i / kThreads] += a[i];
-  return sums;
+void add_blocks_into(std::vector<int>& sums, const std::vector<int>& a) {
+  for (std::size_t block = 0; block < sums.size(); ++block) {
+    const std::size_t first = block * kThreads;
+    const std::size_t end = first + kThreads < a.size() ? first + kThreads : a.size();
+    int sum = 0;
+    for (std::size_t i = first; i < end; ++i) sum += a[i];
+    sums[block] = sum;
+  }
 }
 
 // Inputs are at most 32767, so that 256 of them fit into an int.
@@ -31,8 +35,18 @@ struct Sum : warpgauge::Problem {
         a(*this, n),
         sums(*this, blocks) {}
   void check(warpgauge::Comparison& comparison) const override {
-    comparison.equal(sums, block_sums(a.host()));
+    std::vector<int> expected(blocks);
+    add_blocks_into(expected, a.host());
+    comparison.equal(sums, expected);
   }
+  bool solve_sequentially() override {
+    solution_.resize(blocks);
+    add_blocks_into(solution_, a.host());
+    return true;
+  }
+
+ private:
+  std::vector<int> solution_;  // of the CPU
 };
 
 // Thread t adds its neighbour at distance step while t is a multiple of 2 * step. Up to step 16

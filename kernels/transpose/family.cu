@@ -19,16 +19,14 @@ constexpr int kTileWarps = 8;  // warps that share the rows of a tile in several
 // CPU reference: `a` has h rows of w elements, the result w rows of h. A band of 16 columns at a
 // time, so that the CPU uses all of a cache line before it is gone.
 template <typename T>
-std::vector<T> transposed(const std::vector<T>& a, int w, int h) {
+void transpose_into(std::vector<T>& b, const std::vector<T>& a, int w, int h) {
   constexpr int kBand = 16;
-  std::vector<T> b(a.size());
   for (int band = 0; band < w; band += kBand) {
     const int end = band + kBand < w ? band + kBand : w;
     for (int y = 0; y < h; ++y) {
       for (int x = band; x < end; ++x) b[x * h + y] = a[y * w + x];
     }
   }
-  return b;
 }
 
 template <typename T>
@@ -46,8 +44,18 @@ struct Transpose : warpgauge::Problem {
   /// Blocks of edge x edge elements that cover a.
   dim3 blocks(int edge) const { return dim3((w + edge - 1) / edge, (h + edge - 1) / edge); }
   void check(warpgauge::Comparison& comparison) const override {
-    comparison.equal(b, transposed(a.host(), w, h));
+    std::vector<T> expected(a.count());
+    transpose_into(expected, a.host(), w, h);
+    comparison.equal(b, expected);
   }
+  bool solve_sequentially() override {
+    solution_.resize(a.count());
+    transpose_into(solution_, a.host(), w, h);
+    return true;
+  }
+
+ private:
+  std::vector<T> solution_;  // of the CPU
 };
 
 // The yardstick of transpositions: as many bytes, moved by the copy of the runtime.
@@ -57,6 +65,7 @@ struct Copy : Transpose<T> {
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(this->b, this->a.host());
   }
+  bool solve_sequentially() override { return false; }  // no transposition
 };
 
 // Every lane moves its own element. The lanes of a warp differ in x: they read neighbours, but

@@ -5,6 +5,7 @@ Without a GPU the times are those of the emulation.
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -59,6 +60,27 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     assert "| by_kernel.u8 |" in (tmp_path / "times.md").read_text()
     assert "| copies.by_kernel.u8@4096 |" in (tmp_path / "speeds.md").read_text()
     assert not (tmp_path / "accuracy.md").exists()
+
+
+def test_the_speed_up_is_over_one_thread_of_the_cpu(tmp_path):
+    """Where a problem has such a solution; the copy of the transpositions has none."""
+    for filter_ in ("transpose.[cp]*.f32@1000x700", "vector_add.grid.f32@1048576"):
+        result = bench(
+            *("warpgauge-bench-emulated", "--filter", filter_, "--samples", 6),
+            *("--no-counters", "--tables", tmp_path / filter_[:6]),
+        )
+        assert result.returncode == 0, result.stderr
+    lines = [
+        line
+        for folder in ("transp", "vector")
+        for line in (tmp_path / folder / "speeds.md").read_text().splitlines()
+    ]
+    rows = {cells[1]: cells for cells in (re.split(r" *\| *", line) for line in lines)}
+    assert rows["case"][-3:-1] == ["one CPU thread, µs", "speed-up"]
+    assert rows["transpose.copy.f32@1000x700"][-3:-1] == ["-", "-"]
+    for id in ("transpose.padded.f32@1000x700", "vector_add.grid.f32@1048576"):
+        kernel_us, cpu_us, speed_up = (float(rows[id][i]) for i in (2, -3, -2))
+        assert cpu_us > 0 and speed_up == pytest.approx(cpu_us / kernel_us, rel=0.02)
 
 
 def test_counters_can_be_left_out():

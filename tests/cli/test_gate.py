@@ -78,6 +78,31 @@ def test_generations_and_old_settings_are_shown_without_a_gpu():
     assert "?" not in limits
     settings = run("warpgauge", "devices", "--shared-config", "--device=emulated").stdout
     assert re.search(r"banks of 8 bytes\) +cudaSuccess +then: banks of 4 bytes", settings)
+    assert re.search(
+        r"cudaFuncSetCacheConfig\(kernel, more L1 cache\) +cudaSuccess +then", settings
+    )
+    assert re.search(r"cudaFuncSetSharedMemConfig\(kernel, banks of 8 bytes\) +cuda\w+ ", settings)
+
+
+def test_the_history_has_each_generation_and_its_toolkits():
+    history = run("warpgauge", "devices", "--history").stdout
+    assert re.search(r"^1\.1 +Tesla +1\.0 to 6\.5 .* 16 +256 +none  atomics", history, re.MULTILINE)
+    assert re.search(
+        r"^2\.0 +Fermi +3\.0 to 8\.0 +1536 +8 +32768 +63 +48 KiB +32 +4096 ", history, re.M
+    )
+    assert re.search(r"^3\.5 .* 255 .*dynamic parallelism, funnel shift", history, re.MULTILINE)
+    assert re.search(
+        r"^9\.0 +Hopper +11\.8 on .* 255 +228 KiB +32 +32764 +51200 KiB ", history, re.M
+    )
+    assert run("warpgauge", "devices", "--history", "--limits").returncode == 2
+
+
+def test_devices_shows_what_overlaps_and_how_fast_the_memory_is():
+    shown = run("warpgauge", "devices", "--device=emulated").stdout
+    assert re.search(r"^  concurrent kernels +yes$", shown, re.MULTILINE)
+    assert re.search(r"^  maps host memory +yes$", shown, re.MULTILINE)
+    # The clock of the emulated memory is a nominal one.
+    assert re.search(r"^  memory bandwidth, peak +unknown$", shown, re.MULTILINE)
 
 
 def test_scripts_learn_the_models_of_gpus():

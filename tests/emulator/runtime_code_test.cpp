@@ -63,6 +63,7 @@ TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {
   const std::vector<std::byte> nothing;
   EXPECT_TRUE(metrics::registers_of_kernels(nothing).empty());
   EXPECT_TRUE(metrics::registers_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
+  EXPECT_TRUE(metrics::stacks_of_kernels(nothing).empty());
 }
 
 TEST(CubinRegistersTest, TheyAreThoseOfPtxas) {

@@ -44,13 +44,13 @@ TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
   one.percent_of_peak = 85.04;
   one.yardstick = "copy";
   one.relative_to = 0.951;
-  one.check_ms = 4;
+  one.sequential_ms = 4;
   EXPECT_THAT(
       bench::speeds_table({one}),
       HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | copy | 0.951 | "
-                "2e+03 |\n"));
+                "4000 | 2e+03 |\n"));
   EXPECT_THAT(bench::speeds_table({timing("naive", "64", 2)}),
-              HasSubstr("| 2.00 | - | - | - | - | - |"));
+              HasSubstr("| 2.00 | - | - | - | - | - | - | - |\n"));
 }
 
 TEST(AccuracyTable, HasTheCasesThatWereComparedWithinATolerance) {

@@ -10,12 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "metrics/kernel_resources.h"
+
 namespace warpgauge::metrics {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::MatchesRegex;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 constexpr const char* kSpills = "_Z6spillsPfPKf";
@@ -23,15 +27,17 @@ constexpr const char* kLean = "_Z4leanPf";
 
 using Image = std::vector<std::byte>;
 
-Image recorded(const std::string& arch) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/spills." + arch + ".cubin",
+Image recorded_as(const std::string& name) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/" + name + ".cubin",
                    std::ios::binary);
-  EXPECT_TRUE(in) << arch;
+  EXPECT_TRUE(in) << name;
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   Image image(bytes.size());
   std::memcpy(image.data(), bytes.data(), bytes.size());
   return image;
 }
+
+Image recorded(const std::string& arch) { return recorded_as("spills." + arch); }
 
 /// The byte of `image` at `offset` of the code of `kernel`.
 std::byte& code_byte(Image& image, const char* kernel, std::size_t offset) {
@@ -144,6 +150,21 @@ TEST(Cubin, RefusesOtherFiles) {
   Image program = recorded("sm_90");
   program[18] = std::byte{62};  // e_machine: x86-64
   EXPECT_THAT(error_of(program), testing::HasSubstr("for ELF machine 62, not for CUDA (190)"));
+}
+
+TEST(LinkedCubin, ConstantsAreThoseOfTheModule) {
+  const Image image = recorded_as("linked.sm_90");
+  EXPECT_EQ(Cubin(image).module_constant_bytes(), 256u) << "64 ints";
+  EXPECT_EQ(Cubin(recorded("sm_90")).module_constant_bytes(), 0u) << "no __constant__ variable";
+}
+
+TEST(LinkedCubin, HasTheStackOfCallsUnlessTheyRecurse) {
+  // As nvlink -v said: "224 stack" (136 + 88, as in ptxas -v), and of the recursion that it "cannot
+  // be statically determined".
+  const auto stacks = stacks_of_kernels(recorded_as("linked.sm_90"));
+  EXPECT_THAT(stacks, IsSupersetOf(
+                          {Pair("_ZN6sample5chainEPi", 224u), Pair("_ZN6sample8weightedEPi", 0u)}));
+  EXPECT_EQ(stacks.count("_ZN6sample9recursionEPi"), 0u);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ constexpr const char* kRecursive = "_ZN6sample9recursiveEPi";
 constexpr const char* kSpilling = "_ZN6sample8spillingEPdPKd";
 constexpr const char* kHistogram = "_ZN6sample9histogramIdLi24EEEvPT_PKii";
 constexpr const char* kTiled = "_ZN6sample5tiledEPfPKf";
+constexpr const char* kChain = "_ZN6sample5chainEPi";
+constexpr const char* kRecursion = "_ZN6sample9recursionEPi";
+constexpr const char* kWeighted = "_ZN6sample8weightedEPi";
 
 std::string recorded(const std::string& name) {
   std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/ptxas/" + name);
@@ -67,7 +70,7 @@ TEST(Ptxas, ReadsSharedMemoryBarriersAndConstants) {
   EXPECT_EQ(tiled.registers, 14u);
   EXPECT_EQ(tiled.barriers, 1u);
   EXPECT_EQ(tiled.shared_static_bytes, 4224u);
-  EXPECT_EQ(tiled.stack_bytes, 0u);
+  EXPECT_EQ(tiled.stack_bytes(), 0u);
   EXPECT_THAT(tiled.constant_bytes, ElementsAre(Pair(0, 368u)));
   EXPECT_THAT(find(kernels, kTiled, "sm_90").constant_bytes, IsEmpty());
 }
@@ -75,24 +78,76 @@ TEST(Ptxas, ReadsSharedMemoryBarriersAndConstants) {
 TEST(Ptxas, ReadsSpills) {
   const PtxasKernel spilling = find(parse_recorded("cuda-13.0.txt"), kSpilling, "sm_75");
   EXPECT_EQ(spilling.registers, 64u);
-  EXPECT_EQ(spilling.stack_bytes, 600u);
+  EXPECT_EQ(spilling.stack_bytes(), 600u);
   EXPECT_EQ(spilling.spill_store_bytes, 716u);
   EXPECT_EQ(spilling.spill_load_bytes, 1180u);
 }
 
 TEST(Ptxas, AStackIsNotASpill) {
   const PtxasKernel histogram = find(parse_recorded("cuda-13.0.txt"), kHistogram, "sm_90");
-  EXPECT_EQ(histogram.stack_bytes, 192u);
+  EXPECT_EQ(histogram.stack_bytes(), 192u);
   EXPECT_EQ(histogram.spill_store_bytes, 0u);
   EXPECT_EQ(histogram.spill_load_bytes, 0u);
 }
 
-TEST(Ptxas, StackAndSpillsOfADeviceFunctionBelongToNoKernel) {
+TEST(Ptxas, SpillsOfACalledFunctionAreNotThoseOfTheKernel) {
   for (const char* file : {"cuda-11.8.txt", "cuda-13.0.txt"}) {
     const PtxasKernel recursive = find(parse_recorded(file), kRecursive, "sm_75");
-    EXPECT_EQ(recursive.stack_bytes, 0u) << file;
+    EXPECT_EQ(recursive.frame_bytes, 0u) << file;
     EXPECT_EQ(recursive.spill_store_bytes, 0u) << file;
+    EXPECT_THAT(recursive.called, ElementsAre(CalledFunction{"_ZN6sample9ackermannEii", 40}));
+    EXPECT_EQ(recursive.stack_bytes(), 40u) << file;
   }
+}
+
+TEST(Ptxas, TheStackOfAChainOfCallsIsThatOfAllItsFrames) {
+  const PtxasKernel chain = find(parse_recorded("cuda-13.0-calls.txt"), kChain, "sm_75");
+  EXPECT_THAT(chain.called, ElementsAre(CalledFunction{"_ZN6sample5innerEi", 184},
+                                        CalledFunction{"_ZN6sample5outerEi", 104}));
+  EXPECT_EQ(chain.stack_bytes(), 184u + 104u);
+}
+
+TEST(Ptxas, OfARecursionEachFrameCountsOnce) {
+  for (const char* arch : {"sm_75", "sm_90"}) {
+    const PtxasKernel kernel = find(parse_recorded("cuda-13.0-calls.txt"), kRecursion, arch);
+    EXPECT_EQ(kernel.frame_bytes, 24u) << "6 words of its own";
+    EXPECT_EQ(kernel.cumulative_stack_bytes, 24u) << "what is not known is left out";
+    EXPECT_EQ(kernel.stack_bytes(), 24u + 64u);
+  }
+}
+
+TEST(Ptxas, FunctionsOfBranchesDoNotAddUp) {
+  PtxasKernel kernel{.frame_bytes = 8, .cumulative_stack_bytes = 8 + 100};
+  kernel.called = {{"deep", 100}, {"shallow", 40}};
+  EXPECT_EQ(kernel.stack_bytes(), 108u);
+}
+
+TEST(Ptxas, FunctionsThatAreCompiledApartBelongToNoKernel) {
+  const auto kernels = parse_recorded("cuda-13.0-separate.txt");
+  for (const PtxasKernel& kernel : kernels) EXPECT_THAT(kernel.called, IsEmpty()) << kernel.name;
+}
+
+TEST(Ptxas, ConstantsOfAModuleAreThoseOfItsKernels) {
+  const auto kernels = parse_recorded("cuda-13.0-calls.txt");
+  EXPECT_EQ(find(kernels, kWeighted, "sm_75").module_constant_bytes, 256u);
+  EXPECT_EQ(find(kernels, kChain, "sm_75").module_constant_bytes, 256u);
+  EXPECT_EQ(find(kernels, kWeighted, "sm_90").module_constant_bytes, 0u) << "not printed";
+}
+
+TEST(Ptxas, ATemplateMayStandInModulesWithOtherConstants) {
+  constexpr std::string_view kKernel =
+      "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_75'\n"
+      "ptxas info    : Function properties for _Z1kPf\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 30 registers, 372 bytes cmem[0]\n";
+  const std::string two = "ptxas info    : 0 bytes gmem, 8 bytes cmem[3]\n" + std::string(kKernel) +
+                          "ptxas info    : 0 bytes gmem, 16 bytes cmem[3], 8 bytes cmem[4]\n" +
+                          std::string(kKernel);
+  const auto kernels = parse_ptxas(two, "build.log");
+  ASSERT_THAT(kernels, SizeIs(1));
+  EXPECT_EQ(kernels[0].module_constant_bytes, 16u);
+  EXPECT_THAT(error_of("ptxas info    : 0 bytes gmem, 8 by\n" + std::string(kKernel)),
+              HasSubstr("build.log:1: cannot read"));
 }
 
 TEST(Ptxas, SeparateCompilationAndArchitectureSuffixes) {
@@ -235,6 +290,11 @@ TEST(Ptxas, CutNumbersAreErrorsWithTheirLine) {
 }
 
 // Cut anywhere, the text yields whole kernels or an error, never a kernel with other numbers.
+TEST(Ptxas, ACalledFunctionWithoutItsStackLineIsAnError) {
+  const std::string cut = std::string(kOne) + "ptxas info    : Function properties for _Z1fi\n";
+  EXPECT_THAT(error_of(cut), HasSubstr("cannot read \"Function properties for _Z1fi\""));
+}
+
 TEST(Ptxas, CutTextNeverYieldsWrongNumbers) {
   const PtxasKernel whole = parse_ptxas(kOne, "build.log").front();
   for (std::size_t size = 0; size < kOne.size(); ++size) {

@@ -96,7 +96,7 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
   const auto registers = registers_.find(kernel);
   return {.plans = std::move(answer.plans),
           .trust = trust_of(answer),
-          .registers = registers == registers_.end() ? 0 : registers->second};
+          .registers = registers == registers_.end() ? 0 : static_cast<int>(registers->second)};
 }
 
 }  // namespace warpgauge::emulator::runtime

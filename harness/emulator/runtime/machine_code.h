@@ -48,7 +48,7 @@ class MachineCode {
   };
   std::vector<Part> parts_;
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
-  std::map<std::string, int> registers_;
+  std::map<std::string, std::uint32_t> registers_;
 };
 
 }  // namespace warpgauge::emulator::runtime

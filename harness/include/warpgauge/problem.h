@@ -54,6 +54,12 @@ class Problem {
   /// Arithmetic operations that any solution must do; 0 if that is not what the problem is about.
   virtual double flops() const { return 0; }
 
+  /// Solves the problem on the CPU, by plain code of one thread: the times of kernels are compared
+  /// with its time in the tables of warpgauge-bench. It is called several times, and puts what it
+  /// makes into memory of the problem. False, without any work, if there is no such code, or if it
+  /// would take minutes at this size.
+  virtual bool solve_sequentially() { return false; }
+
   /// Brings every buffer to its state before a run: inputs uploaded, outputs poisoned.
   void reset();
 
