@@ -1,7 +1,7 @@
 // Convolution of a matrix with a square filter: each element becomes the sum of its neighbours
 // up to `radius` rows and columns away, weighted by the filter. Beyond the edges lie zeros.
 //
-// What it teaches: neighbours are shared. Each element is needed for (2 * radius + 1)^2 results,
+// Neighbours are shared. Each element is needed for (2 * radius + 1)^2 results,
 // and so are the weights.
 //   global           loads both from global memory for every product (global.load.requests), and as
 //                    the window moves, most loads begin amid a sector (global.excess_sectors)

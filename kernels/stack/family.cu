@@ -1,7 +1,7 @@
 // Recursion: determinants of 4x4 matrices modulo 2^32, by expansion along the first row, where the
 // minors of a matrix are determinants themselves; and arrays that are each made from the one above.
 //
-// What it teaches: a function that calls itself cannot keep its variables in registers, for there
+// A function that calls itself cannot keep its variables in registers, for there
 // is one set of registers and a frame on the stack for each call. The stack of a thread is local
 // memory (stack.bytes, local.sectors), which has to be reserved for all threads at once (1024 bytes
 // each, unless cudaDeviceSetLimit says more). `recursive` passes a minor on in an array on its

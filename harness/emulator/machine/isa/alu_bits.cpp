@@ -45,7 +45,7 @@ void lop3_with_predicate(Warp& warp, const Instruction& instruction) {
                   conjunction ? some & q : some | q);
 }
 
-// Shifts. The amount is u32 whatever is shifted, and clamped to the width.
+// Shifts. The amount is u32 for all types, and clamped to the width.
 template <typename T>
 void shift_left(Warp& warp, const Instruction& instruction) {
   constexpr u32 kWidth = sizeof(T) * 8;
