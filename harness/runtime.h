@@ -28,7 +28,7 @@ class LineCounter {
 
 bool is_emulated();
 
-/// Who counts here, as facts name their source: "cupti" or "emulator".
+/// The source of counts here, as named in facts: "cupti" or "emulator".
 std::string_view counts_source();
 
 /// The counter of the current device. Make it before the first kernel is launched. Throws

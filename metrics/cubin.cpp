@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "cubins are read as th
 constexpr std::string_view kCodePrefix = ".text.";
 
 [[noreturn]] void fail(std::string_view problem) {
-  throw CubinError(fmt::format("not a usable cubin: {}. Make it anew with nvcc -cubin", problem));
+  throw CubinError(fmt::format("not a usable cubin: {}. Make it again with nvcc -cubin", problem));
 }
 
 /// `size` bytes of the image at `offset`; `what` names them in the error.

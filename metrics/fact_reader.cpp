@@ -79,7 +79,7 @@ void FactReader::read(const std::string& line) {
   } else if (known == cases.end()) {
     cases.emplace(name, Described{line, read_case(std::move(members), name)});
   } else if (known->second.line != line) {
-    throw MalformedFact(fmt::format("the case '{}' stands above with other members", name));
+    throw MalformedFact(fmt::format("the case '{}' occurs above with other members", name));
   }
 }
 

@@ -109,8 +109,8 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
     fact.verdict = Verdict::unmeasured;
     fact.would = Verdict::fail;
     fact.reason = fmt::format(
-        "{} (95 % interval {} to {}), which budget {} would fail; time it again, longer or more "
-        "quietly",
+        "{} (95 % interval {} to {}), which budget {} would fail; time it again, for longer or "
+        "on an idle machine",
         text, to_text(fact.interval->low), to_text(fact.interval->high), limit.str());
   } else if (standing == Standing::beyond) {
     judge_excess(fact, text, limit);

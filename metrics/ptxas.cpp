@@ -64,7 +64,7 @@ class Parser {
       throw PtxasError(std::string(path_) +
                        ": no kernel recognised in this output of ptxas. Compile with -Xptxas -v "
                        "and keep what nvcc writes to stderr (it writes nothing where nothing is "
-                       "compiled anew)");
+                       "compiled again)");
     }
     return std::move(kernels_);
   }

@@ -278,8 +278,8 @@ std::string completion_script(std::string_view shell, const std::string& program
         "autoload -U +X bashcompinit && bashcompinit\n{1}",
         program, bash_script(program, shell, commands));
   }
-  throw std::invalid_argument(fmt::format("there is no completion for '{}'{}; there is for {}",
-                                          shell, metrics::did_you_mean(shell, completed_shells()),
+  throw std::invalid_argument(fmt::format("no completion for '{}'{}; there is one for {}", shell,
+                                          metrics::did_you_mean(shell, completed_shells()),
                                           fmt::join(completed_shells(), ", ")));
 }
 

@@ -99,7 +99,7 @@ __global__ void serial(T* of_blocks, const T* x, const T* y, int n) {
   of_blocks[blockIdx.x] = sum;
 }
 
-// Half of the threads add what the other half has, then half of these, and so on. Those who are
+// Half of the threads add what the other half has, then half of these, and so on. Threads that are
 // left keep their sum in a register: one read and one write a step.
 template <typename T>
 __global__ void tree(T* of_blocks, const T* x, const T* y, int n) {

@@ -1,4 +1,4 @@
-// Whose a file is, by its path.
+// Files of the toolkit and of the user, by their paths.
 #include "metrics/source_line.h"
 
 #include <gtest/gtest.h>

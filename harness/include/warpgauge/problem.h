@@ -33,7 +33,7 @@ inline Size large(Size size) {
   return size;
 }
 
-/// Derive from it, hold Input, Output and InOut members, and check them. A problem is made anew
+/// Derive from it, hold Input, Output and InOut members, and check them. A problem is made
 /// for each case, from its Size.
 class Problem {
  public:

@@ -298,7 +298,7 @@ def _read(path: Path) -> Results:
     try:
         return _results(document)
     except (KeyError, TypeError, AttributeError) as error:
-        raise CommandError(f"{path}: not as {SCHEMA} has it: {error}") from error
+        raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
 
 
 def _results(document: dict[str, Any]) -> Results:
