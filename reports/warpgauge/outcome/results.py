@@ -226,7 +226,7 @@ class Results(_Members):
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What is found, grouped by its cause, the worst first."""
+        """The findings, grouped by their cause, the worst first."""
         groups: dict[str, list[Finding]] = {}
         for one in self.found:
             groups.setdefault(one.group, []).append(one)
