@@ -38,7 +38,7 @@ std::unique_ptr<LineCounter> make_line_counter();
 /// The chip of the current device ("GH100"); empty on the emulator. Throws metrics::Unmeasured.
 std::string chip_name();
 
-/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before anything else is asked of it;
+/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before any other use;
 /// a launch that takes longer than `time_limit` (0: none) fails. Throws std::logic_error on a GPU,
 /// which is what it is.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});

@@ -83,7 +83,7 @@ void FactReader::read(const std::string& line) {
   }
 }
 
-/// A run that is described again goes on, perhaps with another device.
+/// A repeated run record continues its run, perhaps with another device.
 void FactReader::begin(Run run) {
   const auto same = [&](const StoredRun& one) { return one.run.id == run.id; };
   const auto found = std::ranges::find_if(runs_, same);

@@ -6,7 +6,7 @@
 //       96 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 30 registers, used 1 barriers, 4224 bytes smem, 372 bytes cmem[0]
 //
-// Properties of a device function look the same and may stand before, between or behind these.
+// Properties of a device function look the same and may come before, between or after these.
 #include "metrics/ptxas.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
-/// Removes all up to and including `end` from the front of `text` and returns what stood before
+/// Removes all up to and including `end` from the front of `text` and returns the text before
 /// it; with `end` missing, all of the text.
 std::string_view take_until(std::string_view& text, char end) {
   const std::string_view before = text.substr(0, text.find(end));
@@ -196,7 +196,7 @@ class Parser {
   bool is_first_ = true;        // no message of ptxas has been read
   bool says_none_ = false;      // all of them say that there is no kernel
   bool has_frame_ = false;      // its stack and spills have been read
-  bool frame_follows_ = false;  // they stand in the next line
+  bool frame_follows_ = false;  // they are on the next line
   std::vector<PtxasKernel> kernels_;
   std::map<std::pair<std::string, std::string>, std::pair<std::size_t, int>>
       index_;  // (name, arch) -> place in kernels_, line

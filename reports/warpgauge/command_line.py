@@ -88,7 +88,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_args(args, namespace)
 
     def words(self, before: Sequence[str], asked: str) -> list[str]:
-        """The words that can follow those before: GLOB and ARCH stand for what the gauge lists
+        """The words that can follow those before: GLOB and ARCH mean the words that the gauge lists
         (cases, architectures), an empty list for files."""
         commands = self._commands()
         if before and before[0] in commands:

@@ -30,7 +30,7 @@ void SourceLines::add(Place place, int caller) {
 }
 
 /// For each location the innermost one on its chain of callers that is not in a header of the
-/// toolkit; itself where all are. Callers stand in front of what they call.
+/// toolkit; itself where all are. Callers come before the functions they call.
 std::vector<int> SourceLines::outside_of_toolkit() const {
   std::unordered_map<int, bool> toolkit;
   for (const auto& [number, path] : files_) toolkit[number] = metrics::is_toolkit_header(path);
