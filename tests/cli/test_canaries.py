@@ -122,7 +122,7 @@ def test_the_emulator_names_the_lines_of_a_fault(tmp_path, name, kind):
 
 
 def sanitizer(tool, name, *options):
-    """What a tool of compute-sanitizer writes about a canary."""
+    """The output of a tool of compute-sanitizer for a canary."""
     return subprocess.run(
         [
             *(SANITIZER, "--tool", tool, *options),

