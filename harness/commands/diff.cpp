@@ -34,8 +34,7 @@ Exit codes:
   0  nothing is worse; counts of different sources: all that both call exact agree
   1  something is worse, or such a count differs
   2  a fault: nothing in common
-  3  a value of A was not measured in B; counts of different sources: the machine code of a case
-     differs, or, with --require-all, only one side counted a case or its lines
+  3  a value of A is missing in B; of different sources: other machine code (see --require-all)
 
 Examples:
   warpgauge diff main.jsonl out/facts.jsonl

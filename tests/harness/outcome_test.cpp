@@ -248,7 +248,7 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
   EXPECT_EQ(outcome->exit_code(), kOverBudget);
   std::ifstream stream(results);
   EXPECT_EQ(nlohmann::json::parse(stream)["headline"],
-            "FAIL: a run ended with exit code 1, and says more");
+            "FAIL: a run ended with exit code 1; see its output");
   const Outcome read(metrics::read_facts(facts), {});
   EXPECT_EQ(read.exit_code(), kOverBudget);
   EXPECT_EQ(read.headline(), outcome->headline());
