@@ -69,7 +69,7 @@ remove_results() { # DIR
   exec {lock}>>"$1/.lock" || fault "$1: cannot be written; see --out"
   flock -n "$lock" || fault "$1: another run is writing to it; wait, or choose another --out"
   for file in $(result_files); do
-    rm -f -- "$1/$file" || fault "$1/$file must not outlive this run, and cannot be removed"
+    rm -f -- "$1/$file" || fault "$1/$file is of an earlier run, and cannot be removed"
   done
   exec {lock}>&-
 }

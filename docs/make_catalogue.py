@@ -145,7 +145,7 @@ def as_markdown(text: str) -> str:
 
 
 def cover(feature: Feature, cases: list[dict]) -> str:
-    """What stands in the last column: cases by the file that registers them, tests, commands."""
+    """The last column: cases by the file that registers them, tests, commands."""
     files: dict[str, list[str]] = {}
     for glob in feature.cases:
         for case in named([glob], cases):

@@ -101,7 +101,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   Comparison comparison;
   problem->check(comparison);
   if (!comparison.compared() && !comparison.is_counts_only()) {
-    return {error_fact(one, "its check compares nothing; counts_only() says that this is meant",
+    return {error_fact(one, "its check compares nothing; call counts_only() if this is intended",
                        arch())};
   }
   if (!comparison.passed()) {

@@ -16,10 +16,10 @@ namespace warpgauge {
 namespace {
 
 constexpr std::string_view kNoKernels =
-    "this program has no kernels: the gauge of yours, which has, is made by "
-    "warpgauge_add_kernels() in your CMakeLists.txt (docs/first-kernel.md shows it)";
+    "this program has no kernels; build a gauge of your own with warpgauge_add_kernels() in your "
+    "CMakeLists.txt (see docs/first-kernel.md)";
 
-/// Letters, digits and '_': what every consumer of an id (filters, files, XML) takes as it is.
+/// Letters, digits and '_' are safe for every consumer of an id (filters, files, XML).
 void check_name(std::string_view what, std::string_view name, const Case& where) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

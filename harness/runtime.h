@@ -30,7 +30,7 @@ class LineCounter {
 
 bool is_emulated();
 
-/// Who counts here, as facts name their source: "cupti" or "emulator".
+/// The source of counts here, as named in facts: "cupti" or "emulator".
 std::string_view counts_source();
 
 /// The counter of the current device. Make it before the first kernel is launched. Throws
@@ -40,7 +40,7 @@ std::unique_ptr<LineCounter> make_line_counter();
 /// The chip of the current device ("GH100"); empty on the emulator. Throws metrics::Unmeasured.
 std::string chip_name();
 
-/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before anything else is asked of it;
+/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before any other use;
 /// a launch that takes longer than `time_limit` (0: none) fails. Throws std::logic_error on a GPU,
 /// which is what it is.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});

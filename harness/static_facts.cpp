@@ -248,7 +248,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     const metrics::PtxasKernel* ptxas = texts.find(record.kernel, arch);
     if (ptxas == nullptr) {
       throw metrics::PtxasError(
-          fmt::format("{}: ptxas said nothing of its kernel {} for {}; build "
+          fmt::format("{}: ptxas did not report its kernel {} for {}; build "
                       "the kernels again",
                       one.id.str(), record.kernel, arch));
     }

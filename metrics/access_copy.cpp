@@ -94,7 +94,7 @@ AsyncCost copy_past_l1(const SharedAccess& to, const std::uint64_t* from) {
   for (std::size_t i = 0; i < size; ++i) {
     const Piece& piece = pieces[i];
     const std::uint32_t written = stores.at_slot(store[i]);
-    if (written == 3 && (piece.to & 1) != 0) continue;  // the other piece stands for both
+    if (written == 3 && (piece.to & 1) != 0) continue;  // the other piece counts for both
     requests[piece.key(piece.swaps(), piece.sectors())] = 1;
     wavefronts[piece.key(turn[i], ((piece.to ^ piece.from) & 3) << 2 | written)] = 1;
   }

@@ -51,9 +51,9 @@ class Budgets {
   /// Reads the budget file of a family without registered cases: its sections name the cases.
   static Budgets load_unregistered(const std::filesystem::path& path);
 
-  /// Those of a file read by load_unregistered() whose sections are globs that stand for names of
-  /// kernels: the budgets of one case, `id`, whose kernel has these `names`. What the longest glob
-  /// that fits says of a metric goes before what the others say.
+  /// Those of a file read by load_unregistered() whose sections are globs of names of
+  /// kernels: the budgets of one case, `id`, whose kernel has these `names`. For each metric the
+  /// longest matching glob with a line for it wins.
   Budgets of_kernel(const CaseId& id, std::span<const std::string> names) const;
 
   /// The names of the sections of the file, "variant.type@size" and the like, without [default].

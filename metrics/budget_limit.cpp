@@ -133,7 +133,7 @@ class LimitReader {
       fraction = to_double(node);
     }
     if (!(fraction >= 0 && fraction <= 1)) {  // also refuses NaN
-      fail_at(text_, node.source(), "this is no tolerance", kToleranceForm);
+      fail_at(text_, node.source(), "this is not a tolerance", kToleranceForm);
     }
     return fraction;
   }
@@ -152,7 +152,7 @@ class LimitReader {
     const toml::value<std::string>* text = part.second->as_string();
     if (!text || text->get().empty()) {
       fail_at(text_, part.second->source(),
-              fmt::format("'{}' must be a text that says something", part.first->str()), remedy);
+              fmt::format("'{}' must be a text that is not empty", part.first->str()), remedy);
     }
     return text->get();
   }
@@ -172,7 +172,7 @@ class LimitReader {
     const bool bounds = limit_.max || limit_.min;
     if (!equal && !bounds) fail_at(text_, at, "there is no limit here", kLimitForm);
     if (equal && bounds) {
-      fail_at(text_, at, "'equal' stands beside 'max' or 'min'", "Keep one of them.");
+      fail_at(text_, at, "'equal' is given with 'max' or 'min'", "Keep one of them.");
     }
     if (limit_.max && limit_.min && *limit_.max < *limit_.min) {
       fail_at(text_, at, "'max' is less than 'min': nothing can pass", "Swap them.");
@@ -192,7 +192,7 @@ class LimitReader {
     }
     if (metric_.cls == Class::bounded && limit_.tolerance == 0) {
       fail_at(text_, at, fmt::format("'{}' is noisy: its limit needs a tolerance", metric_.id),
-              R"(Write { max = 10, tolerance = "10%" } or the like.)");
+              R"(Write for example { max = 10, tolerance = "10%" }.)");
     }
   }
 

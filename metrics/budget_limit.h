@@ -15,7 +15,7 @@ namespace warpgauge::metrics {
 
 using Entry = std::pair<const toml::key*, const toml::node*>;
 
-/// The entries of `table` as they stand in the file (toml++ sorts them by name), so that the
+/// The entries of `table` in the order of the file (toml++ sorts them by name), so that the
 /// first error reported is the first one in the file.
 std::vector<Entry> in_file_order(const toml::table& table);
 

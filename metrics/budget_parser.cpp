@@ -20,7 +20,7 @@ constexpr std::string_view kSectionForm =
     R"(Sections are [default], ["variant"], ["variant.type"] and ["variant.type@size"].)";
 constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
-    R"(Before the first section may stand gate_on = "exact" (the default), "predicted" or )"
+    R"(The file may begin with gate_on = "exact" (the default), "predicted" or )"
     R"("estimate": the least sure values that are judged.)";
 constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90 or sm_90a.";
 
@@ -85,7 +85,7 @@ class SectionReader {
     if (!node->is_table()) {
       const std::vector<std::string> options = {std::string(kGateOn)};
       const std::string meant = did_you_mean(name, options);
-      fail_at(text_, key->source(), fmt::format("'{}' stands outside of a section{}", name, meant),
+      fail_at(text_, key->source(), fmt::format("'{}' is outside of a section{}", name, meant),
               meant.empty() ? kSectionForm : kGateOnForm);
     }
     if (!any_ && !names_.contains(name)) fail_unknown_section(*key);
@@ -121,7 +121,7 @@ class SectionReader {
   [[noreturn]] void fail_unknown_metric(const std::string& section, const Entry& entry) const {
     const std::string_view name = entry.first->str();
     if (name == kGateOn) {
-      fail_at(text_, entry.first->source(), "'gate_on' stands in a section", kGateOnForm);
+      fail_at(text_, entry.first->source(), "'gate_on' is inside a section", kGateOnForm);
     }
     if (entry.second->is_table()) fail_unquoted(section, entry);
     std::vector<std::string> ids;
@@ -150,10 +150,11 @@ class SectionReader {
 
   [[noreturn]] void fail_unknown_section(const toml::key& key) const {
     const std::vector<std::string> names(names_.begin(), names_.end());
-    fail_at(text_, key.source(),
-            fmt::format("no case fits section '{}'{}", key.str(), did_you_mean(key.str(), names)),
-            fmt::format("There is: {}. If the source has it since the last build, build again.",
-                        fmt::join(choices(key.str()), ", ")));
+    fail_at(
+        text_, key.source(),
+        fmt::format("no case matches section '{}'{}", key.str(), did_you_mean(key.str(), names)),
+        fmt::format("There is: {}. If the source has it since the last build, build again.",
+                    fmt::join(choices(key.str()), ", ")));
   }
 
   /// The names there are at the level at which `name` goes wrong: sizes, types or variants.

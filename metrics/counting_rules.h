@@ -95,8 +95,8 @@ struct AsyncCost {
 /// `kind` is async_copy or async_copy_bypass.
 ///
 /// async_copy (rows ldgsts_4, _8, _16ca): the global side as global_cost(). A group costs the most
-/// lanes that stand in the way of one of its lanes l (itself included), by having its bank on
-/// either side: max over l of |{k: to(k) = to(l) mod 128 or from(k) = from(l) mod 128}|; W, I as
+/// lanes that conflict with one of its lanes l (itself included), by using its bank on either side:
+/// max over l of |{k: to(k) = to(l) mod 128 or from(k) = from(l) mod 128}|; W, I as
 /// shared_cost().
 ///
 /// async_copy_bypass (16 bytes; rows ldgsts_16): of lanes with equal shared addresses only the

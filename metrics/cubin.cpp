@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "cubins are read as th
 constexpr std::string_view kCodePrefix = ".text.";
 
 [[noreturn]] void fail(std::string_view problem) {
-  throw CubinError(fmt::format("not a usable cubin: {}. Make it anew with nvcc -cubin", problem));
+  throw CubinError(fmt::format("not a usable cubin: {}. Make it again with nvcc -cubin", problem));
 }
 
 /// `size` bytes of the image at `offset`; `what` names them in the error.
@@ -71,7 +71,7 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   slice(image, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize,
         "the table of program headers");
 
-  // Counts that do not fit into 16 bits stand in the first section header (ELF gABI, "Sections").
+  // Counts that do not fit into 16 bits are in the first section header (ELF gABI, "Sections").
   const auto first = read<Elf64_Shdr>(image, header.e_shoff, "the first section header");
   const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
   const std::uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;

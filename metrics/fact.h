@@ -48,7 +48,7 @@ struct Device {
   int sm_clock_mhz = 0, memory_clock_mhz = 0;
 };
 
-/// The options that decide what is measured, and what is a success. Empty: not asked for.
+/// The options that decide what is measured, and what is a success. Empty: not set.
 struct Asked {
   std::string device;  ///< auto | gpu | emulated
   std::vector<std::string> require, filter, exclude, architectures;

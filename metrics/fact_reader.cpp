@@ -79,11 +79,11 @@ void FactReader::read(const std::string& line) {
   } else if (known == cases.end()) {
     cases.emplace(name, Described{line, read_case(std::move(members), name)});
   } else if (known->second.line != line) {
-    throw MalformedFact(fmt::format("the case '{}' stands above with other members", name));
+    throw MalformedFact(fmt::format("the case '{}' occurs above with other members", name));
   }
 }
 
-/// A run that is described again goes on, perhaps with another device.
+/// A repeated run record continues its run, perhaps with another device.
 void FactReader::begin(Run run) {
   const auto same = [&](const StoredRun& one) { return one.run.id == run.id; };
   const auto found = std::ranges::find_if(runs_, same);

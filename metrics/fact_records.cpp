@@ -23,7 +23,7 @@ constexpr Verdict kVerdicts[] = {Verdict::pass,       Verdict::fail,       Verdi
                                  Verdict::unmeasured, Verdict::unbudgeted, Verdict::waived,
                                  Verdict::moved,      Verdict::error};
 
-/// `d` stands for a digit, `x` for a hexadecimal one.
+/// `d` is a digit, `x` a hexadecimal one.
 bool has_form(std::string_view text, std::string_view form) {
   return std::ranges::equal(text, form, [](unsigned char c, char pattern) {
     if (pattern == 'd') return std::isdigit(c) != 0;

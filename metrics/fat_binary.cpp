@@ -58,7 +58,7 @@ static_assert(sizeof(Container) == 16 && sizeof(Entry) == 64);
 
 [[noreturn]] void fail(std::size_t offset, std::string_view problem) {
   throw FatBinaryError(
-      fmt::format("not a usable fat binary: at offset {}, {}. Compile the code in it anew with "
+      fmt::format("not a usable fat binary: at offset {}, {}. Compile the code in it again with "
                   "nvcc 13",
                   offset, problem));
 }
@@ -158,7 +158,7 @@ std::size_t read_container(std::span<const std::byte> bytes, std::size_t at,
 [[noreturn]] void fail_unpacking(const FatBinaryEntry& entry, std::string_view problem) {
   throw FatBinaryError(fmt::format(
       "not a usable fat binary: its {} code for {} ({} bytes) does not unpack to {} bytes: {}. "
-      "Compile it anew, or with --no-compress",
+      "Compile it again, or with --no-compress",
       entry.compression == Compression::lz4 ? "LZ4" : "zstd", entry.arch, entry.stored.size(),
       entry.unpacked_bytes, problem));
 }

@@ -12,7 +12,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// How a value stands to its limit.
+/// A value compared with its limit.
 enum class Standing { good, within, beyond };
 
 /// How far a value may be from `target`. The factor keeps the bound itself within: 29% of 100
@@ -52,7 +52,7 @@ Standing stand(const Value& value, const Limit& limit, Direction direction) {
   return stand_to_bounds(number, limit, direction);
 }
 
-/// True where the confidence interval of a value reaches to where it would stand otherwise.
+/// True where the confidence interval of a value reaches another standing.
 bool is_unsure(const Fact& fact, const Limit& limit, Direction direction) {
   if (!fact.interval) return false;
   const Standing standing = stand(fact.value, limit, direction);
@@ -109,8 +109,8 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
     fact.verdict = Verdict::unmeasured;
     fact.would = Verdict::fail;
     fact.reason = fmt::format(
-        "{} (95 % interval {} to {}), which budget {} would fail; time it again, longer or more "
-        "quietly",
+        "{} (95 % interval {} to {}), which budget {} would fail; time it again, for longer or "
+        "on an idle machine",
         text, to_text(fact.interval->low), to_text(fact.interval->high), limit.str());
   } else if (standing == Standing::beyond) {
     judge_excess(fact, text, limit);

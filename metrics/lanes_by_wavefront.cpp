@@ -108,7 +108,7 @@ Wavefronts wavefronts_of(const WarpAccess& access) {
     for (const std::uint32_t group : groups_of(ruled)) {
       add_group(ruled.access, group, alone, result.list);
     }
-    // The rules judge: what does not come to their number is not shown as wavefronts.
+    // The counting rules decide: lanes that disagree with their number are not wavefronts.
     if (result.list.size() * result.executions == ruled.wavefronts(access.mask)) return result;
   }
   result = {.list = {}, .lanes_known = false};

@@ -25,7 +25,7 @@ constexpr unsigned kEndSequence = 1, kSetAddress = 2, kDefineFile = 3, kInlinedC
 
 [[noreturn]] void fail(std::size_t offset, std::string_view problem) {
   throw LineTableError(
-      fmt::format("the line table cannot be read: at offset {}, {}. Compile the kernels anew with "
+      fmt::format("the line table cannot be read: at offset {}, {}. Compile the kernels again with "
                   "-lineinfo and the toolkit that this program was built with",
                   offset, problem));
 }

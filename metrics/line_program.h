@@ -36,7 +36,7 @@ struct LineProgram {
   static constexpr std::uint32_t kNone = ~0u;
 
   std::vector<std::string> files;  ///< paths without dots; files[0] is none
-  std::vector<Row> rows;           ///< a caller stands before what it calls
+  std::vector<Row> rows;           ///< a caller precedes the code inlined into it
   std::vector<Sequence> sequences;
 };
 

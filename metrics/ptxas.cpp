@@ -39,7 +39,7 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
-/// Removes all up to and including `end` from the front of `text` and returns what stood before
+/// Removes all up to and including `end` from the front of `text` and returns the text before
 /// it; with `end` missing, all of the text.
 std::string_view take_until(std::string_view& text, char end) {
   const std::string_view before = text.substr(0, text.find(end));
@@ -69,7 +69,7 @@ class Parser {
       throw PtxasError(std::string(path_) +
                        ": no kernel recognised in this output of ptxas. Compile with -Xptxas -v "
                        "and keep what nvcc writes to stderr (it writes nothing where nothing is "
-                       "compiled anew)");
+                       "compiled again)");
     }
     return std::move(kernels_);
   }

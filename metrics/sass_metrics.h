@@ -54,7 +54,7 @@ constexpr std::size_t index(SassMetric metric) { return static_cast<std::size_t>
 constexpr std::string_view name(SassMetric metric) { return kSassMetrics[index(metric)]; }
 
 /// True for a metric whose instructions some chips do not have (cp.async came with Ampere): there
-/// its absence from the chip's list stands for 0.
+/// its absence from the chip's list means 0.
 bool is_optional(std::string_view cupti_name);
 
 /// The values of one instruction (all its executions).

@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
-    words = "take docs/pictures anew, too; needs Chromium and chromedriver"
+    words = "take docs/pictures again, too; needs Chromium and chromedriver"
     parser.add_argument("--pictures", action="store_true", help=words)
     return parser
 

@@ -58,7 +58,7 @@ std::regex kernel_expression(const std::string& text) {
     return std::regex(text);
   } catch (const std::regex_error& error) {
     throw std::invalid_argument(
-        fmt::format("--kernels '{}': no regular expression: {}", text, error.what()));
+        fmt::format("--kernels '{}': not a regular expression: {}", text, error.what()));
   }
 }
 

@@ -76,7 +76,7 @@ std::vector<std::string> unused_sections(const AttachOptions& options,
     const auto fits = [&](const AttachedCase& one) { return metrics::fits(section, one.names()); };
     if (std::ranges::any_of(cases, fits)) continue;
     unused.push_back(
-        fmt::format("{}: no kernel fits section '{}'", options.budgets.string(), section));
+        fmt::format("{}: no kernel matches section '{}'", options.budgets.string(), section));
   }
   return unused;
 }
@@ -108,11 +108,11 @@ std::string why_nothing(const AttachOptions& options, std::size_t launched, std:
                         bool never_loaded) {
   if (launched > 0 && kept == 0) return fmt::format("--skip leaves none of {} kernels", launched);
   if (kept > 0) {
-    return fmt::format("--kernels '{}': none of {} kernels fits", options.kernels, kept);
+    return fmt::format("--kernels '{}': matches none of {} kernels", options.kernels, kept);
   }
   if (never_loaded) {
     return fmt::format(
-        "{}: CUDA was never initialised with the library: it uses no GPU, or does not hand on {}",
+        "{}: CUDA was never initialised with the library: it uses no GPU, or does not pass {} on",
         options.command[0], kInjection);
   }
   return fmt::format("{}: no kernel was launched", options.command[0]);

@@ -27,7 +27,7 @@ namespace {
 
 using metrics::Fact;
 
-/// The cubins of a run, read when they are asked for.
+/// The cubins of a run, read on demand.
 class Cubins {
  public:
   explicit Cubins(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -145,7 +145,7 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
     }
     return process;
   } catch (const std::exception& error) {
-    throw AttachedError(path + ": no result of the attached library: " + error.what());
+    throw AttachedError(path + ": not a result of the attached library: " + error.what());
   }
 }
 

@@ -8,9 +8,9 @@
 
 namespace warpgauge::attach {
 
-/// The streams that captures have begun on. While one goes on nothing may be taken, in no context:
-/// a capture can come to other streams, of other devices, by events, and to ask whether a context
-/// is idle would end it.
+/// The streams that captures have begun on. During a capture no counts may be taken, in any
+/// context: events can extend it to other streams, also of other devices, and asking whether a
+/// context is idle would end it.
 class Captures {
  public:
   void begin(CUstream stream) {

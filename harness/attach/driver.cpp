@@ -104,7 +104,7 @@ bool is_capturing(CUstream stream) {
 }
 
 std::optional<KernelResources> resources_of(CUfunction launched, const metrics::Launch& shape) {
-  // The runtime hands its CUkernel to cuLaunchKernel where a CUfunction is said to stand.
+  // The runtime passes its CUkernel to cuLaunchKernel as the CUfunction.
   CUfunction function = nullptr;
   if (cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(launched)) != CUDA_SUCCESS) {
     function = launched;

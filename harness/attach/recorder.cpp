@@ -110,7 +110,7 @@ bool Recorder::take(Context& context, Clock::duration patience) {
     }
   } catch (const std::exception& error) {
     context.countable = false;
-    warn(std::string("what was launched last is not counted: ") + error.what());
+    warn(std::string("the last launches are not counted: ") + error.what());
   }
   context.last = Clock::now();
   context.cost = context.last - begin;
@@ -166,7 +166,7 @@ void Recorder::start_anew(Context& context) {
   const bool stale = context.session && context.loads != loads();
   if (context.session && !stale) return;
   if (captures_.any()) {
-    warn("new code was to be launched, or to be made a graph of, while a stream was captured");
+    warn("new code was launched, or made into a graph, while a stream was captured");
     return;
   }
   if (stale && !context.stays_on && !is_taken_once(context)) stop(context);
@@ -218,7 +218,7 @@ std::optional<Recorder::Launching> Recorder::graph_launch(CUcontext handle, CUgr
   if (driver::is_capturing(stream)) return std::nullopt;
   std::shared_ptr<const Kernels> kernels = ledger_.graph(exec);
   if (!kernels) {
-    warn("a graph was launched that was made before warpgauge was there");
+    warn("a graph was launched that was made before warpgauge was loaded");
     kernels = std::make_shared<const Kernels>();
   }
   return prepare(handle, std::move(kernels));
@@ -305,7 +305,7 @@ void Recorder::may_end(CUcontext handle) {
   const std::shared_ptr<Context> context = find(handle);
   if (!context) return;
   const std::scoped_lock lock(context->mutex);
-  take_before(*context, "a context was given back");
+  take_before(*context, "a context was released");
   start(*context);
 }
 

@@ -81,7 +81,7 @@ class Bench {
     device_ = current_device(&why);
     if (device_) run_.devices = {*device_};
     if (!why.empty() && !is_emulated()) {
-      fmt::print(stderr, "the state of the GPU is not known: {}\n", why);
+      fmt::print(stderr, "GPU state unknown: {}\n", why);
     }
     recorded_ = std::make_unique<outcome::RecordedRun>(run_, options_.facts);
     peak_ = peak_bytes_per_second(assigned_device());
@@ -118,7 +118,7 @@ class Bench {
     std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
     std::string why;
     counts_ = count_cases(counted, &why);
-    if (!why.empty()) fmt::print(stderr, "not all was counted: {}\n", why);
+    if (!why.empty()) fmt::print(stderr, "the counts are incomplete: {}\n", why);
   }
 
   void time(const Case& one, benchmark::State& state) {

@@ -52,7 +52,7 @@ int run(int argc, char** argv) {
   app.add_flag("--large", options.large, "Time the large cases, too");
   app.add_flag_callback(
       "--hot", [&options] { options.cache = Cache::hot; },
-      "Leave the L2 cache as the run before has left it, instead of flushing it");
+      "Do not flush the L2 cache before each launch");
   app.add_option("--precision", options.sampling.precision,
                  "Time each case until the 95 % confidence interval of its median is this narrow, "
                  "as a fraction of the median on either side")
@@ -63,12 +63,12 @@ int run(int argc, char** argv) {
          [&options](const int& samples) {
            options.sampling.least = options.sampling.most = samples;
          },
-         "Time each case exactly so often, instead: at least 6 times, since fewer have no interval "
-         "of 95 % confidence")
+         "Time each case exactly this often instead, at least 6 times: fewer have no interval of "
+         "95 % confidence")
       ->check(CLI::Range(6, 1000000));
   app.add_flag_callback(
       "--no-counters", [&options] { options.counters = false; },
-      "Do not count bank conflicts, sectors and spills before the times are taken");
+      "Do not count bank conflicts, sectors and spills before timing");
   app.add_option("--facts", options.facts, "Append the facts to this file")->type_name("FILE");
   app.add_option("--results", options.results, "Write the outcome (results.json) to this file")
       ->type_name("FILE");

@@ -1,6 +1,6 @@
 // warpgauge-check: every case as a GoogleTest test. `family.variant.type@size` runs the case and
-// holds what it cost against its budget; `sm_NN/family.variant.type@size` does so with what the
-// compiler decided for that architecture, and needs no GPU.
+// judges its values; `sm_NN/family.variant.type@size` judges the compile-time values for that
+// architecture, and needs no GPU.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ namespace warpgauge::check {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(A test runs a case and holds what it cost against its budget; one whose name begins with an
-architecture holds what the compiler decided for it, and needs no GPU. Options of GoogleTest
+    R"(A test runs a case and judges its values; a test whose name begins with an architecture judges
+the compile-time values for it, and needs no GPU. Options of GoogleTest
 (--gtest_filter=..., --gtest_output=...) work as usual; --gtest_help shows them.
 
 Exit codes:
@@ -172,7 +172,7 @@ class RunTest : public testing::Test {
       try {
         std::ranges::move(bounded_facts({&case_}, meter.arch(), meter.device()->name),
                           std::back_inserter(*facts));
-        reason = "this device or this case does not give it";
+        reason = "not available for this device or this case";
       } catch (const metrics::Unmeasured& unmeasured) {
         reason = unmeasured.what();
       }
@@ -238,9 +238,9 @@ int run(int argc, char** argv) {
       "Leave CUPTI out, so that another profiler can attach");
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
-  app.add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
+  app.add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
   if (is_emulated()) {
-    app.add_option("--arch", options.arch, "What kernels are run as")
+    app.add_option("--arch", options.arch, "The architecture that kernels run as")
         ->default_str("sm_90")
         ->type_name("ARCH");
   }

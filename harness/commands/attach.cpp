@@ -8,7 +8,7 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(The program need not be built again, and its own output stays as it is: the counts go to
+    R"(The program is not built again, and its own output stays as it is: the counts go to
 stderr and facts.jsonl. Sections of the budget file are globs of kernel names,
 ["*reduce_kernel*"]; a kernel that none matches may have no bank conflicts and no local
 traffic.
@@ -31,15 +31,15 @@ Examples:
 void add_attach(CommandLine& line) {
   auto options = std::make_shared<attach::AttachOptions>();
   CLI::App* command =
-      line.add("attach", "Count what the kernels of any CUDA program do on a GPU", kFooter);
+      line.add("attach", "Count the work of any CUDA program's kernels on a GPU", kFooter);
   command
       ->add_option("--budgets", options->budgets,
-                   "What kernels may cost; sections are globs of their names")
+                   "Budgets; their sections are globs of kernel names")
       ->type_name("FILE");
   command
       ->add_option("--kernels", options->kernels,
-                   "Report only kernels whose name, with template arguments, this regular "
-                   "expression finds")
+                   "Report only kernels whose name, with template arguments, matches this regular "
+                   "expression")
       ->type_name("REGEX");
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
       ->capture_default_str()

@@ -81,7 +81,7 @@ void CommandLine::continue_in_external_command() {
     missing = fmt::format("; {}, which has more, cannot be run: see `{} doctor`",
                           external_program().string(), process::program_name());
   }
-  throw std::invalid_argument(fmt::format("'{}' is no command{}; there are {}{}", word,
+  throw std::invalid_argument(fmt::format("'{}' is not a command{}; the commands are {}{}", word,
                                           metrics::did_you_mean(word, names),
                                           fmt::join(names, ", "), missing));
 }
@@ -104,9 +104,9 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
     const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
     const auto found = std::ranges::find(words, word);
     if (found == words.end()) {
-      throw CLI::ValidationError("--device",
-                                 fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
-                                             metrics::did_you_mean(word, words)));
+      throw CLI::ValidationError(
+          "--device", fmt::format("'{}' is not one of {}{}", word, fmt::join(words, ", "),
+                                  metrics::did_you_mean(word, words)));
     }
     *choice = static_cast<process::DeviceChoice>(found - words.begin());
   };

@@ -15,17 +15,17 @@ constexpr std::string_view kFooter =
     R"(A noisy value changed if the confidence intervals of the runs do not overlap and it differs by
 more than --noise: an interval covers one process, and processes differ, too. A value that A
 measured and B did not is lost. Of several runs in a file the newest value or error counts; noisy
-values of several GPUs are kept apart. Budgets are not looked at: that is the gate.
+values of several GPUs are kept apart. Budgets play no part: the gate judges.
 
 Causes:
   code              the kernel's source changed
   compiler          the same source became other machine code
-  launch            the same machine code was launched otherwise
+  launch            the same machine code was launched differently
   input or counter  an exact count of the same machine code
   driver            a noisy value of the same machine code and launches under another driver
   environment       the same under the same driver
 Changes by driver or environment have moved: they are neither better nor worse. Estimates need not
-repeat: without another cause than input or counter they are not compared.
+repeat: with no cause but input or counter they are not compared.
 
 Where the runs were counted by different sources (the emulator and a GPU), the counts of cases with
 the same machine code are compared line by line.
@@ -60,13 +60,13 @@ void add_diff(CommandLine& line) {
     const std::optional<double> share = diff::share_from(text);
     if (!share) {
       throw CLI::ValidationError("--noise",
-                                 fmt::format("'{}' is no share such as 3% or 0.03", text));
+                                 fmt::format("'{}' is not a share such as 3% or 0.03", text));
     }
     options->noise = *share;
   };
   command
       ->add_option_function<std::string>("--noise", set_noise,
-                                         "By what share of A noisy values differ anyway")
+                                         "Share of A by which noisy values differ without a change")
       ->default_str("3%")
       ->type_name("SHARE");
   command->add_option("--json", options->json, "Write the result to this file, too")

@@ -29,7 +29,7 @@ Examples:
 void add_doctor(CommandLine& line) {
   auto options = std::make_shared<doctor::DoctorOptions>();
   CLI::App* command =
-      line.add("doctor", "Check what measuring needs here, and print how to fix it", kFooter);
+      line.add("doctor", "Check that this machine can measure, and print fixes", kFooter);
   auto device = add_device(command);
   command
       ->add_option_function<std::string>(
@@ -37,7 +37,7 @@ void add_doctor(CommandLine& line) {
           "As for the gate: cupti needs a GPU and all of its counters")
       ->check(CLI::IsMember({"cupti"}))
       ->type_name("{cupti}");
-  command->add_option("--out", options->out, "The folder that the gate is to write to")
+  command->add_option("--out", options->out, "The gate's folder of results")
       ->capture_default_str()
       ->type_name("DIR");
   command

@@ -1,4 +1,4 @@
-// warpgauge emulate: runs a CUDA program on the emulator and shows what its kernels counted.
+// warpgauge emulate: runs a CUDA program on the emulator and shows the counts of its kernels.
 
 #include "harness/emulate/emulate.h"
 
@@ -25,7 +25,7 @@ Examples:
 void add_emulate(CommandLine& line) {
   auto options = std::make_shared<emulate::EmulateOptions>();
   CLI::App* command = line.add(
-      "emulate", "Run a CUDA program on the emulator and show what its kernels counted", kFooter);
+      "emulate", "Run a CUDA program on the emulator and show the counts of its kernels", kFooter);
   command->add_option("--arch", options->arch, "The architecture to emulate")
       ->capture_default_str()
       ->type_name("ARCH");

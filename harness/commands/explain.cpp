@@ -1,4 +1,4 @@
-// warpgauge explain: what each source line of a case costs, or a picture of one access.
+// warpgauge explain: the cost of each source line of a case, or a picture of one access.
 
 #include "harness/explain/explain.h"
 
@@ -43,9 +43,9 @@ const CLI::Validator kSvg(
 void add_explain(CommandLine& line) {
   auto options = std::make_shared<explain::PictureOptions>();
   CLI::App* command = line.add(
-      "explain", "Show what each source line of a case costs, or draw one access", kFooter);
+      "explain", "Show the cost of each source line of a case, or draw one access", kFooter);
   auto device = add_device(command);
-  command->add_option("--arch", options->arch, "What the emulator runs it as")
+  command->add_option("--arch", options->arch, "The architecture that the emulator runs it as")
       ->default_str("sm_90")
       ->type_name("ARCH");
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
@@ -64,7 +64,7 @@ void add_explain(CommandLine& line) {
   line.on_run(command, [=, &line] {
     const bool draws = options->text || !options->svg.empty();
     if (!draws && !options->line.empty()) {
-      throw std::invalid_argument("--line says what to draw: add --text or --picture FILE.svg");
+      throw std::invalid_argument("--line needs --text or --picture FILE.svg");
     }
     if (!draws) {
       line.continue_on(*device);

@@ -11,7 +11,7 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(Measured values with their verdicts go to facts.jsonl; what is wrong, and why, to the
+    R"(Measured values with their verdicts go to facts.jsonl; findings, with their causes, to the
 terminal and to summary.md.
 
 Exit codes:
@@ -30,11 +30,11 @@ Examples:
 void add_selection(CLI::App* command, gate::GateOptions& options) {
   command->add_option("--filter", options.filter, "Only cases whose id matches this glob")
       ->type_name("GLOB");
-  command->add_flag("--large", options.large, "Run the large cases, too: made for GPUs");
+  command->add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
   command
       ->add_option("--arch", options.archs,
-                   "Only these architectures (sm_90,...): their compile-time facts, and what the "
-                   "emulator runs kernels as (default: all, and sm_90)")
+                   "Architectures (sm_90,...) of the compile-time facts (default: all) and of the "
+                   "emulator (default: sm_90)")
       ->delimiter(',')
       ->type_name("ARCH,...");
   command->add_flag_callback(

@@ -1,4 +1,4 @@
-// warpgauge: the command line tool. Each command stands in the file of its name.
+// warpgauge: the command line tool. Each command is in the file of its name.
 
 #include "harness/commands/command_line.h"
 

@@ -20,7 +20,7 @@ constexpr std::string_view kFooter =
 Exit codes:
   0  listed
   2  a fault
-  3  CUPTI, which has the chips, is missing (--chip)
+  3  CUPTI is missing (--chip)
 
 Examples:
   warpgauge metrics

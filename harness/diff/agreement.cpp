@@ -186,7 +186,7 @@ void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b
   }
 }
 
-/// Who counted the accesses of whole cases.
+/// The sources that counted the accesses of whole cases.
 std::set<std::string> sources_of(const std::vector<StoredRun>& runs) {
   std::set<std::string> sources;
   for (const StoredRun& run : runs) {

@@ -13,7 +13,7 @@ enum class Cause {
   code,              ///< the source files of the kernel are not the same
   compiler,          ///< the same source became other machine code
   code_or_compiler,  ///< other machine code, and the source is not known
-  launch,            ///< the same machine code was launched otherwise
+  launch,            ///< the same machine code was launched differently
   input_or_counter,  ///< an exact count of the same machine code: other input or other counting
   driver,            ///< a noisy value of the same machine code and launches, by another driver
   environment,       ///< the same under the same driver: clocks, temperature, load, another GPU

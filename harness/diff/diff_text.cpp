@@ -71,7 +71,7 @@ std::string one_sided_row(CaseChanges changes, std::size_t others, const Screen&
                      changes.size() == 1 ? "" : "s");
 }
 
-/// A case with its worst change, and how many more cases it stands for: those of the variant whose
+/// A case with its worst change, and how many more cases it represents: those of the variant whose
 /// worst change is of the same mark and metric; of a one-sided case its other architectures.
 struct ShownCase {
   CaseChanges changes;

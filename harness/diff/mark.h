@@ -1,4 +1,4 @@
-// How a value of one run stands beside that of another.
+// The mark of a value of one run, compared with that of another.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace warpgauge::diff {
 
-/// How a value stands in B, from the worst on.
+/// The value in B compared with A, from the worst on.
 enum class Mark {
   worse,
   lost,     ///< measured in A and not in B

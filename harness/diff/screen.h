@@ -17,7 +17,7 @@ struct Screen {
 inline constexpr std::size_t kShownCases = 10;  ///< and families, and counts
 inline constexpr std::size_t kShownLost = 5;
 
-/// Lines that stand for one case or several.
+/// Lines for one case or several.
 struct Entry {
   std::string text;  ///< ends with a line break
   std::size_t cases = 1;

@@ -79,7 +79,7 @@ Precondition check_hardware_counters() {
     const auto facts =
         bounded_facts({&planted_bank_conflict()}, meter.arch(), meter.device()->name);
     if (facts.empty()) {
-      return failed_finding("hardware counters", "the session of the range profiler gave nothing");
+      return failed_finding("hardware counters", "the range profiler returned nothing");
     }
     return {.id = "hardware counters",
             .health = Health::ok,

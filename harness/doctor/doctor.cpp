@@ -93,7 +93,7 @@ class Doctor {
       Findings findings = {failed_finding(ids.front(), error.what())};
       for (const std::string_view id : ids.subspan(1)) {
         findings.push_back(
-            {.id = std::string(id), .text = fmt::format("not looked at: see {}", ids.front())});
+            {.id = std::string(id), .text = fmt::format("not checked: see {}", ids.front())});
       }
       return findings;
     }

@@ -83,9 +83,8 @@ Precondition none_visible(const std::string& why, const HostProbe& here) {
     finding.remedy = "install NVIDIA's driver; start a container with --gpus all";
   } else {
     finding.remedy =
-        "run where there is one (a container: --gpus all); without, the emulator counts, and "
-        "nothing "
-        "is timed";
+        "use a machine with one (a container: --gpus all); without, the emulator counts, and "
+        "nothing is timed";
   }
   return finding;
 }

@@ -116,7 +116,7 @@ Precondition check_permission(const HostProbe& here) {
   const auto restricted = value_of(here.at("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
   const std::set<std::string_view> own = capabilities(here);
   if (!restricted) {
-    finding.text = "/proc/driver/nvidia/params does not say who may read counters";
+    finding.text = "/proc/driver/nvidia/params does not say whether users may read counters";
     return finding;
   }
   if (*restricted == "0") {
@@ -126,13 +126,13 @@ Precondition check_permission(const HostProbe& here) {
   }
   if (!own.empty()) {
     finding.health = Health::ok;
-    finding.text = fmt::format("counters are for administrators, as which this process counts: {}",
+    finding.text = fmt::format("counters are for administrators, and this process is one: {}",
                                fmt::join(own, ", "));
     if (!own.contains("CAP_SYS_ADMIN")) finding.text += " (suffices from driver 565 on)";
     return finding;
   }
   finding.health = Health::warn;
-  finding.text = "counters are for administrators, and this process is none";
+  finding.text = "counters are for administrators, and this process is not one";
   finding.remedy =
       is_container(here)
           ? "start the container with --cap-add=SYS_ADMIN"
@@ -154,8 +154,8 @@ Precondition check_mps(const HostProbe& here) {
   return {.id = "MPS",
           .health = Health::warn,
           .text = runs ? "its daemon runs: CUPTI cannot count kernels that it serves"
-                       : fmt::format("{}/control is there, but its daemon is not seen: it may run "
-                                     "outside of this container, or be gone",
+                       : fmt::format("{}/control exists, but no daemon is visible: it may run "
+                                     "outside of this container, or have ended",
                                      folder),
           .remedy = "echo quit | nvidia-cuda-mps-control"};
 }
@@ -189,7 +189,7 @@ Precondition check_profilers(const HostProbe& here) {
   }
   return {.id = "other profilers",
           .health = Health::warn,
-          .text = fmt::format("{}: may keep the counters from others", fmt::join(names, ", ")),
+          .text = fmt::format("{}: may hold the counters", fmt::join(names, ", ")),
           .remedy = fmt::format("{}", fmt::join(remedies, "; "))};
 }
 
@@ -219,7 +219,7 @@ Precondition check_out(const fs::path& out) {
   const fs::path there = nearest_there(out);
   if (out.empty() || !fs::is_directory(there, error)) {
     finding.health = Health::fail;
-    finding.text = fmt::format("--out '{}': {} is no folder", out.string(), there.string());
+    finding.text = fmt::format("--out '{}': {} is not a folder", out.string(), there.string());
     return finding;
   }
   // Every folder looks writable to root, so try.

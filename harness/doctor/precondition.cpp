@@ -65,7 +65,7 @@ nlohmann::ordered_json json_of(const Precondition& finding) {
 Precondition finding_from(const nlohmann::json& object) {
   const auto word = object.at("health").get<std::string>();
   const auto* const look = std::ranges::find(kLooks, word, &Look::word);
-  if (look == kLooks.end()) throw std::invalid_argument("'" + word + "' is no health");
+  if (look == kLooks.end()) throw std::invalid_argument("'" + word + "' is not a health");
   const nlohmann::json& remedy = object.at("remedy");
   return {.id = object.at("id").get<std::string>(),
           .health = static_cast<Health>(look - kLooks.begin()),
@@ -82,7 +82,7 @@ bool Diagnosis::ready() const {
 
 const Precondition& finding_called(std::string_view id, const std::vector<Precondition>& findings) {
   const auto found = std::ranges::find(findings, id, &Precondition::id);
-  if (found == findings.end()) throw std::out_of_range(fmt::format("no finding is '{}'", id));
+  if (found == findings.end()) throw std::out_of_range(fmt::format("there is no finding '{}'", id));
   return *found;
 }
 

@@ -1,4 +1,4 @@
-// The command that runs any CUDA program on the emulator and shows what its kernels counted.
+// The command that runs any CUDA program on the emulator and shows the counts of its kernels.
 #pragma once
 
 #include <filesystem>

@@ -172,7 +172,7 @@ class Gate {
   }
 
  private:
-  /// `arch` is what the emulator is to be; empty on a GPU, which only the children ask.
+  /// `arch` is the emulator's; empty on a GPU, which only the children use.
   void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
                     const std::function<void()>& choose_device) {
     process::Progress progress(title, cases.size());

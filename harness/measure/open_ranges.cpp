@@ -82,7 +82,7 @@ int pop(nvtxDomainHandle_t domain) {
   return static_cast<int>(std::ranges::count(ranges, domain, &Range::domain));
 }
 
-// The functions that stand for NVTX's.
+// The functions that replace NVTX's.
 
 int push_a(const char* name) { return push(nullptr, text_of(name)); }
 int push_w(const wchar_t* name) { return push(nullptr, narrow(name)); }

@@ -140,7 +140,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
       add_line(text, "to judge",
                metric.cls == metrics::Class::exact
                    ? fmt::format("gate_on = \"{}\" in the budget file", fact.confidence)
-                   : "time it again, longer or more quietly");
+                   : "time it again, for longer or on an idle machine");
     }
     if (fact.verdict == Verdict::better) {
       add_line(text, "cure", "Tighten the budget.");

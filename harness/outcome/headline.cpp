@@ -23,7 +23,7 @@ std::string Outcome::headline() const {
   const int failed = total_.count(Verdict::fail), better = total_.count(Verdict::better);
   const int moved = total_.count(Verdict::moved), missing = total_.count(Verdict::unmeasured);
   if (exit_code() != exit_code_of_values()) {
-    return fmt::format("{}: a run ended with exit code {}, and says more",
+    return fmt::format("{}: a run ended with exit code {}; see its output",
                        exit_code() == kFault        ? "ERROR"
                        : exit_code() == kOverBudget ? "FAIL"
                                                     : "NOT MEASURED",
@@ -48,7 +48,7 @@ std::string Outcome::headline() const {
     case kNotMeasured:
       if (lost().size() == 1) return "NOT MEASURED: " + files::printable(lost()[0]);
       if (!lost().empty()) {
-        return fmt::format("NOT MEASURED: {} things, see above", lost().size());
+        return fmt::format("NOT MEASURED: {} items, see above", lost().size());
       }
       return fmt::format("NOT MEASURED: {} that --require or --device asks for",
                          plural(required_missing(), "value"));

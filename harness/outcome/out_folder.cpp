@@ -19,7 +19,7 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error || path_.empty()) {
-    throw std::runtime_error(fmt::format("--out '{}': cannot be made a folder: {}", path_.string(),
+    throw std::runtime_error(fmt::format("--out '{}': cannot create the folder: {}", path_.string(),
                                          path_.empty() ? "no name" : error.message()));
   }
   const fs::path lock = path_ / ".lock";

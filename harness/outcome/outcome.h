@@ -58,7 +58,7 @@ class Outcome {
   const Tally& total() const { return total_; }
   /// The most frequent reason first.
   const std::vector<Unmeasured>& unmeasured() const { return unmeasured_; }
-  /// What else should have been measured, and runs that were cut off, a sentence each.
+  /// Other missing values, and runs that were cut off, a sentence each.
   const std::vector<std::string>& lost() const { return options_.lost; }
   int required_missing() const;
   std::string repeat(const JudgedValue& value) const;

@@ -1,4 +1,4 @@
-// What a run must have measured, and which of its values make it red.
+// The requirements of a run: values that must be measured, and values that make it red.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace warpgauge::outcome {
 
-/// What must hold for a run to be a success, beside the budgets.
+/// Conditions of success beside the budgets.
 struct Requirements {
   bool strict = false;  ///< better than budget is not good enough: tighten the budget
   bool ptxas = false;   ///< every compile-time value must be there
@@ -19,7 +19,7 @@ struct Requirements {
   bool is_wrong(const metrics::Fact& fact) const;
 };
 
-/// What the runs themselves were asked for. Times alone need no budget.
+/// The requirements that the runs were started with. Times alone need no budget.
 Requirements requirements_of(const std::vector<metrics::StoredRun>& runs);
 
 }  // namespace warpgauge::outcome

@@ -43,7 +43,7 @@ std::string parse_failure(const CLI::App* app, const CLI::Error& error) {
     name += " " + parsed->get_name();
   }
   const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return fmt::format("{}; `{} --help` shows what there is\n",
+  return fmt::format("{}; see `{} --help`\n",
                      unexpected ? unexpected_argument(*command, error.what()) : error.what(), name);
 }
 

@@ -71,7 +71,7 @@ void continue_on(DeviceChoice choice, char** argv) {
   const std::filesystem::path program = program_path(emulated);
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error(
-        fmt::format("{}: not there, but kernels run {} in it; build it, or choose another --device",
+        fmt::format("{}: missing, and kernels run {} in it; build it, or choose another --device",
                     program.string(), emulated ? "without a GPU" : "on a GPU"));
   }
   execv(program.c_str(), argv);

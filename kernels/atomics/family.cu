@@ -1,11 +1,11 @@
 // Atomic operations: counting with one counter for all threads, and every operation by itself.
 //
-// What it teaches: a warp that updates one word atomically makes one request of one sector, however
-// many lanes take part. (For a constant such as 1 the compiler has one lane add the number of
-// lanes.) So what makes atomics rare is to add up before, and the more threads do so, the rarer
-// they are (global.atomic.requests):
-//   lane_by_lane    the lanes of a warp take turns: a request each, what a warp's would be if its
-//                   lanes did not go together
+// A warp that updates one word atomically makes one request of one sector, for any number of active
+// lanes. (For a constant such as 1 the compiler has one lane add the number of lanes.) So atomics
+// become rare by adding up before, and the rarer, the more threads do so
+// (global.atomic.requests):
+//   lane_by_lane    the lanes of a warp take turns: a request each, as if the warp did not combine
+//                   them
 //   global_counter  each thread that counts adds 1: up to 32 times fewer
 //   warp_ballot     one lane of a warp adds the number of its votes: the same number of requests,
 //                   now by the code, as it must be where the compiler does not see what is added

@@ -1,6 +1,6 @@
 // Reading every s-th element of shared memory: the size of a case is the stride s, 1 to 33.
 //
-// What it teaches: shared memory has 32 banks of 4 bytes; word w lies in bank w % 32. A request
+// Shared memory has 32 banks of 4 bytes; word w lies in bank w % 32. A request
 // takes as many wavefronts as the fullest bank holds distinct words (shared.bank_ways); lanes that
 // read the same word share it. So for 4-byte elements the ways are gcd(s, 32): odd strides are
 // free. 8-byte elements are served half a warp at a time: at best 2 wavefronts, else gcd(s, 16)
@@ -39,8 +39,8 @@ struct Strided : warpgauge::Problem {
   }
 };
 
-// All accesses but one go along neighbouring elements, so whatever conflicts there are belong to
-// that one. One block of 32 warps: 32 strided requests.
+// All accesses but one go along neighbouring elements, so all conflicts belong to that one. One
+// block of 32 warps: 32 strided requests.
 template <typename T>
 __global__ void read(T* b, const T* a, int stride) {
   __shared__ T s[kThreads];

@@ -1,16 +1,16 @@
 // Two kinds of work in one kernel, and a barrier for one of them. Of every 256 elements the first
 // 128 are turned round among themselves, through shared memory; the others are negated.
 //
-// What it teaches: __syncthreads() is for all threads of a block. In a branch that only some of
-// them take, those wait for the others, which never come: the kernel hangs (or ends, where the
-// others have ended, and works by chance). Three ways that are right:
+// __syncthreads() is for all threads of a block. In a branch that only some of them take, those
+// wait for the others, which never come: the kernel hangs (or ends, where the others have ended,
+// and works by chance). Three ways are right:
 //   outside        work in the branch, the barrier behind it: all threads come, with or without
 //                  work
 //   whole_blocks   a branch that a block takes as a whole, as its number decides: all or none come
-//   own_barrier    the branch is taken by whole warps, which meet at a barrier that says for how
-//                  many threads it is (bar.sync 1, 128); the other warps never hear of it
+//   own_barrier    the branch is taken by whole warps, which meet at a barrier for a given number
+//                  of threads (bar.sync 1, 128); the other warps take no part in it
 // They exchange the same words (shared.wavefronts). The first makes half of the warps wait for
-// what they do not need.
+// words that they do not need.
 #include "warpgauge/warpgauge.h"
 
 namespace barrier_in_branch {

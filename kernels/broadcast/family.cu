@@ -1,7 +1,7 @@
 // Reading fewer words of shared memory than there are lanes: the size of a case is the number of
 // words, 1 to 32, that a warp reads.
 //
-// What it teaches: lanes that read the same word of shared memory share it, so this never costs
+// Lanes that read the same word of shared memory share it, so this never costs
 // bank conflicts, and 4-byte words always come in one wavefront: from one word for all lanes (a
 // broadcast) through any mixture (a multicast) to a word for each. Words of 8 and 16 bytes are
 // served in groups of 16 and 8 lanes, 2 and 4 wavefronts. A pair of groups comes at once if lanes
@@ -53,7 +53,7 @@ struct Read : warpgauge::Problem {
 };
 
 // One block of 32 warps makes 32 requests. Which word a lane reads comes from memory, so that one
-// kernel serves all patterns and the compiler knows nothing about them.
+// kernel serves all patterns and the compiler cannot specialise for one.
 template <typename Word>
 __global__ void read(Word* b, const Word* a, const int* word_of_lane) {
   __shared__ Word s[kWarp];

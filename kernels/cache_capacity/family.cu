@@ -1,10 +1,10 @@
 // Walks through tables of growing size, where each word says which one is next: the size of a case
 // is the table's, in bytes.
 //
-// What it teaches: a cache shows its size in times. As long as the table fits, every step but those
-// of the first round finds its word in the cache; beyond, the next slower memory answers. Over the
-// size of the table the time is a stair, with a step at each capacity (the page of `warpgauge
-// report html` draws it). The counts are the same for all sizes (global.load.requests).
+// A cache shows its size in times. As long as the table fits, every step but those of the first
+// round finds its word in the cache; beyond, the next slower memory answers. Over the size of the
+// table the time is a stair, with a step at each capacity (the page of `warpgauge report html`
+// draws it). The counts are the same for all sizes (global.load.requests).
 //   constant  by the constant cache: two small levels of it, and 64 KiB in all
 //   global    by loads, through L1
 //   texture   by fetches, through the same L1 on today's GPUs
@@ -61,7 +61,7 @@ struct Walk : warpgauge::Problem {
         table(*this, round.table(size[0] / sizeof(int))),
         starts(*this, places(0)),
         ends(*this, kThreads) {}
-  /// What the steps read.
+  /// The bytes that the steps read.
   double bytes() const override { return double(sizeof(int)) * kThreads * kSteps; }
   // CPU reference.
   void check(warpgauge::Comparison& comparison) const override {

@@ -1,7 +1,7 @@
 // Copies that differ in nothing but the addresses they read: with an offset, with a stride, with
 // idle lanes, and of words that are not aligned.
 //
-// What it teaches: a request touches sectors of 32 bytes, and what counts is how many of them its
+// A request touches sectors of 32 bytes, and what counts is how many of them its
 // lanes reach, not which lane reaches which (global.load.sectors_per_request). An `offset` that is
 // no multiple of a sector costs one more. A stride (`strided`) multiplies the sectors, until each
 // word has one of its own. Idle lanes (`half_warps`, `every_second_lane`) waste no sector but make
@@ -44,7 +44,7 @@ struct Copy : warpgauge::Problem {
         b(*this, kWords * kFloats<Word>) {}
   const Word* from() const { return reinterpret_cast<const Word*>(static_cast<const float*>(a)); }
   Word* to() { return reinterpret_cast<Word*>(static_cast<float*>(b)); }
-  /// What has to be moved: the words, not the gaps between them.
+  /// The least traffic: the words, without the gaps between them.
   double bytes() const override { return 2.0 * kWords * sizeof(Word); }
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(b, words(a.host(), first, step, kFloats<Word>));

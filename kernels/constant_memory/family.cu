@@ -1,6 +1,6 @@
 // Sums over a table in constant memory, and a sum of vectors with a constant summand.
 //
-// What it teaches: constant memory has a cache of its own, which gives a warp one word at a time.
+// Constant memory has a cache of its own, which gives a warp one word at a time.
 // `uniform` reads one address per warp, the case it is made for, and costs no global request at
 // all (global.load.requests). `divergent` runs the same instructions, but with 32 addresses each,
 // which are served one after another. No counter shows it, only the time does, up to 32 times as
@@ -60,7 +60,7 @@ struct WindowSums : warpgauge::Problem {
 using PerWarp = WindowSums<kWarp>;
 using PerLane = WindowSums<1>;
 
-// The compiler cannot tell that all lanes of a warp agree on i / kWarp. The cache can.
+// The compiler cannot prove that all lanes of a warp agree on i / kWarp. The cache sees it.
 __global__ void uniform(int* sums, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -69,7 +69,7 @@ __global__ void uniform(int* sums, int n) {
   sums[i] = sum;
 }
 
-// What is best in global memory, neighbouring words for neighbouring lanes, is worst here.
+// Neighbouring words for neighbouring lanes, the best in global memory, are the worst here.
 __global__ void divergent(int* sums, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

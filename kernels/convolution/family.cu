@@ -1,14 +1,14 @@
 // Convolution of a matrix with a square filter: each element becomes the sum of its neighbours
 // up to `radius` rows and columns away, weighted by the filter. Beyond the edges lie zeros.
 //
-// What it teaches: neighbours are shared. Each element is needed for (2 * radius + 1)^2 results,
+// Neighbours are shared. Each element is needed for (2 * radius + 1)^2 results,
 // and so are the weights.
 //   global           loads both from global memory for every product (global.load.requests), and as
-//                    the window moves, most loads begin amid a sector (global.excess_sectors)
+//                    the window moves, most loads begin inside a sector (global.excess_sectors)
 //   constant_filter  has the weights in constant memory, which gives a warp one word at a time:
 //                    here all lanes want the same
 //   halo_tile        loads what a block needs, its tile and a rim `radius` wide, into shared memory
-//                    once. Only the rim is still loaded from amid sectors, and in short rows
+//                    once. Only loads of the rim still begin inside a sector, in short rows
 #include "warpgauge/warpgauge.h"
 
 namespace convolution {
@@ -65,7 +65,7 @@ struct Convolution : warpgauge::Problem {
 };
 
 // One element of b a thread: it walks through its window row by row. Lanes of a warp read
-// neighbours, shifted by dx: for most dx they begin amid a sector.
+// neighbours, shifted by dx: for most dx they begin inside a sector.
 __global__ void global(float* b, const float* a, const float* filter, int h, int w, int radius) {
   const int x = blockIdx.x * kWide + threadIdx.x, y = blockIdx.y * kHigh + threadIdx.y;
   if (x >= w || y >= h) return;

@@ -1,10 +1,10 @@
 // Copies between host and device, on the device, and on the host: the size of a case is its bytes.
 //
-// What it teaches: what crosses the bus costs ten to a hundred times as much as what stays on the
-// device (throughput.bytes_per_second). From pageable memory the driver has to copy twice, through
-// a pinned buffer of its own, because the copy engine needs pages that stay where they are. The
-// cure is to pin what is copied often (cudaMallocHost), and not to copy at all what a kernel could
-// make. A copy from host to host is the CPU's work: the device takes no part in it.
+// A copy over the bus costs ten to a hundred times as much as one on the device
+// (throughput.bytes_per_second). From pageable memory the driver has to copy twice, through a
+// pinned buffer of its own, because the copy engine needs pages that stay where they are. The cure
+// is to pin buffers that are copied often (cudaMallocHost), and not to copy data that a kernel
+// could compute. A copy from host to host is the CPU's work: the device takes no part in it.
 #include <cstdint>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // LU factors of many small matrices by cuBLAS (getrfBatched), and systems solved by them (getrs).
 //
-// What it teaches: one small matrix does not fill a GPU, a thousand of them do. The library takes
-// an array of addresses in device memory, one a matrix.
+// One small matrix does not fill a GPU, a thousand of them do. The library takes an array of
+// addresses in device memory, one a matrix.
 #include <utility>
 
 #include "kernels/cublas/handle.h"

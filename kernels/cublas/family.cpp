@@ -1,11 +1,10 @@
 // Calls of cuBLAS, NVIDIA's library of linear algebra: vectors, and how the library is called.
 //
-// What it teaches: how a library of the field is called. It counts matrices by columns, takes
-// strides (leading dimensions) with every matrix, works on the stream of its handle, and answers
-// with a status. Nothing is counted here, for the kernels are not ours: results are checked and
-// times measured. Products, solves and factors are in the files beside this one; where we have
-// kernels for the same problem (dot_product, norm, matrix_vector, matmul) the library is a variant
-// of that family.
+// cuBLAS stores matrices by columns, takes a stride (leading dimension) with every matrix, works on
+// the stream of its handle, and returns a status. Its kernels are not of this build and not
+// counted: results are checked and times measured. Products, solves and factors are in the files
+// beside this one; where this repository has kernels for the same problem (dot_product, norm,
+// matrix_vector, matmul) the library is a variant of that family.
 #include <cuda_fp16.h>
 
 #include <cmath>
@@ -170,7 +169,7 @@ void half_as_float(HalfProduct& p) {
                                CUDA_R_16F, CUDA_R_32F));
 }
 
-/// What the library answers to calls that it cannot carry out.
+/// The library's status for calls that it cannot carry out.
 struct Refused : warpgauge::Problem {
   Input<float> x;
   Output<double> result;

@@ -1,8 +1,8 @@
 // Products of matrices by cuBLAS: F = (A + B)^T (A B) in three calls, and complex numbers.
 //
-// What it teaches: a transpose costs nothing, for it is an option of the product; a sum of matrices
-// is a call of its own (geam), bound by memory where the products are bound by arithmetic. A
-// complex product takes four real ones, and its transpose can conjugate on the way.
+// A transpose costs nothing, because it is an option of the product; a sum of matrices is a call of
+// its own (geam), bound by memory where the products are bound by arithmetic. A complex product
+// takes four real ones, and its transpose can conjugate on the way.
 #include "kernels/cublas/handle.h"
 #include "kernels/cublas/reference.h"
 #include "warpgauge/warpgauge.h"

@@ -1,8 +1,8 @@
 // Triangular systems by cuBLAS: one vector (trsv), and many right sides at once (trsm, trmm).
 //
-// What it teaches: a product of triangles is a triangle, so L1 L2 X = B is solved in two steps, or
-// in one after the triangles were multiplied. Two solves round less and read two triangles for
-// every right side; the product pays where there are many.
+// A product of triangles is a triangle, so L1 L2 X = B is solved in two steps, or in one after
+// multiplying the triangles. Two solves round less and read two triangles for every right side;
+// the product pays for many right sides.
 #include "kernels/cublas/handle.h"
 #include "kernels/cublas/reference.h"
 #include "warpgauge/warpgauge.h"

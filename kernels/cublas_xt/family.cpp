@@ -1,9 +1,9 @@
 // cuBLAS-Xt: products and solves with matrices that lie in host memory, cut into square blocks that
 // the library sends to one or several devices.
 //
-// What it teaches: when matrices do not fit on a device, or several devices shall share the work,
-// the block edge decides: small blocks are sent again and again and hide no copy behind a product.
-// A part of a product can be left to the CPU (`cpu_share`). Triangles, symmetric and packed
+// When matrices do not fit on a device, or several devices share the work, the block edge decides
+// the speed: small blocks are sent again and again and hide no copy behind a product.
+// The CPU can take part of a product (`cpu_share`). Triangles, symmetric and packed
 // matrices are sent once and completed on the device.
 #include <cmath>
 #include <complex>
@@ -22,8 +22,7 @@ using ComplexFloat = std::complex<float>;
 constexpr int kBlock = 1024;
 constexpr float kOne = 1, kZero = 0;
 
-/// What the elements of the first matrix stand for; the library reads its lower triangle only,
-/// unless it is full.
+/// The shape of the first matrix; the library reads only its lower triangle, unless it is full.
 enum class Shape { full, symmetric, hermitian, lower, packed };
 
 template <typename T>

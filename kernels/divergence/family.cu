@@ -1,6 +1,6 @@
 // Elements of several kinds, each kind with a treatment of its own: the branches that follow.
 //
-// What it teaches: a warp executes one branch at a time, with the lanes that took it, and so pays
+// A warp executes one branch at a time, with the lanes that took it, and so pays
 // for every kind that one of its lanes has (branches.divergent, instructions). `per_lane` gives
 // neighbouring elements, which are of different kinds, to neighbouring lanes: a warp splits up to
 // 32 ways. `per_warp` gives each warp elements of one kind: no branch diverges, although every kind

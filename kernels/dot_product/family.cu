@@ -1,9 +1,9 @@
 // Dot product of two vectors: every block sums up the products of its threads, then one block
 // sums up the blocks.
 //
-// What it teaches: how the threads of a block put their sums together. `global` hands them over in
-// device memory, to a thread that reads them one by one (global.load.requests); `serial` does so
-// in shared memory, still with one lane at work (shared.wavefronts: 264 a block). A `tree` takes
+// The threads of a block combine their sums in several ways. `global` passes them through device
+// memory to a thread that reads them one by one (global.load.requests); `serial` does so in
+// shared memory, still with one lane at work (shared.wavefronts: 264 a block). A `tree` takes
 // 32, `warp_shuffle` 9. For long vectors none of this matters, for a block combines only once;
 // there the bytes on their way count, and `vectorised` has most of them. `texture` fetches both
 // vectors through the texture unit, from linear memory, `texture_arrays` from arrays and
@@ -99,7 +99,7 @@ __global__ void serial(T* of_blocks, const T* x, const T* y, int n) {
   of_blocks[blockIdx.x] = sum;
 }
 
-// Half of the threads add what the other half has, then half of these, and so on. Those who are
+// Half of the threads add what the other half has, then half of these, and so on. Threads that are
 // left keep their sum in a register: one read and one write a step.
 template <typename T>
 __global__ void tree(T* of_blocks, const T* x, const T* y, int n) {

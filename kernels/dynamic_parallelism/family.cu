@@ -1,7 +1,7 @@
-// Work of which only the device knows how much there is: rows of unequal length.
+// Work whose amount only the device sees: rows of unequal length.
 //
-// What it teaches: the host launches for the longest row, and most blocks find nothing to do; or
-// the device does what it finds there:
+// Either the host launches for the longest row, and most blocks find nothing to do; or the device
+// works by the length that it finds:
 //   blocks_for_longest   as many blocks a row as the longest needs: more than half of the warps
 //                        only read how long their row is
 //   block_for_each_row   a block walks along its row: none is idle, but a long row has one block

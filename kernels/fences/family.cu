@@ -1,7 +1,7 @@
 // Sum in one launch: the last to finish adds up what the others left in memory.
 //
-// What it teaches: an atomic ticket says that others have come, not that their results have
-// arrived. A fence before the ticket orders the two: who sees the ticket then sees the result.
+// An atomic ticket says that others have come, not that their results have arrived. A fence before
+// the ticket orders the two: a thread that sees the ticket then also sees the result.
 //   two_launches   the end of a launch orders everything, at the price of another launch
 //   last_block     each block leaves its sum, fences (__threadfence) and takes a ticket in global
 //                  memory; the block with the last ticket adds the sums up
@@ -61,7 +61,7 @@ __device__ std::uint32_t element(const std::uint32_t* a, int n) {
   return i < n ? a[i] : 0;
 }
 
-// What this thread adds up of the sums of all blocks.
+// This thread's share of the sums of all blocks.
 __device__ std::uint32_t share(const volatile std::uint32_t* sums, int blocks) {
   std::uint32_t value = 0;
   for (int b = threadIdx.x; b < blocks; b += kThreads) value += sums[b];

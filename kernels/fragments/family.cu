@@ -1,9 +1,9 @@
-// How tiles get into shared memory, and how fragments for tensor cores get out: staging a vector in
+// Moving tiles into shared memory, and fragments for tensor cores out of it: staging a vector in
 // tiles of 1024 floats (type f32), and loading 16x16 fragments with ldmatrix from tiles of 64x64
 // 16-bit elements (type b16).
 //
-// What it teaches. Staging: a wide word moves more with one request, but not in fewer wavefronts,
-// for a wavefront has 128 bytes: words of 4, 8, 16 bytes differ in shared.requests and
+// Staging: a wide word moves more with one request, but not in fewer wavefronts, because a
+// wavefront has 128 bytes: words of 4, 8, 16 bytes differ in shared.requests and
 // global.load.sectors_per_request alone. cp.async writes to shared memory without passing through
 // registers; words of 16 bytes can bypass L1 as well.
 // ldmatrix reads 8x8 matrices, a row of 16 bytes for each of 8 lanes. Rows 128 bytes apart lie in

@@ -1,7 +1,7 @@
 // Funnel shifts: 32 bits out of two words, by one instruction.
 //
-// What it teaches: words that begin in the middle of a word need no loads of single bytes. Two
-// words and a funnel shift give each of them:
+// Words that begin in the middle of a word need no loads of single bytes. Two words and a funnel
+// shift give each of them:
 //   bytes    four loads of one byte, each a request over the same sectors
 //   funnel   the two aligned words around it: half the requests
 // The four shifts by themselves (`left`, `right`, `left_clamped`, `right_clamped`) take the

@@ -1,8 +1,8 @@
-// Loads through a pointer that leads to shared or global memory, as a condition at run time has it.
+// Loads through a pointer that leads to shared or global memory, by a condition at run time.
 //
-// What it teaches: a pointer in CUDA is generic. Where the compiler cannot see which memory it
-// leads to, the machine looks at each lane's address: lanes in shared memory cost wavefronts, lanes
-// in global memory sectors, and a warp with both pays for both.
+// A pointer in CUDA is generic. Where the compiler cannot see which memory it leads to, the
+// hardware looks at each lane's address: lanes in shared memory cost wavefronts, lanes in global
+// memory sectors, and a warp with both pays for both.
 //   all_global  every lane reads from global memory
 //   all_shared  every lane reads the block's copy in shared memory
 //   by_warp     every second warp reads from shared memory: each warp pays for one of the two

@@ -1,9 +1,9 @@
 // Gram-Schmidt: the vectors a_i = (0, ..., 0, 1, ..., 1), with i zeros, are made orthonormal in
 // their order. The size of a case is the number of vectors and their length.
 //
-// What it teaches: three orders of the same subtractions. `classical` takes a vector's products
-// with all earlier results from the vector as it was: two launches a vector, and only that vector
-// is written. But what rounding left of one earlier direction goes on into the sum, and results
+// Three orders of the same subtractions differ in accuracy and traffic. `classical` takes a
+// vector's products with all earlier results from the vector as it was: two launches a vector, and
+// only that vector is written. But the rounding error of one direction enters the sum, and results
 // are orthogonal only up to the square of the matrix's condition (result.max_error). `modified`
 // subtracts each result from all later vectors at once, up to the condition itself, but writes
 // them all again and again (global.store.requests). `classical_twice` repeats the subtraction:
@@ -86,7 +86,7 @@ struct Orthonormal : warpgauge::Problem {
 
   // The condition: the inverse of the square matrix has only 1 and -1 beside each other, so its
   // norm is below 2, and the norm of the matrix itself is about 2 / pi times the length. What
-  // rounding (half an epsilon) does to the results grows with the condition once, whatever the
+  // rounding (half an epsilon) does to the results grows with the condition once, for each
   // order; how orthogonal they are, kLoss times, with the length for sums where kLoss is 0.
   void check(warpgauge::Comparison& comparison) const override {
     const double rounding = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;

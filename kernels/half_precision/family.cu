@@ -1,7 +1,7 @@
 // y = a x + y in half precision, of 16 bits, and in single precision.
 //
-// What it teaches: half the bytes are half the sectors. They are half the requests, too, only if a
-// lane takes two elements at once, for which the machine has arithmetic on pairs (half2).
+// Half the bytes are half the sectors. They are half the requests, too, only if a lane takes two
+// elements at once, for which the hardware has arithmetic on pairs (half2).
 //   fused  an element a lane: of f16 it is as many requests as of f32, each of half the sectors
 //   pairs  two elements of f16 a lane: half the requests, each as full as one of f32
 // Results are rounded once: all are equal to the reference, which rounds the exact value.

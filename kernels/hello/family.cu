@@ -1,11 +1,11 @@
 // The smallest kernels: one thread adds two integers; one thread says hello, and then ten in two
 // blocks do.
 //
-// What it teaches: what every kernel has around it (device memory, copies, a launch, a check of
-// errors) with next to nothing inside; the harness does all of that here. And that printf in a
-// kernel is not free: its arguments are laid out in memory, which gives the thread a stack
-// (stack.bytes) and local traffic (local.sectors). It is a tool to look for faults with, not to
-// leave in a kernel.
+// Every kernel needs device memory, copies, a launch and a check of errors around it; the harness
+// does all of that here.
+// printf in a kernel is not free: its arguments are laid out in memory, which gives the thread a
+// stack (stack.bytes) and local traffic (local.sectors). It is a tool for debugging, not for
+// production.
 #include <cstdio>
 
 #include "warpgauge/warpgauge.h"

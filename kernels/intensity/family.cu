@@ -1,8 +1,8 @@
 // Arithmetic intensity: every element is read, goes through k fused multiply-adds, and is written.
 // The size of a case is the number of elements and k: 1, 2, 4, ..., 256.
 //
-// What it teaches: the bytes are the same for all k, so the time is, too, as long as the memory is
-// what takes it; from some k on the arithmetic takes longer, and the time grows with k. That bend
+// The bytes are the same for all k, and so is the time while memory is the bottleneck; from some k
+// on the arithmetic takes longer, and the time grows with k. That bend
 // is the ridge of the roofline: of an H100 at about 80 for float (67 TFLOP/s over 3.35 TB/s are 20
 // operations a byte; an element has 2 k operations and 8 bytes). Left of it, arithmetic is free.
 #include <limits>

@@ -1,7 +1,7 @@
 // A polynomial of many coefficients, evaluated for each element modulo 2^32, where the coefficients
 // are a parameter of the kernel.
 //
-// What it teaches: parameters lie in the constant bank of the kernel (constant.bytes). A structure
+// Parameters lie in the constant bank of the kernel (constant.bytes). A structure
 // passed by value comes with the launch and costs no global load: each warp makes one load, that
 // of its elements (global.load.requests). `by_pointer` makes one more for each coefficient. All
 // lanes read the same coefficient at a time, which is what the constant bank is good at.

@@ -1,13 +1,13 @@
 // Every thread keeps a few words of its own in an array and adds them up, each times its place,
 // beginning at some place of the array and going round.
 //
-// What it teaches: registers have no addresses. An array whose every index is known when the code
+// Registers have no addresses. An array whose every index is known when the code
 // is compiled becomes registers (`unrolled`); one index that is not, and the whole array goes to
 // local memory (stack.bytes, local.sectors): `looped` is the same code with a loop that stays.
 // Local memory is interleaved: word k of 8 neighbouring lanes is one sector. Lanes that agree on
 // the index cost 4 sectors a request, the least for words of 4 bytes (`uniform_index`); lanes that
 // do not cost up to 32 (`per_lane_index`). The cures: unroll; or keep the array in shared memory,
-// a column for each thread, which is free of bank conflicts whatever the indices (`in_shared`).
+// a column for each thread, which is free of bank conflicts for all indices (`in_shared`).
 #include "warpgauge/warpgauge.h"
 
 namespace local_array {

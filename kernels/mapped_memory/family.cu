@@ -1,9 +1,9 @@
 // Kernels that work in the memory of the host, which is mapped for the GPU: no copies ("zero
 // copy").
 //
-// What it teaches: each sector that a kernel requests of mapped memory crosses the bus, again each
-// time that it is requested (caches hold little of it). So mapped memory is right for what is read
-// once, by whole sectors. Here each sum of three neighbours reads every element three times:
+// Each sector that a kernel requests of mapped memory crosses the bus, again at each request
+// (caches hold little of it). So mapped memory suits data that is read once, by whole sectors.
+// Here each sum of three neighbours reads every element three times:
 //   copied         copy to the device, kernel, copy back: each byte crosses the bus once
 //   mapped         the same kernel on mapped memory: 3 requests and 14 sectors a warp cross it
 //   mapped_staged  a block first brings its elements to shared memory: each crosses once, besides 2

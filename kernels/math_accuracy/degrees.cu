@@ -1,10 +1,10 @@
 // The sine of whole degrees, sin((i % 360) * pi / 180), five times for floats.
 //
-// What it teaches: where the argument is rounded decides the error more than the sine does.
-// `sinf_of_double` computes the argument with a pi that is a double, which makes all of it double
-// arithmetic: one rounding is left, but the kernel for floats waits for the units for doubles, of
-// which most GPUs have one for each 32 or 64 others. `sinf_of_float` has three roundings instead.
-// `sinpif` takes its argument in half turns: one rounding, no double, and no pi to be wrong about.
+// The rounding of the argument decides the error more than the sine does. `sinf_of_double` computes
+// the argument with a pi that is a double, which makes all of it double arithmetic: one rounding is
+// left, but the kernel for floats waits for the units for doubles, of which most GPUs have one for
+// each 32 or 64 others. `sinf_of_float` has three roundings instead. `sinpif` takes its argument in
+// half turns: one rounding, no double, and no pi to be wrong about.
 #include <cmath>
 
 #include "kernels/math_accuracy/evaluation.h"

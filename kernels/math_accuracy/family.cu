@@ -1,6 +1,6 @@
 // Accuracy and cost of mathematical functions: y[i] = f(x[i]), the x[i] evenly spread.
 //
-// What it teaches: what an intrinsic saves and what it loses.
+// Intrinsics trade accuracy for instructions.
 // - A function of the library (sinf) takes tens of instructions and errs by few units in the last
 //   place (ulps). In double sin and cos load their polynomial from global memory.
 // - An intrinsic (__sinf) takes a handful. Its error is absolute, so that few bits are right next

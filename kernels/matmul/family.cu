@@ -1,8 +1,8 @@
 // Product of two matrices, C = A * B, row by row in memory.
 //
-// What it teaches: each element of C needs a row of A and a column of B, and each element of A and
-// B is needed again and again. Every variant does the same arithmetic; what differs is from where
-// the operands come (global.load.requests, shared.wavefronts per operation):
+// Each element of C needs a row of A and a column of B, so that each element of A and B is needed
+// again and again. All variants do the same arithmetic and differ in the place of the operands
+// (global.load.requests, shared.wavefronts per operation):
 //   naive             from global memory: two loads for each multiplication
 //   small_tile, tiled through a tile in shared memory, loaded once for 16 or 32 multiplications
 //   transposed_tile   the tile of A turned, so that it can be read along rows as B's; storing a

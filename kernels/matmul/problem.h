@@ -58,7 +58,7 @@ struct Product : warpgauge::Problem {
   /// Blocks of edge x edge elements that cover C.
   dim3 blocks(int edge) const { return dim3((n + edge - 1) / edge, (m + edge - 1) / edge); }
   double flops() const override { return 2.0 * m * n * k; }
-  /// What the variant made.
+  /// The variant's result.
   virtual std::vector<T> result() const { return c.host(); }
 
   void check(warpgauge::Comparison& comparison) const override {

@@ -1,10 +1,10 @@
 // Matrices made from the place of their elements, A[y][x] = 10 y + x, and the sum of two matrices.
 // In a matrix of 10 x 10 the element is the index itself: 10 y + x.
 //
-// What it teaches: how two indices are dealt to threads. Matrices are stored row by row, so lanes
-// must differ in x: `by_columns` lets them differ in y, and each lane wants a sector of its own
+// The assignment of two indices to threads matters. Matrices are stored row by row, so lanes must
+// differ in x: `by_columns` lets them differ in y, and each lane wants a sector of its own
 // (global.load.sectors_per_request: 32). `by_rows` is the cure. It has one flaw: a row whose length
-// is no multiple of 8 floats starts amid a sector, and its requests touch one more each
+// is no multiple of 8 floats starts inside a sector, and its requests touch one more each
 // (global.excess_sectors). Where only the elements matter, not their place, `flat` takes the matrix
 // as one long vector, which has no row ends.
 #include "warpgauge/warpgauge.h"

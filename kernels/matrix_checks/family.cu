@@ -2,7 +2,7 @@
 // and B commute: how far is AB from BA? The result is the largest difference of an element.
 // The size of a case is the number of rows, and of elements that were spoiled so that it is not.
 //
-// What it teaches: no product needs to be stored, nor the transpose: element (i, j) of the first
+// No product needs to be stored, nor the transpose: element (i, j) of the first
 // is row i times row j. `orthogonal` lets neighbouring lanes walk along neighbouring rows, each in
 // a sector of its own (global.excess_sectors). `orthogonal_tiled` brings tiles of both rows to
 // shared memory; there the lanes go down a column (shared.bank_ways). `orthogonal_padded` has one

@@ -2,9 +2,9 @@
 // them for row sums (`plain`), or writes them where each row counts up from a start
 // (`column_store`).
 //
-// What it teaches: the shortest way to a 32-way bank conflict. A row of 32 words spans all 32
-// banks, so a column lies in one bank and its 32 words come or go one at a time (shared.bank_ways).
-// One unused word at the end of each row cures it, for reads and for stores.
+// The shortest way to a 32-way bank conflict: a row of 32 words spans all 32 banks, so a column
+// lies in one bank and its 32 words come or go one at a time (shared.bank_ways). One unused word at
+// the end of each row cures it, for reads and for stores.
 #include "warpgauge/warpgauge.h"
 
 namespace matrix_column {

@@ -1,12 +1,11 @@
 // Three ways to store a matrix, and three things to do with it: C = A + B, sums of its columns,
 // sums of its rows.
 //
-// What it teaches: a[y][x] is written alike for all three, and read differently.
+// a[y][x] is written alike for all three, and addressed differently.
 //   array         T a[M][N]: the width is part of the type, so a place is arithmetic of constants
 //   flat          a[y * w + x]: the same place, of a width that is known when the kernel runs
 //   row_pointers  T** a: the row is looked up first. The lanes of a warp share a row, so the
-//   look-up
-//                 is a request of one sector, but one that the load behind it waits for
+//                 look-up is a request of one sector, but one that the load after it waits for
 //                 (global.load.requests)
 // Sums of columns by neighbouring lanes read neighbours. Sums of rows, a row a lane, read a column
 // of the matrix at a time, 32 sectors a request (global.load.sectors_per_request): the layout does
@@ -135,7 +134,7 @@ __global__ void add(Result c, Matrix a, Matrix b, int h, int w) {
   if (x < w && y < h) c[y][x] = a[y][x] + b[y][x];
 }
 
-// A column a lane: the warp walks down 32 columns side by side, and looks up each row anew.
+// A column a lane: the warp walks down 32 columns side by side, and looks up each row again.
 template <typename T, typename Matrix>
 __global__ void column_sums(T* sums, Matrix a, int h, int w) {
   const int x = blockIdx.x * kThreads + threadIdx.x;

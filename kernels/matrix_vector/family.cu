@@ -1,9 +1,9 @@
 // The product of a matrix and a vector, y = A x, with A row by row in memory.
 //
-// What it teaches: who should add up a row. `row_per_thread` reads as a sequential program does:
-// its lanes stand in 32 rows, each in a sector of its own (32 sectors a request), of which it uses
-// one word at a time. `row_per_warp` spreads the lanes along the row, 4 sectors of floats a
-// request, and adds up by shuffles. The vector is small and read by everybody: it comes from a
+// A row can be added up by a thread or by a warp. `row_per_thread` reads as a sequential program
+// does: its lanes are in 32 rows, each in a sector of its own (32 sectors a request), of which it
+// uses one word at a time. `row_per_warp` spreads the lanes along the row, 4 sectors of floats a
+// request, and adds up by shuffles. The vector is small and read by every warp: it comes from a
 // cache.
 #include "kernels/matrix_vector/problem.h"
 

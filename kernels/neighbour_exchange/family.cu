@@ -1,9 +1,9 @@
 // Exchange between neighbours: each thread computes a value and hands it to the thread before it;
 // the first one's value goes to the last.
 //
-// What it teaches: threads of a block exchange values through shared memory, with a barrier
+// Threads of a block exchange values through shared memory, with a barrier
 // between the writes and the reads. Neighbour t + 1 may be in another warp, which may not have
-// written yet: without the barrier the last lane of each warp would read whatever was there. A
+// written yet: without the barrier the last lane of each warp would read an old value. A
 // rotation by one keeps the lanes in 32 different banks, so write and read take one wavefront
 // each (shared.wavefronts).
 #include "warpgauge/warpgauge.h"

@@ -1,6 +1,6 @@
 // Euclidean norm of a vector: the root of the sum of squares.
 //
-// What it teaches: a square overflows long before the norm does. `plain` is right for ordinary
+// A square overflows long before the norm does. `plain` is right for ordinary
 // values; of large ones it makes infinity, of tiny ones 0, and the cases f32_huge, f64_tiny, ...
 // expect just that of it. Cures: `by_maximum` divides by the largest element, which takes a second
 // pass over memory (global.load.requests doubles). `by_ranges` scales large, ordinary and tiny
@@ -192,7 +192,7 @@ void launch_by_ranges(Norm<T, kExponent>& p) {
   root_of_ranges<T><<<1, kThreads>>>(p.result, p.of_blocks, p.blocks);
 }
 
-// Whatever the range, the norm comes out.
+// Computes the norm for every range of values.
 template <typename T, int kExponent>
 void add_scaled(const warpgauge::Variants<Norm<T, kExponent>>& to) {
   to.variant("by_maximum", launch_by_maximum<T, kExponent>);

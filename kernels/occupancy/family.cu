@@ -1,6 +1,6 @@
 // An array turned round, by blocks of different shapes and needs.
 //
-// What it teaches: a multiprocessor takes in blocks until something runs out, and what that is
+// A multiprocessor takes in blocks until it runs out of a resource. That resource
 // (occupancy.limiter) decides how many of its warps are filled (occupancy.theoretical): threads
 // (`large_block`: 1024 are two thirds of 1536), blocks (`small_block`), registers
 // (`many_registers`: 384 threads of 64) or shared memory (`much_shared`: 32 KiB for 128 threads).

@@ -1,7 +1,7 @@
 // Work that needs different parts of the machine at once: copies beside kernels, kernels beside
 // kernels.
 //
-// What it teaches: what is in one stream comes one after the other; what is in several may overlap.
+// Work in one stream runs in order; work in several streams may overlap.
 // The work is the same, and so are the counts: only the time differs (time.relative_to).
 //   whole              copy in, kernel, copy out: two engines always wait for the third
 //   chunks_in_streams  four chunks, each in a stream of its own: while one is computed, the next

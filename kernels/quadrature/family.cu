@@ -1,7 +1,7 @@
 // Quadrature: pi as an integral from 0 to 1, of the quarter circle 4 sqrt(1 - x^2) and of the
 // smooth 6 / sqrt(4 - x^2). The size is the number n of intervals, each h = 1/n wide.
 //
-// What it teaches: the error of a rule falls with a power of h (result.max_error of f64). With a
+// The error of a rule falls with a power of h (result.max_error of f64). With a
 // smooth integrand that is h^2 for the midpoint and trapezoid rules and h^4 for Simpson's. The
 // slope of the circle is infinite at 1, which leaves h^1.5 to all three: a better rule does not
 // help. In f32 the rounding of the sum takes over early. The tabulated variants read the circle
@@ -16,7 +16,7 @@ namespace quadrature {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;
-constexpr int kBlocks = kThreads;  // whatever n is: one block adds up what they leave
+constexpr int kBlocks = kThreads;  // for every n: one block adds up their sums
 constexpr double kPi = 3.14159265358979323846;
 
 struct Circle {

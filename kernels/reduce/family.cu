@@ -1,6 +1,6 @@
 // Sum of integers: each block of 256 threads adds up its 256 elements.
 //
-// What it teaches: a tree in shared memory takes 8 steps, and which threads do the adding decides
+// A tree in shared memory takes 8 steps, and which threads do the adding decides
 // its price, the shared.wavefronts of a block. `interleaved` keeps a few lanes of every warp busy;
 // `strided` gathers the work in the first warps, but spreads their words over ever fewer banks
 // (shared.bank_conflicts) and so wins nothing: 150 wavefronts each. `sequential` has both right:

@@ -1,12 +1,12 @@
 // For each element of a column of 128 elements, the sum of the others: b = sum - a.
 //
-// What it teaches: a thread that keeps its column until the sum is known needs 128 registers for
-// it (`uncapped`). A cap on registers makes the compiler put the rest into local memory
-// (spill.store_bytes, spill.load_bytes, local.sectors). The cap comes in three ways: the promise of
-// large blocks, for 65536 registers are 64 for each of 1024 threads (`capped_by_launch_bounds`), or
-// a plain number, which buys full occupancy (occupancy.theoretical) with still more spills: for one
-// kernel (`capped_by_maxnreg`), or for a whole file by nvcc's -maxrregcount (`capped_by_flag`). The
-// cure is to need less: `reloaded` reads the column again and keeps nothing.
+// A thread that keeps its column until the sum is known needs 128 registers for it (`uncapped`). A
+// cap on registers makes the compiler put the rest into local memory (spill.store_bytes,
+// spill.load_bytes, local.sectors). The cap comes in three ways: the promise of large blocks, for
+// 65536 registers are 64 for each of 1024 threads (`capped_by_launch_bounds`), or a plain number,
+// which buys full occupancy (occupancy.theoretical) with still more spills: for one kernel
+// (`capped_by_maxnreg`), or for a whole file by nvcc's -maxrregcount (`capped_by_flag`). The cure
+// is to need less: `reloaded` reads the column again and keeps nothing.
 #include "kernels/register_spill/problem.h"
 
 namespace register_spill {

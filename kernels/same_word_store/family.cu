@@ -1,16 +1,16 @@
 // Flags in shared memory: does a group of neighbouring elements hold a negative one? All lanes that
-// know so store to the flag of their group. The size of a case is the lanes of a group, 1 to 32, or
-// 64: two warps.
+// find one store to the flag of their group. The size of a case is the lanes of a group, 1 to 32,
+// or 64: two warps.
 //
-// What it teaches: lanes that store to one word are no bank conflict. The stores of a request that
-// go to the same word become one; one lane wins, and CUDA does not say which. So all must store the
-// same value, as `plain` does, with one wavefront however large the groups are. `elected` lets one
-// lane of each warp store, and wins nothing by it. `atomic` looks safer and makes the lanes of a
-// group queue (shared.bank_conflicts, shared.bank_ways): an atomic is done for each lane.
-// Two warps make two requests, and nothing orders them: a race, harmless only as long as the values
-// are equal.
-// `different_values` shows which lane wins where they are not, and `warp_after_warp` has a barrier
-// between two warps: the later one wins.
+// Lanes that store to one word are no bank conflict. The stores of a request that go to
+// the same word become one; one lane wins, and CUDA does not say which. So all must store
+// the same value, as `plain` does, with one wavefront however large the groups are.
+// `elected` lets one lane of each warp store, and wins nothing by it. `atomic` looks safer
+// and makes the lanes of a group queue (shared.bank_conflicts, shared.bank_ways): an
+// atomic is done for each lane. Two warps make two requests, and nothing orders them: a
+// race, harmless only as long as the values are equal. `different_values` shows which lane
+// wins where they are not, and `warp_after_warp` has a barrier between two warps: the
+// later one wins.
 #include "warpgauge/warpgauge.h"
 
 namespace same_word_store {
@@ -105,7 +105,7 @@ struct Atomic {
 };
 
 // One block of 32 warps. Groups take neighbouring words, so that different flags never meet in a
-// bank: whatever conflicts there are come from lanes of one group.
+// bank: all conflicts come from lanes of one group.
 template <typename How>
 __global__ void flag_groups(int* b, const int* a, int lanes) {
   __shared__ int flags[kThreads];

@@ -1,6 +1,6 @@
 // Ways to get shared memory: chunks of an array are reversed, one chunk a block.
 //
-// What it teaches: how much shared memory a block takes, and when that is decided.
+// The size of a block's shared memory can be fixed at several times.
 // `static_array` fixes it in the source (shared.static_bytes); `dynamic_array` gets it at the
 // launch and takes what a chunk needs; `opt_in` goes beyond 48 KiB, which a kernel must be allowed
 // to with cudaFuncSetAttribute, and pays with residency (occupancy.theoretical). A kernel has one
@@ -99,7 +99,7 @@ __device__ void reverse_sum_through(double* s, float* u, double* b, const double
   if (t < length) b[first + t] = s[length - 1 - t] + u[length - 1 - t];
 }
 
-// The compiler knows size and place, and every block takes all of it, however short its chunk.
+// The compiler fixes size and place, and every block takes all of it, even for a short chunk.
 __global__ void static_array(float* b, const float* a, int length) {
   __shared__ float s[kChunk];
   reverse_through(s, b, a, length);
@@ -113,7 +113,7 @@ __global__ void dynamic_array(float* b, const float* a, int length) {
 }
 
 // A kernel's dynamic arrays all begin at the same address, so a second one must be cut from the
-// first. The wider type comes first: whatever the length, floats behind doubles are aligned.
+// first. The wider type comes first: floats behind doubles are aligned for any length.
 __global__ void carved(double* b, const double* x, const float* y, int length) {
   extern __shared__ double doubles[];
   float* floats = reinterpret_cast<float*>(doubles + length);

@@ -1,14 +1,14 @@
 // Atomic operations on shared memory: every operation by itself, and sums of a block in one word.
 //
-// What it teaches: shared memory serves 32 lanes with a word each in one wavefront, atomically as
-// well (shared.wavefronts). Lanes that want the same word take turns, so that the sum of all costs
-// as many wavefronts as there are lanes:
+// Shared memory serves 32 lanes with a word each in one wavefront, atomically as well
+// (shared.wavefronts). Lanes that want the same word take turns, so that the sum of all costs as
+// many wavefronts as there are lanes:
 //   one_word       each lane adds to the word that its input names, which is the same for all
 //   one_word_seen  the compiler sees that it is one word, adds up in the warp and lets one lane add
 //   warp_sum       the same by the code, as it must be where the compiler does not see it
 //   own_words      a word for each lane, and one warp adds these up in the end
-// Of shared memory the machine cannot add floating point, and of 64 bits it knows exchange and
-// compare and swap alone. For the other operations the compiler makes a loop of compare and swap,
+// In shared memory the hardware cannot add floating point, and with 64 bits it has only exchange
+// and compare and swap. For the other operations the compiler makes a loop of compare and swap,
 // which runs again for each lane that came in between. Such a sum is better made in registers.
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // The sum of a billion sines: sin(i degrees) for i from 0 to n - 1, the size being n. Whole periods
 // of 360 cancel, so that the sum is never above 115, however many terms it has.
 //
-// What it teaches: order and precision of a sum (result.max_error). An addition rounds by up to
+// Order and precision decide the error of a sum (result.max_error). An addition rounds by up to
 // half a unit of the sum so far, which climbs to 115 over neighbouring degrees (`serial`,
 // `contiguous`) and stays below 7.2 over degrees 16 apart (`strided`). But the same roundings come
 // back with each period, and add up where others would cancel: in float, no order of plain
@@ -18,7 +18,7 @@ namespace sine_sum {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;
-constexpr int kBlocks = kThreads;          // whatever n is: one block adds up what they leave
+constexpr int kBlocks = kThreads;          // for every n: one block adds up their sums
 constexpr int kGrid = kBlocks * kThreads;  // threads
 constexpr int kLevels = 16;                // of a tree over them
 constexpr int kPeriod = 360;

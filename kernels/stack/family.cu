@@ -1,14 +1,14 @@
 // Recursion: determinants of 4x4 matrices modulo 2^32, by expansion along the first row, where the
 // minors of a matrix are determinants themselves; and arrays that are each made from the one above.
 //
-// What it teaches: a function that calls itself cannot keep its variables in registers, for there
-// is one set of registers and a frame on the stack for each call. The stack of a thread is local
-// memory (stack.bytes, local.sectors), which has to be reserved for all threads at once (1024 bytes
-// each, unless cudaDeviceSetLimit says more). `recursive` passes a minor on in an array on its
-// frame. `unrolled` has the depth in a template parameter: the compiler sees one function without
-// calls, every index is a constant, and all minors are registers. `nested_arrays` is recursion at
-// its simplest: one call a level, which makes an array from that of its caller. `inlined_arrays`
-// is its cure, by the same means.
+// A function that calls itself cannot keep its variables in registers, for there is one set of
+// registers and a frame on the stack for each call. The stack of a thread is local memory
+// (stack.bytes, local.sectors), which has to be reserved for all threads at once (1024 bytes each,
+// unless cudaDeviceSetLimit says more). `recursive` passes a minor on in an array on its frame.
+// `unrolled` has the depth in a template parameter: the compiler sees one function without calls,
+// every index is a constant, and all minors are registers. `nested_arrays` is recursion at its
+// simplest: one call a level, which makes an array from that of its caller. `inlined_arrays` is its
+// cure, by the same means.
 #include "warpgauge/warpgauge.h"
 
 namespace stack {
@@ -112,7 +112,7 @@ __global__ void unrolled(Word* determinants, const Word* a, int n) {
 constexpr int kWords = 8;   // of an array
 constexpr int kLevels = 8;  // of calls
 
-// What word k of an array is at a level, and which word is added when the level returns.
+// Word k of an array at a level, and the word that is added when the level returns.
 __host__ __device__ constexpr Word word_below(Word above, int k, int level) {
   return above * (2 * k + 3) + level;
 }

@@ -1,13 +1,13 @@
 // A stencil over a matrix: four times each node less its four neighbours, where a node at the edge
 // has only those neighbours that there are.
 //
-// What it teaches: the few nodes at the edge cost more than their share. `tested` treats them in a
-// branch of their own; in every warp with a node at the left or right edge its one lane goes
-// another way, and 31 lanes wait for it (branches.divergent). Two cures:
+// The few nodes at the edge cost more than their share. `tested` treats them in a branch of their
+// own; in every warp with a node at the left or right edge its one lane goes another way, and 31
+// lanes wait for it (branches.divergent). Two cures:
 //   clamped  a neighbour that is not there is the node itself, and their difference is 0: the same
 //            code for all nodes
 //   rimmed   the matrix is stored with a rim, a copy of its edge, so that every node is inner. The
-//            rim moves the rows: more requests begin amid a sector (global.excess_sectors)
+//            rim moves the rows: more requests begin inside a sector (global.excess_sectors)
 #include "warpgauge/warpgauge.h"
 
 namespace stencil_boundary {

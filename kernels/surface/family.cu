@@ -1,13 +1,13 @@
 // Surfaces: kernels that write into a CUDA array, which a texture or a surface reads afterwards.
 //
-// What it teaches: arrays keep neighbours in two dimensions together, in an order of the device's
-// own, and a kernel writes them only through a surface object. What one launch has written, the
-// next one may read through a texture; within a launch the texture cache is not kept up to date,
-// and such a read gives anything. `global` turns a matrix in linear memory, and each store of a
-// warp goes to 32 rows (global.store.sectors_per_request). `through_array` stores the columns into
-// a surface, and the next launch fetches rows. Its x is in bytes, and its address is checked:
-// outside, a write is dropped and a read gives 0 (`beyond_zero`), or the last element is taken
-// (`beyond_clamp`); the default is a trap, which ends the kernel.
+// Arrays keep neighbours in two dimensions together, in an order of the device's own, and a kernel
+// writes them only through a surface object. What one launch has written, the next one may read
+// through a texture; within a launch the texture cache is not kept up to date, and such a read
+// gives anything. `global` turns a matrix in linear memory, and each store of a warp goes to 32
+// rows (global.store.sectors_per_request). `through_array` stores the columns into a surface, and
+// the next launch fetches rows. Its x is in bytes, and its address is checked: outside, a write is
+// dropped and a read gives 0 (`beyond_zero`), or the last element is taken (`beyond_clamp`); the
+// default is a trap, which ends the kernel.
 #include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
 
@@ -126,7 +126,7 @@ __global__ void read_shifted(float* b, cudaSurfaceObject_t a, int height, int wi
   b[y * width + x] = surf2Dread<float>(a, bytes, y - kShift, kMode);
 }
 
-// A vector backwards: x is in bytes, whatever the type.
+// A vector backwards: x is in bytes, for every type.
 template <typename T>
 struct Reversal : warpgauge::Problem {
   const int n;

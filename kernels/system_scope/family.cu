@@ -1,11 +1,11 @@
 // GPU and CPU work on the same memory at the same time: counting in one word, and a message.
 //
-// What it teaches: an atomic is one only for threads of its scope. atomicAdd() is atomic for the
-// threads of its GPU, atomicAdd_system() also for the CPU, which uses its own atomics.
+// An operation is atomic only for the threads of its scope: atomicAdd() for the threads of its GPU,
+// atomicAdd_system() also for the CPU, which uses its own atomics.
 //   each_thread  each thread adds 1 to a word of managed memory that the CPU counts in, too
-//   each_block   a block adds once: 8 times fewer requests to the word that all want
-//   own_word     the GPU has a word of its own, which the CPU does not touch: no system scope
-//                needed, and no page that moves to and fro between the two
+//   each_block   a block adds once: 8 times fewer requests to the shared word
+//   own_word     the GPU has a word of its own: no system scope is needed, and no page moves to
+//                and fro between the two
 // A message is a value and a flag that says it is there: __threadfence_system() between the two
 // makes the CPU see them in this order (`message`, in mapped memory).
 #include <chrono>

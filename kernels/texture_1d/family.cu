@@ -1,7 +1,7 @@
 // Textures in one dimension: copies of a vector that read it through texture objects, and values
 // between its elements.
 //
-// What it teaches: a texture object reads through the texture unit, and its fetches are no global
+// A texture object reads through the texture unit, and its fetches are no global
 // loads (global.load.requests). Over linear memory (`linear_memory`) it is addressed by an integer
 // index; over a CUDA array (`array_point`) by a coordinate, where element i reaches from i to i
 // + 1. What is stored comes back unchanged. For plain reads loads serve as well (`global`). What

@@ -1,9 +1,9 @@
 // Formats of textures: elements of one, two or four channels (x, y, z, w) of 8, 16 or 32 bits,
 // signed, unsigned or floating point. There are no elements of three channels.
 //
-// What it teaches: a texture decodes what it reads. `element_x`, `element_xy` and `element_xyzw`
-// bring back what was stored. With cudaReadModeNormalizedFloat, integers of 8 and 16 bits come as
-// floats from 0 to 1, or from -1 to 1 if they are signed (`normalised_x` and so on), without an
+// A texture decodes the elements that it reads. `element_x`, `element_xy` and `element_xyzw` return
+// the stored values. With cudaReadModeNormalizedFloat, integers of 8 and 16 bits come as floats
+// from 0 to 1, or from -1 to 1 if they are signed (`normalised_x` and so on), without an
 // instruction for it and with one fetch for all channels. Loads that take the channels one by one
 // (`channel_loads`) ask for the same sectors four times over (global.excess_sectors); a load of the
 // whole element (`element_loads`) cures that, and leaves the divisions to the kernel.

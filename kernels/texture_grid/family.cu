@@ -1,14 +1,14 @@
 // Textures of two and three dimensions: each element becomes the mean of its neighbours in the four
 // (six) directions, two steps away, and values between the elements of a grid.
 //
-// What it teaches: beyond its edges, a texture does what its address mode says. `clamp` repeats the
-// last element, `border` gives 0, `wrap` begins again and `mirror` goes back; the last two only for
-// coordinates from 0 to 1. With loads, the kernel has to do that itself, for each neighbour
-// (`by_hand`), and where a row is read from two elements off, a request has a sector more
-// (global.load.sectors_per_request). What goes through the texture unit is no global load. A
-// texture lies over a CUDA array, whose order is the device's own, or over rows in linear memory,
-// which other kernels can write (`pitched`). Filtering mixes four or eight elements (`filtered`,
-// `volume_filtered`), with weights of 8 bits (result.max_error).
+// Beyond its edges, a texture follows its address mode. `clamp` repeats the last element, `border`
+// gives 0, `wrap` begins again and `mirror` goes back; the last two only for coordinates from 0 to
+// 1. With loads, the kernel has to do that itself, for each neighbour (`by_hand`), and where a row
+// is read from two elements off, a request has a sector more (global.load.sectors_per_request).
+// Texture fetches are no global loads. A texture lies over a CUDA array, whose order is the
+// device's own, or over rows in linear memory, which other kernels can write (`pitched`). Filtering
+// mixes four or eight elements (`filtered`, `volume_filtered`), with weights of 8 bits
+// (result.max_error).
 #include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
 

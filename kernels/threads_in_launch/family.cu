@@ -1,6 +1,6 @@
 // The sum of two vectors by 10^2 to 10^7 threads, and in grids of more than 65,535 blocks.
 //
-// What it teaches: threads need not be as many as elements. A size is elements x threads.
+// Threads need not be as many as elements. A size is elements x threads.
 //   grid_stride  thread t takes the elements t, t + threads, t + 2 threads, ...: neighbouring lanes
 //                always have neighbouring elements, and the requests are the same however many
 //                threads there are (global.load.requests). Only time shows how many it takes to

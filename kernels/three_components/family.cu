@@ -1,12 +1,12 @@
 // Vectors of three components, each turned about the diagonal: (x, y, z) becomes (z, x, y).
 //
-// What it teaches: what lies side by side for a thread does not for a warp. A vector of three words
-// is no word that memory knows: the compiler loads it as three words, 12 bytes apart from lane to
-// lane, and each of these requests touches all 12 sectors of the warp's vectors
+// Words side by side for a thread are not side by side for a warp. A vector of three words cannot
+// be loaded at once: the compiler loads it as three words, 12 bytes apart from lane to lane, and
+// each of these requests touches all 12 sectors of the warp's vectors
 // (global.load.sectors_per_request) to use a third of them (`packed`). Three cures:
 //   padded    a fourth component makes a word of 16 bytes and one request; a quarter of its bytes
-//             are of no use
-//   separate  an array for each component: three requests of 4 sectors, and nothing of no use
+//             is unused
+//   separate  an array for each component: three requests of 4 sectors, and no unused bytes
 //   staged    vectors as they are, moved word by word through shared memory; a stride of three
 //             words meets no bank twice
 #include <type_traits>

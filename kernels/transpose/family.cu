@@ -1,11 +1,11 @@
 // Transposition of a matrix, B[x][y] = A[y][x]: rows are read, columns are written.
 //
-// What it teaches: a warp moves whole 32-byte sectors and wants the words of a request side by
-// side. Of a matrix and its transpose only one can be walked that way, so `naive` scatters its
-// stores (global.excess_sectors). Turning a tile in shared memory mends that, but a column of the
+// A warp moves whole 32-byte sectors and wants the words of a request side by side. Of a matrix and
+// its transpose only one can be walked that way, so `naive` scatters its stores
+// (global.excess_sectors). Turning a tile in shared memory cures that, but a column of the
 // tile lies in one bank (shared.bank_conflicts, shared.bank_ways). Two cures: one unused word at
 // the end of each tile row, or a column index XORed with the row, which costs no memory.
-// What is left is time, and a plain copy is what it can be held against (time.relative_to): with
+// After that only time differs, and a plain copy is the yardstick (time.relative_to): with
 // one element a thread, all of a block waits for one load each. `several_each` and `wide_tile` have
 // 4 to 16 loads of each thread on their way at once.
 #include "warpgauge/warpgauge.h"

@@ -1,7 +1,7 @@
 // Transposition of a matrix of 1024x1024 floats without shared memory, swept over block shapes: the
 // size of a case is the block, blockDim.y x blockDim.x.
 //
-// What it teaches: the warp, not the block, makes the requests, and the block decides what a warp
+// The warp, not the block, makes the requests, and the block decides what a warp
 // looks like. Warps are cut from the block along x, so a warp covers 32 / bx rows of bx elements,
 // or one row if bx is 32 or more. Wide warps read whole sectors and scatter their stores; tall
 // warps do the reverse (global.load.sectors_per_request, global.store.sectors_per_request). bx of 8

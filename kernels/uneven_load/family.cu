@@ -1,8 +1,8 @@
 // Sums of the segments of a vector, of which one is much longer than the others: blocks of unequal
 // work, and the same work in equal pieces.
 //
-// What it teaches: a block keeps its place on a multiprocessor until its last thread ends, and a
-// grid ends with its last block. No count shows that some wait, only time does (time.relative_to).
+// A block keeps its place on a multiprocessor until its last thread ends, and a grid ends with its
+// last block. No count shows that some wait, only time does (time.relative_to).
 //   thread_a_segment  a segment a thread: the lanes of a warp stay until the longest is through,
 //                     and the warps of its block hold their place. Besides, lanes are a segment
 //                     apart (global.excess_sectors)

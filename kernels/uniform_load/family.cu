@@ -1,6 +1,6 @@
 // Block b adds up a window of 32 words, a[b], a[b + 1], ..., and every thread wants the sum.
 //
-// What it teaches: lanes that read the same word make a request of one sector
+// Lanes that read the same word make a request of one sector
 // (global.load.sectors_per_request), so a uniform load wastes no bandwidth: `uniform`. But each
 // word costs a request of its own (global.load.requests). `shared_out` lets each lane load one
 // word of the window and hands them round by shuffles: one request of 4 or 5 sectors instead of 32.

@@ -1,8 +1,8 @@
 // Sum of two vectors, c[i] = a[i] + b[i].
 //
-// What it teaches: how threads find their elements. `one_block` lets 128 threads walk over the
-// vectors: right for any length and perfectly coalesced, and still slow, because one block occupies
-// one multiprocessor. No count shows that, only time. `grid` gives each element a thread; the last
+// Threads find their elements in three ways. `one_block` lets 128 threads walk over the vectors:
+// right for any length and perfectly coalesced, and still slow, because one block occupies one
+// multiprocessor. Only time shows that, no count. `grid` gives each element a thread; the last
 // block reaches beyond the end, so each thread checks its index. `vectorised` moves four elements a
 // thread by 16-byte words: the same sectors in a quarter of the requests (global.load.requests).
 #include "warpgauge/warpgauge.h"

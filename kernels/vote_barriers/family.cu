@@ -1,6 +1,6 @@
 // Votes of a block: how many of its 256 elements are positive; are all; is any?
 //
-// What it teaches: a barrier can vote. __syncthreads_count, _and and _or take a predicate of each
+// A barrier can vote. __syncthreads_count, _and and _or take a predicate of each
 // thread and give all of them the block's answer, without shared memory. `tree` counts in shared
 // memory as one would without them, with 45 shared.wavefronts and 9 barriers; `vote` has 3
 // barriers and no wavefront; `single_vote` sees that the count answers all three questions.
@@ -88,7 +88,7 @@ __global__ void vote(int* count, int* all, int* any, const int* a, int n) {
   any[blockIdx.x] = is_any != 0;
 }
 
-// The count knows the other answers: one barrier instead of three.
+// The count implies the other answers: one barrier instead of three.
 __global__ void single_vote(int* count, int* all, int* any, const int* a, int n) {
   const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
   const int positives = __syncthreads_count(i < n && a[i] > 0);

@@ -1,7 +1,7 @@
 // Riemann's zeta function by its series: zeta(s) = 1 + 1/2^s + 1/3^s + ... up to 1/n^s. The size of
 // a case is s and n.
 //
-// What it teaches: in floating point the order of a sum decides how far it is off
+// In floating point the order of a sum decides its error
 // (result.max_error). `serial_forwards` adds ever smaller terms to a sum above 1: in f32 it stands
 // still from 1/4096^2 on, because these terms are below half a unit in its last place.
 // `serial_backwards` lets the small terms grow together first. `parallel` gives each thread a few
@@ -14,7 +14,7 @@ namespace zeta {
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 256;
-constexpr int kBlocks = kThreads;  // whatever n is: one block adds up what they leave
+constexpr int kBlocks = kThreads;  // for every n: one block adds up their sums
 constexpr double kPi = 3.14159265358979323846;
 
 // CPU reference: zeta(2) = pi^2/6, zeta(4) = pi^4/90, less the terms after n (Euler and Maclaurin;

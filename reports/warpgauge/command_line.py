@@ -58,14 +58,14 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?=\S+: )", "", message)
-        print(f"{message}; `{as_started(self.prog)} --help` shows what there is", file=sys.stderr)
+        print(f"{message}; see `{as_started(self.prog)} --help`", file=sys.stderr)
         raise SystemExit(2)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             known = ", ".join(action.choices)
             meant = _did_you_mean(value, action.choices)
-            raise argparse.ArgumentError(action, f"'{value}' is none of {known}{meant}")
+            raise argparse.ArgumentError(action, f"'{value}' is not one of {known}{meant}")
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
         """Leaves nothing over: the error of a command names that command's --help."""
@@ -88,7 +88,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_args(args, namespace)
 
     def words(self, before: Sequence[str], asked: str) -> list[str]:
-        """The words that can follow those before: GLOB and ARCH stand for what the gauge lists
+        """The words that can follow those before: GLOB and ARCH mean the words that the gauge lists
         (cases, architectures), an empty list for files."""
         commands = self._commands()
         if before and before[0] in commands:

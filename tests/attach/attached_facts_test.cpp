@@ -120,7 +120,7 @@ TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
       attach::parse_attached(text, "out/7.json");
       ADD_FAILURE() << text;
     } catch (const attach::AttachedError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("out/7.json: no result of the attached library"));
+      EXPECT_THAT(error.what(), HasSubstr("out/7.json: not a result of the attached library"));
     }
   }
 }

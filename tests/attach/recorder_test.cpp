@@ -298,7 +298,7 @@ TEST_F(Recorder, ACaptureIsLeftAlone) {
   recorder->waited(kContext);
   recorder->may_end(kContext);
   EXPECT_EQ(played.takes, 0) << "to ask whether the GPU is idle ends captures";
-  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("a context was given back while")));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("a context was released while")));
   recorder->capture_ends(other);  // refused: it goes on
   recorder->waited(kContext);
   EXPECT_EQ(played.takes, 0);

@@ -212,7 +212,7 @@ def test_budgets_by_name(tmp_path):
     budgets.write_text('["*by_rows*"]\n"registers" = 1\n')
     result = attach(tmp_path / "out", "plain", 10, "--budgets", budgets, "--kernels", "<33>")
     assert result.returncode == 3
-    assert "no kernel fits section '*by_rows*'" in result.stderr
+    assert "no kernel matches section '*by_rows*'" in result.stderr
 
 
 def test_nothing_launched_is_no_success(tmp_path):

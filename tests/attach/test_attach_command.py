@@ -126,8 +126,8 @@ def test_budgets_by_the_name_of_the_kernel(tmp_path):
     budgets.write_text('["*by_rows*"]\n"registers" = 1\n')
     result = attach(tmp_path / "out", counted(), "--budgets", budgets, "--kernels", "no such")
     assert result.returncode == 3
-    assert f"{budgets}: no kernel fits section '*by_rows*'" in result.stderr
-    assert "--kernels 'no such': none of 1 kernels fits" in result.stderr
+    assert f"{budgets}: no kernel matches section '*by_rows*'" in result.stderr
+    assert "--kernels 'no such': matches none of 1 kernels" in result.stderr
 
 
 def test_bad_options_are_faults_before_the_program_runs(tmp_path):
@@ -136,7 +136,7 @@ def test_bad_options_are_faults_before_the_program_runs(tmp_path):
     for options, message in [
         (["--budgets", budgets], f"{budgets}:2:1: unknown metric 'regsters'"),
         (["--budgets", tmp_path / "none"], "cannot be read"),
-        (["--kernels", "("], "--kernels '(': no regular expression"),
+        (["--kernels", "("], "--kernels '(': not a regular expression"),
         (["--sample", "0"], "--sample"),
     ]:
         result = attach(tmp_path / "out", counted(), *options)
@@ -333,7 +333,7 @@ def test_what_could_not_be_counted_is_reported(tmp_path):
 def test_a_damaged_result_is_a_fault(tmp_path, text):
     run = attach(tmp_path, text)
     assert run.returncode == 2
-    assert "no result of the attached library" in run.stderr
+    assert "not a result of the attached library" in run.stderr
 
 
 def test_a_signal_to_stop_is_handed_on(tmp_path):

@@ -172,8 +172,8 @@ def test_results_of_nothing_look_like_none(tmp_path):
         ("{", "not JSON"),
         ("[]", "schema is 'None', and this version reads 'warpgauge.results/1'"),
         ('{"schema": "warpgauge.results/0"}', "schema is 'warpgauge.results/0'"),
-        ('{"schema": "warpgauge.results/1"}', "not as warpgauge.results/1 has it: 'cases'"),
-        ('{"schema": "warpgauge.results/1", "cases": []}', "not as warpgauge.results/1 has it"),
+        ('{"schema": "warpgauge.results/1"}', "does not match warpgauge.results/1: 'cases'"),
+        ('{"schema": "warpgauge.results/1", "cases": []}', "does not match warpgauge.results/1"),
     ],
 )
 def test_bad_results_are_reported_and_nothing_is_written(tmp_path, text, says):
@@ -195,7 +195,7 @@ def test_what_cannot_be_written_is_reported(sample, tmp_path):
     [
         ([], "RESULTS"),
         (["r.json"], "one of the arguments --format --all is required"),
-        (["r.json", "--format", "junitt"], "'junitt' is none of bencher, "),
+        (["r.json", "--format", "junitt"], "'junitt' is not one of bencher, "),
         (["r.json", "--format", "tap", "--all", "out"], "not allowed with"),
         (["r.json", "--all", "out", "--out", "file"], "--out goes with --format"),
         (["r.json", "--al", "out"], "--al"),

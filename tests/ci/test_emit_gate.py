@@ -113,7 +113,7 @@ def test_results_of_an_earlier_run_that_cannot_be_removed_are_a_fault(tmp_path):
     (checkout / "out" / "ctest.txt").mkdir(parents=True)
     result = gate(checkout, ONE_PASSES)
     assert result.returncode == 2
-    assert "out/ctest.txt must not outlive this run" in result.stderr
+    assert "out/ctest.txt is of an earlier run" in result.stderr
 
 
 def test_who_ends_the_script_ends_the_gate(tmp_path):

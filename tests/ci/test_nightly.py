@@ -200,7 +200,7 @@ def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
 @pytest.mark.parametrize(
     "options, says",
     [
-        (["--device=cuda"], "--device: 'cuda' is none of auto, gpu, emulated, none"),
+        (["--device=cuda"], "--device: 'cuda' is not one of auto, gpu, emulated, none"),
         (["--device"], "--device needs a value"),
         (["--gather", "--device=none"], "--gather needs a value"),
         (["--no-such=1"], "no option --no-such"),
@@ -212,7 +212,7 @@ def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
         (["--gather="], "--gather is empty"),
         (["--out="], "--out is empty"),
         (["--db="], "--db is empty"),
-        (["--out=ci/gate"], "--out ci/gate: cannot be made a folder"),
+        (["--out=ci/gate"], "--out ci/gate: cannot create the folder"),
     ],
 )
 def test_bad_options_are_faults_before_anything_is_done(night, options, says):

@@ -152,7 +152,7 @@ def test_a_check_fails_at_the_line_of_a_fault():
 
 
 def sanitizer(tool, name, *options):
-    """What a tool of compute-sanitizer writes about a canary."""
+    """The output of a tool of compute-sanitizer for a canary."""
     return subprocess.run(
         [
             *(SANITIZER, "--tool", tool, *options),

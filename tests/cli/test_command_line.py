@@ -26,12 +26,12 @@ ARCHS = run("list", "--archs").stdout.split()
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["gat"], "'gat' is no command, did you mean 'gate'?; there are gate, list, "),
-        (["gate", "--fliter", "x"], "there is no option --fliter, did you mean '--filter'?; `"),
-        (["gate", "x"], "'x' is one argument too many; `warpgauge gate --help`"),
-        (["wildly-wrong"], "'wildly-wrong' is no command; there are gate, list, "),
-        (["gate", "--device=emulate"], "'emulate' is none of auto, gpu, emulated, did you mean"),
-        (["explain", "x", "--device=0"], "--device: '0' is none of auto, gpu, emulated; `"),
+        (["gat"], "'gat' is not a command, did you mean 'gate'?; the commands are gate, list, "),
+        (["gate", "--fliter", "x"], "there is no option --fliter, did you mean '--filter'?; see `"),
+        (["gate", "x"], "'x' is one argument too many; see `warpgauge gate --help`"),
+        (["wildly-wrong"], "'wildly-wrong' is not a command; the commands are gate, list, "),
+        (["gate", "--device=emulate"], "'emulate' is not one of auto, gpu, emulated, did you mean"),
+        (["explain", "x", "--device=0"], "--device: '0' is not one of auto, gpu, emulated; see `"),
         (["gate", "--arch", ARCHS[0].removeprefix("sm_")], f"did you mean '{ARCHS[0]}'?"),
         (["explain", "x", "--picture", "x.png"], "'x.png' does not end in .svg"),
         (

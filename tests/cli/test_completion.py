@@ -233,7 +233,7 @@ def test_another_shell_is_refused():
     )
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr == (
-        "there is no completion for 'bsh', did you mean 'bash'?; there is for bash, zsh, fish\n"
+        "no completion for 'bsh', did you mean 'bash'?; there is one for bash, zsh, fish\n"
     )
 
 

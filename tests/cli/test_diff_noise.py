@@ -45,7 +45,7 @@ def test_processes_differ_by_more_than_the_interval_of_one(diff, value, options,
 def test_a_noise_that_is_no_share_is_a_fault(diff, share):
     code, _, err = diff([a_fact()], [a_fact()], f"--noise={share}")
     assert code == 2
-    assert f"'{share}' is no share" in err
+    assert f"'{share}' is not a share" in err
 
 
 def test_what_the_environment_moved_is_shown_and_counted_and_not_worse(diff, tmp_path):

@@ -257,7 +257,7 @@ def test_a_driver_that_crashes_or_hangs_is_a_finding(broken_driver, harm, text):
     [
         (["--require=ptxas"], "ptxas"),
         (["--require=cupti", "--device=emulated"], "exclude each other"),
-        (["--device=tpu"], "'tpu' is none of auto, gpu, emulated"),
+        (["--device=tpu"], "'tpu' is not one of auto, gpu, emulated"),
         (["--outt", "x"], "--outt"),
     ],
 )

@@ -128,7 +128,7 @@ def test_a_picture_that_cannot_be_written_is_a_fault(tmp_path, place):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--line", "67"], "add --text or --picture"),
+        (["--line", "67"], "--line needs --text or --picture"),
         (["--text", "--line", "family.cu:x"], "say LINE or FILE:LINE"),
         (["--text", "--line", "1"], "no access to shared or global memory there"),
         (["--text", "--line", "1"], COLUMN),

@@ -131,7 +131,7 @@ def test_a_program_is_called_as_it_was_started(program, command, tmp_path):
     assert "my-gauge" in examples and "warpgauge" not in examples
     refused = run(link, *command, "--no-such-option")
     assert refused.returncode == 2
-    assert f"; `my-gauge {' '.join(command)} --help` shows what there is\n" in refused.stderr
+    assert f"; see `my-gauge {' '.join(command)} --help`\n" in refused.stderr
 
 
 def test_messages_name_the_program_that_was_started(tmp_path):
@@ -147,12 +147,12 @@ def test_messages_name_the_program_that_was_started(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["emit", "x", "--format", "junti"], "'junti' is none of bencher, codequality, "),
-        (["emit", "x", "--format", "junti"], ", did you mean 'junit'?; `warpgauge emit --help` "),
+        (["emit", "x", "--format", "junti"], "'junti' is not one of bencher, codequality, "),
+        (["emit", "x", "--format", "junti"], ", did you mean 'junit'?; see `warpgauge emit"),
         (["accept", "x", "--filtr=y"], "there is no option --filtr=y, did you mean '--filter'?"),
-        (["report", "runs", "x"], "'x' is one argument too many; `warpgauge report runs --help` "),
-        (["report", "hmtl"], ", did you mean 'html'?; `warpgauge report --help` "),
-        (["report", "runs", "--jsn"], "did you mean '--json'?; `warpgauge report runs --help` "),
+        (["report", "runs", "x"], "'x' is one argument too many; see `warpgauge report runs"),
+        (["report", "hmtl"], ", did you mean 'html'?; see `warpgauge report --help`"),
+        (["report", "runs", "--jsn"], "did you mean '--json'?; see `warpgauge report runs --help`"),
     ],
 )
 def test_programs_beside_it_suggest_the_nearest_option(arguments, message):

@@ -47,10 +47,10 @@ def counted_ids(path):
 
 def test_every_recorded_case_is_compared(comparison):
     recorded, emulated = counted_ids(RECORDED), comparison["emulated"]
-    assert recorded <= emulated, "record anew: see tests/data/diff/README.md"
+    assert recorded <= emulated, "record again: see tests/data/diff/README.md"
     later = (DATA / "not_recorded.txt").read_text().split()
     for id in emulated - recorded:
-        assert any(fnmatchcase(id, glob) for glob in later), "record anew, or see not_recorded.txt"
+        assert any(fnmatchcase(id, glob) for glob in later), "record again, or see not_recorded.txt"
     for glob in later:
         assert any(fnmatchcase(id, glob) for id in emulated - recorded), f"{glob} names no case"
     # Other code of all kernels would compare nothing.

@@ -140,7 +140,7 @@ def test_the_picture_of_the_readme_is_what_explain_draws(tmp_path):
         place.sub("family.cu", (folder / "explain.svg").read_text())
         for folder in (tmp_path, ROOT / "docs/pictures")
     )
-    assert now == kept, "draw it anew: warpgauge explain ... --picture docs/pictures/explain.svg"
+    assert now == kept, "draw it again: warpgauge explain ... --picture docs/pictures/explain.svg"
 
 
 @pytest.mark.parametrize("name", ["docs/architecture.md", "docs/install.md", "CONTRIBUTING.md"])

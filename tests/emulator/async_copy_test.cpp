@@ -138,13 +138,13 @@ TEST_P(AsyncCopy, ReadsOnlyWhatItSays) {
   bench().point("%rd1", odd + 4, 0);
   bench().run("cp.async.cg.shared.global [%r1], [%rd1], 16, 4;");
   EXPECT_THAT(bench().fault_of("cp.async.cg.shared.global [%r1], [%rd1], 16, 8;").what(),
-              HasSubstr("the last 4 bytes are behind the end of odd (20 bytes)"));
+              HasSubstr("the last 4 bytes are past the end of odd (20 bytes)"));
 }
 
 TEST_P(AsyncCopy, FaultsWhereItIsIssued) {
   bench().point("%rd2", from_ + kWords, 0);
   EXPECT_THAT(bench().fault_of("cp.async.ca.shared.global [%r1], [%rd2], 4;").what(),
-              EndsWith("right behind the end of input (2048 bytes)"));
+              EndsWith("right past the end of input (2048 bytes)"));
   bench().fill<std::uint32_t>("%r2", [](int) { return MemoryBench::kSharedBytes; });
   EXPECT_THAT(bench().fault_of("cp.async.ca.shared.global [%r2], [%rd1], 4;").what(),
               HasSubstr("invalid shared write of 4 bytes at 0x2000"));

@@ -182,7 +182,7 @@ TEST_P(Atomic, FaultsNameTheAccess) {
   auto* const word = bench().allocate<std::uint32_t>(1, "counter");
   bench().point("%rd1", word, 0);
   EXPECT_THAT(bench().fault_of("red.global.add.u32 [%rd1+4], 1;").what(),
-              EndsWith("right behind the end of counter (4 bytes)"));
+              EndsWith("right past the end of counter (4 bytes)"));
   EXPECT_EQ(bench().fault_of("red.global.add.u32 [%rd1+2], 1;").kind(),
             Fault::Kind::misaligned_address);
   bench().memory.make_constant(reinterpret_cast<std::byte*>(word));

@@ -29,11 +29,11 @@ TEST_P(LoadStoreFault, GlobalAccessesAreCheckedByteByByte) {
   const Fault behind = bench().fault_of(inside("ld.global.u32 %r1, [%rd1];", 31, 400));
   EXPECT_EQ(behind.kind(), Kind::illegal_address);
   EXPECT_THAT(behind.what(), HasSubstr("invalid global read of 4 bytes at 0x"));
-  EXPECT_THAT(behind.what(), EndsWith(": right behind the end of cudaMalloc #7 (400 bytes)"));
+  EXPECT_THAT(behind.what(), EndsWith(": right past the end of cudaMalloc #7 (400 bytes)"));
   EXPECT_THAT(bench().fault_of(inside("st.global.u32 [%rd1], %r1;", 5, -4)).what(),
-              EndsWith("4 bytes in front of cudaMalloc #7 (400 bytes)"));
+              EndsWith("4 bytes before cudaMalloc #7 (400 bytes)"));
   EXPECT_THAT(bench().fault_of(inside("ld.global.u64 %rd2, [%rd1];", 0, 640), 1).what(),
-              EndsWith("240 bytes behind the end of cudaMalloc #7 (400 bytes)"));
+              EndsWith("240 bytes past the end of cudaMalloc #7 (400 bytes)"));
   // Far away on either side, where sums of addresses and distances overflow.
   for (const std::uint64_t far : {std::uint64_t{0}, std::uint64_t{8}, ~std::uint64_t{7},
                                   std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 8}) {
@@ -53,7 +53,7 @@ TEST_P(LoadStoreFault, EveryByteOfAWideAccessMustBeInside) {
   for (const int stride : {0, 8}) {  // all lanes at the end; the second lane only
     bench().point("%rd1", stride == 0 ? data + 2 : data, stride);
     EXPECT_THAT(bench().fault_of("ld.global.v2.u32 {%r1, %r2}, [%rd1];", 0x3).what(),
-                EndsWith("the last 4 bytes are behind the end of odd (12 bytes)"));
+                EndsWith("the last 4 bytes are past the end of odd (12 bytes)"));
   }
 }
 

@@ -36,7 +36,7 @@ TEST(MemoryKernel, FaultsNameKernelBlockThreadPlaceAndAllocation) {
   EXPECT_THAT(what_of(text, blocks(2, 32)),
               AllOf(HasSubstr("kernel k"), HasSubstr("block (1,0,0)"), HasSubstr("thread (5,0,0)"),
                     HasSubstr("invalid global write of 4 bytes at 0x"),
-                    EndsWith(": 20 bytes behind the end of output (256 bytes)")));
+                    EndsWith(": 20 bytes past the end of output (256 bytes)")));
 }
 
 TEST(MemoryKernel, ConstantVariablesAreReadOnly) {

@@ -156,16 +156,16 @@ TEST(Memory, DescribesWhereAnAddressLies) {
   EXPECT_EQ(memory.describe(memory.describe("x").data()), "in no allocation");
   std::byte* const a = allocate(memory, 4000, "cudaMalloc #3");
   EXPECT_EQ(memory.describe(a + 16), "byte 16 of cudaMalloc #3 (4000 bytes)");
-  EXPECT_EQ(memory.describe(a + 4000), "right behind the end of cudaMalloc #3 (4000 bytes)");
-  EXPECT_EQ(memory.describe(a + 4016), "16 bytes behind the end of cudaMalloc #3 (4000 bytes)");
-  EXPECT_EQ(memory.describe(a - 1), "1 byte in front of cudaMalloc #3 (4000 bytes)");
+  EXPECT_EQ(memory.describe(a + 4000), "right past the end of cudaMalloc #3 (4000 bytes)");
+  EXPECT_EQ(memory.describe(a + 4016), "16 bytes past the end of cudaMalloc #3 (4000 bytes)");
+  EXPECT_EQ(memory.describe(a - 1), "1 byte before cudaMalloc #3 (4000 bytes)");
   EXPECT_EQ(memory.describe(a + 3996, 8),
-            "the last 4 bytes are behind the end of cudaMalloc #3 (4000 bytes)");
+            "the last 4 bytes are past the end of cudaMalloc #3 (4000 bytes)");
   EXPECT_EQ(memory.describe(nullptr), "a null pointer");
   EXPECT_EQ(memory.describe(reinterpret_cast<void*>(12)), "a null pointer plus 12 bytes");
   EXPECT_EQ(memory.describe(reinterpret_cast<void*>(window_base(Window::shared) + 4)),
             "a generic address of shared memory");
-  EXPECT_EQ(memory.describe(reinterpret_cast<void*>(~std::uint64_t{0})), "no address at all");
+  EXPECT_EQ(memory.describe(reinterpret_cast<void*>(~std::uint64_t{0})), "not a valid address");
 }
 
 TEST(Memory, DescribesTheNearerOfTwoNeighbours) {
@@ -173,8 +173,8 @@ TEST(Memory, DescribesTheNearerOfTwoNeighbours) {
   std::byte* const a = allocate(memory, 256, "a");
   std::byte* const b = allocate(memory, 256, "b");
   ASSERT_GT(b, a);
-  EXPECT_THAT(memory.describe(a + 260), HasSubstr("behind the end of a"));
-  EXPECT_THAT(memory.describe(b - 4), HasSubstr("in front of b"));
+  EXPECT_THAT(memory.describe(a + 260), HasSubstr("past the end of a"));
+  EXPECT_THAT(memory.describe(b - 4), HasSubstr("before b"));
 }
 
 TEST(Memory, IsConsistentUnderRandomUseByThreads) {

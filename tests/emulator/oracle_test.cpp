@@ -234,12 +234,12 @@ TEST(Oracle, RefusesMachineCodeOfOtherPtx) {
   Recorded recorded("sm_90");
   ASSERT_EQ(refusal(recorded), "");
   recorded.ptx.replace(recorded.ptx.find("ld.shared.f32"), 13, "ld.shared.b32");
-  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX: its line "));
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made from other PTX: its line "));
   recorded.ptx = text_of("oracle/oracle.sm_120.ptx");
-  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX: its line "));
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made from other PTX: its line "));
   recorded = Recorded("sm_90");
   recorded.ptx += "\nret;";
-  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made of other PTX"));
+  EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made from other PTX"));
 }
 
 TEST(Oracle, ACommentMoreIsNotOtherPtx) {

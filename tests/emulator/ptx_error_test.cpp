@@ -72,7 +72,7 @@ TEST(PtxError, HeadOfTheModule) {
   EXPECT_EQ(first_line(error_of(".version 10.0\n.target sm_90")),
             "m.ptx:1:10: this version of PTX is too new");
   EXPECT_EQ(first_line(error_of(".version 0.9\n.target sm_90")),
-            "m.ptx:1:10: this is no version of PTX");
+            "m.ptx:1:10: this is not a version of PTX");
   EXPECT_EQ(first_line(error_of(".version 9\n.target sm_90")),
             "m.ptx:1:10: expected a version such as 9.0");
   EXPECT_EQ(first_line(error_of(".version 9.0\n.address_size 64")),
@@ -105,10 +105,10 @@ TEST(PtxError, OutsideOfFunctions) {
        "13: the variable is larger than 1 TiB"},
       {".global .b8 x[2][];", "17: only the first extent of an array can be left out"},
       {".section .debug_str { 1, 2", "21: a section that never ends"},
-      {".alias f, g;", "8: an alias of what is no function, or of another alias"},
+      {".alias f, g;", "8: an alias of another alias, or of something that is not a function"},
       {".func f() .frobnicate {}", "11: `.frobnicate` is not known at the head of a function"},
       {".entry k() .maxntid 1,2,3,4 {}", "27: expected at most three numbers, found `4`"},
-      {".entry k(.param .b32 a,) {}", "24: expected `.param` in front of a parameter, found `)`"},
+      {".entry k(.param .b32 a,) {}", "24: expected `.param` before a parameter, found `)`"},
       {".entry k(.param .b32 a, .param .b32 a) {}", "37: `a` is declared twice in this block"},
   };
   for (const auto& [text, expected] : cases) {
@@ -170,7 +170,7 @@ TEST(PtxError, Bodies) {
       {".reg .b32 a; a:", "14: `a` is declared twice in this block"},
       {".reg .b32 p;", "11: `p` is declared twice in this block"},
       {"@ add.s32 a;", "6: expected an instruction, found `.s32`"},
-      {"@1 add.s32 a;", "2: expected a predicate behind `@`, found `1`"},
+      {"@1 add.s32 a;", "2: expected a predicate after `@`, found `1`"},
       {"; ret;", "1: expected an instruction, a label, a directive or `}`, found `;`"},
       {"add.s32 a, ;", "12: expected an operand, found `;`"},
       {"add.s32 a, {};", "13: expected an operand, found `}`"},
@@ -194,7 +194,7 @@ TEST(PtxError, Bodies) {
       {"mov.f32 a, 1.5|2.5;", "15: a constant expression of types that do not go together"},
       {"mov.b32 a, (.s64)1.5;", "13: a constant expression of types that do not go together"},
       {"mov.b32 a, (1;", "14: expected `)` at the end of the expression, found `;`"},
-      {"mov.b32 a, . b;", "12: a point with no word behind it"},
+      {"mov.b32 a, . b;", "12: a point without a word after it"},
       {".loc 1 2;", "9: expected the column of .loc, found `;`"},
       {".loc 1 99999999999 3", "8: the line of .loc must be an integer from 0 to 2147483647"},
       {".loc 1 2 3, discriminator 4",

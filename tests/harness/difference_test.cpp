@@ -94,7 +94,7 @@ TEST(Causes, RulesAreThoseThatTheHistoryReads) {
   if (std::getenv("WARPGAUGE_WRITE_GOLDEN") != nullptr) std::ofstream(file) << rules_text();
   std::ifstream stream(file);
   const std::string copy{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_EQ(copy, rules_text()) << "write it anew with WARPGAUGE_WRITE_GOLDEN=1";
+  EXPECT_EQ(copy, rules_text()) << "write it again with WARPGAUGE_WRITE_GOLDEN=1";
 }
 
 TEST(Causes, OfExactCounts) {

@@ -234,7 +234,7 @@ TEST(Outcome, IsNeverBetterThanTheExitCodesOfItsRuns) {
   run.end->left_out = {"2 cases of --large"};
   const Outcome outcome = of_runs({run});
   EXPECT_EQ(outcome.exit_code(), kOverBudget);
-  EXPECT_EQ(outcome.headline(), "FAIL: a run ended with exit code 1, and says more");
+  EXPECT_EQ(outcome.headline(), "FAIL: a run ended with exit code 1; see its output");
   EXPECT_THAT(outcome.options().left_out, ElementsAre("2 cases of --large"));
 }
 
@@ -248,7 +248,7 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
   EXPECT_EQ(outcome->exit_code(), kOverBudget);
   std::ifstream stream(results);
   EXPECT_EQ(nlohmann::json::parse(stream)["headline"],
-            "FAIL: a run ended with exit code 1, and says more");
+            "FAIL: a run ended with exit code 1; see its output");
   const Outcome read(metrics::read_facts(facts), {});
   EXPECT_EQ(read.exit_code(), kOverBudget);
   EXPECT_EQ(read.headline(), outcome->headline());
@@ -301,7 +301,7 @@ TEST(Headline, SaysWhatWasLost) {
   EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph of\nanother library"}).headline(),
             "NOT MEASURED: a graph of another library");
   EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph", "a launch"}).headline(),
-            "NOT MEASURED: 2 things, see above");
+            "NOT MEASURED: 2 items, see above");
 }
 
 }  // namespace

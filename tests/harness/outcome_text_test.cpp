@@ -273,9 +273,8 @@ TEST(TerminalText, SaysWhatWasLostAndLeftOut) {
   const Recorded recorded;
   const Outcome outcome({recorded.run},
                         {.lost = {"a graph of\nmine", "a launch"}, .left_out = {"2 large cases"}});
-  EXPECT_THAT(
-      terminal_text(outcome, false),
-      HasSubstr("\n2 large cases\n\na graph of mine\n\na launch\n\nNOT MEASURED: 2 things"));
+  EXPECT_THAT(terminal_text(outcome, false),
+              HasSubstr("\n2 large cases\n\na graph of mine\n\na launch\n\nNOT MEASURED: 2 items"));
   EXPECT_THAT(markdown_text(outcome), HasSubstr("## Unmeasured\n\n- a graph of mine\n- a launch"));
 }
 

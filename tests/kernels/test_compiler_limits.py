@@ -1,4 +1,4 @@
-"""What nvcc refuses with a clear error, and what nvcc 13.0 breaks (large_parameters.cu)."""
+"""Code that nvcc refuses with a clear error, and code that nvcc 13.0 breaks."""
 
 import os
 import re

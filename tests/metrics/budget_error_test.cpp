@@ -36,18 +36,19 @@ void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
 
 const Bad kBad[] = {
     // sections
-    {"unknown_variant", "[tilled]", ":1:2: no case fits section 'tilled', did you mean 'tiled'?"},
-    {"unknown_type", "[\"tiled.f32\"]", ":1:2: no case fits section 'tiled.f32'"},
+    {"unknown_variant", "[tilled]",
+     ":1:2: no case matches section 'tilled', did you mean 'tiled'?"},
+    {"unknown_type", "[\"tiled.f32\"]", ":1:2: no case matches section 'tiled.f32'"},
     {"unknown_size", "[\"naive.f32@65x64\"]", "did you mean 'naive.f32@64x64'?"},
     {"size_of_another_type", "[\"tiled.f64@1024x1024\"]", "There is: tiled.f64@64x64."},
     {"size_without_type", "[\"naive@64x64\"]", "There is: naive.f32."},
     {"family_is_no_section", "[transpose]",
      "There is: default, naive, tiled. If the source has it since the last build, build again."},
     {"default_has_no_types", "[\"default.f32\"]", "There is: default, naive, tiled."},
-    {"empty_section_name", "[\"\"]", "no case fits section ''"},
+    {"empty_section_name", "[\"\"]", "no case matches section ''"},
     {"unquoted_section", "[naive.f32]\nregisters = 1", "Write [\"naive.f32\"]."},
-    {"outside_of_sections", "registers = 1", ":1:1: 'registers' stands outside of a section"},
-    {"array_of_tables", "[[default]]\nregisters = 1", "'default' stands outside of a section"},
+    {"outside_of_sections", "registers = 1", ":1:1: 'registers' is outside of a section"},
+    {"array_of_tables", "[[default]]\nregisters = 1", "'default' is outside of a section"},
     // gate_on
     {"gate_on_unknown", "gate_on = \"predict\"",
      ":1:11: 'gate_on' has the unknown word 'predict', did you mean 'predicted'?"},
@@ -55,8 +56,8 @@ const Bad kBad[] = {
     {"gate_on_number", "gate_on = 1", ":1:11: 'gate_on' must be a word"},
     {"gate_on_misspelt", "gateon = \"exact\"", "outside of a section, did you mean 'gate_on'?"},
     {"gate_on_in_a_section", "[default]\ngate_on = \"estimate\"",
-     ":2:1: 'gate_on' stands in a section"},
-    {"gate_on_as_a_section", "[gate_on]\nexact = 1", "no case fits section 'gate_on'"},
+     ":2:1: 'gate_on' is inside a section"},
+    {"gate_on_as_a_section", "[gate_on]\nexact = 1", "no case matches section 'gate_on'"},
     // architectures
     {"arch_without_underscore", "[default.sm90]", "'sm90' is not a table of an architecture"},
     {"arch_of_one_digit", "[default.sm_9]", "'sm_9' is not a table of an architecture"},
@@ -86,15 +87,17 @@ const Bad kBad[] = {
     {"not_a_number", "[default]\nregisters = { equal = nan }", "finite, not negative"},
     {"too_large", "[default]\nregisters = 9007199254740993000", "at most 2^53"},
     {"max_below_min", "[default]\nregisters = { max = 1, min = 2 }", "nothing can pass"},
-    {"equal_and_max", "[default]\nregisters = { equal = 1, max = 2 }", "beside 'max' or 'min'"},
+    {"equal_and_max", "[default]\nregisters = { equal = 1, max = 2 }", "given with 'max' or 'min'"},
     {"number_for_word", "[default]\n\"occupancy.limiter\" = 3", "must be a word"},
     {"empty_word", "[default]\n\"occupancy.limiter\" = \"\"", "must be a word"},
     {"max_of_word", "[default]\n\"occupancy.limiter\" = { max = 3 }", "is a word and has no 'max'"},
     {"tolerance_of_word", "[default]\n\"occupancy.limiter\" = { equal = \"a\", tolerance = 0.1 }",
      "is a word and has no tolerance"},
-    {"tolerance_in_percent", "[default]\nregisters = { max = 1, tolerance = 5 }", "no tolerance"},
-    {"tolerance_negative", "[default]\nregisters = { max = 1, tolerance = -0.1 }", "no tolerance"},
-    {"tolerance_nan", "[default]\nregisters = { max = 1, tolerance = nan }", "no tolerance"},
+    {"tolerance_in_percent", "[default]\nregisters = { max = 1, tolerance = 5 }",
+     "not a tolerance"},
+    {"tolerance_negative", "[default]\nregisters = { max = 1, tolerance = -0.1 }",
+     "not a tolerance"},
+    {"tolerance_nan", "[default]\nregisters = { max = 1, tolerance = nan }", "not a tolerance"},
     {"tolerance_text", "[default]\nregisters = { max = 1, tolerance = \"5\" }", "Write \"5%\""},
     {"tolerance_spelled", "[default]\nregisters = { max = 1, tolerance = \"five%\" }", "\"5%\""},
     {"loosened_without_reason", "[default]\n\"shared.bank_conflicts\" = { equal = 31 }",
@@ -155,7 +158,7 @@ TEST(BudgetError, SaysWhatToDo) {
       {"registers = { max = 20, min = 21 }", "Swap them."},
       {"registers = { max = 20, until = 2027-01-31 }", "Add reason = \"...\"."},
       {"\"shared.bank_conflicts\" = 31", "Write { equal = ..., reason = \"...\" } with the"},
-      {"\"time.median_us\" = 10", "Write { max = 10, tolerance = \"10%\" } or the like."},
+      {"\"time.median_us\" = 10", "Write for example { max = 10, tolerance = \"10%\" }."},
   };
   for (const auto& [line, remedy] : remedies) {
     EXPECT_THAT(error_of("[default]\n" + line), HasSubstr("^\n  " + remedy));
@@ -173,7 +176,7 @@ TEST(BudgetError, BytesThatAreNoTextAreShownAsQuestionMarks) {
 }
 
 TEST(BudgetError, AByteOrderMarkMovesNoColumn) {
-  EXPECT_THAT(error_of("\xEF\xBB\xBF[tilled]"), StartsWith("budgets.toml:1:2: no case fits"));
+  EXPECT_THAT(error_of("\xEF\xBB\xBF[tilled]"), StartsWith("budgets.toml:1:2: no case matches"));
 }
 
 TEST(BudgetError, TheFirstInTheFileIsReported) {

@@ -118,7 +118,7 @@ TEST(Judge, ANoisyTimeBeyondItsLimitSaysThatItMayFail) {
   EXPECT_EQ(time.verdict, Verdict::unmeasured);
   EXPECT_EQ(time.reason,
             "time.median_us is 200 (95 % interval 105 to 300), which budget <= 100 ± 10% would "
-            "fail; time it again, longer or more quietly");
+            "fail; time it again, for longer or on an idle machine");
   EXPECT_EQ(time.would, Verdict::fail);
 }
 

@@ -1,4 +1,4 @@
-// Whose a file is, by its path; which line of a chain of calls is to blame.
+// Files of the toolkit and of the user, by their paths; which line of a chain of calls is to blame.
 #include "metrics/source_line.h"
 
 #include <gmock/gmock.h>

@@ -253,7 +253,7 @@ SAME_COMMIT = {"commit": "c"}
         (NO_HASHES, {}, "unknown"),
         (NO_HASHES, {"toolkit": "13.1"}, "unknown"),
         ({"source_hash": None}, {"sass_hash": "dd"}, "code or compiler"),
-        ({"source_hash": None}, {}, "unknown"),  # launched otherwise, perhaps
+        ({"source_hash": None}, {}, "unknown"),  # launched differently, perhaps
         (NO_HASHES | SAME_COMMIT, {"toolkit": "13.1"}, "compiler"),
         (NO_HASHES | SAME_COMMIT, {}, "input or counter"),
         (NO_HASHES | SAME_COMMIT | {"dirty": True}, {}, "unknown"),

@@ -178,8 +178,8 @@ def test_other_spellings_of_a_fact_are_the_same(history, ingest, tmp_path):
          "and 'other' here"),
         ([a_time(1, device={**GPU, "driver": "1"})], "3: device 'NVIDIA H100' of run 'run-1' has "
          "driver '580.65.06' in the history, and '1' here"),
-        ([a_time(7, time="2026-06-31T00:00:00Z")], "3: key 'time': there is no time "
-         "'2026-06-31T00:00:00Z'"),
+        ([a_time(7, time="2026-06-31T00:00:00Z")], "3: key 'time': '2026-06-31T00:00:00Z' "
+         "is not a time"),
         ([registers(7), registers(7, 30)], "4: registers of .* has value 20.0 .* and 30.0 here"),
     ],
 )  # fmt: skip

@@ -112,7 +112,7 @@ def test_a_value_needs_its_run_and_its_case_above(tmp_path):
     for lines, error in (
         ([value], "jsonl:1: key 'record' must be 'run' before any other"),
         ([run, value, case], "jsonl:2: there is no case '.*' above this line"),
-        ([run, case, case | {"arch": "sm_80"}, value], "jsonl:3: the case '.*' stands above"),
+        ([run, case, case | {"arch": "sm_80"}, value], "jsonl:3: the case '.*' occurs above"),
     ):
         path.write_text("".join(map(as_line, lines)))
         with pytest.raises(ValueError, match=error):

@@ -69,7 +69,7 @@ def test_a_bad_file_is_named_and_the_others_come_in(report, tmp_path, db):
     assert err.splitlines() == [
         f"{bad}:5: key 'value': shared.bank_conflicts is a number",
         f"{missing}: cannot be read: No such file or directory",
-        f"{db}: 2 of 3 files not brought in, none of their values",
+        f"{db}: 2 of 3 files not added, none of their values",
     ]
     assert [run["id"] for run in json.loads(report("runs", "--json")[1])] == ["run-1"]
 
@@ -154,8 +154,8 @@ def test_export_as_csv(tmp_path, report):
     ("arguments", "error"),
     [
         (["--metric", "speed"], "--metric: unknown metric 'speed'"),
-        (["--filter", "none.*"], "nothing in the history is of that selection"),
-        (["--run", "none"], "nothing in the history is of that selection"),
+        (["--filter", "none.*"], "nothing in the history matches"),
+        (["--run", "none"], "nothing in the history matches"),
     ],
 )
 def test_export_of_nothing_writes_nothing(tmp_path, report, arguments, error):

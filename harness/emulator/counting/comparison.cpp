@@ -1,6 +1,6 @@
 // The line table of the machine code names the line of PTX that each of its instructions was made
 // of. An access of the PTX then has one counterpart, many of one width (unrolled loops), a wider
-// one (which stands for its neighbours too), or none.
+// one (which includes its neighbours), or none.
 #include "harness/emulator/counting/comparison.h"
 
 #include <map>

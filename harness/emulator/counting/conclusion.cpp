@@ -177,7 +177,7 @@ OracleAnswer conclude(Comparison comparison) {
     }
   }
   answer.trust.otherwise = {Confidence::predicted,
-                            "it is none of the accesses that are compared with machine code"};
+                            "it is not one of the accesses that are compared with machine code"};
   answer.extras = std::move(comparison.extras);
   return answer;
 }

@@ -23,7 +23,8 @@ class Refused : public std::runtime_error {
 void check_same_text(std::string_view in_cubin, std::string_view emulated) {
   if (in_cubin.empty()) throw Refused("the machine code was compiled without -lineinfo");
   if (const int line = first_difference(in_cubin, emulated)) {
-    throw Refused(fmt::format("the machine code was made of other PTX: its line {} differs", line));
+    throw Refused(
+        fmt::format("the machine code was made from other PTX: its line {} differs", line));
   }
 }
 

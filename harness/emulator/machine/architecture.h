@@ -1,4 +1,4 @@
-// The GPU that the machine stands for.
+// The GPU that the machine emulates.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Messages of faults: who did it and where.
+// Messages of faults: the thread and the place.
 #include "harness/emulator/machine/fault.h"
 
 #include <array>

@@ -37,7 +37,7 @@ class Program {
   const ptx::Variable* variable(std::string_view name) const;
   /// The one with a body if there are several declarations; nullptr if there is none.
   const ptx::Function* function(std::string_view name) const;
-  /// Functions whose addresses stand in variables of the module.
+  /// Functions whose addresses are in variables of the module.
   const std::vector<const ptx::Function*>& addressed() const { return addressed_; }
   Kernel* kernel(std::string_view name);
 

@@ -22,7 +22,7 @@ struct Warp {
   Mask mask = 0;        ///< lanes of the running fragment
   Mask carry = 0;       ///< CC.CF of each lane (add.cc, addc, ...)
   const Instruction* next = nullptr;  ///< to be executed after the present one; branches change it
-  /// Before an instruction at or behind `limit` the scheduler is asked. nullptr: at once.
+  /// The scheduler decides before an instruction at or after `limit`. nullptr: at once.
   const Instruction* limit = nullptr;
   control::WarpEngine* engine = nullptr;    ///< scheduling, barriers, calls, faults: see engine.h
   memory::MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h

@@ -148,7 +148,7 @@ void add_registers(TokenStream& stream, Type type, std::vector<DeclaredRegister>
 
 DeclaredVariable parse_parameter(TokenStream& stream) {
   const bool in_register = stream.accept(".reg");
-  if (!in_register) stream.expect(".param", "in front of a parameter");
+  if (!in_register) stream.expect(".param", "before a parameter");
   const Head head = parse_head(stream);
   return parse_declarator(stream, in_register ? Space::reg : Space::param, head).first;
 }
@@ -218,7 +218,7 @@ std::vector<DeclaredRegister> parse_registers(TokenStream& stream, Allowance& al
 
 std::vector<DeclaredVariable> parse_parameters(TokenStream& stream) {
   std::vector<DeclaredVariable> parameters;
-  stream.expect("(", "in front of parameters");
+  stream.expect("(", "before parameters");
   if (stream.accept(")")) return parameters;
   do {
     parameters.push_back(parse_parameter(stream));

@@ -34,7 +34,7 @@ class FunctionParser {
   /// Parses what follows .entry (`is_kernel`) or .func, up to the end of the body or the semicolon.
   Function parse(bool is_kernel);
 
-  /// Where the name of the function stands.
+  /// The place of the function's name.
   const Token& name() const { return name_; }
 
  private:

@@ -142,7 +142,7 @@ class Initialiser {
     if (!bits) {
       stream_.fail(start, "this value does not fit ." + std::string(to_string(variable_.type)),
                    "Give integers to integer types, reals (1.5, 0f..., 0d...) to .f32, .f64, .b32 "
-                   "and .b64; 0f... is no value for 8 bytes.");
+                   "and .b64; 0f... is not a value for 8 bytes.");
     }
     std::memcpy(variable_.initial.data() + offset, &*bits, size_);
   }

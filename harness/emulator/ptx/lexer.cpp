@@ -124,7 +124,7 @@ const char* Lexer::end_of_dotted() const {
     at = end_of_word(at + 2, end_);
   }
   if (at == at_ + 1) {
-    fail({Token::Kind::symbol, {at_, 1}, line_}, "a point with no word behind it",
+    fail({Token::Kind::symbol, {at_, 1}, line_}, "a point without a word after it",
          "A directive or modifier is expected, for instance .global.");
   }
   return at;

@@ -95,7 +95,7 @@ Operand parse_operand(TokenStream& stream, bool in_call) {
 Operand parse_guard(TokenStream& stream) {
   const bool negated = stream.accept("!");
   Operand guard;
-  guard.name = stream.expect(Token::Kind::name, "a predicate behind `@`").text;
+  guard.name = stream.expect(Token::Kind::name, "a predicate after `@`").text;
   guard.negated = negated;
   return guard;
 }

@@ -65,7 +65,7 @@ class ModuleParser {
     if (point == std::string_view::npos) bad("expected a version such as 9.0");
     module_.version_major = read_decimal(version.text.substr(0, point));
     module_.version_minor = read_decimal(version.text.substr(point + 1));
-    if (module_.version_major < 1 || module_.version_minor < 0) bad("this is no version of PTX");
+    if (module_.version_major < 1 || module_.version_minor < 0) bad("this is not a version of PTX");
     if (module_.version_major > kNewestMajor) bad("this version of PTX is too new");
   }
 
@@ -95,7 +95,7 @@ class ModuleParser {
   void parse_file() {
     const Token start = stream_.expect(Token::Kind::number, "a file number");
     const int number = read_decimal(start.text);
-    if (number < 0) stream_.fail(start, "this is no file number", "Use 1, 2, 3, ...");
+    if (number < 0) stream_.fail(start, "this is not a file number", "Use 1, 2, 3, ...");
     const Token path = stream_.expect(Token::Kind::string, "the path of a file");
     scope_.source_lines.add_file(number, std::string(path.text));
     while (stream_.accept(",")) stream_.expect(Token::Kind::number, "a number of .file");
@@ -110,7 +110,7 @@ class ModuleParser {
     const Token brace = stream_.expect("{", "after the name of a section");
     while (!stream_.at("}")) {
       if (stream_.at(Token::Kind::end)) {
-        stream_.fail(brace, "a section that never ends", "The text is cut off: compile it anew.");
+        stream_.fail(brace, "a section that never ends", "The text is cut off: compile it again.");
       }
       stream_.take();
     }
@@ -126,8 +126,8 @@ class ModuleParser {
     const bool both = functions_.contains(std::string(alias.text)) &&
                       functions_.contains(std::string(target.text));
     if (!both || aliases_.contains(std::string(target.text)) || alias.text == target.text) {
-      stream_.fail(alias, "an alias of what is no function, or of another alias",
-                   "Declare both functions in front of .alias.");
+      stream_.fail(alias, "an alias of another alias, or of something that is not a function",
+                   "Declare both functions before .alias.");
     }
     aliases_[std::string(alias.text)] = target.text;
   }

@@ -22,8 +22,8 @@ class Scopes {
   void close();  ///< not of scope 0
 
   /// Declares `name` in the current scope for all instructions from number `from` on (a label: 0,
-  /// it can be used before it stands). Returns its unique name, or nothing where this scope has
-  /// declared it already. `taken`: the name belongs to something outside of the function.
+  /// it can be used before its definition). Returns its unique name, or nothing where this scope
+  /// has declared it already. `taken`: the name belongs to something outside of the function.
   std::optional<std::string> declare(std::string_view name, std::size_t from, bool taken);
 
   /// Whether any name differs from what was written.

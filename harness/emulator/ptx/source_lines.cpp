@@ -31,7 +31,7 @@ void SourceLines::add(Place place, int caller) {
   latest_[place] = current_;
 }
 
-/// The locations of instructions, and their callers. Callers stand in front of what they call.
+/// The locations of instructions, and their callers. Callers come before what they call.
 std::vector<bool> SourceLines::used_by(const Module& module) const {
   std::vector<bool> used(locations_.size());
   for (const Function& function : module.functions) {

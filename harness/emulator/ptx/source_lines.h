@@ -12,7 +12,7 @@
 
 namespace warpgauge::emulator::ptx {
 
-/// Collects .loc while functions are parsed; .file, which gives the paths, stands behind them.
+/// Collects .loc while functions are parsed; .file, which gives the paths, follows them.
 class SourceLines {
  public:
   struct Place {
@@ -24,7 +24,7 @@ class SourceLines {
 
   void begin_function();
   void add(Place place) { add(place, -1); }
-  /// `inlined_at` names the .loc that the call stands at: the last one with these numbers.
+  /// `inlined_at` names the .loc of the call: the last one with these numbers.
   void add_inlined(Place place, Place inlined_at);
   int current() const { return current_; }  ///< for Instruction::source_line; -1: no .loc yet
 

@@ -49,7 +49,7 @@ void TokenStream::fail_expected(std::string_view what) const {
 
 void TokenStream::fail_nesting() const {
   fail(current_, "more than " + std::to_string(kDeepestNesting) + " levels of nesting",
-       "Nothing that a compiler writes is nested so deep: is the text damaged?");
+       "No compiler nests this deep: is the text damaged?");
 }
 
 Nested::Nested(TokenStream& stream) : stream_(stream) {

@@ -54,7 +54,7 @@ void check_end(State& state, const End& end, const Size& size, const char* role)
 
   const auto found = state.memory().find(begin);
   if (!found) {
-    if (end.side == Side::device) fail("is no device memory: " + state.memory().describe(begin));
+    if (end.side == Side::device) fail("is not device memory: " + state.memory().describe(begin));
     return;
   }
   if (end.side == Side::host && !host_may_touch(found->kind)) {

@@ -21,7 +21,7 @@ struct Size {
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-/// Which memory an end of a copy must be in; `any`: whatever the pointer says.
+/// Which memory an end of a copy must be in; `any`: decided by the pointer.
 enum class Side { host, device, any };
 
 /// One end of a copy, with where it must be.

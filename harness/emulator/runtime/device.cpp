@@ -159,7 +159,7 @@ WARPGAUGE_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-  return call(__func__, [](State&) {});  // banks are four bytes wide since Maxwell, whatever is set
+  return call(__func__, [](State&) {});  // since Maxwell banks are always four bytes wide
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {

@@ -149,7 +149,7 @@ WARPGAUGE_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
     require(blocks != nullptr && threads > 0);
     require((flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)) == 0);
     const Function& function = function_of(state, stub);
-    // Whoever plans a launch may set the attribute later; what no launch can have fits never.
+    // The attribute may still be set before the launch: only a size beyond every launch gives 0.
     *blocks = threads > max_threads_of(state, function)
                   ? 0
                   : blocks_per_multiprocessor(state, function, threads, dynamic_shared_bytes);

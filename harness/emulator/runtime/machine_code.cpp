@@ -42,7 +42,7 @@ counting::KernelTrust trust_of(counting::OracleAnswer& answer) {
   return out;
 }
 
-/// Whether it calls what has PTX, or what only a register knows.
+/// Whether it calls functions that have PTX, or calls through a register.
 bool calls_functions(const ptx::Function& kernel, const ptx::Module& program) {
   return std::ranges::any_of(kernel.body, [&](const ptx::Instruction& instruction) {
     if (instruction.opcode != "call") return false;

@@ -21,7 +21,7 @@ class MachineCode {
   struct Answer {
     machine::AccessPlans plans;
     counting::KernelTrust trust;
-    int registers = 0;  ///< per thread; 0 if there is no machine code to tell
+    int registers = 0;  ///< per thread; 0 without machine code
   };
 
   /// `module` was parsed from the PTX of `code`, which must outlive this.

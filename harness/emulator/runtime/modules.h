@@ -37,10 +37,10 @@ struct Function {
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;
   std::shared_ptr<const counting::KernelTrust> trust;
-  int registers = 0;  ///< per thread; 0 if there is no machine code to tell
+  int registers = 0;  ///< per thread; 0 without machine code
 };
 
-/// A variable of the device code that the host knows by the address of its shadow.
+/// A variable of the device code, which the host names by the address of its shadow.
 struct Variable {
   Module* module = nullptr;
   std::string name;

@@ -1,4 +1,4 @@
-// All that the emulated CUDA runtime knows between two calls.
+// The state of the emulated CUDA runtime between two calls.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@ class CountTable;
 
 namespace warpgauge::emulator::runtime {
 
-/// Streams keep their order by themselves: whatever is put into one is done when the call returns.
+/// Streams are in order by construction: work put into one is done when the call returns.
 struct Stream {
   unsigned flags = 0;
   int priority = 0;

@@ -1,5 +1,5 @@
-// Streams. All work is done when the call that asks for it returns, so that a stream needs nothing
-// to keep its order, and never has anything left to do.
+// Streams. All work is done when the call that asks for it returns, so a stream is always in order
+// and never has work left.
 #include "harness/emulator/runtime/streams.h"
 
 #include <algorithm>

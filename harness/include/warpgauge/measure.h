@@ -16,7 +16,7 @@
 
 namespace warpgauge {
 
-/// Nothing can be counted here, or not what was asked for; what() says why.
+/// Nothing can be counted here, or not the requested metric; what() says why.
 class NotMeasured : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

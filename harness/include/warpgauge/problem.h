@@ -18,7 +18,7 @@ class Size {
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
   std::int64_t count() const;  ///< product of the extents
   std::string str() const;
-  /// Too large for the emulator: cases of this size are run when they are asked for (--large).
+  /// Too large for the emulator: cases of this size run only with --large.
   bool is_large() const { return large_; }
 
  private:
@@ -33,7 +33,7 @@ inline Size large(Size size) {
   return size;
 }
 
-/// Derive from it, hold Input, Output and InOut members, and check them. A problem is made anew
+/// Derive from it, hold Input, Output and InOut members, and check them. A problem is made
 /// for each case, from its Size.
 class Problem {
  public:

@@ -78,7 +78,7 @@ class BudgetFile:
                 )
 
     def limit(self, place: Place, metric: str) -> Limit | None:
-        """The limit that stands in one table, or None."""
+        """The limit in one table, or None."""
         table = self.tables.get(place.section, {})
         if place.arch is not None and isinstance(table, dict):
             table = table.get(place.arch, {})
@@ -187,7 +187,7 @@ def _number_of(lines: list[str], block: _Block, metric: str) -> int | None:
 
 
 def _limits(tables: dict[str, Any]) -> Iterator[tuple[Place, str, object]]:
-    """All that stands where limits do."""
+    """All entries in the places of limits, valid or not."""
     for section, table in tables.items():
         for name, entry in table.items() if isinstance(table, dict) else ():
             if is_arch(name) and isinstance(entry, dict):

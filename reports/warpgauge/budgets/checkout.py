@@ -23,5 +23,5 @@ def head_commit(root: Path) -> str:
 def _no_commit(root: Path, problem: str) -> CommandError:
     return CommandError(
         f"{root}: git names no commit ({problem}); name the source tree with "
-        "--root, or take facts of --any-commit"
+        "--root, or pass --any-commit"
     )

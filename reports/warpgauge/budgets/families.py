@@ -21,7 +21,7 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
     """
     if budgets is not None:
         if not _is_name(family):
-            raise CommandError(f"family {family}: that is no name of a file in {budgets}")
+            raise CommandError(f"family {family}: that is not the name of a file in {budgets}")
         if not budgets.is_dir():
             raise CommandError(f"--budgets {budgets}: there is no such folder")
         return budgets / f"{family}.toml"

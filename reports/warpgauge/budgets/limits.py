@@ -60,7 +60,7 @@ def fraction(text: float | str) -> float:
     is_percent = isinstance(text, str) and text.endswith("%")
     share = float(text.removesuffix("%")) / 100 if is_percent else float(text)
     if not 0 <= share <= 1:
-        raise ValueError(f"{text} is no share: write 5% or 0.05")
+        raise ValueError(f"{text} is not a share: write 5% or 0.05")
     return share
 
 

@@ -1,9 +1,9 @@
-"""In which table of a budget file the new limit of a case is to stand.
+"""Chooses the table of a budget file for the new limit of a case.
 
-Where the old line stands, if all that it holds has moved to the same limit; otherwise in the widest
-table that touches nothing else. So one case that breaks a line of its family does not loosen it for
-the others: it gets a section of its own. Nor is a line loosened for cases that may be there and
-were not measured.
+That of the old line, if all its values have moved to the same limit; otherwise the widest table
+that touches nothing else. So one case that breaks a line of its family does not loosen it for the
+others: it gets a section of its own. Nor is a line loosened for cases that may exist and were not
+measured.
 """
 
 from __future__ import annotations

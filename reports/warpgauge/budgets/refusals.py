@@ -54,7 +54,7 @@ def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
     if head is not None and commit != head:
         return (
             f"measured from {f'commit {commit}' if commit else 'no commit'}, and the "
-            f"sources are at {head}; run the gate again, or take facts of --any-commit"
+            f"sources are at {head}; run the gate again, or pass --any-commit"
         )
     return None
 
@@ -106,7 +106,7 @@ def _objection(move: Move, wish: Wish) -> str | None:
         return f"{fact.value} is more than a budget file can hold (2^53)"
     if move.loosens and not wish.baseline and wish.reason is None:
         return (
-            f"{fact.value} is over its budget {fact.limit.text}; say why it may be with "
+            f"{fact.value} is over its budget {fact.limit.text}; give the reason with "
             "--reason, or leave it out with --tighten"
         )
     return None

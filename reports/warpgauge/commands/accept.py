@@ -13,7 +13,7 @@ unobserved GPU, and times less certain than their budget's tolerance. Never
 runs in CI.
 
 A time over a budget with `code` does not fail while machine code and launches
-are those of the budget (verdict environment). A line that has `code` gets the
+are those of the budget (verdict moved). A line that has `code` gets the
 new one; new lines get it with --code only.
 """
 
@@ -94,12 +94,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_filter_option(parser)
     parser.add_argument("--reason", metavar="TEXT", help="why budgets may be looser; kept in them")
     parser.add_argument(
-        "--tighten", action="store_true", help="only what became better; leave failures alone"
+        "--tighten", action="store_true", help="only improvements; leave failures alone"
     )
     parser.add_argument(
         "--baseline",
         action="store_true",
-        help="adopt kernels as they are: what breaks a built-in default gets today's count as its "
+        help="adopt kernels as they are: a value over a built-in default gets today's count as its "
         "budget, and 'baseline of DATE' as its reason",
     )
     parser.add_argument(
@@ -117,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--any-commit",
         action="store_true",
-        help="take facts of another commit than that of --root, or of none",
+        help="accept facts of another commit than that of --root, or of none",
     )
     parser.add_argument(
         "--root", type=Path, default=Path(), metavar="DIR", help="source tree (default: here)"
@@ -147,7 +147,7 @@ def _wish(options: argparse.Namespace) -> Wish:
         row = catalog().get(metric)
         if row is None or row.cls == "info":
             raise CommandError(
-                f"--metric: '{metric}' is no metric that is judged; "
+                f"--metric: '{metric}' is not a metric that is judged; "
                 + as_started("`warpgauge metrics` lists them")
             )
     return Wish(
@@ -201,7 +201,7 @@ def _rewrite(
 def _judged(facts: list[Fact]) -> int:
     judged = sum(fact.verdict not in ("unbudgeted", "unmeasured", "error") for fact in facts)
     if judged == 0:
-        raise CommandError("none of these values was held against a budget; run the gate first")
+        raise CommandError("none of these values was judged against a budget; run the gate first")
     return judged
 
 

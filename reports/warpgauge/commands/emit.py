@@ -2,8 +2,8 @@
 
 Draws results.json, which gate, check, bench and attach write. --filter,
 --metric and --arch choose the cases and findings that are drawn; headline and
-exit code stay those of the run. A format is cut to what its reader takes, the
-least bad first; how much is left out stands in it and on stderr.
+exit code stay those of the run. A format is cut to its reader's limits, the
+least bad first; it and stderr report how much is left out.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def _figure(grid: Grid) -> Figure:
     down, across = grid.extents
     width, height = len(across) * style.CELL_IN[0], len(down) * style.CELL_IN[1]
     figure = Figure(figsize=(width, height))
-    # The cells fill the figure exactly; what stands around them is added when it is saved.
+    # The cells fill the figure exactly; labels around them are added when it is saved.
     axes = figure.add_axes((0, 0, 1, 1))
     colours = ScalarMappable(_scale(grid), _map(grid))
     _draw_axes(axes, grid)

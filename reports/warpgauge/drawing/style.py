@@ -26,7 +26,7 @@ CELL_IN = (0.66, 0.46)  # width and height of a cell, inches
 PNG_DPI = 160
 
 # The page, light and dark. Better is blue and worse is orange, which every reader can distinguish,
-# and neither ever stands without a sign. Lines: Okabe and Ito's colours, with dashes beside them.
+# and each always has a sign beside it. Lines: Okabe and Ito's colours, with dashes beside them.
 PAGE = {
     "light": {
         "paper": PAPER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BUILT_IN = "built-in"  # the origin of limits that stand in no file
+BUILT_IN = "built-in"  # the origin of limits that are in no file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,7 @@ class FactFile:
             start.update(repr(members).encode())
             cases[case.key] = (case, start)
         elif known[0] != case:
-            raise ValueError(f"the case '{case.key}' stands above with other members")
+            raise ValueError(f"the case '{case.key}' occurs above with other members")
 
     def _cases_of_run(self) -> dict[str, tuple[Case, Any]]:
         """The cases of the run that the line belongs to, with the starts of their digests."""
@@ -145,7 +145,7 @@ class FactFile:
     def _fact(self, value: Value) -> Fact:
         members = contract.checked(contract.parsed(self._lines[value.number - 1]))
         if members["record"] != "value" or members["case"] != value.case.key:
-            raise ValueError("a key stands twice in this record")
+            raise ValueError("a key occurs twice in this record")
         contract.check_value(members)
         return fact_of(self.runs[value.run], value.case, members)
 

@@ -160,14 +160,14 @@ def _option_faults() -> Iterator[None]:
     try:
         yield
     except sa.exc.ArgumentError:
-        raise CommandError("--db: an option in the URL is not as it should be") from None
+        raise CommandError("--db: an option in the URL is invalid") from None
 
 
 def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandError(f"{path}: cannot be made: {error.strerror}") from None
+        raise CommandError(f"{path}: cannot be created: {error.strerror}") from None
 
 
 def _parse_url(where: str) -> URL:

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-AT_ONCE = 500  # values in one question; SQLite takes 32,766, and compiles them anew if they differ
+AT_ONCE = 500  # values in one question; SQLite takes 32,766, and compiles them again if they differ
 
 
 def fetch(connection: Connection, question: str, values: Sequence[Any] = ()) -> list[tuple]:

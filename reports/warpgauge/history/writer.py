@@ -103,7 +103,7 @@ class _Writer:
         try:
             time = rows.seconds(run.time)
         except ValueError:
-            raise self._error(line, f"key 'time': there is no time '{run.time}'") from None
+            raise self._error(line, f"key 'time': '{run.time}' is not a time") from None
         kept = {"emulated": False, "exit_code": run.exit_code, "record": rows.run_text(run)}
         return {"time": time, **kept}
 

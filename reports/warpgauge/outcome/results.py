@@ -226,7 +226,7 @@ class Results(_Members):
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What is found, grouped by its cause, the worst first."""
+        """The findings, grouped by their cause, the worst first."""
         groups: dict[str, list[Finding]] = {}
         for one in self.found:
             groups.setdefault(one.group, []).append(one)
@@ -298,7 +298,7 @@ def _read(path: Path) -> Results:
     try:
         return _results(document)
     except (KeyError, TypeError, AttributeError) as error:
-        raise CommandError(f"{path}: not as {SCHEMA} has it: {error}") from error
+        raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
 
 
 def _results(document: dict[str, Any]) -> Results:

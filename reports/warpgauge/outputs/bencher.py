@@ -21,7 +21,7 @@ def entries(results: Results) -> list[str]:
 
 
 def document(results: Results, kept: Kept) -> str:
-    """What was left out is a benchmark, too: the format has no place for a text."""
+    """The number left out is a benchmark, too: the format has no place for a text."""
     lines = list(kept.entries)
     if kept.left_out:
         lines.append(f'"warpgauge: left out": {{"{ENTRIES}": {{"value": {kept.left_out}}}}}')

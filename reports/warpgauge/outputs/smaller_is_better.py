@@ -24,7 +24,7 @@ def entries(results: Results) -> list[str]:
 
 
 def document(results: Results, kept: Kept) -> str:
-    """What was left out is an entry, too: the format has no other place for it."""
+    """The number left out is an entry, too: the format has no other place for it."""
     lines = list(kept.entries)
     if kept.left_out:
         entry = {"name": "warpgauge: left out", "unit": ENTRIES, "value": kept.left_out}

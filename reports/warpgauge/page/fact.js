@@ -1,4 +1,4 @@
-// The fact behind a number: run, command and location, and where it stands in its series.
+// The fact behind a number: run, command and location, and its place in its series.
 "use strict";
 
 const factDialog = document.getElementById("fact");

@@ -1,4 +1,4 @@
-"""A line the height of a word: the newest values of a series, and where it stands now."""
+"""A line the height of a word: the newest values of a series, with the last one marked."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // How a warp runs: its fragments (lanes that are at the same place), the frames of the functions
-// they are in, and what the handlers of control flow ask for. The order is: deepest frame first,
+// they are in, and the services for handlers of control flow. The order is: deepest frame first,
 // then the lowest place in the code; fragments that meet are merged. For compiled code that is
 // where a GPU reconverges.
 #pragma once

@@ -1,5 +1,5 @@
 // Instructions in which the lanes of a warp work together: shfl, vote, match, redux, activemask,
-// elect. What the instruction sets' handlers are asked by, and how lanes come together for them.
+// elect. The keys of the instruction sets' handlers, and the gathering of lanes for them.
 #pragma once
 
 #include <cstdint>

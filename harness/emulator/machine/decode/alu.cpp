@@ -108,7 +108,7 @@ void AluForm::second_destination(const ptx::Operand& operand, ptx::Type type) {
 
 void AluForm::source(int n, const ptx::Operand& operand, ptx::Type type) {
   if (operand.negated) {
-    if (type != Type::pred) throw Unsupported("a negated operand that is no predicate");
+    if (type != Type::pred) throw Unsupported("a negated operand that is not a predicate");
     result.flags |= static_cast<std::uint16_t>(alu_flag::kNegatedSource0 << n);
   }
   result.sources[n] = decoder.source(operand, type);

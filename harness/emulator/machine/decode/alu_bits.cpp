@@ -116,7 +116,7 @@ void lop3(AluForm& form) {
   form.count_operands(combine ? 6 : 5);
   const ptx::Operand& table = form.operand(4);
   if (table.kind != ptx::Operand::Kind::integer || table.bits > 255) {
-    throw Unsupported("a truth table that is no number of 8 bits");
+    throw Unsupported("a truth table that is not a number of 8 bits");
   }
   form.result.offset = static_cast<std::int64_t>(table.bits);
   const ptx::Operand& to = form.operand(0);

@@ -30,7 +30,7 @@ isa::ConvertRounding take_rounding(Modifiers& modifiers) {
 
 Type take_type(Modifiers& modifiers) {
   const std::optional<Type> type = modifiers.take_type();
-  if (!type) throw Unsupported("no type that is known");
+  if (!type) throw Unsupported("not a known type");
   return *type;
 }
 

@@ -14,7 +14,7 @@ class StackNeeds {
   explicit StackNeeds(const KernelCode& kernel)
       : kernel_(kernel), states_(kernel.functions.size()), needs_(kernel.functions.size()) {}
 
-  /// Nothing if the function may come to call itself.
+  /// nullopt if the function may call itself, also through others.
   std::optional<std::uint64_t> of(const Code& code) {
     State& state = states_[code.number];
     if (state == State::known) return needs_[code.number];

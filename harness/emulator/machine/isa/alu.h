@@ -1,4 +1,4 @@
-// Arithmetic instructions as keys: what the decoders ask the instruction sets' handlers by.
+// Keys of arithmetic instructions, by which decoders select the instruction sets' handlers.
 #pragma once
 
 #include <cstdint>

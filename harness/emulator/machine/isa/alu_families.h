@@ -10,6 +10,7 @@ namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 Execute integer_handler(const AluKey& key);
 Execute integer_product_handler(const AluKey& key);
 Execute carry_handler(const AluKey& key);
+Execute logic_handler(const AluKey& key);
 Execute bits_handler(const AluKey& key);
 Execute float_handler(const AluKey& key);
 Execute approximation_handler(const AluKey& key);

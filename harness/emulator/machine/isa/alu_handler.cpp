@@ -6,8 +6,8 @@ namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 Execute alu_handler(const AluKey& key) {
   for (const auto family :
-       {integer_handler, integer_product_handler, carry_handler, bits_handler, float_handler,
-        approximation_handler, half_handler, compare_handler, move_handler}) {
+       {integer_handler, integer_product_handler, carry_handler, logic_handler, bits_handler,
+        float_handler, approximation_handler, half_handler, compare_handler, move_handler}) {
     if (const Execute execute = family(key)) return execute;
   }
   return nullptr;

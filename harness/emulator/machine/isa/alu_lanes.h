@@ -13,7 +13,7 @@ WARPGAUGE_INLINE Mask predicate(const Warp& warp, const Instruction& instruction
   return (instruction.flags >> n & alu_flag::kNegatedSource0) != 0 ? ~mask : mask;
 }
 
-/// Whether a key's options are none but these.
+/// Whether a key has no options but these.
 WARPGAUGE_INLINE bool only(const AluKey& key, unsigned options) {
   return (key.options & ~options) == 0;
 }

@@ -1,4 +1,4 @@
-// Conversions as keys: what the decoder of cvt asks the instruction sets' handlers by.
+// Keys of conversions, by which the decoder of cvt selects the instruction sets' handlers.
 #pragma once
 
 #include <cstdint>

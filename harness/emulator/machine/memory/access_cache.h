@@ -51,7 +51,7 @@ struct alignas(64) AccessCache {
 
   AccessCost cost;      ///< of the last execution
   AccessTotals totals;  ///< without `repeats`
-  /// Patterns of executions before, for code that goes round through a few of them.
+  /// Patterns of executions before, for loops over a few of them.
   struct Earlier {
     AccessPattern pattern;
     AccessCost cost;

@@ -57,7 +57,7 @@ void count_shared(AccessCache& cache, const Access& access,
   const int width = access.counted_width;
   if (access.cas_loop) {
     put(cache, cost_of_cas_loop(width, addresses, lanes));
-    cache.totals.estimate_reason = "how often a loop of CAS goes round is a guess";
+    cache.totals.estimate_reason = "the number of rounds of a CAS loop is a guess";
     return;
   }
   put(cache, metrics::shared_cost(access.shared_kind, width, addresses.data(), lanes));

@@ -41,11 +41,11 @@ std::string relative(const Memory::Allocation& allocation, std::uint64_t address
   const std::uint64_t begin = number_of(allocation.begin);
   const std::uint64_t end = number_of(allocation.end());
   const std::string name = title(allocation);
-  if (address < begin) return count_bytes(begin - address) + " in front of " + name;
-  if (address == end) return "right behind the end of " + name;
-  if (address > end) return count_bytes(address - end) + " behind the end of " + name;
+  if (address < begin) return count_bytes(begin - address) + " before " + name;
+  if (address == end) return "right past the end of " + name;
+  if (address > end) return count_bytes(address - end) + " past the end of " + name;
   if (address + bytes > end) {
-    return "the last " + count_bytes(address + bytes - end) + " are behind the end of " + name;
+    return "the last " + count_bytes(address + bytes - end) + " are past the end of " + name;
   }
   return "byte " + std::to_string(address - begin) + " of " + name;
 }
@@ -190,7 +190,7 @@ std::string Memory::describe(const void* address, std::uint64_t bytes) const {
     case Window::parameter:
       return "a generic address of a kernel parameter";
     default:
-      return "no address at all";
+      return "not a valid address";
   }
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const nearest = impl_->nearest(number);

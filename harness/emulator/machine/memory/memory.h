@@ -69,7 +69,7 @@ class Memory {
   /// The live allocation that `address` lies in.
   std::optional<Allocation> find(const void* address) const;
   std::optional<Extent> extent(std::uint64_t address) const;  ///< the same, faster
-  /// Where an access of `bytes` bytes lies, for messages: "4 bytes behind the end of cudaMalloc #3
+  /// Where an access of `bytes` bytes lies, for messages: "4 bytes past the end of cudaMalloc #3
   /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
   std::string describe(const void* address, std::uint64_t bytes = 1) const;
 

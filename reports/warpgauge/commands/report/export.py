@@ -3,8 +3,8 @@
 JSON lines are the records of facts as they were ingested, oldest run first;
 the history has no values of single source lines. CSV has a row for each value,
 with the members of its run, its case and its limit as run.time, case.id and so
-on, and lists as JSON. Text that a spreadsheet would
-take for a formula (it begins with =, +, - or @) follows an apostrophe.
+on, and lists as JSON. Text that a spreadsheet would take for a formula (it
+begins with =, +, - or @) gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
     parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
     parser.add_argument(
-        "--format", choices=("jsonl", "csv"), default="jsonl", help="how values are written"
+        "--format", choices=("jsonl", "csv"), default="jsonl", help="the output format"
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="file to write (default: standard output)"
@@ -93,7 +93,7 @@ def _print(parts: Iterable[bytes]) -> None:
 def _something(facts: Iterator[Fact], where: str) -> Iterator[Fact]:
     first = next(facts, None)
     if first is None:
-        raise CommandError(f"{where}: nothing in the history is of that selection")
+        raise CommandError(f"{where}: nothing in the history matches")
     yield first
     yield from facts
 

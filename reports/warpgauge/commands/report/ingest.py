@@ -1,16 +1,16 @@
-"""Bring facts of runs into the history, a database.
+"""Add the facts of runs to the history, a database.
 
 The history keeps the values of cases. Those of single source lines are checked
-and left out: keep the files of facts for them. A file comes in whole or, if
-anything in it is wrong, not at all; the other files come in all the same. What
-is there already stays as it is, so the same command again changes nothing, and
-a run may come in several files. A value that differs from what its run has in
-the history is an error.
+and left out: keep the files of facts for them. A file is added whole or, if it
+has an error, not at all; the other files are added all the same. Values in the
+history stay as they are: the same command again changes nothing, and a run may
+be spread over several files. A value that differs from the one in the history
+is an error.
 
 A database that does not exist is created, and an older one is brought to this
 version's form. Several programs may write at the same time: they take turns.
-An SQLite file must lie on a local disk, or on a shared one that locks files
-where no two programs use it at a time; for several machines take PostgreSQL.
+Keep an SQLite file on a local disk, or on a shared disk that locks files and
+for one program at a time; for several machines use PostgreSQL.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from warpgauge.text import printable
 EPILOG = """\
 exit codes:
   0  all files are in the history
-  2  an error: a file is not, or none of them has a value
+  2  an error: a file was not added, or no file has a value
 
 examples:
   warpgauge report ingest out/facts.jsonl
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         where = history.name
     if bad:
         count = len(options.facts)
-        raise CommandError(f"{where}: {bad} of {count} files not brought in, none of their values")
+        raise CommandError(f"{where}: {bad} of {count} files not added, none of their values")
     if values == 0:
         raise CommandError(f"{', '.join(options.facts)}: no value of a case")
     return 0

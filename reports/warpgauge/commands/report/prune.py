@@ -3,9 +3,10 @@
 --keep 30 keeps the newest 30 values of each series (a case, a metric, an
 architecture, a source, a device); --keep 365d keeps the nights that ended no
 more than 365 days before the newest run. Runs and cases without values go as
-well. A night is what ran without a pause of more than 6 hours, and within 24.
-The database is written anew: for a moment that takes as much space again, and
-others wait. A file of facts whose values were deleted can be ingested again.
+well. A night is runs without a pause of more than 6 hours, within 24 hours.
+The database is written again: for a moment that takes as much space again, and
+other programs wait. A file of facts whose values were deleted can be ingested
+again.
 """
 
 from __future__ import annotations
