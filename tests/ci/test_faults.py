@@ -20,7 +20,7 @@ BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 HAS_GPU = Path("/dev/nvidia0").exists()
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no GPU on this machine")
 FEW = "canaries.[hp]*"  # healthy and padding_removed: within and over budget
-MANY = "canaries.[dhlps]*"
+MANY = "canaries.[dhlp]*"
 OVER, FAULT = 1, 2  # exit codes
 
 

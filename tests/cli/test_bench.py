@@ -201,7 +201,7 @@ def test_benchmark_json_is_what_its_readers_expect(tmp_path):
         pytest.fail(f"{constant} is no number of JSON")
 
     report = json.loads(out.read_text(), parse_constant=refuse)
-    assert len(report["benchmarks"]) == 6
+    assert len(report["benchmarks"]) == 8
     for run in report["benchmarks"]:
         assert run["name"] and run["run_name"] and run["run_type"] == "iteration"
         assert run["time_unit"] == "us" and run["iterations"] == 1
