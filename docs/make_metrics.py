@@ -65,7 +65,8 @@ SECTIONS = [
         + ("occupancy.theoretical", "occupancy.limiter"),
         """These need no GPU. Good values leave room for enough warps to hide the kernel's
         latencies: no spills, and the occupancy that theory asks for. For a case with several
-        kernels the worst value counts.""",
+        kernels the worst value counts. `warpgauge occupancy` computes the occupancy of other
+        blocks, and its curves.""",
     ),
     (
         "Shared memory",
