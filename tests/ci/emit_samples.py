@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from warpgauge.outcome.results import SCHEMA, read_results
+from warpgauge.outcome.reader import SCHEMA, read_results
 from warpgauge.outputs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from pathlib import Path
 from warpgauge.command_line import add_filter_option
 from warpgauge.errors import CommandError
 from warpgauge.files import write_whole
-from warpgauge.outcome.results import read_results
+from warpgauge.outcome.reader import read_results
 from warpgauge.outputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".jpg", ".jpeg")

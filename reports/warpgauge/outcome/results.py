@@ -6,22 +6,16 @@ Members have its names; absent ones are None or empty.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from warpgauge.errors import CommandError
-from warpgauge.facts.reader import run_of
 from warpgauge.facts.records import Run
 from warpgauge.text import printable
 
-SCHEMA = "warpgauge.results/1"
 VERDICTS = ("error", "fail", "moved", "waived", "better", "pass", "unbudgeted", "unmeasured")
-_WORST_FIRST = (2, 1, 3, 0)  # exit codes, as the gate chooses between them
 _NAMED = 6  # others of a group, as on the terminal
 
 
@@ -236,7 +230,7 @@ class Results(_Members):
     def values(self) -> list[tuple[CaseResult, Value]]:
         """The values of all cases: the wrong ones first, then what was judged."""
         pairs = ((case, value) for case in self.cases for value in case.values)
-        return sorted(pairs, key=lambda pair: _badness(pair[1]))
+        return sorted(pairs, key=lambda pair: badness(pair[1]))
 
     @property
     def wrong(self) -> list[Finding]:
@@ -271,91 +265,7 @@ class Results(_Members):
         return replace(self, cases=tuple(cases), found=tuple(found))
 
 
-def read_results(paths: Sequence[Path]) -> Results:
-    """The results of one file, or of several together; CommandError for what is none."""
-    read = [_read(path) for path in paths]
-    return read[0] if len(read) == 1 else _together(read)
-
-
-def _read(path: Path) -> Results:
-    try:
-        text = path.read_bytes()
-        if text.startswith(b'{"record":'):
-            raise CommandError(
-                f"{path}: these are facts; make results of them: warpgauge outcome {path}"
-            )
-        document = json.loads(text)
-    except OSError as error:
-        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise CommandError(f"{path}: not JSON: {error}") from error
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != SCHEMA:
-        raise CommandError(
-            f"{path}: schema is '{schema}', and this version reads '{SCHEMA}'; give results.json "
-            "of this version of the gate, or make it with `warpgauge outcome`"
-        )
-    try:
-        return _results(document)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
-
-
-def _results(document: dict[str, Any]) -> Results:
-    results = Results.of(
-        document,
-        runs=tuple(_run(run) for run in document.get("runs", ())),
-        families=tuple(map(Family.of, document.get("families", ()))),
-        found=tuple(map(_finding, document.get("findings", ()))),
-        unmeasured=tuple(map(Unmeasured.of, document.get("unmeasured", ()))),
-        cases=tuple(map(_case, document["cases"])),
-        lost=tuple(document.get("lost", ())),
-        left_out=tuple(document.get("left_out", ())),
-    )
-    if not results.exit_code or results.wrong or results.faults:
-        return results
-    return replace(results, lost=(results.headline,))  # red, and nothing else says why
-
-
-def _run(members: dict[str, Any]) -> Run:
-    return run_of({"run": "", **members})
-
-
-def _finding(members: dict[str, Any]) -> Finding:
-    return Finding.of(members, blame=tuple(map(Place.of, members.get("blame", ()))))
-
-
-def _case(members: dict[str, Any]) -> CaseResult:
-    return CaseResult.of(members, values=tuple(map(Value.of, members.get("values", ()))))
-
-
-def _together(read: Iterable[Results]) -> Results:
-    """Several results as one: what is wrong first, the worst exit code."""
-    read = list(read)
-    worst = min(read, key=lambda one: _rank(one.exit_code))
-    found = (one for results in read for one in results.found)
-    cases = (one for results in read for one in results.cases)
-    counts: Counter[str] = Counter()
-    for results in read:
-        counts.update(results.counts)
-    return replace(
-        worst,
-        headline="; ".join(dict.fromkeys(results.headline for results in read)),
-        counts=dict(counts),
-        cases=tuple(sorted(cases, key=lambda one: not one.wrong)),
-        found=tuple(sorted(found, key=_badness)),
-        cases_total=sum(results.cases_total for results in read),
-        checks=sum(results.checks for results in read),
-        runs=_all(read, "runs"),
-        families=_all(read, "families"),
-        unmeasured=_all(read, "unmeasured"),
-        lost=_all(read, "lost"),
-        left_out=_all(read, "left_out"),
-        units={metric: unit for results in read for metric, unit in results.units.items()},
-    )
-
-
-def _badness(one: Finding | Value) -> tuple[bool, int]:
+def badness(one: Finding | Value) -> tuple[bool, int]:
     """The wrong ones go first, then by verdict."""
     return not one.wrong, VERDICTS.index(one.verdict)
 
@@ -363,11 +273,3 @@ def _badness(one: Finding | Value) -> tuple[bool, int]:
 def _title(case: str, arch: str | None) -> str:
     """ "transpose.tiled.f32@1024x1024 on sm_90"."""
     return printable(case + (f" on {arch}" if arch else ""))
-
-
-def _rank(exit_code: int) -> int:
-    return _WORST_FIRST.index(exit_code) if exit_code in _WORST_FIRST else -1
-
-
-def _all(read: list[Results], name: str) -> tuple[Any, ...]:
-    return tuple(one for results in read for one in getattr(results, name))

@@ -6,15 +6,15 @@ Draws the file that `warpgauge diff A B --json FILE` writes.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from warpgauge.changes.diff_markdown import markdown
-from warpgauge.errors import CommandError
+from warpgauge.documents import read_document
 from warpgauge.files import write_whole
 
 SCHEMA = "warpgauge.diff/1"
+REMEDY = "write it with `warpgauge diff A B --json FILE`"
 EPILOG = """\
 exit codes:
   0  written
@@ -33,25 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Returns 0; raises CommandError."""
-    page = markdown(_read(options.diff))
+    page = markdown(read_document(options.diff, SCHEMA, REMEDY))
     if options.out:
         write_whole(options.out, page.encode())
     else:
         sys.stdout.write(page)
     return 0
-
-
-def _read(path: Path) -> dict:
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise CommandError(f"{path}: not JSON: {error}") from error
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != SCHEMA:
-        raise CommandError(
-            f"{path}: schema is '{schema}', and this version reads '{SCHEMA}'; write it with "
-            "`warpgauge diff A B --json FILE`"
-        )
-    return document
