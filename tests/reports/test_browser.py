@@ -172,7 +172,7 @@ def test_a_number_leads_to_its_fact(page):
     assert dialog.find_elements(By.CSS_SELECTOR, "svg.chart path.change")
     dialog.send_keys(Keys.ESCAPE)
     wait_for(lambda: not shown(page, "dialog[open]"))
-    assert "#fact" not in page.current_url
+    wait_for(lambda: "#fact" not in page.current_url)
 
 
 def test_the_value_before_a_change_is_another_fact(page):
