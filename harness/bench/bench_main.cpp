@@ -88,6 +88,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace warpgauge::bench
 
-int main(int argc, char** argv) {
-  return warpgauge::process::run_program(warpgauge::bench::run, argc, argv);
-}
+WARPGAUGE_MAIN(warpgauge::bench::run)

@@ -260,6 +260,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace warpgauge::check
 
-int main(int argc, char** argv) {
-  return warpgauge::process::run_program(warpgauge::check::run, argc, argv);
-}
+WARPGAUGE_MAIN(warpgauge::check::run)

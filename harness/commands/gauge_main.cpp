@@ -1,6 +1,7 @@
 // warpgauge: the command line tool. Each command is in the file of its name.
 
 #include "harness/commands/command_line.h"
+#include "harness/process/program.h"
 
 namespace warpgauge::commands {
 
@@ -13,10 +14,12 @@ constexpr AddCommand* kCommands[] = {
     add_emulate, add_attach, add_devices, add_occupancy, add_doctor, add_completion,
 };
 
-}  // namespace warpgauge::commands
-
-int main(int argc, char** argv) {
-  warpgauge::commands::CommandLine line(argc, argv);
-  for (warpgauge::commands::AddCommand* add : warpgauge::commands::kCommands) add(line);
+int run(int argc, char** argv) {
+  CommandLine line(argc, argv);
+  for (AddCommand* add : kCommands) add(line);
   return line.run();
 }
+
+}  // namespace warpgauge::commands
+
+WARPGAUGE_MAIN(warpgauge::commands::run)

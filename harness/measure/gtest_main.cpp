@@ -41,4 +41,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return warpgauge::process::run_program(run, argc, argv); }
+WARPGAUGE_MAIN(run)

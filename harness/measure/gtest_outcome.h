@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/outcome/exit_code.h"
+#include "harness/process/guarded_end.h"
 
 namespace warpgauge {
 
@@ -22,6 +23,7 @@ inline bool initialize_tests(int* argc, char** argv) {
     const std::string_view argument = argv[i];
     if (argument == "--help" || argument == "-h") return true;
     all_done = all_done || argument == "--gtest_help";
+    if (argument.starts_with("--gtest_internal_run_death_test=")) process::let_end_anyhow();
   }
   testing::InitGoogleTest(argc, argv);
   return !all_done;

@@ -15,6 +15,7 @@
 
 #include "harness/devices.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/process/guarded_end.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
@@ -28,12 +29,14 @@ constexpr std::chrono::seconds kLongestAnswer(60);
 }  // namespace
 
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
+  int code = outcome::kFault;
   try {
-    return run(argc, argv);
+    code = run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return outcome::kFault;
   }
+  declare_exit_code(code);
+  return code;
 }
 
 std::filesystem::path program_path(bool emulated) {

@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/process/guarded_end.h"
+
 namespace warpgauge::process {
 
-/// Returns what `run` returns. An exception of `run` is printed to stderr, and kFault is returned.
+/// Returns what `run` returns, and declares it (guarded_end.h). An exception of `run` is printed to
+/// stderr, and kFault is returned.
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv);
 
 /// `automatic`: the GPU, or the emulator where there is none.
@@ -30,3 +33,11 @@ std::filesystem::path program_path(bool emulated);
 bool has_gpu();
 
 }  // namespace warpgauge::process
+
+/// Defines main(), which returns what `run`, an int(int argc, char** argv), returns: see
+/// run_program(). The guard stands before the first constructor of the program and its libraries
+/// runs, and after the last destructor.
+#define WARPGAUGE_MAIN(run)                                                          \
+  [[gnu::section(".preinit_array"), gnu::used]] static void (*const guard_first)() = \
+      ::warpgauge::process::guard_the_end;                                           \
+  int main(int argc, char** argv) { return ::warpgauge::process::run_program(run, argc, argv); }

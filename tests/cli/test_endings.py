@@ -1,0 +1,75 @@
+"""Code of the user that ends a program with 0, wherever it is and however it does: never a success.
+
+tests/endings/family.cu ends the program where and how WARPGAUGE_TEST_END says.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+MAINS = {
+    "check": ["warpgauge-faulty-check-emulated", "--gtest_filter=endings.*"],
+    "bench": ["warpgauge-faulty-bench-emulated", "--filter", "endings.*", "--samples", "6"],
+    "gate": ["warpgauge-faulty-emulated", "gate", "--filter", "endings.*", "--out", "out"],
+}
+WAYS = ["exit", "_exit", "_Exit", "quick_exit", "thread", "handler"]
+CALLS = {"thread": "exit()", "handler": "_exit()"}
+BEFORE_THE_END = ["constructor", "registration", "case"]
+
+
+def run(command, folder, end=None):
+    program, *arguments = command
+    added = {} if end is None else {"WARPGAUGE_TEST_END": end}
+    return subprocess.run(
+        [BIN / program, *arguments],
+        **{"cwd": folder, "env": os.environ | added, "capture_output": True, "text": True},
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_without_such_code_it_is_a_success(main, tmp_path):
+    result = run(MAINS[main], tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", BEFORE_THE_END)
+@pytest.mark.parametrize("main", ["check", "bench"])
+def test_a_program_that_is_ended_before_its_verdict_is_a_fault(main, place, way, tmp_path):
+    result = run(MAINS[main], tmp_path, f"{place} {way}")
+    assert result.returncode == 2, result.stdout + result.stderr
+    call = CALLS.get(way, f"{way}()")
+    assert f"a fault: {call} was called before the run was over" in result.stderr
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", BEFORE_THE_END)
+def test_the_gate_is_a_fault_and_names_the_case(place, way, tmp_path):
+    """Its cases run in processes of their own, whose end costs one case."""
+    result = run(MAINS["gate"], tmp_path, f"{place} {way}")
+    assert result.returncode == 2, result.stdout + result.stderr
+    if place == "case":
+        assert "endings.ends.f32@1024" in result.stdout
+        assert "the process ended with status 0" in result.stdout
+    else:
+        assert "was called before the run was over" in result.stderr
+
+
+@pytest.mark.parametrize("way", ["exit", "_exit", "quick_exit"])
+@pytest.mark.parametrize("place", ["destructor", "finaliser"])
+def test_a_failure_stays_one_after_main_has_returned(place, way, tmp_path):
+    failing = ["warpgauge-faulty-check-emulated", "--gtest_filter=faulty.wrong_result.*"]
+    assert run(failing, tmp_path).returncode == 1
+    result = run(failing, tmp_path, f"{place} {way}")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert f"a fault: {way}() was called with another exit code" in result.stderr
+
+
+def test_tests_that_measure_kernels_are_guarded_too(tmp_path):
+    result = run(["warpgauge_faulty_gtest-emulated"], tmp_path, "constructor exit")
+    assert result.returncode == 2
+    assert "a fault: exit() was called before the run was over" in result.stderr

@@ -1,0 +1,61 @@
+// Cases of a program whose own code ends it with exit code 0. WARPGAUGE_TEST_END="PLACE WAY" says
+// where and how; without it they are good.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "warpgauge/warpgauge.h"
+
+namespace endings {
+
+void end_by(const std::string& way) {
+  if (way == "exit") std::exit(0);
+  if (way == "_exit") _exit(0);
+  if (way == "_Exit") std::_Exit(0);
+  if (way == "quick_exit") std::quick_exit(0);
+  if (way == "thread") std::thread([] { std::exit(0); }).join();
+  if (way == "handler") {
+    std::signal(SIGSEGV, [](int) { _exit(0); });
+    std::raise(SIGSEGV);
+  }
+}
+
+void end_in(const std::string& place) {
+  const char* asked = std::getenv("WARPGAUGE_TEST_END");
+  const std::string text = asked == nullptr ? "" : asked;
+  if (text.starts_with(place + " ")) end_by(text.substr(place.size() + 1));
+}
+
+const struct Static {
+  Static() { end_in("constructor"); }
+  ~Static() { end_in("destructor"); }
+} of_the_program;
+
+[[gnu::destructor]] void after_the_last_object() { end_in("finaliser"); }
+
+struct Copy : warpgauge::Problem {
+  warpgauge::Input<float> a;
+  warpgauge::Output<float> b;
+  explicit Copy(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count()) {}
+  void check(warpgauge::Comparison& comparison) const override { comparison.equal(b, a.host()); }
+};
+
+__global__ void copy(float* b, const float* a) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[i];
+}
+
+WARPGAUGE_FAMILY(endings) {
+  end_in("registration");
+  const auto f32 = family.problem<Copy>("f32", {{1024}});
+  f32.variant("ends", [](Copy& p) {
+    end_in("case");
+    copy<<<4, 256>>>(p.b, p.a);
+  });
+  f32.variant("behind", [](Copy& p) { copy<<<4, 256>>>(p.b, p.a); });
+}
+
+}  // namespace endings
