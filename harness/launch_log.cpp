@@ -5,13 +5,22 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "harness/device_code.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {
 
 LaunchLog* current = nullptr;
+
+/// The first launch that failed.
+struct FailedLaunch {
+  cudaError_t error = cudaSuccess;
+  std::string kernel;
+} failed_launch;
 
 std::map<cudaKernel_t, const void*>& stubs_of_handles() {
   static std::map<cudaKernel_t, const void*> stubs;
@@ -37,6 +46,12 @@ struct LaunchHook {
     }
     ~Scope() { --depth_; }
     bool launches() const { return !is_dry_run(); }
+    static cudaError_t noted(cudaError_t error, const void* stub) {
+      if (error != cudaSuccess && failed_launch.error == cudaSuccess) {
+        failed_launch = {error, kernel_name(stub)};
+      }
+      return error;
+    }
 
    private:
     static inline thread_local int depth_ = 0;
@@ -68,6 +83,13 @@ LaunchLog::LaunchLog(Mode mode) : mode_(mode) {
 }
 
 LaunchLog::~LaunchLog() { current = nullptr; }
+
+void refuse_failed_launches() {
+  const FailedLaunch failed = std::exchange(failed_launch, {});
+  metrics::check_cuda(failed.error, "the launch of " + failed.kernel);
+}
+
+void forget_failed_launches() { failed_launch = {}; }
 
 bool is_dry_run() { return LaunchHook::dry(); }
 
@@ -106,7 +128,7 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* stub) {
     error = __real___cudaGetKernel(handle, stub);
   }
   if (error == cudaSuccess) warpgauge::stubs_of_handles()[*handle] = stub;
-  return error;
+  return LaunchHook::Scope::noted(error, stub);
 }
 
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t handle, dim3 grid, dim3 block, void** arguments,
@@ -117,9 +139,12 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t handle, dim3 grid, dim3 block
   const LaunchHook::Scope scope(stub, grid, block, shared_bytes);
   if (!scope.launches()) return cudaSuccess;
   if (handle == warpgauge::dry_handle(stub)) {
-    if (const cudaError_t error = __real___cudaGetKernel(&handle, stub)) return error;
+    if (const cudaError_t error = __real___cudaGetKernel(&handle, stub)) {
+      return scope.noted(error, stub);
+    }
   }
-  return __real___cudaLaunchKernel(handle, grid, block, arguments, shared_bytes, stream);
+  return scope.noted(
+      __real___cudaLaunchKernel(handle, grid, block, arguments, shared_bytes, stream), stub);
 }
 
 cudaError_t __real_cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
@@ -128,7 +153,8 @@ cudaError_t __wrap_cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, voi
                                     std::size_t shared_bytes, cudaStream_t stream) {
   const LaunchHook::Scope scope(stub, grid, block, shared_bytes);
   if (!scope.launches()) return cudaSuccess;
-  return __real_cudaLaunchKernel(stub, grid, block, arguments, shared_bytes, stream);
+  return scope.noted(__real_cudaLaunchKernel(stub, grid, block, arguments, shared_bytes, stream),
+                     stub);
 }
 
 cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub,
@@ -137,7 +163,7 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const v
                                        void** arguments) {
   const LaunchHook::Scope scope(stub, config->gridDim, config->blockDim, config->dynamicSmemBytes);
   if (!scope.launches()) return cudaSuccess;
-  return __real_cudaLaunchKernelExC(config, stub, arguments);
+  return scope.noted(__real_cudaLaunchKernelExC(config, stub, arguments), stub);
 }
 
 cudaError_t __real_cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block,
@@ -148,7 +174,8 @@ cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3
                                                cudaStream_t stream) {
   const LaunchHook::Scope scope(stub, grid, block, shared_bytes);
   if (!scope.launches()) return cudaSuccess;
-  return __real_cudaLaunchCooperativeKernel(stub, grid, block, arguments, shared_bytes, stream);
+  return scope.noted(
+      __real_cudaLaunchCooperativeKernel(stub, grid, block, arguments, shared_bytes, stream), stub);
 }
 
 // Calls that go along with launches and would need a device.

@@ -37,6 +37,12 @@ class LaunchLog {
   std::vector<LaunchRecord> launches_;
 };
 
+/// Throws metrics::CudaError for the first launch that failed since the last call, with the name of
+/// its kernel. A caller may have cleared the error from CUDA without a look at it.
+void refuse_failed_launches();
+/// Forgets launches that failed before.
+void forget_failed_launches();
+
 /// True while a dry LaunchLog is alive.
 bool is_dry_run();
 

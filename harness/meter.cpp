@@ -154,8 +154,10 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
 
 void launch_in_range(const Case& one, Problem& problem) {
   const NvtxRange range(one.id.str());
+  forget_failed_launches();
   one.launch(problem);
   WARPGAUGE_CUDA(cudaGetLastError());
+  refuse_failed_launches();
 }
 
 }  // namespace warpgauge

@@ -49,8 +49,10 @@ class Measuring {
     try {
       const LaunchLog log(LaunchLog::Mode::record);
       const auto lines = counter_->count([&] {
+        forget_failed_launches();
         launch();
         WARPGAUGE_CUDA(cudaGetLastError());
+        refuse_failed_launches();
         if (log.launches().empty()) throw NotMeasured("no kernel was launched");
       });
       need_counts_of_all(log.launches(), lines);

@@ -73,3 +73,12 @@ def test_tests_that_measure_kernels_are_guarded_too(tmp_path):
     result = run(["warpgauge_faulty_gtest-emulated"], tmp_path, "constructor exit")
     assert result.returncode == 2
     assert "a fault: exit() was called before the run was over" in result.stderr
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_a_launch_that_fails_is_a_fault_though_its_error_was_cleared(main, tmp_path):
+    command = [word.replace("endings.*", "swallowed.*") for word in MAINS[main]]
+    result = run(command, tmp_path)
+    assert result.returncode in (1, 2), result.stdout + result.stderr
+    said = result.stdout + result.stderr
+    assert "the launch of _ZN7endings4copyEPfPKf failed: cudaErrorInvalidConfiguration" in said

@@ -48,6 +48,20 @@ __global__ void copy(float* b, const float* a) {
   b[i] = a[i];
 }
 
+// Has no reference, so nothing but the launch shows that it failed.
+struct Uncompared : Copy {
+  using Copy::Copy;
+  void check(warpgauge::Comparison& comparison) const override { comparison.counts_only(); }
+};
+
+WARPGAUGE_FAMILY(swallowed) {
+  family.problem<Uncompared>("f32", {{1024}}).variant("error", [](Uncompared& p) {
+    copy<<<1, 256>>>(p.b, p.a);
+    copy<<<1, 2048>>>(p.b, p.a);
+    static_cast<void>(cudaGetLastError());
+  });
+}
+
 WARPGAUGE_FAMILY(endings) {
   end_in("registration");
   const auto f32 = family.problem<Copy>("f32", {{1024}});
