@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string_view>
 
 #include "harness/outcome/exit_code.h"
@@ -16,8 +17,16 @@ namespace warpgauge {
 
 /// Takes GoogleTest's options out of the arguments. The program handles --help,
 /// because GoogleTest would show its own first; false after --gtest_help, when nothing is left to
-/// do.
+/// do. Throws std::runtime_error if the environment selects tests: a variable that was forgotten
+/// must not make a run of little a success.
 inline bool initialize_tests(int* argc, char** argv) {
+  for (const char* variable : {"GTEST_FILTER", "GTEST_LIST_TESTS"}) {
+    if (std::getenv(variable) == nullptr) continue;
+    throw std::runtime_error(fmt::format(
+        "{0} is set in the environment, and would decide which tests run: unset it, "
+        "and use --gtest_{1}",
+        variable, variable == std::string_view("GTEST_FILTER") ? "filter=..." : "list_tests"));
+  }
   bool all_done = false;
   for (int i = 1; i < *argc; ++i) {
     const std::string_view argument = argv[i];
@@ -29,14 +38,36 @@ inline bool initialize_tests(int* argc, char** argv) {
   return !all_done;
 }
 
+/// Counts the tests that have run to their end, skipped ones included.
+class TestsThatRan : public testing::EmptyTestEventListener {
+ public:
+  void OnTestEnd(const testing::TestInfo&) override { ++count_; }
+  int count() const { return count_; }
+
+ private:
+  int count_ = 0;
+};
+
 /// Runs the tests. 0: all passed; 1: one failed; `skip_code`: none failed, and one was skipped; 2:
-/// none was selected, which is a typing mistake unless the tests are divided among shards.
+/// none was selected, or not all that were selected have run (--gtest_repeat=0).
 inline int run_all_tests(int skip_code) {
+  testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  auto* ran = new TestsThatRan;
+  tests.listeners().Append(ran);  // which deletes it
   const int failed = RUN_ALL_TESTS();
   if (testing::GTEST_FLAG(list_tests)) return failed;
-  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
-  if (tests.test_to_run_count() == 0 && std::getenv("GTEST_TOTAL_SHARDS") == nullptr) {
-    fmt::print(stderr, "no test was selected; --gtest_list_tests shows all\n");
+  if (tests.test_to_run_count() == 0) {
+    fmt::print(stderr, "no test was selected; --gtest_list_tests shows all{}\n",
+               std::getenv("GTEST_TOTAL_SHARDS") == nullptr
+                   ? ""
+                   : ", and GTEST_TOTAL_SHARDS is set: take fewer shards");
+    return outcome::kFault;
+  }
+  if (failed == 0 && ran->count() < tests.test_to_run_count()) {
+    fmt::print(stderr,
+               "{} of {} selected tests ran: look for GTEST_REPEAT in the environment, "
+               "--gtest_repeat, and GTEST_SKIP() in an Environment\n",
+               ran->count(), tests.test_to_run_count());
     return outcome::kFault;
   }
   return failed == 0 && tests.skipped_test_count() > 0 ? skip_code : failed;

@@ -82,3 +82,20 @@ def test_a_launch_that_fails_is_a_fault_though_its_error_was_cleared(main, tmp_p
     assert result.returncode in (1, 2), result.stdout + result.stderr
     said = result.stdout + result.stderr
     assert "the launch of _ZN7endings4copyEPfPKf failed: cudaErrorInvalidConfiguration" in said
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"GTEST_REPEAT": "0"},
+        {"GTEST_FILTER": "-*"},
+        {"GTEST_LIST_TESTS": "1"},
+        {"GTEST_TOTAL_SHARDS": "1000", "GTEST_SHARD_INDEX": "999"},
+    ],
+)
+def test_an_environment_that_lets_nothing_run_is_a_fault(variables, tmp_path, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    result = run(MAINS["check"], tmp_path)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert next(iter(variables)) in result.stderr
