@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "metrics/catalog.h"
 #include "metrics/glob.h"
+#include "metrics/value.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -39,6 +41,24 @@ void add_names(std::vector<std::string>& parts, const std::set<std::string>& nam
       fmt::format("{}", fmt::join(names.begin(), std::next(names.begin(), named), "/"));
   if (names.size() > named) part += fmt::format(" and {} more", names.size() - named);
   parts.push_back(part);
+}
+
+/// Two values of one thing, of the same time: neither is the newest. Throws std::runtime_error.
+void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesystem::path& path) {
+  std::map<std::pair<Key, std::string_view>, SideValue> known;
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      const SideValue value{&fact, &run.run};
+      if (fact.scope != metrics::Scope::whole_case || !value.is_measured()) continue;
+      const Key key = key_of(value);
+      const SideValue& first = known.try_emplace({key, run.run.time}, value).first->second;
+      if (first.fact->value == fact.value) continue;
+      throw std::runtime_error(fmt::format(
+          "{}: {} of {} on {} is {} in run {} and {} in run {}, both of {}: remove one of them",
+          path.string(), key.metric, key.id, key.arch, metrics::to_text(first.fact->value),
+          first.run->id, metrics::to_text(fact.value), run.run.id, run.run.time));
+    }
+  }
 }
 
 }  // namespace
@@ -83,6 +103,7 @@ std::vector<StoredRun> read_side(const std::filesystem::path& path, const std::s
     return std::ranges::any_of(runs, [](const StoredRun& run) { return !run.facts.empty(); });
   };
   if (!has_facts()) throw std::runtime_error(fmt::format("{}: no facts", path.string()));
+  refuse_contradictions(runs, path);
   if (filter.empty()) return runs;
   for (StoredRun& run : runs) {
     std::erase_if(run.facts, [&](const Fact& fact) {

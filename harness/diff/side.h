@@ -51,7 +51,7 @@ struct Side {
 Side side_of(const std::vector<metrics::StoredRun>& runs);
 
 /// The runs of a file with the facts whose id fits the glob; empty: all. Throws metrics::FactError,
-/// and std::runtime_error where there are none.
+/// and std::runtime_error where there are none, or two values of one time differ.
 std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
                                           const std::string& filter);
 

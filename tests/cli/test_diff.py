@@ -54,6 +54,19 @@ def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(diff):
             assert ("illegal memory access" in out) == bool(expected)
 
 
+@pytest.mark.parametrize("run", ["2", FACT["run"]])
+def test_two_values_of_one_time_that_differ_are_a_fault(diff, run):
+    """Neither is newer, wherever they stand in the file."""
+    twice = [a_fact(value=3), a_fact(value=5, run=run)]
+    for sides in ((twice, [a_fact()]), ([a_fact()], twice[::-1])):
+        code, out, err = diff(*sides)
+        assert (code, out) == (2, "")
+        assert "shared.bank_conflicts of transpose.tiled.f32@8x8 on sm_90 is " in err
+        assert f"3 in run {FACT['run']}" in err and f"5 in run {run}" in err
+    code, _, _ = diff([a_fact(value=3), a_fact(value=3, run=run)], [a_fact(value=3)])
+    assert code == 0, "the same twice is no contradiction"
+
+
 def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(diff):
     code, out, _ = diff([a_time(10, 9, 11)], [a_time(99, 0, 0, interval=None)])
     assert code == 0

@@ -83,7 +83,11 @@ class FactsOfARun {
     metrics::FactWriter(path_, run_).write(fact);
   }
 
-  void begin_run(std::string id) { run_.id = std::move(id); }
+  /// A day later.
+  void begin_run(std::string id) {
+    run_.id = std::move(id);
+    run_.time = "2026-05-02T23:00:00Z";
+  }
   const fs::path& path() const { return path_; }
   std::vector<StoredRun> read() const { return metrics::read_facts(path_); }
 
