@@ -3,10 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace warpgauge {
 
 std::string Comparison::text(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);  // fmt shows the sign of NaN
+}
+
+void Comparison::require_usable(double tolerance) {
+  if (std::isfinite(tolerance) && tolerance >= 0) return;
+  throw std::invalid_argument(
+      fmt::format("close() was called with a tolerance of {}: it must be finite and not negative, "
+                  "or the comparison says nothing",
+                  text(tolerance)));
 }
 
 void Comparison::fail(std::size_t index, const std::string& got, const std::string& expected,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 namespace warpgauge {
@@ -79,10 +80,13 @@ TEST(Comparison, ToleranceIsRelativeAboveOneAndAbsoluteBelow) {
   EXPECT_TRUE((close<float, double>({-1000.5f}, {-1000}, 0.0009765625).passed()));
 }
 
-TEST(Comparison, ToleranceThatMakesNoSensePassesNothingButTheSame) {
-  EXPECT_FALSE((close<float, double>({1.5f}, {1}, -1).passed()));
-  EXPECT_FALSE((close<float, double>({1.5f}, {1}, kNan).passed()));
+TEST(Comparison, AToleranceThatMakesNoSenseIsAnError) {
+  for (const double tolerance :
+       {-1.0, -1e-300, double{kNan}, double{kInfinity}, -double{kInfinity}}) {
+    EXPECT_THROW((close<float, double>({1}, {1}, tolerance)), std::invalid_argument) << tolerance;
+  }
   EXPECT_TRUE((close<float, double>({1}, {1}, 0).passed()));
+  EXPECT_FALSE((close<float, double>({1.5f}, {1}, 0).passed()));
 }
 
 TEST(Comparison, OnlyInfinityIsCloseToInfinity) {

@@ -44,9 +44,11 @@ class Comparison {
 
   /// |got - expected| <= tolerance * max(1, |expected|) for every element; where an infinity is
   /// expected, nothing else is close. `expected` comes from a reference in higher precision;
-  /// `tolerance` is the family's, derived beside its reference.
+  /// `tolerance` is the family's, derived beside its reference. Throws std::invalid_argument for
+  /// one that is negative, infinite or NaN.
   template <typename T, typename Reference>
   void close(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance) {
+    require_usable(tolerance);
     if (got.size() == expected.size()) {
       for (std::size_t i = 0; i < got.size(); ++i) {
         add_error(static_cast<double>(got[i]), static_cast<double>(expected[i]));
@@ -78,6 +80,7 @@ class Comparison {
   template <typename T>
   static std::string text_of(const T& value);
   static std::string text(double value);
+  static void require_usable(double tolerance);
   void fail(std::size_t index, const std::string& got, const std::string& expected,
             std::size_t differing, std::size_t total);
   void fail_count(std::size_t got, std::size_t expected);
