@@ -64,6 +64,10 @@ const Bad kBad[] = {
     {"arch_with_bad_suffix", "[default.sm_90x]", "written as sm_75, sm_90 or sm_90a"},
     {"arch_in_capitals", "[default.SM_90]", "'SM_90' is not a table of an architecture"},
     {"virtual_arch", "[default.compute_90]", "'compute_90' is not a table of an architecture"},
+    {"arch_that_never_was", "[default]\n[default.sm_91]\nregisters = 1",
+     ":2:10: unknown architecture 'sm_91', did you mean 'sm_90'?"},
+    {"arch_unknown", "[default.sm_999]", "unknown architecture 'sm_999'"},
+    {"arch_of_the_past", "[default.sm_70a]", "There is: sm_75, sm_80, sm_86,"},
     {"arch_without_table", "[default]\nsm_90 = 3", ":2:1: 'sm_90' is not a table"},
     {"arch_in_arch", "[default.sm_90.sm_75]", "unknown metric 'sm_75'"},
     // metrics
