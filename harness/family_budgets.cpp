@@ -13,6 +13,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string lower(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+/// Rejects a file beside the source whose name is nearly `path`'s: it would check nothing.
+void check_names_beside(const fs::path& path) {
+  const std::vector<std::string> names = {path.filename()};
+  for (const auto& entry : fs::directory_iterator(path.parent_path())) {
+    const std::string name = entry.path().filename();
+    if (name == names.front() || lower(entry.path().extension()) != ".toml") continue;
+    if (metrics::did_you_mean(lower(name), names).empty()) continue;
+    throw metrics::BudgetError(
+        fmt::format("{}: is not read, because budgets beside a source are in {}; rename the file, "
+                    "or take it away",
+                    files::relative_to_root(entry.path()), names.front()));
+  }
+}
+
 /// Rejects files in the folder for budgets that belong to no family: they would check nothing.
 void check_folder(const std::map<std::string, std::vector<const Case*>>& families) {
   const fs::path folder(kBuildInfo.budgets_folder);
@@ -22,7 +43,8 @@ void check_folder(const std::map<std::string, std::vector<const Case*>>& familie
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    if (file.extension() != ".toml" || families.contains(file.stem())) continue;
+    if (lower(file.extension()) != ".toml") continue;
+    if (file.extension() == ".toml" && families.contains(file.stem())) continue;
     std::vector<std::string> names;
     for (const auto& [family, cases] : families) names.push_back(family);
     throw metrics::BudgetError(
@@ -64,7 +86,14 @@ std::filesystem::path budget_path(const Case& one) {
 metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
   check_sources(cases);
   const fs::path path = budget_path(*cases.front());
-  if (!fs::exists(path)) return {};
+  if (kBuildInfo.budgets_folder.empty()) check_names_beside(path);
+  if (!fs::exists(fs::symlink_status(path))) return {};
+  if (!fs::exists(path)) {
+    throw metrics::BudgetError(
+        fmt::format("{}: a link to {}, which is not there; let it point to the budget file, or "
+                    "take it away",
+                    files::relative_to_root(path), fs::read_symlink(path).string()));
+  }
   std::vector<metrics::CaseId> ids;
   for (const Case* one : cases) ids.push_back(one->id);
   return metrics::Budgets::load(path, files::relative_to_root(path), ids);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "metrics/architectures.h"
 #include "metrics/budget.h"
 #include "metrics/budget_limit.h"
 #include "metrics/budget_text.h"
@@ -106,9 +107,19 @@ class SectionReader {
       fail_at(text_, key->source(),
               fmt::format("'{}' is not a table of an architecture", key->str()), kArchForm);
     }
+    if (find_architecture(key->str()) == nullptr) fail_unknown_arch(*key);
     for (const Entry& part : in_file_order(*node->as_table())) {
       read_metric(section, part, fmt::format("{}/{}", section, key->str()));
     }
+  }
+
+  [[noreturn]] void fail_unknown_arch(const toml::key& key) const {
+    std::vector<std::string> known;
+    for (const Architecture& row : architectures()) known.push_back(row.name());
+    fail_at(
+        text_, key.source(),
+        fmt::format("unknown architecture '{}'{}", key.str(), meant_architecture(key.str(), known)),
+        fmt::format("There is: {}.", fmt::join(known, ", ")));
   }
 
   void read_metric(const std::string& section, const Entry& entry, const std::string& target) {

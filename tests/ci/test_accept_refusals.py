@@ -71,6 +71,7 @@ OTHER = "f" * 40
         (a_time(12, "fail", "<= 10 ± 5%", 11, 13, **DISTURBED), WHY, "2 other processes use"),
         (a_time(8, "better", "<= 10 ± 5%", 7, 9, **DISTURBED), [], "2 other processes use"),
         (conflicts(5), ["--reason", "  "], "--reason is empty"),
+        (conflicts(5), ["--reason", "\u200b\t"], "--reason is empty"),
         (conflicts(5), ["--tighten", *WHY], "--tighten loosens nothing"),
         (conflicts(5), ["--metric", REGISTERS], "--metric says what --baseline adds"),
         (conflicts(5), ["--baseline", "--metric", "x"], "'x' is not a metric that is judged"),

@@ -108,6 +108,34 @@ TEST_F(FamilyBudgetsTest, AFolderInPlaceOfTheFileIsAnError) {
               ThrowsMessage<BudgetError>(HasSubstr("copy/budgets.toml")));
 }
 
+TEST_F(FamilyBudgetsTest, ALinkToNothingIsAnError) {
+  Registry registry;
+  registry.add(make_case("copy", "copy", "plain"));
+  fs::create_symlink("gone.toml", root_ / "copy/budgets.toml");
+  EXPECT_THAT([&] { FamilyBudgets{registry}; },
+              ThrowsMessage<BudgetError>(
+                  HasSubstr("copy/budgets.toml: a link to gone.toml, which is not")));
+  write("copy/gone.toml", "[default]\nregisters = 20\n");
+  EXPECT_EQ(limit(FamilyBudgets(registry), make_case("copy", "copy", "plain"), "registers"),
+            "<= 20");
+}
+
+TEST_F(FamilyBudgetsTest, ANearMissOfTheNameIsAnError) {
+  const Case copy = make_case("copy", "copy", "plain");
+  Registry registry;
+  registry.add(copy);
+  write("copy/budgets.toml", "[default]\nregisters = 20\n");
+  write("copy/settings.toml", "colour = true\n");
+  for (const char* name : {"budget.toml", "Budgets.toml", "BUDGETS.TOML", "bugdets.toml"}) {
+    const fs::path file = write(fs::path("copy") / name, "[default]\nregisters = 1\n");
+    EXPECT_THAT([&] { FamilyBudgets{registry}; },
+                ThrowsMessage<BudgetError>(AllOf(HasSubstr(file.string() + ": is not read"),
+                                                 HasSubstr("rename the file"))));
+    fs::remove(file);
+  }
+  EXPECT_EQ(limit(FamilyBudgets(registry), copy, "registers"), "<= 20");
+}
+
 // A program that was carried to another machine, or a source tree that was moved: the built-in
 // defaults in place of its budgets would let most of what it measures pass.
 TEST_F(FamilyBudgetsTest, ASourceThatIsNotThereIsAnError) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import unicodedata
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
@@ -131,6 +132,12 @@ def asked_for(
     return next(iter(table.values())) if is_plain else table
 
 
+def is_blank(text: str) -> bool:
+    """True for a text of which nothing can be seen: white space, control and zero-width
+    characters."""
+    return all(unicodedata.category(c)[0] in "ZC" or c in "\u2800\u3164" for c in text)
+
+
 def with_reason(limit: Limit, metric: Metric, reason: str | None) -> Limit:
     """The limit with this reason; with its own, if it has one, where there is no other."""
     return limit if reason is None else {**as_table(limit, metric), "reason": reason}
@@ -199,7 +206,7 @@ def _is_share(value: float | str) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
+    return isinstance(value, str) and not is_blank(value)
 
 
 _FORMS = {

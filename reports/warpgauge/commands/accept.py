@@ -30,7 +30,7 @@ from warpgauge.budgets.acceptance import Wish, find_moves
 from warpgauge.budgets.budget_file import BudgetFile, rank
 from warpgauge.budgets.checkout import head_commit
 from warpgauge.budgets.families import budget_path
-from warpgauge.budgets.limits import with_reason
+from warpgauge.budgets.limits import is_blank, with_reason
 from warpgauge.budgets.placing import Move, Placing
 from warpgauge.budgets.refusals import refusals
 from warpgauge.budgets.table import Row, table
@@ -135,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _wish(options: argparse.Namespace) -> Wish:
-    if options.reason is not None and not options.reason.strip():
+    if options.reason is not None and is_blank(options.reason):
         raise CommandError("--reason is empty: say why the budgets may be looser")
     if options.tighten and (options.baseline or options.reason is not None):
         raise CommandError("--tighten loosens nothing: leave --baseline and --reason out")
