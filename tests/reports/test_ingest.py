@@ -113,6 +113,15 @@ def test_runs_as_json(report, tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    "where", ["", " ", ":memory:", "sqlite://", "sqlite:///", "sqlite:///:memory:"]
+)
+def test_a_history_that_keeps_nothing_is_refused(tmp_path, capsys, where):
+    facts = write(tmp_path / "facts.jsonl", [a_fact(1)])
+    assert main(["report", "ingest", str(facts), "--db", where]) == 2
+    assert capsys.readouterr().err.startswith("--db")
+
+
 @pytest.mark.parametrize("command", [["runs"], ["export"], ["prune", "--keep", "3"]])
 def test_without_a_history(report, command, db):
     status, out, err = report(*command)

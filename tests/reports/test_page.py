@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from page_samples import (
     ARCHS,
@@ -13,6 +14,7 @@ from page_samples import (
     HOSTILE,
     NIGHTS,
     RUNS,
+    a_run,
     a_series,
     build,
     conflicts,
@@ -170,7 +172,7 @@ def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
 
 def test_speeds_that_follow_from_a_time_are_not_listed_beside_it():
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
-    slower = [10 + i % 3 / 100 for i in range(25)] + [12.0] * 5
+    slower = [10 + i % 3 / 100 for i in range(27)] + [12.0] * 3
     shares = [600 / time for time in slower]
     time = a_series("time.median_us", slower, **gpu)
     share = a_series("throughput.percent_of_peak", shares, **gpu)
@@ -190,6 +192,26 @@ def test_small_changes_are_folded():
 def test_an_earlier_change_is_not_new():
     found = build([a_series("instructions", [5] * 20 + [6] * 10), conflicts(after=0)], RUNS)
     assert not found.new and len(found.earlier) == 1
+
+
+def test_a_noisy_change_is_new_on_the_night_that_finds_it_and_open_until_it_recovers():
+    """5 % for 30 nights at a noise of 1 %, then back."""
+    noise = np.random.default_rng(1).normal(2.0, 0.01, 60)
+    noise[20:50] += np.log(1.05)
+    runs = [a_run(night, gpu=True) for night in range(60)]
+    gpu = {"source": "clock", "device_name": GPU}
+    new, still = [], []
+    for last in range(12, 61):
+        times = [float(v) for v in np.exp(noise[:last])]
+        judged = a_series("registers", [{"value": 5, "verdict": "pass"}] * last, runs=runs[:last])
+        timed = a_series("time.median_us", times, runs=runs[:last], **gpu)
+        found = build([timed, judged], runs[:last])
+        assert found.headline.startswith("Nothing is wrong") == (not found.worse and not found.open)
+        new += [last] * found.worse
+        still += [last] * found.open
+    assert len(new) == 1 and 23 <= new[0] <= 50
+    assert still == list(range(new[0] + 1, still[-1] + 1))
+    assert 50 <= still[-1] < 60
 
 
 def test_descriptions_are_folded():

@@ -8,13 +8,13 @@ level of their logarithms shifted (level_shifts.py).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
 from warpgauge.changes.causes import Cause, cause_of, details_of, is_recount, may_explain
-from warpgauge.changes.level_shifts import level_shifts
+from warpgauge.changes.level_shifts import MIN_NIGHTS, Shift, level_shifts
 from warpgauge.facts.catalog import Metric
 from warpgauge.history.model import Point, Run, Series
 
@@ -40,6 +40,8 @@ class Change:
     cause: Cause
     details: tuple[str, ...]
     previous: Run
+    detected: Run
+    is_over: bool
 
 
 def changes(series: Series, metric: Metric) -> list[Change]:
@@ -61,7 +63,8 @@ def _exact(series: Series, metric: Metric) -> Iterator[Change]:
         if last is not None and value != before:
             change = _change(series, metric, index, point, last, before, value)
             if not is_recount(change.cause, last.confidence, point.confidence):
-                yield change
+                newest = next(p for p in reversed(points) if p.value is not None or p.text)
+                yield replace(change, is_over=_is_over(change, newest.value))
         last, before = point, value
 
 
@@ -76,7 +79,8 @@ def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
     if not values or max(values) <= 0:
         return
     usual = median(value for value in values if value > 0)
-    shifts = level_shifts(np.log(np.maximum(values, SMALLEST * usual)))
+    logs = np.log(np.maximum(values, SMALLEST * usual))
+    shifts = level_shifts(logs)
     starts = []
     for shift in shifts:
         nights = range(shift.earliest, shift.latest + 1)
@@ -86,9 +90,28 @@ def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
     levels = [
         median(values[i:j]) for i, j in zip([0, *starts], [*starts, len(values)], strict=True)
     ]
-    for start, before, after in zip(starts, levels, levels[1:], strict=False):
+    for shift, start, before, after in zip(shifts, starts, levels, levels[1:], strict=False):
         index, point = measured[start]
-        yield _change(series, metric, index, point, measured[start - 1][1], before, after)
+        change = _change(series, metric, index, point, measured[start - 1][1], before, after)
+        detected = measured[_detected(logs, shift) - 1][1].run
+        yield replace(change, detected=detected, is_over=_is_over(change, levels[-1]))
+
+
+def _detected(logs: np.ndarray, shift: Shift) -> int:
+    """How many values the detector needed to see the shift."""
+    for count in range(shift.at + 1, len(logs)):
+        seen = level_shifts(logs[:count])
+        if any(shift.distance(one.at) <= MIN_NIGHTS for one in seen):
+            return count
+    return len(logs)
+
+
+def _is_over(change: Change, newest: float | None) -> bool:
+    """True where the newest level is nearer to the old one, or beyond it."""
+    before, after = change.before, change.after
+    if newest is None or isinstance(before, str) or isinstance(after, str):
+        return False
+    return (newest - before) * (after - before) < (after - before) ** 2 / 2
 
 
 def _change(
@@ -115,4 +138,6 @@ def _change(
         cause=cause,
         details=details_of(last, point),
         previous=last.run,
+        detected=point.run,
+        is_over=False,
     )

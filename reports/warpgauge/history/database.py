@@ -171,6 +171,9 @@ def _make_folder(path: Path) -> None:
 
 
 def _parse_url(where: str) -> URL:
+    # SQLite takes these for a database that is gone when the program ends.
+    if where.strip().removeprefix("sqlite:///") in ("", ":memory:"):
+        raise CommandError(f"--db: '{where}' keeps nothing; name a file or a database")
     if "://" not in where:
         return URL.create("sqlite", database=where)
     try:

@@ -38,6 +38,7 @@ def _counts(report: Report) -> str:
         f"{verdicts['fail']:,} over budget",
         f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
         f"{report.worse:,} worse and {report.better:,} better since the night before",
+        f"{report.open:,} worse since earlier nights" if report.open else "",
         f"{report.gone:,} missing" if report.gone else "",
         f"{verdicts['unmeasured']:,} unmeasured",
     ]

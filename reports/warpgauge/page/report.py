@@ -31,20 +31,16 @@ from warpgauge.page.rows import (
 )
 from warpgauge.text import printable
 
-# A change of a noisy metric differs from chance only after some nights, so one that began up to so
-# many nights ago counts as new.
-NOISY_NIGHTS = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """Findings, changes and all rows of a history. Rows and findings are of the newest values.
 
-    `new` is what changed in the last night (of noisy metrics: in the last few), `earlier` what did
-    before, both without speeds that follow from a time; `described` are changes of metrics that are
-    never judged. `current` are the rows without cases that are no more. `missing` was there the
-    night before and not in the last one. `data` is the JSON of the page's script; `cut` series have
-    only their newest values in it.
+    `new` is what was first found with the last night, `earlier` what was found before, both without
+    speeds that follow from a time; `described` are changes of metrics that are never judged.
+    `current` are the rows without cases that are no more. `missing` was there the night before and
+    not in the last one. `data` is the JSON of the page's script; `cut` series have only their
+    newest values in it.
     """
 
     nights: tuple[tuple[Run, ...], ...]
@@ -85,6 +81,12 @@ class Report:
         return sum(len(move.rows) for move in self.new if move.change.better is False)
 
     @property
+    def open(self) -> int:
+        """Values that got worse in earlier nights and have not recovered."""
+        worse = [m for m in self.earlier if m.change.better is False and not m.change.is_over]
+        return len({row.number for move in worse for row in move.rows})
+
+    @property
     def better(self) -> int:
         return sum(len(move.rows) for move in self.new if move.change.better)
 
@@ -94,7 +96,9 @@ class Report:
         if not self.judged or any(self.verdicts[verdict] for verdict in BAD):
             return "bad"
         missing = self.verdicts["unmeasured"] or self.gone
-        return "attention" if self.worse or missing or self.verdicts["moved"] else "good"
+        return (
+            "attention" if self.worse or self.open or missing or self.verdicts["moved"] else "good"
+        )
 
     @property
     def headline(self) -> str:
@@ -108,8 +112,12 @@ class Report:
         if not self.judged:
             return "Nothing was judged last night"
         within = f"{count(self.judged, 'value')} within budget"
+        still = f"{count(self.open, 'value')} got worse before and did not recover"
         if self.worse:
-            return f"{within}, but {count(self.worse, 'value')} got worse"
+            more = f", and {still}" if self.open else ""
+            return f"{within}, but {count(self.worse, 'value')} got worse{more}"
+        if self.open:
+            return f"{within}, but {still}"
         if self.gone:
             return f"{within}, but {count(self.gone, 'value')} of the night before missing"
         return f"Nothing is wrong: {within}"
@@ -147,11 +155,8 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         raise CommandError(f"the history has no case that matches --filter '{pattern}'")
     shown = every_night[-1 - oldest :]
     data, cut = encoder.json()
-    recent = without_derived(moves(rows, ages, 0, NOISY_NIGHTS))
-    new = [move for move in recent if _is_new(move, ages)]
-    older = [
-        move for move in without_derived(moves(rows, ages, 1, oldest)) if not _is_new(move, ages)
-    ]
+    new = without_derived(moves(rows, ages, 0, 0))
+    older = without_derived(moves(rows, ages, 1, oldest))
     return Report(
         nights=tuple(map(tuple, shown)),
         all_nights=len(every_night),
@@ -168,8 +173,3 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         data=data,
         cut=cut,
     )
-
-
-def _is_new(move: Move, ages: dict[str, int]) -> bool:
-    noisy = move.rows[0].metric.cls != "exact"
-    return ages[move.change.run.id] <= (NOISY_NIGHTS if noisy else 0)

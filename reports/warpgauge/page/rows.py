@@ -125,13 +125,14 @@ def _bad_since(points: Sequence[Point]) -> Run | None:
 
 
 def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int) -> list[Move]:
-    """The changes in nights of these ages, the largest first."""
+    """The changes detected in nights of these ages, the largest first."""
     groups: dict[tuple, list[tuple[Row, Change]]] = defaultdict(list)
     for row in rows:
         for change in row.changes:
-            if youngest <= ages[change.run.id] <= oldest:
+            if youngest <= ages[change.detected.id] <= oldest:
                 alike = (row.key.id, row.key.metric, change.before, change.after, change.cause)
-                groups[*alike, ages[change.run.id]].append((row, change))
+                ages_of = (ages[change.run.id], ages[change.detected.id], change.is_over)
+                groups[*alike, *ages_of].append((row, change))
     found = [Move(tuple(row for row, _ in group), group[0][1]) for group in groups.values()]
     return sorted(found, key=lambda move: move.rank)
 

@@ -24,7 +24,7 @@ from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
 from warpgauge.page.matrix_text import balance, cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
-from warpgauge.page.report import NOISY_NIGHTS, Report, count
+from warpgauge.page.report import Report, count
 from warpgauge.page.rows import BAD, Row
 from warpgauge.page.sparkline import sparkline
 
@@ -56,7 +56,6 @@ _GLOBALS = {
     "most": MOST_ROWS,
     "first": FIRST_ROWS,
     "short": SHORT,
-    "noisy_nights": NOISY_NIGHTS,
     "pause": PAUSE // timedelta(hours=1),
 }
 _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
@@ -198,6 +197,7 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (verdicts["fail"], "over budget", "#budget"),
         (verdicts["error"], "errors", "#budget"),
         (report.worse, "got worse", "#changes"),
+        (report.open, "worse since earlier nights", "#changes"),
         (report.better, "got better", "#changes"),
         (report.gone, "missing", "#changes"),
         (verdicts["unmeasured"], "unmeasured", "#budget"),
