@@ -113,6 +113,17 @@ TEST(Comparison, OfIntegersOfTwoTypesGoesByValue) {
             "element 0 is 65, expected 66; 1 of 1 differ");
 }
 
+TEST(Comparison, AddedErrorsCompareNothing) {
+  Comparison comparison;
+  comparison.add_errors(std::vector<float>{1, 5}, std::vector<double>{1, 4});
+  EXPECT_EQ(comparison.errors().count, 2u);
+  EXPECT_EQ(comparison.errors().sum_absolute, 1.0);
+  EXPECT_FALSE(comparison.compared());
+  EXPECT_FALSE(comparison.passed());
+  comparison.add_errors(std::vector<float>{1}, std::vector<double>{1, 4});
+  EXPECT_FALSE(comparison.failure().empty());
+}
+
 TEST(Comparison, OfIntegersHeedsATolerance) {
   EXPECT_TRUE((close<std::uint8_t, std::int64_t>({101}, {100}, 0.01).passed()));
   EXPECT_FALSE((close<std::uint8_t, std::int64_t>({102}, {100}, 0.01).passed()));
