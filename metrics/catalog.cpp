@@ -199,6 +199,10 @@ const std::vector<Metric>& table() {
        "0: each request touches as few sectors as its bytes need; rows that do not begin at a "
        "multiple of 32 bytes have one more a request.",
        kCoalesce},
+      {"global.l1_tags", "tags", lower, exact, sass, {"smsp__sass_l1tex_tags_mem_global"},
+       "Look-ups of lines of 128 bytes in L1, one for each line that a request touches.",
+       "As many as a full warp's neighbouring words have lines: 1 of 4 bytes, 2 of 8, 4 of 16.",
+       "Let neighbouring lanes touch neighbouring addresses, aligned to 128 bytes."},
 
       {"local.sectors", "sectors", lower, exact, sass, {"smsp__sass_sectors_mem_local"},
        "32-byte sectors of local memory touched: spills and arrays that are not in registers.",

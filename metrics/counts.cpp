@@ -52,6 +52,7 @@ std::vector<std::pair<std::string_view, double>> metric_values(const Counts& cou
              "global.atomic.sectors_per_request");
   values.emplace_back("global.sectors_ideal", sectors_ideal);
   values.emplace_back("global.excess_sectors", sectors - sectors_ideal);
+  values.emplace_back("global.l1_tags", static_cast<double>(counts.global_l1_tags));
   values.emplace_back("local.sectors", static_cast<double>(counts.local_sectors));
   values.emplace_back("local.requests", static_cast<double>(counts.local_requests));
   values.emplace_back("instructions", static_cast<double>(counts.instructions));

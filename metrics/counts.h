@@ -10,7 +10,8 @@
 namespace warpgauge::metrics {
 
 /// Sums over the warp instructions of a source line, a kernel or a case. A request is one warp
-/// instruction; a wavefront is one pass of the shared memory's 32 banks; a sector is 32 bytes.
+/// instruction; a wavefront is one pass of the shared memory's 32 banks; a sector is 32 bytes; a
+/// tag is a look-up of a line of 128 bytes in L1.
 /// `ideal` is the least that the same lanes and widths could need.
 struct Counts {
   std::uint64_t instructions = 0;
@@ -25,6 +26,7 @@ struct Counts {
   std::uint64_t global_atomic_requests = 0;
   std::uint64_t global_atomic_sectors = 0;
   std::uint64_t global_sectors_ideal = 0;
+  std::uint64_t global_l1_tags = 0;
   std::uint64_t local_requests = 0;
   std::uint64_t local_sectors = 0;
 
@@ -46,6 +48,7 @@ inline constexpr std::pair<const char*, std::uint64_t Counts::*> kCountMembers[]
     {"global_atomic_requests", &Counts::global_atomic_requests},
     {"global_atomic_sectors", &Counts::global_atomic_sectors},
     {"global_sectors_ideal", &Counts::global_sectors_ideal},
+    {"global_l1_tags", &Counts::global_l1_tags},
     {"local_requests", &Counts::local_requests},
     {"local_sectors", &Counts::local_sectors},
 };

@@ -22,6 +22,7 @@ std::optional<Counts> counts_of(const SassValues& values) {
   counts.global_store_requests = values[global_stores];
   counts.global_atomic_requests = values[global_atomics] + values[global_reductions];
   counts.global_sectors_ideal = values[global_sectors_ideal];
+  counts.global_l1_tags = values[global_l1_tags];
   counts.local_requests = values[local_requests];
   counts.local_sectors = values[local_sectors];
 

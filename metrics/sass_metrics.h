@@ -19,6 +19,7 @@ namespace warpgauge::metrics {
 enum class SassMetric : std::size_t {
   global_sectors,
   global_sectors_ideal,
+  global_l1_tags,
   global_loads,
   global_stores,
   global_atomics,
@@ -33,9 +34,10 @@ enum class SassMetric : std::size_t {
   instructions,
 };
 
-inline constexpr std::array<std::string_view, 14> kSassMetrics = {
+inline constexpr std::array<std::string_view, 15> kSassMetrics = {
     "smsp__sass_sectors_mem_global",
     "smsp__sass_sectors_mem_global_ideal",
+    "smsp__sass_l1tex_tags_mem_global",
     "smsp__sass_inst_executed_op_global_ld",
     "smsp__sass_inst_executed_op_global_st",
     "smsp__sass_inst_executed_op_global_atom",

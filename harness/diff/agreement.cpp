@@ -23,7 +23,8 @@ constexpr std::string_view kCompared[] = {
     "shared.wavefronts",     "shared.wavefronts_ideal", "shared.requests",
     "global.load.sectors",   "global.load.requests",    "global.store.sectors",
     "global.store.requests", "global.atomic.sectors",   "global.atomic.requests",
-    "global.sectors_ideal",  "local.sectors",           "local.requests"};
+    "global.sectors_ideal",  "global.l1_tags",          "local.sectors",
+    "local.requests"};
 /// Compared only where both sides are exact, because ptxas may leave instructions out.
 constexpr std::string_view kComparedIfExact[] = {"instructions", "branches.divergent"};
 

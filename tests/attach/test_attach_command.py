@@ -40,9 +40,9 @@ exec(sys.argv[2])
 
 
 def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
-    values = [0] * 14
-    first = [0] * 14 + [launches * 32]  # of 32 warps each
-    values[7], values[8], values[9], values[13] = (
+    values = [0] * 15
+    first = [0] * 15 + [launches * 32]  # of 32 warps each
+    values[8], values[9], values[10], values[14] = (
         launches * (32 + CONFLICTS),
         launches * 32,
         launches * 32,
@@ -266,7 +266,7 @@ def test_a_budget_for_what_nobody_tells(tmp_path):
 
 def test_copies_whose_code_is_not_known_are_not_exact(tmp_path):
     copies = counted()
-    copies["records"]["0"][0]["rows"][1][7] = 9
+    copies["records"]["0"][0]["rows"][1][8] = 9
     run = attach(tmp_path, copies)
     assert "the code of these is not known" in run.stderr
     assert facts(tmp_path)["shared.bank_conflicts"].confidence == "estimate"

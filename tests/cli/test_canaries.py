@@ -46,7 +46,7 @@ def marks():
 
 
 MARKS = marks()
-CONTROLS = ("healthy", "barrier_after_exit")
+CONTROLS = ("healthy", "barrier_of_odd_lanes")
 
 
 def faults():
@@ -189,6 +189,6 @@ def test_racecheck_names_the_lines_of_the_race():
 @needs_gpu
 @pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer on this machine")
 def test_synccheck_names_the_barrier_that_threads_miss():
-    found = sanitizer("synccheck", "barrier_after_exit")
+    found = sanitizer("synccheck", "barrier_of_odd_lanes")
     (missed,) = [n for n, line in enumerate(LINES, 1) if line.endswith("// missed")]
     assert "Barrier error" in found and missed in lines_named(found), found

@@ -227,11 +227,11 @@ Pattern any_pattern(Random& random, const Op& op) {
 
 // --- Measured and predicted -------------------------------------------------------------------
 
-// As in the calibration, without L1 tags.
+// As in the calibration.
 struct Columns {
   std::uint64_t shared_wavefronts = 0, shared_ideal = 0;
   std::uint64_t global_sectors = 0, global_ideal = 0;
-  std::uint64_t local_sectors = 0;
+  std::uint64_t local_sectors = 0, l1_tags = 0;
   bool operator==(const Columns&) const = default;
 };
 
@@ -252,12 +252,17 @@ Predicted predict(const Op& op, const Pattern& pattern) {
   }
   if (space == "global") {
     const GlobalCost cost = global_cost(op.width, sources.data(), pattern.mask);
-    return {{.global_sectors = cost.sectors, .global_ideal = cost.ideal}, cost.exact};
+    return {{.global_sectors = cost.sectors, .global_ideal = cost.ideal, .l1_tags = cost.tags},
+            cost.exact};
   }
   if (space == "async") {
     const AsyncCost cost =
         async_cost(op.kind, op.width, pattern.offsets, sources.data(), pattern.mask);
-    return {{cost.shared.wavefronts, cost.shared.ideal, cost.global.sectors, cost.global.ideal},
+    return {{.shared_wavefronts = cost.shared.wavefronts,
+             .shared_ideal = cost.shared.ideal,
+             .global_sectors = cost.global.sectors,
+             .global_ideal = cost.global.ideal,
+             .l1_tags = cost.global.tags},
             cost.shared.exact && cost.global.exact};
   }
   const SharedCost cost =
@@ -282,7 +287,7 @@ std::string json(const Op& op, int number, const Pattern& pattern, const Columns
   if (space == "async") out << R"(, "source_offsets": )" << json(pattern.source_offsets);
   out << R"(, "counts": [)" << columns.shared_wavefronts << ", " << columns.shared_ideal << ", "
       << columns.global_sectors << ", " << columns.global_ideal << ", " << columns.local_sectors
-      << ", null, " << (space == "shared" || space == "ldsm" ? 1 : 0) << "]}";
+      << ", " << columns.l1_tags << ", " << (space == "shared" || space == "ldsm" ? 1 : 0) << "]}";
   return out.str();
 }
 
@@ -330,6 +335,7 @@ class AccessGpu : public ::testing::Test {
           counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
       columns.global_ideal += counts.global_sectors_ideal;
       columns.local_sectors += counts.local_sectors;
+      columns.l1_tags += counts.global_l1_tags;
     }
     return columns;
   }

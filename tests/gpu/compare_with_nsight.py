@@ -32,6 +32,7 @@ SAME = {
         "global.atomic.sectors",
     ],
     "memory_l2_theoretical_sectors_global_ideal": ["global.sectors_ideal"],
+    "memory_l1_tag_requests_global": ["global.l1_tags"],
     "memory_l2_theoretical_sectors_local": ["local.sectors"],
 }
 

@@ -40,6 +40,7 @@ Counts distinct() {
   counts.global_atomic_requests = 10;
   counts.global_atomic_sectors = 11;
   counts.global_sectors_ideal = 67;
+  counts.global_l1_tags = 12;
   counts.local_requests = 13;
   counts.local_sectors = 14;
   return counts;
@@ -68,6 +69,7 @@ TEST(Counts, AnswerTheirMetrics) {
   EXPECT_EQ(values.at("global.store.sectors_per_request"), 32);
   EXPECT_DOUBLE_EQ(values.at("global.atomic.sectors_per_request"), 1.1);
   EXPECT_EQ(values.at("global.excess_sectors"), 24 + 256 + 11 - 67);
+  EXPECT_EQ(values.at("global.l1_tags"), 12);
   EXPECT_EQ(values.at("local.sectors"), 14);
   EXPECT_EQ(values.at("instructions"), 1);
   EXPECT_EQ(values.at("branches.divergent"), 2);

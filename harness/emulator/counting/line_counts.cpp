@@ -35,6 +35,7 @@ metrics::Counts global(const machine::AccessTotals& access, Count requests, Coun
   out.*requests = access.requests;
   out.*sectors = access.sectors;
   out.global_sectors_ideal = access.sectors_ideal;
+  out.global_l1_tags = access.tags;
   return out;
 }
 
