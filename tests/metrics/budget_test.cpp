@@ -1,6 +1,7 @@
 // Budgets that can be used: forms of limits, and which limit applies.
 #include "metrics/budget.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
