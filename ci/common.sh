@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Functions that the scripts of this folder share. The caller sets `script` to its name.
 
+unset CDPATH # cd would go elsewhere, and print where
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
 logs=$build/logs
@@ -76,7 +77,7 @@ remove_results() { # DIR
 
 # Prints the usage: the comment at the head of the calling script.
 usage() {
-  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" || fault "the help could not be printed"
 }
 
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.

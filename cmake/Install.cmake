@@ -47,14 +47,15 @@ install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVers
               cmake/FindWarpgaugeCupti.cmake cmake/Findlz4.cmake cmake/Findzstd.cmake
               cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
-install(PROGRAMS cmake/keep_ptxas DESTINATION ${share}/cmake)
+install(PROGRAMS cmake/build_id cmake/keep_ptxas DESTINATION ${share}/cmake)
 install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_info.cpp
               harness/build_info.h
         DESTINATION ${share}/harness)
 install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATION include
         FILES_MATCHING PATTERN *.h)
 warpgauge_python_program("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
-  "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)")
+  "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)"
+  "set WARPGAUGE_PYTHON to a Python of 3.11 or newer")
 install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
 # Links from here into metrics/ are installed as files.
 install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports

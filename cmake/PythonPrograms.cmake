@@ -9,8 +9,9 @@ endif()
 set(WARPGAUGE_PYTHON "${python}" CACHE STRING
     "Python for the commands in reports/warpgauge, and for the tests in tests/*/test_*.py")
 
-# warpgauge-python in a folder. `python` and `source` are as a shell reads them.
-function(warpgauge_python_program folder python source)
+# warpgauge-python in a folder. `python` and `source` are as a shell reads them; `remedy` is what to do
+# where there is no such Python.
+function(warpgauge_python_program folder python source remedy)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-python" @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                   WORLD_READ WORLD_EXECUTE)
@@ -22,5 +23,6 @@ function(warpgauge_in_quotes path out)  # the single quotes of a shell
 endfunction()
 warpgauge_in_quotes("${WARPGAUGE_PYTHON}" python)
 warpgauge_in_quotes("${PROJECT_SOURCE_DIR}" source)
-warpgauge_python_program("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}")
+warpgauge_python_program("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}"
+  "run ci/bootstrap, or configure with -DWARPGAUGE_PYTHON=...")
 set_property(GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR "${PROJECT_BINARY_DIR}/bin")

@@ -88,6 +88,10 @@ endfunction()
 # fat binaries that are not compressed (programs read their own), and with ptxas' report of each source
 # kept in <build>/ptxas/<target>/<path of the source>.ptxas.txt. Call it when the target has its sources.
 function(warpgauge_watch target)
+  if("${PROJECT_SOURCE_DIR}${PROJECT_BINARY_DIR}" MATCHES "[#$]")
+    message(FATAL_ERROR "CMake and nvcc cannot build in a folder with a '#' or '$' in its path: rename "
+                        "${PROJECT_SOURCE_DIR} or ${PROJECT_BINARY_DIR}")
+  endif()
   set(keep_ptxas "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas")
   set(texts "${PROJECT_BINARY_DIR}/ptxas/${target}")
   target_compile_options(${target} PRIVATE
@@ -139,6 +143,7 @@ function(warpgauge_program)
   endforeach()
   warpgauge_emulate(${arg_TARGET}-emulated)
   target_link_libraries(${arg_TARGET} PRIVATE ${arg_GPU_ONLY})
+  add_dependencies(${arg_TARGET} ${arg_TARGET}-emulated)  # which it continues in without a GPU
 endfunction()
 
 # warpgauge_add_run_tests(NAME <name> CHECK <program> FILTER <GoogleTest filter>): tests that hold what
@@ -170,6 +175,31 @@ function(warpgauge_add_static_tests)
   endforeach()
 endfunction()
 
+# warpgauge_add_build_id(<target> KERNELS <target>...): compiles a hash of the kernels' objects into a
+# program. By it a program sees whether the emulated program beside it is of the same build.
+function(warpgauge_add_build_id target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KERNELS")
+  set(files "")
+  foreach(kernels IN LISTS arg_KERNELS)
+    set(type "")
+    if(TARGET ${kernels})  # not a library by its file
+      get_target_property(type ${kernels} TYPE)
+      get_target_property(imported ${kernels} IMPORTED)
+    endif()
+    if(type STREQUAL "OBJECT_LIBRARY" AND NOT imported)
+      list(APPEND files "$<TARGET_OBJECTS:${kernels}>")
+    elseif(type MATCHES "^(STATIC|SHARED)_LIBRARY$" AND NOT imported)
+      list(APPEND files "$<TARGET_FILE:${kernels}>")
+    endif()
+  endforeach()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/build_id_$<CONFIG>.cpp")
+  add_custom_command(OUTPUT "${source}"
+    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" "${source}" ${files}
+    DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" ${files}
+    COMMENT "Naming the build of ${target}" VERBATIM COMMAND_EXPAND_LISTS)
+  target_sources(${target} PRIVATE "${source}")
+endfunction()
+
 # warpgauge_add_build_info(<target> KERNELS <target>... [BUDGETS <folder>]): compiles facts of the build
 # into a program of kernels. Watched targets among the KERNELS are found.
 function(warpgauge_add_build_info target)
@@ -187,7 +217,7 @@ function(warpgauge_add_build_info target)
       list(APPEND texts "${folder}")
     endif()
   endforeach()
-  list(JOIN texts ":" texts)
+  list(JOIN texts "\\n" texts)  # as a string of C++ has it
   set(budgets "")
   if(arg_BUDGETS)
     cmake_path(ABSOLUTE_PATH arg_BUDGETS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
@@ -209,6 +239,7 @@ function(warpgauge_add_build_info target)
     set(injection "$<TARGET_FILE:warpgauge::injection>")
   endif()
   target_sources(${target} PRIVATE "${root}harness/build_info.cpp")
+  warpgauge_add_build_id(${target} KERNELS ${arg_KERNELS})
   set_source_files_properties("${root}harness/build_info.cpp" PROPERTIES
     INCLUDE_DIRECTORIES "${root}")
   target_compile_features(${target} PRIVATE cxx_std_20)

@@ -7,9 +7,10 @@
 namespace warpgauge {
 
 struct BuildInfo {
-  std::string_view version;          ///< of warpgauge, "1.2.3"
-  std::string_view source_root;      ///< paths in facts are relative to it
-  std::string_view ptxas_folders;    ///< where the build keeps what ptxas said of kernels; with ':'
+  std::string_view version;      ///< of warpgauge, "1.2.3"
+  std::string_view source_root;  ///< paths in facts are relative to it
+  std::string_view
+      ptxas_folders;  ///< where the build keeps what ptxas said of kernels; a line each
   std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources
   std::string_view cuda_flags;       ///< with which the kernels were compiled
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
@@ -19,5 +20,9 @@ struct BuildInfo {
 };
 
 extern const BuildInfo kBuildInfo;
+
+/// A hash of the kernels that the program is linked with, the same in the emulated program.
+/// cmake/build_id writes its source.
+extern const char kBuildId[];
 
 }  // namespace warpgauge

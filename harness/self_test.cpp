@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "harness/files/error_text.h"
 #include "harness/process/isolated_text.h"
 #include "harness/self_test_kernels.h"
 #include "harness/static_facts.h"
@@ -169,7 +170,8 @@ std::string run_self_test(const SelfTestOptions& options) {
   try {
     return try_self_test(options);
   } catch (const std::exception& error) {
-    throw SelfTestError(fmt::format("self test: {}; nothing was measured", error.what()));
+    throw SelfTestError(
+        fmt::format("self test: {}; nothing was measured", files::error_text(error)));
   }
 }
 

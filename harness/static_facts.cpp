@@ -172,14 +172,18 @@ const KernelValues& deciding(const metrics::Metric& metric,
 PtxasTexts::PtxasTexts(const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders) add_folder(folder);
   if (kernels_.empty()) {
-    throw metrics::PtxasError((folders.empty() ? "" : folders.front().string()) +
+    throw metrics::PtxasError(
+        folders.empty() ? "no target of this program keeps ptxas' reports: call "
+                          "warpgauge_watch(TARGET) for the "
+                          "one that has the kernels"
+                        : folders.front().string() +
                               ": no *.ptxas.txt with a kernel in it; build the kernels again");
   }
-  std::set<std::pair<int, std::string>> archs;  // by number, so that sm_100 comes after sm_90
+  std::set<std::pair<std::size_t, std::string>> archs;  // shorter numbers first: sm_100 after sm_90
   for (const auto& [key, known] : kernels_) {
-    archs.emplace(std::stoi(key.second.substr(3)), key.second);
+    archs.emplace(key.second.find_last_of("0123456789"), key.second);
   }
-  for (const auto& [number, arch] : archs) archs_.push_back(arch);
+  for (const auto& [last_digit, arch] : archs) archs_.push_back(arch);
 }
 
 void PtxasTexts::add_folder(const fs::path& folder) {
@@ -210,7 +214,7 @@ void PtxasTexts::add(metrics::PtxasKernel kernel, const fs::path& path) {
 const PtxasTexts& PtxasTexts::of_this_build() {
   static const PtxasTexts texts([] {
     std::vector<fs::path> folders;
-    for (const auto folder : std::views::split(kBuildInfo.ptxas_folders, ':')) {
+    for (const auto folder : std::views::split(kBuildInfo.ptxas_folders, '\n')) {
       folders.emplace_back(std::string_view(folder.begin(), folder.end()));
     }
     return folders;
@@ -248,8 +252,9 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     const metrics::PtxasKernel* ptxas = texts.find(record.kernel, arch);
     if (ptxas == nullptr) {
       throw metrics::PtxasError(
-          fmt::format("{}: ptxas did not report its kernel {} for {}; build "
-                      "the kernels again",
+          fmt::format("{}: there is no report of ptxas of its kernel {} for {}; call "
+                      "warpgauge_watch(TARGET) for the target that has the kernel, or build it "
+                      "again if that is done",
                       one.id.str(), record.kernel, arch));
     }
     kernels.push_back(values_of(record, *ptxas));

@@ -25,7 +25,53 @@ constexpr std::string_view kGateOnForm =
     R"("estimate": the least sure values that are judged.)";
 constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90 or sm_90a.";
 
+/// The quotes that a string begins with, or nothing.
+std::string_view opening_quotes(std::string_view text) {
+  for (const std::string_view quotes : {R"(""")", "'''", R"(")", "'"}) {
+    if (text.starts_with(quotes)) return quotes;
+  }
+  return {};
+}
+
+/// Throws where a line has more dots outside of strings than any budget needs: each can open a
+/// table in a table, and those are read recursively.
+void refuse_depth(const BudgetText& text) {
+  constexpr std::size_t kMostDots = 20;
+  std::string_view rest = text.text(), quotes;
+  std::size_t line = 1, column = 0, dots = 0;
+  bool comment = false;
+  while (!rest.empty()) {
+    const char c = rest.front();
+    const std::string_view opened = quotes.empty() && !comment ? opening_quotes(rest) : "";
+    std::size_t size = 1;
+    ++column;
+    if (c == '\n') {
+      ++line;
+      column = dots = 0;
+      comment = false;
+      if (quotes.size() == 1) quotes = {};
+    } else if (!opened.empty()) {
+      quotes = opened;
+      size = opened.size();
+    } else if (!quotes.empty()) {
+      if (c == '\\' && quotes.front() == '"') {
+        size = 2;
+      } else if (rest.starts_with(quotes)) {
+        size = quotes.size();
+        quotes = {};
+      }
+    } else if (c == '#') {
+      comment = true;
+    } else if (c == '.' && !comment && ++dots > kMostDots) {
+      text.fail(line, column, fmt::format("more than {} dots in a line", kMostDots), kSectionForm);
+    }
+    column += size - 1;
+    rest.remove_prefix(std::min(size, rest.size()));
+  }
+}
+
 toml::table parse_toml(const BudgetText& text) {
+  refuse_depth(text);
   try {
     return toml::parse(text.text(), text.path());
   } catch (const toml::parse_error& error) {

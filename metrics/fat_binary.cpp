@@ -13,6 +13,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "metrics/mapped_memory.h"
+
 namespace warpgauge::metrics {
 namespace {
 
@@ -214,14 +216,20 @@ Wrapper read_wrapper(const void* address) {
   return wrapper;
 }
 
+/// The container in memory. Its sizes are trusted only as far as there is memory.
 std::span<const std::byte> container_at(const std::byte* address) {
-  Container container;
-  std::memcpy(&container, address, sizeof container);
+  const std::span<const std::byte> memory(address, readable_bytes(address));
+  const auto container = read<Container>(memory, 0, "the header of the registered container");
   if (container.magic != kContainerMagic) {
     fail(0, fmt::format("the registered container begins with {:#x}, not with {:#x}",
                         container.magic, kContainerMagic));
   }
-  return {address, container.header_bytes + container.bytes};
+  if (container.header_bytes > memory.size() ||
+      container.bytes > memory.size() - container.header_bytes) {
+    fail(0, fmt::format("the registered container ({} bytes) reaches beyond the program's memory",
+                        container.bytes));
+  }
+  return memory.first(container.header_bytes + container.bytes);
 }
 
 }  // namespace

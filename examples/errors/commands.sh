@@ -27,3 +27,5 @@ about "A build that is not whole"
 mkdir alone
 cp "$bin/warpgauge" alone
 try "alone/warpgauge explain transpose.padded.f32@1024x1024 --device=emulated"
+cp "$bin/warpgauge-faulty-emulated" alone/warpgauge-emulated
+try "alone/warpgauge gate --device=emulated --filter 'hello.*'"

@@ -163,10 +163,10 @@ outcome::ExitCode attach_to_program(const AttachOptions& options) {
   }
   const std::string table = kernels_table(selected.cases);
   const auto outcome = judged(options, selected, std::move(run), failure, out);
+  out.write_summary(outcome::markdown_text(*outcome));
   fmt::print(stderr, "{}{}\n{}facts: {}\nresults: {}\nsummary: {}\n", table, selected.skipped,
              outcome::terminal_text(*outcome, files::may_be_coloured(STDERR_FILENO)),
              out.facts().string(), out.results().string(), out.summary().string());
-  out.write_summary(outcome::markdown_text(*outcome));
   return outcome->exit_code();
 }
 

@@ -22,6 +22,7 @@
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
+#include "harness/files/error_text.h"
 #include "harness/files/write_file.h"
 #include "harness/machine_watch.h"
 #include "harness/outcome/finding_text.h"
@@ -139,8 +140,9 @@ class Bench {
       state.SkipWithError(error.what());
       judge(one, {error_fact(one, error, take_fault(), arch_of(*device_))});
     } catch (const std::exception& error) {
-      state.SkipWithError(error.what());
-      judge(one, {error_fact(one, error.what(), arch_of(*device_))});
+      const std::string text = files::error_text(error);
+      state.SkipWithError(text.c_str());
+      judge(one, {error_fact(one, text, arch_of(*device_))});
     }
   }
 

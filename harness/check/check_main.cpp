@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
@@ -94,6 +95,8 @@ class Session {
   struct Judged {
     int within_budget = 0;
     std::string unmeasured;  ///< why something was not measured; empty if all was
+    std::vector<std::string>
+        estimates;  ///< measured, but not surely enough to be judged: listed, as by the gate
   };
 
   /// Judges the facts; values over budget become failures of the running test.
@@ -107,7 +110,13 @@ class Session {
       using enum metrics::Verdict;
       judged.within_budget +=
           fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
-      if (fact.verdict == unmeasured) judged.unmeasured = fact.metric + ": " + fact.reason;
+      if (fact.verdict != unmeasured) continue;
+      const std::string why = fact.metric + ": " + fact.reason;
+      if (fact.would) {
+        judged.estimates.push_back(why);
+      } else {
+        judged.unmeasured = why;
+      }
     }
     const metrics::Run run;
     for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
@@ -155,6 +164,9 @@ class RunTest : public testing::Test {
     add_bounded_facts(meter, budgets, &facts);
     const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
     if (HasFailure()) return;
+    for (const std::string& estimate : judged.estimates) {
+      fmt::print("not judged: {}: {}\n", case_.id.str(), estimate);
+    }
     if (!judged.unmeasured.empty()) {
       if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
       GTEST_SKIP() << "unmeasured: " << judged.unmeasured;

@@ -11,6 +11,7 @@
 #include "harness/archs.h"
 #include "harness/build_info.h"
 #include "harness/commands/external_commands.h"
+#include "harness/files/error_text.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/help.h"
 #include "harness/process/program_name.h"
@@ -93,7 +94,7 @@ int CommandLine::run() {
     if (!app_.get_subcommands().empty()) return exit_code_;
     fmt::print(stderr, "{}\nname a command\n", app_.help());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", files::error_text(error));
   }
   return outcome::kFault;
 }

@@ -18,6 +18,7 @@
 #include "harness/case_facts.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
+#include "harness/files/error_text.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/out_folder.h"
@@ -163,11 +164,12 @@ class Gate {
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
     const outcome::Outcome outcome(std::move(*facts_).runs(), how);
     writer_->write_end(outcome::end_of(outcome));
-    fmt::print("{}", outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)));
     outcome::write_results(outcome, out_.results());
     out_.write_summary(outcome::markdown_text(outcome));
-    fmt::print("facts: {}\nresults: {}\nsummary: {}\n", out_.facts().string(),
-               out_.results().string(), out_.summary().string());
+    // Last, so that nothing that fails comes behind PASS.
+    fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n",
+               outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
+               out_.facts().string(), out_.results().string(), out_.summary().string());
     return outcome.exit_code();
   }
 
@@ -227,7 +229,7 @@ class Gate {
       try {
         return measure(items[i]);
       } catch (const std::exception& error) {
-        fail(items[i], error.what());
+        fail(items[i], files::error_text(error));
         return false;
       }
     };
@@ -258,7 +260,7 @@ class Gate {
   }
 
   Archs emulated_archs() const {
-    return options_.archs.empty() ? Archs{default_emulated_arch()} : options_.archs;
+    return options_.archs.empty() ? Archs{default_emulated_arch()} : archs_;
   }
 
   /// Cases without a fact that should have one: the last line of defence against a silent pass.

@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "harness/files/error_text.h"
+
 namespace warpgauge::process {
 namespace {
 
@@ -102,7 +104,7 @@ class Child {
         if (!go_on) break;
       }
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
+      std::fprintf(stderr, "%s\n", files::error_text(error).c_str());
       return 2;
     }
     return 0;

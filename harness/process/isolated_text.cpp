@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "harness/files/error_text.h"
 #include "harness/process/isolate.h"
 
 namespace warpgauge::process {
@@ -55,7 +56,7 @@ std::string isolated_text(const std::function<std::string()>& make,
                       try {
                         answer.set(make(), false);
                       } catch (const std::exception& error) {
-                        answer.set(error.what(), true);
+                        answer.set(files::error_text(error), true);
                       }
                       return true;
                     },

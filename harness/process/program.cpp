@@ -1,11 +1,14 @@
 #include "harness/process/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -13,7 +16,9 @@
 #include <string>
 #include <system_error>
 
+#include "harness/build_info.h"
 #include "harness/devices.h"
+#include "harness/files/error_text.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/guarded_end.h"
 #include "harness/process/isolated_text.h"
@@ -26,14 +31,56 @@ namespace {
 /// For the driver to answer whether there is a GPU, which it may have to start first.
 constexpr std::chrono::seconds kLongestAnswer(60);
 
+/// Opens the standard streams that were closed, or the next file would get the number of one, and
+/// what is printed. Results that are written to a closed one fail; questions and messages do not.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    const char* const place = stream == STDOUT_FILENO ? "/dev/full" : "/dev/null";
+    if (open(place, O_RDWR) != stream) {
+      throw std::runtime_error(
+          fmt::format("a standard stream is closed, and {} is missing", place));
+    }
+  }
+}
+
+/// Throws if what was printed did not get to where it should: nobody has seen the verdict.
+void finish_output() {
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return;
+  throw std::runtime_error(
+      fmt::format("standard output cannot be written{}{}; give it a file with space, or /dev/null",
+                  flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
+}
+
+/// In the environment of a program that another one continued in: the other one's kBuildId.
+constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
+
+/// Throws if this program was continued in by one that has other kernels.
+void check_build() {
+  const char* const continued = std::getenv(kContinuedBuild);
+  if (continued == nullptr) return;
+  const std::string other = continued;
+  unsetenv(kContinuedBuild);  // programs that this one starts were not continued in
+  if (other == kBuildId) return;
+  throw std::runtime_error(
+      fmt::format("{} is of another build than {}, which continues in it: their kernels differ; "
+                  "build both, cmake --build BUILD --target {}",
+                  program_path(is_emulated()).string(), program_path(!is_emulated()).string(),
+                  program_path(false).filename().string()));
+}
+
 }  // namespace
 
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   int code = outcome::kFault;
   try {
+    open_standard_streams();
     code = run(argc, argv);
+    finish_output();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    code = outcome::kFault;
+    std::fputs((files::error_text(error) + '\n').c_str(), stderr);  // may be full, but not throw
   }
   declare_exit_code(code);
   return code;
@@ -70,13 +117,14 @@ std::string_view to_string(DeviceChoice choice) {
 void continue_on(DeviceChoice choice, char** argv) {
   const bool emulated = choice == DeviceChoice::emulated ||
                         (choice == DeviceChoice::automatic && (is_emulated() || !has_gpu()));
-  if (emulated == is_emulated()) return;
+  if (emulated == is_emulated()) return check_build();
   const std::filesystem::path program = program_path(emulated);
   if (!std::filesystem::exists(program)) {
     throw std::runtime_error(
         fmt::format("{}: missing, and kernels run {} in it; build it, or choose another --device",
                     program.string(), emulated ? "without a GPU" : "on a GPU"));
   }
+  setenv(kContinuedBuild, kBuildId, 1);
   execv(program.c_str(), argv);
   throw std::system_error(errno, std::generic_category(), program.string());
 }

@@ -54,6 +54,10 @@ class CommandParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         return as_started(super().format_help())
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:  # argparse itself would not notice that nobody can read it
+            (file or sys.stderr).write(message)
+
     # ---- errors
 
     def error(self, message: str) -> NoReturn:

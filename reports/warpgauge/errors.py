@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 
 class CommandError(Exception):
     """A command cannot do its work; each argument is a line that says what is wrong, where, and
@@ -9,6 +12,15 @@ class CommandError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(self.args)
+
+
+def lacks(module: str) -> str:
+    """That a Python module is not there, and how it gets there."""
+    if Path(__file__).parents[2].joinpath("ci/bootstrap").exists():  # this is a checkout
+        remedy = "run ci/bootstrap"
+    else:
+        remedy = f"install it with `{sys.executable} -m pip install {module}`"
+    return f"lacks the Python module {module}: {remedy}, or name another Python in WARPGAUGE_PYTHON"
 
 
 class FactError(ValueError):

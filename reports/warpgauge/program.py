@@ -8,6 +8,7 @@ is a group of commands. Only the chosen module is imported: matplotlib alone tak
 from __future__ import annotations
 
 import ast
+import errno
 import importlib
 import os
 import pkgutil
@@ -19,34 +20,54 @@ from types import ModuleType
 
 from warpgauge import commands
 from warpgauge.command_line import CommandParser, program_name
-from warpgauge.errors import CommandError, FactError
+from warpgauge.errors import CommandError, FactError, lacks
 from warpgauge.text import printable
+
+# What writing to a full disk, a closed pipe or a broken terminal gives.
+_OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    """Runs a command and returns its exit code: 2 if its output did not get to where it should."""
+    if sys.stderr is None:  # closed; so are the next two
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = Path("/dev/full").open("w")  # noqa: SIM115
+    try:
+        code = _exit_code(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+        return code
+    except OSError as error:
+        # What is left of the output must not fail again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:  # whose reader wants no more
+            print(
+                f"standard output cannot be written: {error.strerror}; give it a file with space, "
+                "or /dev/null",
+                file=sys.stderr,
+            )
+    return 2
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
     try:
         if arguments == ["--list"]:  # asked for by the program that runs these commands
             for name in command_names():
                 print(name, _summary(commands, name), sep="\t")
             return 0
         options = _parser(arguments).parse_args(arguments)
-        code = options.run(options)
-        sys.stdout.flush()
-        return code
+        return options.run(options)
+    except SystemExit as end:  # of --help, or of a wrong option
+        return end.code
     except (FactError, CommandError) as error:
         for line in error.args:
             print(printable(line), file=sys.stderr)
-    except BrokenPipeError:  # the reader of the output is gone before the verdict
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ModuleNotFoundError as error:
-        print(
-            f"{program_name()} {arguments[0]} lacks the Python module {error.name}; run "
-            "ci/bootstrap, or install the package warpgauge with its extra 'reports'",
-            file=sys.stderr,
-        )
-    except Exception:  # Python would exit with 1, which is a verdict
+        print(f"{program_name()} {arguments[0]} {lacks(str(error.name))}", file=sys.stderr)
+    except Exception as error:  # Python would exit with 1, which is a verdict
+        # Errors of files have been made CommandErrors where they are written.
+        if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
+            raise
         traceback.print_exc()
     return 2
 

@@ -181,8 +181,10 @@ def test_help_has_every_option_of_the_program():
 
 def test_formats_are_drawn_from_the_results_of_the_gate(tmp_path):
     checkout = scratch_checkout(tmp_path / "checkout")
-    stand_in(checkout, "warpgauge", "mkdir -p out && touch out/results.json && exit 3")
-    stand_in(checkout, "warpgauge-python", 'echo "$@"')
+    results = "out/facts.jsonl out/results.json out/summary.md"
+    stand_in(checkout, "warpgauge", f"mkdir -p out && touch {results} && exit 3")
+    outputs = " ".join(f"out/{file}" for file in FILES)
+    stand_in(checkout, "warpgauge-python", f'echo "$@" && touch {outputs}')
     result = gate(checkout, {}, "--strict", "--require", "cupti")
     assert result.stdout == "emit --all out -- out/results.json\n"
     assert result.returncode == 3
@@ -204,3 +206,22 @@ def test_what_made_the_run_red_is_red_in_its_formats(tmp_path):
     assert 'type="NotMeasured"' in (out / "junit.xml").read_text()
     assert "\nnot ok 2 - transpose.padded" in (out / "results.tap").read_text()
     assert (out / "summary-ci.md").read_text().startswith("# warpgauge: NOT MEASURED: ")
+
+
+def test_a_folder_of_our_name_where_the_gate_is_started_is_not_run(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    own = checkout / "warpgauge"
+    own.mkdir()
+    (own / "__init__.py").touch()
+    (own / "__main__.py").write_text("raise SystemExit(0)\n")
+    result = gate(checkout, ONE_PASSES)
+    assert result.returncode == 0, result.stderr
+    assert written(checkout / "out") == FILES
+
+
+def test_an_output_that_is_not_there_is_a_fault_though_nothing_complained(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    stand_in(checkout, "warpgauge-python", "exit 0")
+    result = gate(checkout, ONE_PASSES)
+    assert result.returncode == 2
+    assert re.search(r"out/\S+ was not written", result.stderr)

@@ -6,6 +6,7 @@ what this gate does instead. (That each kind of planted defect is blocked shows 
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -144,6 +145,14 @@ def _(folder):
 
 
 # A gate that is there and does nothing.
+
+
+@way("the emulated program is of an older build", FAULT, "is of another build than ")
+def _(folder):
+    shutil.copy(BIN / "warpgauge-faulty", folder / "gauge")
+    shutil.copy(BIN / "warpgauge-emulated", folder / "gauge-emulated")
+    options = ["--device=emulated", "--filter", "hello.*", "--out", folder / "out"]
+    return run(folder / "gauge", "gate", *options)
 
 
 @way("the exit code is always 0", OVER, "FAIL: 1 value over budget")

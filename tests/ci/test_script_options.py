@@ -1,7 +1,9 @@
 """The scripts of ci/ refuse unknown options, and the CMake functions wrong calls."""
 
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,50 @@ def test_wrong_calls_of_the_cmake_functions(tmp_path, call):
     name, _, arguments = call.rstrip(")").partition("(")
     message = " ".join(done.stderr.split())
     assert f"{name}(" in message and f"was called with ({arguments.replace(' ', ';')})" in message
+
+
+@pytest.mark.parametrize("mark", "#$")
+def test_a_path_that_cannot_be_built_in_is_refused_by_name(tmp_path, mark):
+    folder = tmp_path / f"a{mark}b"
+    script = tmp_path / "watch.cmake"
+    script.write_text(
+        f'include("{ROOT}/cmake/WarpgaugeKernels.cmake")\n'
+        f"set(PROJECT_BINARY_DIR [[{folder}]])\nwarpgauge_watch(kernels)\n"
+    )
+    done = run(tmp_path, "cmake", "-P", script)
+    assert done.returncode == 1
+    message = " ".join(done.stderr.split())
+    assert "cannot build in a folder with a '#' or '$' in its path: rename" in message
+    assert str(folder) in message
+
+
+def test_scripts_are_not_led_astray_by_cdpath(tmp_path):
+    """`cd` prints where it went, and may go to another folder of the same name."""
+    (tmp_path / "ci").mkdir()
+    shutil.copy(ROOT / "ci/common.sh", tmp_path / "ci")
+    (tmp_path / "elsewhere/ci").mkdir(parents=True)
+    show = 'source ci/common.sh; printf "%s" "$root"'
+    done = run(tmp_path, "bash", "-c", show, CDPATH=f"{tmp_path}/elsewhere")
+    assert done.stdout == str(tmp_path)
+
+
+def test_an_interpreter_that_does_not_start_is_not_up_to_date(tmp_path):
+    shutil.copytree(ROOT / "ci", tmp_path / "ci")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    bin = tmp_path / "build/venv/bin"
+    bin.mkdir(parents=True)
+    (bin / "python").symlink_to("gone")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    python = programs / "python3"  # which makes no new environment
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in "-m venv"*) exit 1 ;; esac\nexec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+    stamp = 'printf "%s %s %s" "$PWD" "$(python3 --version)" "$(sha256sum <pyproject.toml)"'
+    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    known = run(tmp_path, "bash", "-c", stamp, **path).stdout
+    (bin.parent / ".stamp").write_text(f"{known}\ndev\n")
+    done = run(tmp_path, "ci/bootstrap", **path)
+    assert done.returncode == 2
+    assert "up to date" not in done.stderr and "making build/venv" in done.stderr

@@ -59,6 +59,17 @@ def test_the_gate_is_a_fault_and_names_the_case(place, way, tmp_path):
         assert "was called before the run was over" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "way, says",
+    [("stoi", "std::invalid_argument: stoi"), ("nothing", "std::runtime_error without")],
+)
+@pytest.mark.parametrize("main", ["gate", "bench"])
+def test_an_exception_that_says_too_little_is_named(main, way, says, tmp_path):
+    result = run(MAINS[main], tmp_path, f"case {way}")
+    assert result.returncode == 2
+    assert says in result.stdout + result.stderr
+
+
 @pytest.mark.parametrize("way", ["exit", "_exit", "quick_exit"])
 @pytest.mark.parametrize("place", ["destructor", "finaliser"])
 def test_a_failure_stays_one_after_main_has_returned(place, way, tmp_path):
@@ -99,3 +110,13 @@ def test_an_environment_that_lets_nothing_run_is_a_fault(variables, tmp_path, mo
     result = run(MAINS["check"], tmp_path)
     assert result.returncode == 2, result.stdout + result.stderr
     assert next(iter(variables)) in result.stderr
+
+
+@pytest.mark.parametrize(
+    "variable", ["GTEST_REPEAT", "GTEST_FILTER", "GTEST_LIST_TESTS", "GTEST_TOTAL_SHARDS"]
+)
+def test_the_test_programs_of_this_repository_refuse_it_too(variable, tmp_path, monkeypatch):
+    monkeypatch.setenv(variable, "0")
+    result = run(["warpgauge_metrics_tests", "--file", "median_test.cpp"], tmp_path)
+    assert result.returncode == 2
+    assert f"{variable} is set" in result.stderr

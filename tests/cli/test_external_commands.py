@@ -85,3 +85,54 @@ def test_a_python_module_that_is_missing_is_a_fault():
     )
     assert result.returncode == 2
     assert "lacks the Python module" in result.stderr and "ci/bootstrap" in result.stderr
+
+
+def test_installed_it_names_nothing_that_only_a_checkout_has(tmp_path):
+    shutil.copytree(ROOT / "reports/warpgauge", tmp_path / "reports/warpgauge")
+    result = subprocess.run(
+        [sys.executable, "-S", "-m", "warpgauge", "accept", "facts.jsonl"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "reports")},
+        cwd=tmp_path,
+    )
+    assert result.returncode == 2
+    assert "lacks the Python module" in result.stderr and "bootstrap" not in result.stderr
+    assert f"`{sys.executable} -m pip install " in result.stderr
+
+
+# Runs a command where only what ci/gate installs is there.
+GATE_ONLY = """
+import sys, tomllib
+extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]
+for name in extras["reports"]:
+    sys.modules[name.split("[")[0].split(">")[0].lower()] = None
+from warpgauge.program import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["accept", "--help"], 0),
+        (["emit", "--help"], 0),
+        (["report", "--help"], 0),
+        (["report", "diff", "--help"], 0),
+        (["report", "diff", "none.json"], 2),
+        (["accept", "tests/data/outcome/h100.jsonl"], 0),
+        (["report", "html"], 2),
+    ],
+)
+def test_what_the_gate_installs_is_enough_for_it_and_for_diff(words, code):
+    result = subprocess.run(
+        [sys.executable, "-c", GATE_ONLY, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": "reports"},
+        cwd=ROOT,
+    )
+    assert result.returncode == code, result.stderr
+    lacks = "lacks the Python module" in result.stderr
+    assert lacks == (words == ["report", "html"]), result.stderr
+    assert "Traceback" not in result.stderr

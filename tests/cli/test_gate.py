@@ -54,6 +54,11 @@ def verdicts(out):
     }
 
 
+def verdicts_of_emulator(out, pattern):
+    assert gate(out, "--device=emulated", "--filter", pattern).returncode == 0
+    return verdicts(out)
+
+
 def test_list_shows_ids_and_filters_them():
     everything = run("warpgauge", "list").stdout.splitlines()
     assert "transpose.padded.f32@1024x1024" in everything
@@ -387,6 +392,29 @@ def test_facts_follow_the_schema_and_carry_provenance(tmp_path):
     assert len({record["run"] for record in of_runs}) == 1  # written by several processes
     for fact in read_facts(tmp_path / "facts.jsonl"):
         assert fact.run.toolkit and fact.id == "transpose.padded.f32@1024x1024"
+
+
+def test_ctest_passes_where_the_gate_does_and_lists_the_estimates(tmp_path):
+    """Where the emulator can only estimate a value, CTest said Skipped of a green family."""
+    case = "shared_atomics.add.f32@*"
+    estimates = {
+        metric
+        for (_, metric, _), fact in verdicts_of_emulator(tmp_path, case).items()
+        if fact.verdict == "unmeasured" and fact.confidence == "estimate"
+    }
+    assert estimates
+    check = run("warpgauge-check-emulated", f"--gtest_filter={case}", "--skip-code", "77")
+    assert check.returncode == 0, check.stdout + check.stderr
+    listed = re.findall(r"^not judged: \S+: (\S+): ", check.stdout, re.MULTILINE)
+    assert set(listed) == estimates
+
+
+def test_an_architecture_that_is_asked_for_twice_counts_once(tmp_path):
+    facts = []
+    for archs in ("sm_90", "sm_90,sm_90"):
+        gate(tmp_path, "--device=emulated", f"--arch={archs}", "--filter", CASE)
+        facts.append((tmp_path / "facts.jsonl").read_text().count('"record":"value"'))
+    assert facts[0] == facts[1]
 
 
 def test_a_second_run_replaces_the_first(tmp_path):

@@ -48,6 +48,8 @@ def test_the_first_kernel_is_short():
 
 
 def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
+    tmp_path = tmp_path / "paths: have this"
+    tmp_path.mkdir()
     source = tmp_path / "transpose.cu"
     source.write_text(block("cpp"))
     family = tmp_path / "sum_example/family.cu"
@@ -76,6 +78,13 @@ def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     run("cmake", "--build", build, cwd=tmp_path)
     output = run("build/first", "gate", "--device=emulated", cwd=tmp_path)
     assert "PASS" in output and re.search(r"^sum_example +2 ", output, re.MULTILINE)
+    # The target of the program alone builds the emulated one, which is what runs.
+    source.write_text(text)
+    run("cmake", "--build", build, "--target", "first", cwd=tmp_path)
+    run("build/first", "gate", "--device=emulated", cwd=tmp_path, code=1)
+
+    source.write_text(text.replace("__shared__ float tile[32][32];", padded))
+    run("cmake", "--build", build, cwd=tmp_path)
     tests = run("ctest", "--test-dir", "build", cwd=tmp_path)
     for name in ("perf.first", "emulated.first", "static.first.sm_90"):
         assert name in tests

@@ -26,8 +26,11 @@ TEST(IsolatedText, IsCutOffWhereItGetsTooLong) {
 
 TEST(IsolatedText, WhatIsThrownIsThrownAgain) {
   EXPECT_THAT(
-      [] { process::isolated_text([]() -> std::string { throw std::logic_error("no"); }, 10s); },
-      ThrowsMessage<std::runtime_error>("no"));
+      [] {
+        process::isolated_text([]() -> std::string { throw std::logic_error("no such thing"); },
+                               10s);
+      },
+      ThrowsMessage<std::runtime_error>("no such thing"));
 }
 
 TEST(IsolatedText, ADeathIsReported) {

@@ -13,6 +13,7 @@ namespace warpgauge::metrics {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::vector<CaseId> kCases = {{"transpose", "naive", "f32", "64x64"},
@@ -193,6 +194,23 @@ TEST(BudgetError, TheFirstInTheFileIsReported) {
   EXPECT_THAT(error_of("[tiled]\nregisters = -1\n[naive]\nregisters = -1"), HasSubstr(":2:13:"));
   EXPECT_THAT(error_of("[naive]\nregisters = 1\n\"constant.bytes\" = -1\nzzz = 1\naaa = 1"),
               HasSubstr(":3:"));
+}
+
+TEST(BudgetError, DepthIsRefusedInsteadOfFollowed) {
+  std::string deep;
+  for (int i = 0; i < 200000; ++i) deep += "a.";
+  for (const std::string& text : {deep + "a = 1", "[" + deep + "a]\nregisters = 1",
+                                  "[default]\nregisters = { " + deep + "a = 1 }"}) {
+    EXPECT_THAT(error_of(text), HasSubstr(": more than 20 dots in a line\n"));
+  }
+  const std::string table = "[default]\nregisters = { reason = ";
+  EXPECT_THAT(error_of(table + "\"\"\"\n # \"\"\", " + deep + "a = 1 }"), HasSubstr(":3:"));
+  const std::string dots(200, '.');
+  for (const std::string& fine :
+       {"\"\\\"" + dots + "\", max = 1 }", "'" + dots + "', max = 1 }",
+        "\"\"\"\n\"" + dots + "\"\"\", max = 1 }", "'a', max = 1 } # it's " + dots}) {
+    EXPECT_THAT(error_of(table + fine), Not(HasSubstr("dots"))) << fine;
+  }
 }
 
 TEST(BudgetError, MissingFilesAndFoldersSayWhy) {

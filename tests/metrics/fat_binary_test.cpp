@@ -144,6 +144,25 @@ TEST(FatBinary, RegisteredOneIsFoundInMemory) {
   EXPECT_THROW(registered_fat_binary(&other), FatBinaryError);
 }
 
+TEST(FatBinary, RegisteredOneThatClaimsMoreThanThereIsMemoryIsRefused) {
+  constexpr std::size_t kContainerBytes = 8;  // the offset of its size
+  for (const std::uint64_t claimed : {std::uint64_t{1} << 46, ~std::uint64_t{0}}) {
+    Bytes bytes = recorded("none");
+    set(bytes, kContainerBytes, claimed);
+    const struct {
+      std::uint32_t magic, version;
+      const std::byte* container;
+      const void* file;
+    } wrapper{0x466243b1, 1, bytes.data(), nullptr};
+    try {
+      registered_fat_binary(&wrapper);
+      ADD_FAILURE() << claimed;
+    } catch (const FatBinaryError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("reaches beyond the program's memory. Compile"));
+    }
+  }
+}
+
 class DamagedFatBinary : public testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedFatBinary, IsRefusedWhereverItIsCut) {

@@ -263,7 +263,7 @@ def test_errors_do_not_show_passwords(url, error):
 
 def test_without_the_driver_of_postgresql(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(CommandError, match="needs the Python package psycopg: run ci/bootstrap"):
+    with pytest.raises(CommandError, match="lacks the Python module psycopg: run ci/bootstrap"):
         open_history(f"postgresql://u:{SECRET}@h/d")
 
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -46,6 +47,13 @@ int main(int argc, char** argv) {
     testing::GTEST_FLAG(filter) = filter_of(argv[2]);
   } else if (argc != 1) {
     std::fprintf(stderr, "usage: %s [--file NAME] [GoogleTest's options]\n", argv[0]);
+    return 2;
+  }
+  for (const char* variable :
+       {"GTEST_FILTER", "GTEST_LIST_TESTS", "GTEST_REPEAT", "GTEST_TOTAL_SHARDS"}) {
+    if (std::getenv(variable) == nullptr) continue;
+    std::fprintf(stderr, "%s: %s is set, and would decide which tests run: unset it\n", argv[0],
+                 variable);
     return 2;
   }
   const int code = RUN_ALL_TESTS();

@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL, Connection, Engine
 
 from warpgauge.command_line import as_started
-from warpgauge.errors import CommandError
+from warpgauge.errors import CommandError, lacks
 from warpgauge.history.tables import metadata
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
@@ -92,10 +92,7 @@ class Database:
                 return sa.create_engine(self._url)
             engine = sa.create_engine(self._url, connect_args={"timeout": WAIT_SECONDS})
         except ModuleNotFoundError as error:
-            raise CommandError(
-                f"{self.name}: needs the Python package {error.name}: run ci/bootstrap, or install "
-                "this project's package with its extra 'reports'"
-            ) from error
+            raise CommandError(f"{self.name}: this Python {lacks(str(error.name))}") from error
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine

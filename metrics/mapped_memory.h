@@ -1,0 +1,11 @@
+// What of this process's memory can be read.
+#pragma once
+
+#include <cstddef>
+
+namespace warpgauge::metrics {
+
+/// How many bytes can be read from `address` on; 0 if not even the first.
+std::size_t readable_bytes(const void* address);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,20 @@
+#include "harness/files/error_text.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace warpgauge::files {
+namespace {
+
+TEST(ErrorText, IsTheMessage) {
+  EXPECT_EQ(error_text(std::runtime_error("no such table")), "no such table");
+}
+
+TEST(ErrorText, HasTheTypeWhereTheMessageIsAWordOrNothing) {
+  EXPECT_EQ(error_text(std::invalid_argument("stoi")), "std::invalid_argument: stoi");
+  EXPECT_EQ(error_text(std::runtime_error("")), "std::runtime_error without a message");
+}
+
+}  // namespace
+}  // namespace warpgauge::files
