@@ -1,22 +1,13 @@
-// The encoding of instructions is not documented by NVIDIA; it is as nvdisasm 13 shows it for sm_75
-// to sm_121. An instruction has 16 bytes. Bits 0 to 11 of the low half are the opcode, of which 9
-// to 11 give the form of the operands, and bits 12 to 15 the predicate; bits 9 to 11 of the
-// high half are the type or width.
+// Bits 9 to 11 of the high half of an instruction that accesses memory are the type or width.
 #include "metrics/sass.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <span>
 
 namespace warpgauge::metrics {
 namespace {
-
-constexpr std::size_t kInstructionBytes = 16;
-constexpr std::uint64_t kOpcodeMask = 0x1ff;
-constexpr int kOldestSm = 75, kNewestSm = 121;
 
 /// How the field of type or width is to be read.
 enum class Width : std::uint8_t {
@@ -103,7 +94,7 @@ constexpr auto kOpcodes = std::to_array<Opcode>({
 static_assert(std::ranges::is_sorted(kOpcodes, {}, &Opcode::number));
 
 const Opcode* find_opcode(std::uint64_t low) {
-  const std::uint64_t number = low & kOpcodeMask;
+  const std::uint64_t number = low & SassWord::kOpcodeMask;
   const auto found = std::ranges::lower_bound(kOpcodes, number, {}, &Opcode::number);
   return found == kOpcodes.end() || found->number != number ? nullptr : &*found;
 }
@@ -145,46 +136,27 @@ MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
   return (high >> 23 & 0xf) == popc_inc ? MemoryOp::atoms_popc : MemoryOp::other;
 }
 
-/// The architecture of the cubin. Throws CubinError if its machine code is not known here.
-int known_sm(const Cubin& cubin) {
-  const int sm = cubin.sm();
-  if (sm < kOldestSm || sm > kNewestSm) {
-    throw CubinError(
-        fmt::format("the machine code of sm_{} is not known here, only that of sm_{} "
-                    "to sm_{}. Compile for one of these",
-                    sm, kOldestSm, kNewestSm));
-  }
-  return sm;
-}
-
-/// Calls `visit(pc, low, high)` for each instruction of the kernel.
-template <typename Visit>
-void for_each_instruction(const Cubin& cubin, std::string_view kernel, const Visit& visit) {
-  const auto code = cubin.code(kernel);
-  for (std::size_t pc = 0; pc + kInstructionBytes <= code.size(); pc += kInstructionBytes) {
-    std::array<std::uint64_t, 2> halves;
-    std::memcpy(halves.data(), code.data() + pc, sizeof halves);
-    visit(pc, halves[0], halves[1]);
-  }
-}
-
 }  // namespace
 
+std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm) {
+  const Opcode* opcode = find_opcode(word.low);
+  if (opcode == nullptr) return std::nullopt;
+  const MemoryOp op =
+      opcode->op == MemoryOp::atoms ? shared_atomic(word.low, word.high, sm) : opcode->op;
+  return MemoryInstruction{
+      .pc = word.pc,
+      .op = op,
+      .width = op == MemoryOp::other ? 0 : width_of(opcode->width, word.high, sm),
+      .executes = word.guard() != SassWord::kNever,
+      .guarded = word.guard() != SassWord::kAlways};
+}
+
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel) {
-  constexpr std::uint64_t kAlways = 0x7, kNever = 0xf;  // register 7 is "true", bit 3 negates
   const int sm = known_sm(cubin);
   std::vector<MemoryInstruction> found;
-  for_each_instruction(cubin, kernel, [&](std::uint64_t pc, std::uint64_t low, std::uint64_t high) {
-    const Opcode* opcode = find_opcode(low);
-    if (opcode == nullptr) return;
-    const MemoryOp op = opcode->op == MemoryOp::atoms ? shared_atomic(low, high, sm) : opcode->op;
-    const std::uint64_t predicate = low >> 12 & 0xf;
-    found.push_back({.pc = pc,
-                     .op = op,
-                     .width = op == MemoryOp::other ? 0 : width_of(opcode->width, high, sm),
-                     .executes = predicate != kNever,
-                     .guarded = predicate != kAlways});
-  });
+  for (const SassWord& word : machine_code(cubin, kernel)) {
+    if (const auto access = memory_instruction(word, sm)) found.push_back(*access);
+  }
   return found;
 }
 
@@ -192,10 +164,10 @@ std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kerne
   constexpr std::uint64_t kVote = 0x006, kVoteUniform = 0x086, kRedux = 0x1c4;
   known_sm(cubin);
   std::vector<std::uint64_t> found;
-  for_each_instruction(cubin, kernel, [&](std::uint64_t pc, std::uint64_t low, std::uint64_t) {
-    const std::uint64_t opcode = low & kOpcodeMask;
-    if (opcode == kVote || opcode == kVoteUniform || opcode == kRedux) found.push_back(pc);
-  });
+  for (const SassWord& word : machine_code(cubin, kernel)) {
+    const std::uint64_t opcode = word.opcode();
+    if (opcode == kVote || opcode == kVoteUniform || opcode == kRedux) found.push_back(word.pc);
+  }
   return found;
 }
 
@@ -209,6 +181,26 @@ std::string name_of(const MemoryInstruction& instruction) {
 }
 
 bool is_local(MemoryOp op) { return op == MemoryOp::ldl || op == MemoryOp::stl; }
+
+bool is_load(MemoryOp op) {
+  return op == MemoryOp::ldg || op == MemoryOp::lds || op == MemoryOp::ldl || op == MemoryOp::ld ||
+         op == MemoryOp::ldsm;
+}
+
+bool returns_a_value(MemoryOp op) {
+  switch (op) {
+    case MemoryOp::atoms:
+    case MemoryOp::atoms_popc:
+    case MemoryOp::atoms_cas:
+    case MemoryOp::atomg:
+    case MemoryOp::atomg_cas:
+    case MemoryOp::atom:
+    case MemoryOp::atom_cas:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool is_generic(MemoryOp op) {
   return op == MemoryOp::ld || op == MemoryOp::st || op == MemoryOp::atom ||

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "metrics/cubin.h"
+#include "metrics/sass_code.h"
 
 namespace warpgauge::metrics {
 
@@ -47,6 +49,9 @@ struct MemoryInstruction {
   bool operator==(const MemoryInstruction&) const = default;
 };
 
+/// What an instruction of machine code for `sm` is, if it accesses memory.
+std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm);
+
 /// All memory instructions of `kernel`, in the order of the code. Empty for an unknown kernel.
 /// Knows sm_75 to sm_121; throws CubinError for another architecture.
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel);
@@ -58,7 +63,9 @@ std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kerne
 /// "LDS.128": operation and width in bits, as nvdisasm writes loads and stores.
 std::string name_of(const MemoryInstruction& instruction);
 
-bool is_local(MemoryOp op);    ///< ldl, stl
-bool is_generic(MemoryOp op);  ///< ld, st, atom, atom_cas: the space is known only at run time
+bool is_local(MemoryOp op);         ///< ldl, stl
+bool is_load(MemoryOp op);          ///< to registers: ldg, lds, ldl, ld, ldsm
+bool returns_a_value(MemoryOp op);  ///< an atomic, if its result is used
+bool is_generic(MemoryOp op);       ///< ld, st, atom, atom_cas: the space is known only at run time
 
 }  // namespace warpgauge::metrics

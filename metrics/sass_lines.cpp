@@ -1,8 +1,13 @@
 #include "metrics/sass_lines.h"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "metrics/counts_by_line.h"
 #include "metrics/cubin.h"
 #include "metrics/cupti.h"
+#include "metrics/order_dependence.h"
 #include "metrics/sass.h"
 
 namespace warpgauge::metrics {
@@ -29,43 +34,85 @@ Doubts doubts_of(const MemoryInstruction& instruction) {
   return {};
 }
 
-/// Of the instructions of a kernel that there are doubts about, by offset. None where the machine
-/// code cannot be read.
-std::map<std::uint64_t, Doubts> doubts_of(std::span<const std::byte> image,
-                                          const std::string& kernel) {
-  std::map<std::uint64_t, Doubts> doubts;
+void distrust(LineCounts& line, const Doubts& doubts) {
+  for (const auto& [group, trust] : doubts) line.trust.try_emplace(group, trust);
+}
+
+/// Why the counts of what `found` names depend on the order of threads; `source` is the line of the
+/// atomic, load or call.
+Trust trust_in(const OrderDependence& found, const SourceLine& source) {
+  const auto what = [&]() -> std::string_view {
+    switch (found.source) {
+      case OrderDependence::Source::atomic:
+        return "what an atomic returns";
+      case OrderDependence::Source::load:
+        return "what a volatile or strong load reads";
+      case OrderDependence::Source::barrier:
+        return "how long the wait for a barrier lasts";
+      case OrderDependence::Source::allocation:
+        return "where malloc finds memory";
+    }
+    return "";
+  };
+  const auto does = [&]() -> std::string_view {
+    switch (found.effect) {
+      case OrderDependence::Effect::execution:
+        return "decides whether this executes";
+      case OrderDependence::Effect::access:
+        return "decides what this accesses";
+      case OrderDependence::Effect::divergence:
+        return "decides a branch here";
+    }
+    return "";
+  };
+  const std::string place =
+      source.file.empty() ? "" : fmt::format(" at {}:{}", source.file, source.line);
+  return {Confidence::estimate,
+          fmt::format("{}{} {}, so the count can depend on the order of threads", what(), place,
+                      does())};
+}
+
+}  // namespace
+
+SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
+  KernelDoubts doubts;
+  const auto image = cubin_of_(code.first);
   if (image.empty()) return doubts;
   try {
-    for (const MemoryInstruction& instruction : memory_instructions(Cubin(image), kernel)) {
+    const Cubin cubin(image);
+    for (const MemoryInstruction& instruction : memory_instructions(cubin, code.second)) {
       if (Doubts own = doubts_of(instruction); !own.empty())
-        doubts[instruction.pc] = std::move(own);
+        doubts.of_counts[instruction.pc] = std::move(own);
+    }
+    for (const OrderDependence& found : order_dependences(cubin, code.second)) {
+      const bool may_execute = found.effect == OrderDependence::Effect::execution;
+      const Trust trust = trust_in(found, line_of(code, found.source_pc));
+      for (const std::string_view group : found.groups) {
+        auto& at = may_execute ? doubts.of_execution[found.pc] : doubts.of_counts[found.pc];
+        at.try_emplace(std::string(group), trust);
+      }
     }
   } catch (const CubinError&) {  // an architecture that is newer than the decoder
   }
   return doubts;
 }
-
-}  // namespace
-
-const SassLines::Doubts& SassLines::doubts_about(const Instruction& instruction) {
-  static const Doubts kNone;
-  const auto [place, is_new] = doubts_.try_emplace({instruction.cubin_crc, instruction.kernel});
-  if (is_new) place->second = doubts_of(cubin_of_(instruction.cubin_crc), instruction.kernel);
-  const auto known = place->second.find(instruction.pc);
-  return known == place->second.end() ? kNone : known->second;
+const SassLines::KernelDoubts& SassLines::doubts_about(const Code& code) {
+  const auto known = doubts_.find(code);
+  return known != doubts_.end() ? known->second : doubts_[code] = find_doubts(code);
 }
 
 /// No file and line 0 where they are not known.
-SourceLine SassLines::line_of(const Instruction& instruction) {
-  const auto [place, is_new] = lines_.try_emplace(instruction.cubin_crc);
+SourceLine SassLines::line_of(const Code& code, std::uint64_t pc) {
+  const auto [place, is_new] = lines_.try_emplace(code.first);
   std::optional<SourceLines>& table = place->second;
-  if (is_new) table = SourceLines::of(cubin_of_(instruction.cubin_crc));
+  if (is_new) table = SourceLines::of(cubin_of_(code.first));
   if (!table) return {};
-  return table->find(instruction.kernel, instruction.pc).value_or(SourceLine{});
+  return table->find(code.second, pc).value_or(SourceLine{});
 }
 
 std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
   CountsByLine lines;
+  std::set<Code> executed;
   for (const auto& [instruction, values] : records) {
     const std::optional<Counts> counts = counts_of(values);
     if (!counts) {
@@ -75,13 +122,22 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
                        "");
     }
     if (*counts == Counts{}) continue;
-    LineCounts& at = lines.at(instruction.kernel, line_of(instruction));
+    const Code code(instruction.cubin_crc, instruction.kernel);
+    executed.insert(code);
+    LineCounts& at = lines.at(instruction.kernel, line_of(code, instruction.pc));
     at.counts += *counts;
-    for (const auto& [group, trust] : doubts_about(instruction)) at.trust[group] = trust;
+    const auto& doubts = doubts_about(code).of_counts;
+    if (const auto own = doubts.find(instruction.pc); own != doubts.end())
+      distrust(at, own->second);
     if (values[SassMetric::async_copies] > 0 && cubin_of_(instruction.cubin_crc).empty()) {
       at.trust["shared"] = at.trust["global"] = {
           Confidence::estimate,
           "not all asynchronous copies are counted exactly, and the code of these is not known"};
+    }
+  }
+  for (const Code& code : executed) {
+    for (const auto& [pc, doubts] : doubts_about(code).of_execution) {
+      distrust(lines.at(code.second, line_of(code, pc)), doubts);
     }
   }
   return lines.take();

@@ -31,15 +31,21 @@ class SassLines {
   std::vector<LineCounts> add_up(const SassRecords& records);
 
  private:
+  using Code = std::pair<std::uint32_t, std::string>;  ///< CRC of the cubin, and kernel
   /// Why the counts of an instruction are not to be trusted, by group of metrics.
   using Doubts = std::map<std::string, Trust, std::less<>>;
+  struct KernelDoubts {
+    std::map<std::uint64_t, Doubts> of_counts;     ///< by offset; if the instruction executed
+    std::map<std::uint64_t, Doubts> of_execution;  ///< it may also execute another time
+  };
 
-  SourceLine line_of(const Instruction& instruction);
-  const Doubts& doubts_about(const Instruction& instruction);
+  SourceLine line_of(const Code& code, std::uint64_t pc);
+  KernelDoubts find_doubts(const Code& code);
+  const KernelDoubts& doubts_about(const Code& code);
 
   std::function<std::span<const std::byte>(std::uint32_t)> cubin_of_;
   std::map<std::uint32_t, std::optional<SourceLines>> lines_;  // of each cubin, by its CRC
-  std::map<std::pair<std::uint32_t, std::string>, std::map<std::uint64_t, Doubts>> doubts_;
+  std::map<Code, KernelDoubts> doubts_;
 };
 
 }  // namespace warpgauge::metrics

@@ -1,0 +1,38 @@
+#include "metrics/sass_code.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace warpgauge::metrics {
+namespace {
+
+constexpr int kOldestSm = 75, kNewestSm = 121;
+
+}  // namespace
+
+int known_sm(const Cubin& cubin) {
+  const int sm = cubin.sm();
+  if (sm < kOldestSm || sm > kNewestSm) {
+    throw CubinError(
+        fmt::format("the machine code of sm_{} is not known here, only that of sm_{} "
+                    "to sm_{}. Compile for one of these",
+                    sm, kOldestSm, kNewestSm));
+  }
+  return sm;
+}
+
+std::vector<SassWord> machine_code(const Cubin& cubin, std::string_view kernel) {
+  std::vector<SassWord> words;
+  const auto code = cubin.code(kernel);
+  for (std::size_t pc = 0; pc + SassWord::kBytes <= code.size(); pc += SassWord::kBytes) {
+    std::array<std::uint64_t, 2> halves;
+    std::memcpy(halves.data(), code.data() + pc, sizeof halves);
+    words.push_back({pc, halves[0], halves[1]});
+  }
+  return words;
+}
+
+}  // namespace warpgauge::metrics

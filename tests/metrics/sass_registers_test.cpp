@@ -1,0 +1,137 @@
+// Registers of instructions: recorded machine code against the text of nvdisasm.
+#include "metrics/sass_registers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+using Registers = std::set<int>;
+
+std::string file(const std::string& name) {
+  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + name, std::ios::binary);
+  EXPECT_TRUE(in) << name;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Registers that the text of an operand names.
+Registers named(const std::string& text) {
+  static const std::regex kName("(^|[^A-Za-z0-9_])(R|UR|P|UP)([0-9]+)");
+  static const std::map<std::string, int> kFiles = {
+      {"R", 0}, {"UR", kUniform}, {"P", kPredicate}, {"UP", kUniformPredicate}};
+  Registers registers;
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), kName);
+       found != std::sregex_iterator(); ++found) {
+    registers.insert(kFiles.at((*found)[2]) + std::stoi((*found)[3]));
+  }
+  return registers;
+}
+
+/// An instruction as "@!P0 IMAD.WIDE R2, R3, 0x4, R6" says it.
+struct Text {
+  std::string guard, name;
+  std::vector<std::string> operands;
+
+  explicit Text(std::string line) {
+    if (line.starts_with("@")) {
+      guard = line.substr(0, line.find(' '));
+      line.erase(0, guard.size() + 1);
+    }
+    name = line.substr(0, line.find(' '));
+    // The descriptor of a global access is no part of the address.
+    line = std::regex_replace(line.substr(name.size()), std::regex("desc\\[UR[0-9]+\\]"), "");
+    std::istringstream stream(line);
+    for (std::string one; std::getline(stream, one, ',');) operands.push_back(one);
+  }
+  bool is(const std::string& prefix) const { return name.starts_with(prefix); }
+  Registers all() const {
+    Registers registers;
+    for (const std::string& one : operands) registers.merge(named(one));
+    return registers;
+  }
+};
+
+/// Whether the first operand is one that the instruction reads, or its registers are not followed:
+/// barriers, calls and returns, masks of lanes.
+bool writes_its_first(const Text& text) {
+  for (const char* name : {"ST", "RED", "BRA", "BAR", "BRX", "CALL", "RET", "WARPSYNC", "BMOV",
+                           "BSSY", "BSYNC", "R2P", "CCTL", "SYNCS", "EXIT", "MEMBAR"}) {
+    if (text.is(name)) return false;
+  }
+  return !text.operands.empty();
+}
+
+bool is_followed(const Text& text) {
+  for (const char* name : {"CALL", "RET", "WARPSYNC", "BMOV", "SYNCS", "BRX", "BRA.DIV"}) {
+    if (text.is(name)) return false;
+  }
+  return true;
+}
+
+Registers set_of(std::initializer_list<std::vector<Register>> lists) {
+  Registers registers;
+  for (const auto& list : lists) registers.insert(list.begin(), list.end());
+  return registers;
+}
+
+bool covers(const Registers& outer, const Registers& inner) {
+  return std::ranges::includes(outer, inner);
+}
+
+class RegistersOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(RegistersOf, InstructionsAreThoseOfNvdisasm) {
+  const std::string name = std::string("order.") + GetParam();
+  const std::string bytes = file(name + ".cubin");
+  std::vector<std::byte> image(bytes.size());
+  std::memcpy(image.data(), bytes.data(), bytes.size());
+  const Cubin cubin(image);
+
+  std::istringstream listing(file(name + ".txt"));
+  std::string kernel, pc, line;
+  int checked = 0;
+  while (listing >> kernel >> pc && std::getline(listing >> std::ws, line)) {
+    const Text text(line);
+    const auto code = machine_code(cubin, kernel);
+    const std::size_t index = std::stoull(pc, nullptr, 16) / SassWord::kBytes;
+    ASSERT_LT(index, code.size()) << line;
+    const RegisterUse use = registers_of(code[index], cubin.sm());
+    if (!is_followed(text)) continue;
+    ++checked;
+
+    const Registers everything = text.all();
+    EXPECT_TRUE(covers(set_of({use.reads, use.address, use.writes, use.may_write}), everything))
+        << kernel << ' ' << pc << ' ' << line << ": a register is missed";
+    EXPECT_TRUE(covers(set_of({use.guard}), named(text.guard))) << line;
+    if (writes_its_first(text)) {
+      const std::string& first = text.operands.front();
+      EXPECT_TRUE(covers(set_of({use.writes, use.may_write}), named(first)))
+          << kernel << ' ' << pc << ' ' << line << ": a result is missed";
+    }
+    for (const int written : set_of({use.writes})) {  // what it replaces, alone or as one of a few
+      const bool is_part = std::ranges::any_of(everything, [&](int one) {
+        return one <= written && written < one + 4 && written < kPredicate;
+      });
+      EXPECT_TRUE(is_part || everything.contains(written))
+          << kernel << ' ' << pc << ' ' << line << ": does not write " << written;
+    }
+  }
+  EXPECT_GT(checked, 400) << "nothing was recorded";
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, RegistersOf, testing::Values("sm_75", "sm_90", "sm_120"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+}  // namespace
+}  // namespace warpgauge::metrics
