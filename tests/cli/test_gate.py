@@ -396,7 +396,7 @@ def test_facts_follow_the_schema_and_carry_provenance(tmp_path):
 
 def test_ctest_passes_where_the_gate_does_and_lists_the_estimates(tmp_path):
     """Where the emulator can only estimate a value, CTest said Skipped of a green family."""
-    case = "shared_atomics.add.f32@*"
+    case = "stack.recursive.u32@*"
     estimates = {
         metric
         for (_, metric, _), fact in verdicts_of_emulator(tmp_path, case).items()
