@@ -111,7 +111,8 @@ TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
 /// The blamed lines as "7: 24 (0.75)".
 std::vector<std::string> blame(const std::vector<Fact>& facts) {
   std::vector<std::string> lines;
-  for (const BlamedLine& line : findings_of(facts, kRun, {}).at(0).blame()) {
+  const std::vector<Finding> findings = findings_of(facts, kRun, {});
+  for (const BlamedLine& line : findings.at(0).blame()) {
     lines.push_back(std::to_string(line.line) + ": " + metrics::to_text(line.value) + " (" +
                     metrics::to_text(line.share) + ")");
   }
