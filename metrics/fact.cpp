@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "metrics/catalog.h"
@@ -95,6 +96,44 @@ ordered_json machine_json(const MachineState& machine) {
   return object;
 }
 
+/// What a value says but for metric and number.
+ordered_json shared_json(const Fact& fact, const std::string& case_name) {
+  const CaseContext& context = *fact.context;
+  ordered_json object = {{"record", "values"}, {"case", case_name}};
+  set(object, "source", fact.source);
+  if (fact.scope != Scope::whole_case)
+    object["scope"] = fact.scope == Scope::line ? "line" : "node";
+  if (fact.node) object["node"] = *fact.node;
+  if (context.kernels.size() != 1 || context.kernels[0].name != fact.kernel) {
+    set(object, "kernel", fact.kernel);
+  }
+  if (fact.file != context.file || fact.line != context.line) {
+    set(object, "file", fact.file);
+    set(object, "line", fact.line);
+  }
+  for (const CallSite& call : fact.inlined) {
+    object["inlined"].push_back({{"file", call.file}, {"line", call.line}});
+  }
+  if (fact.interval && std::isfinite(fact.interval->low) && std::isfinite(fact.interval->high)) {
+    object["interval"] = {number_json(fact.interval->low), number_json(fact.interval->high)};
+  }
+  if (fact.stable) object["stable"] = *fact.stable;
+  if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
+  set(object, "confidence_reason", fact.confidence_reason);
+  if (fact.machine) object["machine"] = machine_json(*fact.machine);
+  if (fact.limit) object["limit"] = limit_json(*fact.limit);
+  if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
+  if (fact.would) object["would"] = to_string(*fact.would);
+  set(object, "cause", fact.cause);
+  set(object, "reason", fact.reason);
+  return object;
+}
+
+/// One line; invalid UTF-8 is replaced.
+std::string text_of(const ordered_json& object) {
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -154,7 +193,7 @@ ordered_json case_json(const Fact& fact) {
   set(members, "carried", context.carried);
   set(members, "file", context.file);
   set(members, "line", context.line);
-  const std::string text = members.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  const std::string text = text_of(members);
   constexpr std::size_t kDigits = 12;
   ordered_json object = {{"record", "case"},
                          {"case", hash_text(std::as_bytes(std::span(text))).substr(0, kDigits)}};
@@ -177,38 +216,27 @@ ordered_json limit_json(const Limit& limit) {
   return object;
 }
 
-ordered_json value_json(const Fact& fact, const std::string& case_name) {
-  const bool whole_case = fact.scope == Scope::whole_case;
-  const CaseContext& context = *fact.context;
-  ordered_json object = {
-      {"record", "value"}, {"case", case_name}, {"metric", metric(fact.metric).id}};
-  set(object, "value", fact.value);
-  set(object, "source", fact.source);
-  if (!whole_case) object["scope"] = fact.scope == Scope::line ? "line" : "node";
-  if (fact.node) object["node"] = *fact.node;
-  if (context.kernels.size() != 1 || context.kernels[0].name != fact.kernel) {
-    set(object, "kernel", fact.kernel);
+std::vector<ordered_json> values_json(std::span<const Fact> facts, const std::string& case_name) {
+  std::vector<ordered_json> records;
+  std::unordered_map<std::string, std::size_t> places;  // of records, by what their values share
+  std::size_t last_judged = 0;
+  for (const Fact& fact : facts) {
+    const std::string id(metric(fact.metric).id);
+    ordered_json shared = shared_json(fact, case_name);
+    std::size_t& place = places.try_emplace(text_of(shared), records.size()).first->second;
+    const bool is_judged = shared.contains("verdict");
+    const bool fits = place < records.size() && !records[place]["values"].contains(id) &&
+                      (!is_judged || place == last_judged);
+    if (!fits) {
+      place = records.size();
+      records.push_back(std::move(shared));
+    }
+    if (is_judged) last_judged = place;
+    ordered_json& values = records[place]["values"];
+    values[id] = nullptr;  // not measured
+    set(values, id.c_str(), fact.value);
   }
-  if (fact.file != context.file || fact.line != context.line) {
-    set(object, "file", fact.file);
-    set(object, "line", fact.line);
-  }
-  for (const CallSite& call : fact.inlined) {
-    object["inlined"].push_back({{"file", call.file}, {"line", call.line}});
-  }
-  if (fact.interval && std::isfinite(fact.interval->low) && std::isfinite(fact.interval->high)) {
-    object["interval"] = {number_json(fact.interval->low), number_json(fact.interval->high)};
-  }
-  if (fact.stable) object["stable"] = *fact.stable;
-  if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
-  set(object, "confidence_reason", fact.confidence_reason);
-  if (fact.machine) object["machine"] = machine_json(*fact.machine);
-  if (fact.limit) object["limit"] = limit_json(*fact.limit);
-  if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
-  if (fact.would) object["would"] = to_string(*fact.would);
-  set(object, "cause", fact.cause);
-  set(object, "reason", fact.reason);
-  return object;
+  return records;
 }
 
 }  // namespace warpgauge::metrics

@@ -1,5 +1,5 @@
 // A fact: one measured value with all its provenance. Facts are kept as JSON lines of four records:
-// run, case, value and end (metrics/fact.schema.json).
+// run, case, values and end (metrics/fact.schema.json).
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -166,13 +167,16 @@ struct Fact {
   std::string reason;                     ///< why the verdict is what it is, one sentence
 };
 
-/// The records of a file of facts as JSON objects, as the schema describes them. A number that JSON
-/// cannot hold (NaN, infinity) is left out; the judge has put it into the reason.
+/// The records of a file of facts as JSON objects, as the schema describes them.
 nlohmann::ordered_json run_json(const Run& run);
 /// `case` is the hash of the other members.
 nlohmann::ordered_json case_json(const Fact& fact);
-/// Throws std::out_of_range for a metric that is not in the catalog.
-nlohmann::ordered_json value_json(const Fact& fact, const std::string& case_name);
+/// The values of one case: those that differ in nothing but metric and number share a record.
+/// Values with a verdict keep their order, in which outputs list them. A number that JSON cannot
+/// hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
+/// std::out_of_range for a metric that is not in the catalog.
+std::vector<nlohmann::ordered_json> values_json(std::span<const Fact> facts,
+                                                const std::string& case_name);
 /// A limit as an object.
 nlohmann::ordered_json limit_json(const Limit& limit);
 
@@ -195,9 +199,9 @@ struct StoredRun {
   std::optional<RunEnd> end;
 };
 
-/// Appends records to a file, each with one write() call under a lock of the file, so that writers
-/// in several processes never mix their lines and a crash loses at most the line being written. The
-/// record of the run goes first, and again wherever another process has written in between.
+/// Appends records to a file under a lock of the file, so that writers in several processes never
+/// mix their lines and a crash loses at most what is being written. The record of the run goes
+/// first, and again wherever another process has written in between.
 class FactWriter {
  public:
   /// Opens (creates) `path` for appending, and cuts off the torn last line that a crash may have
@@ -207,9 +211,9 @@ class FactWriter {
   FactWriter(const FactWriter&) = delete;
   FactWriter& operator=(const FactWriter&) = delete;
 
-  /// The record of the case goes before its first value. Throws FactError with path and cause (such
-  /// as a full disk); the file then still ends in a whole line.
-  void write(const Fact& fact);
+  /// All with one write() call, the record of a case before its first value. Throws FactError with
+  /// path and cause (such as a full disk); the file then still ends in a whole line.
+  void write(const std::vector<Fact>& facts);
   void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
   /// The run is written again with it, unless it has a device of this name already.
@@ -218,7 +222,7 @@ class FactWriter {
  private:
   static constexpr std::int64_t kNothingWritten = -1;
 
-  void append(const nlohmann::ordered_json& record);
+  void append(const std::vector<nlohmann::ordered_json>& records);
 
   int fd_;
   std::int64_t end_ = kNothingWritten;  // of the file, after what this process wrote last

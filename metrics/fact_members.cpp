@@ -6,7 +6,7 @@
 
 namespace warpgauge::metrics {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 Members::Members(json object, std::string prefix)
     : object_(std::move(object)), prefix_(std::move(prefix)) {}

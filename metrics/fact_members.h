@@ -25,10 +25,14 @@ class MalformedFact : public std::runtime_error {
 class Members {
  public:
   /// `prefix` is the path of the object in the fact: "" or "launch.".
-  Members(nlohmann::json object, std::string prefix);
+  Members(nlohmann::ordered_json object, std::string prefix);
 
   bool has(std::string_view key) const { return object_.contains(key); }
-  nlohmann::json take(std::string_view key);
+  bool empty() const { return object_.empty(); }
+  /// The key of the first member.
+  const std::string& first() const { return object_.begin().key(); }
+  bool is_null(std::string_view key) const { return object_.at(key).is_null(); }
+  nlohmann::ordered_json take(std::string_view key);
   /// A text that is not empty.
   std::string text(std::string_view key);
   /// The same, or empty where there is no such member.
@@ -60,7 +64,7 @@ class Members {
 
  private:
   template <typename T>
-  T to_whole(std::string_view key, const nlohmann::json& member, T least) const {
+  T to_whole(std::string_view key, const nlohmann::ordered_json& member, T least) const {
     constexpr T kMost = std::numeric_limits<T>::max();
     // The parser makes every whole number from 0 unsigned, and a double of what has no room.
     if (member.is_number_unsigned()) {
@@ -72,7 +76,7 @@ class Members {
     fail(key, fmt::format("must be a whole number from {} to {}", least, kMost));
   }
 
-  nlohmann::json object_;
+  nlohmann::ordered_json object_;
   std::string prefix_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -12,7 +13,7 @@
 
 namespace warpgauge::metrics {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // a record's values have an order
 
 FactReader::FactReader(const std::filesystem::path& path) : path_(path) {
   errno = 0;
@@ -57,8 +58,8 @@ void FactReader::read(const std::string& line) {
   if (members.has("schema") && !members.has("record")) check_schema(members);
   const std::string record = members.text_or_absent("record");
   if (record == "run") return begin(read_run(std::move(members)));
-  if (record != "case" && record != "value" && record != "end") {
-    members.fail("record", "must be run, case, value or end");
+  if (record != "case" && record != "values" && record != "end") {
+    members.fail("record", "must be run, case, values or end");
   }
   if (runs_.empty()) members.fail("record", "must be 'run' before any other");
   StoredRun& run = runs_.at(current_);
@@ -70,12 +71,13 @@ void FactReader::read(const std::string& line) {
   const std::string name = members.text("case");
   auto& cases = cases_.at(current_);
   const auto known = cases.find(name);
-  if (record == "value") {
+  if (record == "values") {
     if (known == cases.end()) {
       throw MalformedFact(
           fmt::format("there is no case '{}' above this line, in the same run", name));
     }
-    run.facts.push_back(read_value_record(std::move(members), known->second.fact));
+    std::ranges::move(read_values(std::move(members), known->second.fact),
+                      std::back_inserter(run.facts));
   } else if (known == cases.end()) {
     cases.emplace(name, Described{line, read_case(std::move(members), name)});
   } else if (known->second.line != line) {

@@ -17,7 +17,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr Verdict kVerdicts[] = {Verdict::pass,       Verdict::fail,       Verdict::better,
                                  Verdict::unmeasured, Verdict::unbudgeted, Verdict::waived,
@@ -157,8 +157,13 @@ void read_confidence(Members& members, Fact& fact) {
     throw MalformedFact(sure ? "missing key 'confidence' beside a confidence_reason"
                              : "missing key 'confidence_reason' of a value that is not exact");
   }
-  const bool measured = !std::holds_alternative<std::monostate>(fact.value);
-  if (sure && measured) fact.confidence = "exact";
+}
+
+const Metric& known_metric(const Members& members, const std::string& id) {
+  if (const Metric* row = find_metric(id)) return *row;
+  std::vector<std::string> ids;
+  for (const Metric& known : catalog()) ids.emplace_back(known.id);
+  members.fail("values", fmt::format("has the unknown metric '{}'{}", id, did_you_mean(id, ids)));
 }
 
 void read_verdict(Members& members, Fact& fact) {
@@ -173,6 +178,30 @@ void read_verdict(Members& members, Fact& fact) {
   const std::string would = members.one_of_or_absent("would", {"pass", "fail"});
   if (!would.empty()) fact.would = verdict_from(would);
   fact.cause = members.one_of_or_absent("cause", {"environment"});
+}
+
+/// What the values of a record share, but for the limit.
+void read_shared(Members& members, Fact& shared) {
+  shared.source = members.one_of_or_absent(
+      "source", {"ptxas", "cubin", "cupti", "cupti-range", "emulator", "clock", "harness"});
+  const std::string scope = members.one_of_or_absent("scope", {"line", "node"});
+  shared.scope = scope.empty() ? Scope::whole_case : scope == "line" ? Scope::line : Scope::node;
+  if (members.has("node")) shared.node = members.whole<int>("node", 0);
+  if (members.has("kernel")) shared.kernel = members.text("kernel");
+  if (members.has("file") || members.has("line")) {
+    shared.file = members.text("file");
+    shared.line = members.whole_or_absent("line");
+  }
+  for (Members& call : members.objects_or_absent("inlined")) {
+    shared.inlined.push_back({call.text("file"), call.whole<int>("line", 1)});
+    call.end();
+  }
+  shared.interval = read_interval(members);
+  if (members.has("stable")) shared.stable = members.truth("stable");
+  read_confidence(members, shared);
+  if (members.has("machine")) shared.machine = read_machine(members.object("machine"));
+  read_verdict(members, shared);
+  shared.reason = members.text_or_absent("reason");
 }
 
 }  // namespace
@@ -239,39 +268,27 @@ Fact read_case(Members members, const std::string& name) {
   return fact;
 }
 
-Fact read_value_record(Members members, Fact fact) {
-  fact.metric = members.text("metric");
-  const Metric* row = find_metric(fact.metric);
-  if (!row) {
-    std::vector<std::string> ids;
-    for (const Metric& known : catalog()) ids.emplace_back(known.id);
-    members.fail("metric", fmt::format("is the unknown metric '{}'{}", fact.metric,
-                                       did_you_mean(fact.metric, ids)));
-  }
-  if (members.has("value")) fact.value = read_value(members, "value", *row);
-  fact.source = members.one_of_or_absent(
-      "source", {"ptxas", "cubin", "cupti", "cupti-range", "emulator", "clock", "harness"});
-  const std::string scope = members.one_of_or_absent("scope", {"line", "node"});
-  fact.scope = scope.empty() ? Scope::whole_case : scope == "line" ? Scope::line : Scope::node;
-  if (members.has("node")) fact.node = members.whole<int>("node", 0);
-  if (members.has("kernel")) fact.kernel = members.text("kernel");
-  if (members.has("file") || members.has("line")) {
-    fact.file = members.text("file");
-    fact.line = members.whole_or_absent("line");
-  }
-  for (Members& call : members.objects_or_absent("inlined")) {
-    fact.inlined.push_back({call.text("file"), call.whole<int>("line", 1)});
-    call.end();
-  }
-  fact.interval = read_interval(members);
-  if (members.has("stable")) fact.stable = members.truth("stable");
-  read_confidence(members, fact);
-  if (members.has("machine")) fact.machine = read_machine(members.object("machine"));
-  if (members.has("limit")) fact.limit = read_limit(members.object("limit"), *row);
-  read_verdict(members, fact);
-  fact.reason = members.text_or_absent("reason");
+std::vector<Fact> read_values(Members members, Fact shared) {
+  Members values = members.object("values");
+  if (values.empty()) members.fail("values", "must have a value");
+  std::optional<Members> limit;
+  if (members.has("limit")) limit = members.object("limit");
+  read_shared(members, shared);
   members.end();
-  return fact;
+  std::vector<Fact> facts;
+  while (!values.empty()) {
+    Fact& fact = facts.emplace_back(shared);
+    fact.metric = values.first();
+    const Metric& row = known_metric(members, fact.metric);
+    if (values.is_null(fact.metric)) {
+      values.take(fact.metric);
+    } else {
+      fact.value = read_value(values, fact.metric, row);
+      if (fact.confidence.empty()) fact.confidence = "exact";
+    }
+    if (limit) fact.limit = read_limit(*limit, row);
+  }
+  return facts;
 }
 
 RunEnd read_end(Members members, const std::string& run) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "metrics/fact.h"
 #include "metrics/fact_members.h"
@@ -16,8 +17,8 @@ Run read_run(Members members);
 /// Reads a case record as a fact without a value, which the values of case `name` start from.
 Fact read_case(Members members, const std::string& name);
 
-/// `fact` is what its case gives it.
-Fact read_value_record(Members members, Fact fact);
+/// The values of a record; `shared` is what their case gives them.
+std::vector<Fact> read_values(Members members, Fact shared);
 
 /// `run` is the run that must end here.
 RunEnd read_end(Members members, const std::string& run);

@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +75,15 @@ std::string line_of(const nlohmann::ordered_json& record) {
   return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
+/// The facts from the first on that are of one case.
+std::span<const Fact> of_first_case(std::span<const Fact> facts) {
+  const Fact& first = facts.front();
+  const auto end = std::ranges::find_if_not(facts, [&](const Fact& fact) {
+    return fact.context == first.context && fact.arch == first.arch && fact.id == first.id;
+  });
+  return {facts.begin(), end};
+}
+
 }  // namespace
 
 FactWriter::FactWriter(const std::filesystem::path& path, Run run)
@@ -96,11 +107,17 @@ void FactWriter::add_device(const Device& device) {
   end_ = kNothingWritten;
 }
 
-void FactWriter::write(const Fact& fact) {
-  const nlohmann::ordered_json of_case = case_json(fact);
-  const auto name = of_case["case"].get<std::string>();
-  if (cases_.insert(name).second) append(of_case);
-  append(value_json(fact, name));
+void FactWriter::write(const std::vector<Fact>& facts) {
+  std::vector<nlohmann::ordered_json> records;
+  for (std::span<const Fact> rest(facts); !rest.empty();) {
+    const std::span<const Fact> of_case = of_first_case(rest);
+    nlohmann::ordered_json described = case_json(of_case.front());
+    const auto name = described["case"].get<std::string>();
+    if (cases_.insert(name).second) records.push_back(std::move(described));
+    std::ranges::move(values_json(of_case, name), std::back_inserter(records));
+    rest = rest.subspan(of_case.size());
+  }
+  if (!records.empty()) append(records);
 }
 
 void FactWriter::write_end(const RunEnd& end) {
@@ -109,21 +126,22 @@ void FactWriter::write_end(const RunEnd& end) {
   nlohmann::ordered_json object = {
       {"record", "end"}, {"run", run_.id}, {"counts", counts}, {"exit_code", end.exit_code}};
   if (!end.left_out.empty()) object["left_out"] = end.left_out;
-  append(object);
+  append({object});
 }
 
-void FactWriter::append(const nlohmann::ordered_json& record) {
+void FactWriter::append(const std::vector<nlohmann::ordered_json>& records) {
   const FileLock lock(fd_);
   const bool is_mine = end_ != kNothingWritten && size_of(fd_) == end_;
-  const std::string lines = (is_mine ? "" : line_of(run_json(run_))) + line_of(record);
+  std::string lines = is_mine ? "" : line_of(run_json(run_));
+  for (const nlohmann::ordered_json& record : records) lines += line_of(record);
   ssize_t written = 0;
   do {
     written = ::write(fd_, lines.data(), lines.size());
   } while (written < 0 && errno == EINTR);
-  if (written < 0) fail(path_, "a fact could not be written", errno);
+  if (written < 0) fail(path_, "facts could not be written", errno);
   if (static_cast<std::size_t>(written) < lines.size()) {
     cut_torn_line(fd_);
-    fail(path_, "only a part of a fact could be written", ENOSPC);
+    fail(path_, "only a part of the facts could be written", ENOSPC);
   }
   end_ = size_of(fd_);
 }

@@ -122,12 +122,10 @@ std::unique_ptr<outcome::Outcome> judged(const AttachOptions& options, Selected&
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   for (AttachedCase& one : selected.cases) {
     recorded.add_device(one.device);
-    for (metrics::Fact& fact : one.facts) {
-      metrics::judge(fact, one.budgets, today);
-      recorded.add(std::move(fact));
-    }
+    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today);
+    recorded.add(std::move(one.facts));
   }
-  if (!failure.empty()) recorded.add(program_failure(options.command[0], failure));
+  if (!failure.empty()) recorded.add({program_failure(options.command[0], failure)});
   return recorded.end(
       {.requirements = {.strict = options.strict, .ptxas = true, .cupti = true},
        .lost = selected.lost,

@@ -251,10 +251,8 @@ class Bench {
 
   void judge(const Case& one, std::vector<metrics::Fact> facts) {
     something_ran_ = true;
-    for (metrics::Fact& fact : facts) {
-      metrics::judge(fact, budgets_.of(one.id), today_);
-      recorded_->add(std::move(fact));
-    }
+    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets_.of(one.id), today_);
+    recorded_->add(std::move(facts));
   }
 
   static std::string repeat(const metrics::Fact& fact) {

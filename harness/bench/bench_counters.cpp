@@ -38,9 +38,7 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     writer = std::make_unique<metrics::FactWriter>(file.path(), start_run("bench", {}));
   };
   work.work = [&](std::size_t i) {
-    for (const metrics::Fact& fact : meter->run(*cases[i], metrics::Budgets())) {
-      writer->write(fact);
-    }
+    writer->write(meter->run(*cases[i], metrics::Budgets()));
     return !meter->broken();
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };

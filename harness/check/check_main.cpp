@@ -103,9 +103,9 @@ class Session {
   Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
     Judged judged;
     const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
-    for (metrics::Fact& fact : facts) {
-      metrics::judge(fact, budgets(fact), today_);
-      recorded_.add(fact);
+    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_);
+    recorded_.add(facts);
+    for (const metrics::Fact& fact : facts) {
       if (fact.scope != metrics::Scope::whole_case) continue;
       using enum metrics::Verdict;
       judged.within_budget +=

@@ -196,10 +196,8 @@ class Gate {
   void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
 
   void write(std::vector<Fact> facts) {
-    for (Fact& fact : facts) {
-      metrics::judge(fact, budgets_.of(fact.id), today_);
-      writer_->write(fact);
-    }
+    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_);
+    writer_->write(facts);
   }
 
   static std::vector<Cases> one_by_one(const Cases& cases) {

@@ -23,9 +23,9 @@ void RecordedRun::add_device(const metrics::Device& device) {
   if (writer_) writer_->add_device(device);
 }
 
-void RecordedRun::add(metrics::Fact fact) {
-  if (writer_) writer_->write(fact);
-  run_.facts.push_back(std::move(fact));
+void RecordedRun::add(std::vector<metrics::Fact> facts) {
+  if (writer_) writer_->write(facts);
+  std::ranges::move(facts, std::back_inserter(run_.facts));
 }
 
 std::unique_ptr<Outcome> RecordedRun::end(OutcomeOptions options,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "harness/outcome/outcome.h"
 #include "metrics/fact.h"
@@ -15,8 +16,8 @@ class RecordedRun {
   RecordedRun(metrics::Run run, const std::filesystem::path& facts);
 
   void add_device(const metrics::Device& device);
-  /// Keeps a judged fact, and writes it.
-  void add(metrics::Fact fact);
+  /// Keeps judged facts, and writes them.
+  void add(std::vector<metrics::Fact> facts);
   /// Works out the outcome, ends the run in the file of facts, and writes results.json to
   /// `results`, if that is not empty. The outcome is never better than `least`, with which the
   /// program ends for reasons that are no values.

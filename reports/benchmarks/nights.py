@@ -8,7 +8,7 @@ for good on known nights; times are noisy. The same seed gives the same bytes.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -32,6 +32,7 @@ FAMILIES, VARIANTS, SIZES = 25, ("naive", "tiled", "padded", "vectorised"), 3
 OF_LINES = ("global.load.sectors", "global.store.sectors")  # counted for source lines, too
 LAUNCH = {"grid": [32, 32, 1], "block": [32, 8, 1]}
 DISTURBED = 0.01  # share of the times
+Value = tuple[str, float, dict]  # metric, number, and what else its record says
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ def _file(plan: Plan, cases: list[Case], night: int) -> bytes:
             lines += _compiled(code)
             lines += _counted(code, plan.lines)
             if arch in GPUS:
-                lines += (_noisy(code, metric, noise) for metric in NOISY)
+                key, _ = _case(code, _device_name(arch))
+                lines += _records(key, (_noisy(code, metric, noise) for metric in NOISY))
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -198,7 +200,7 @@ def _case(code: Code, device: str | None) -> tuple[str, str]:
 @cache
 def _compiled(code: Code) -> tuple[str, ...]:
     key, record = _case(code, None)
-    return (record, *(_exact_value(code, key, metric, "ptxas") for metric in COMPILED))
+    return (record, *_records(key, (_judged(code, metric, "ptxas") for metric in COMPILED)))
 
 
 @cache
@@ -207,21 +209,21 @@ def _counted(code: Code, lines: bool) -> tuple[str, ...]:
     on_gpu = code.arch in GPUS
     source = "cupti" if on_gpu else "emulator"
     metrics = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
-    of_cases = (_exact_value(code, key, metric, source) for metric in metrics)
-    of_lines = (
-        _value(key, metric, value=_exact(code, metric), source=source, scope="line")
+    of_cases = [_judged(code, metric, source) for metric in metrics]
+    of_lines = [
+        (metric, _exact(code, metric), {"source": source, "scope": "line"})
         for metric in (OF_LINES if lines else ())
-    )
-    return (record, *of_cases, *of_lines)
+    ]
+    return (record, *_records(key, of_cases + of_lines))
 
 
-def _exact_value(code: Code, key: str, metric: str, source: str) -> str:
+def _judged(code: Code, metric: str, source: str) -> Value:
     value, limit = _exact(code, metric), BUDGETS.get(metric)
-    judged = {}
+    shared: dict[str, object] = {"source": source}
     if limit is not None:
-        verdict = "pass" if value <= limit else "fail"
-        judged = {"limit": {"equal": limit, "origin": "built-in"}, "verdict": verdict}
-    return _value(key, metric, value=value, source=source, **judged)
+        shared["limit"] = {"equal": limit, "origin": "built-in"}
+        shared["verdict"] = "pass" if value <= limit else "fail"
+    return metric, value, shared
 
 
 def _exact(code: Code, metric: str) -> float:
@@ -233,7 +235,7 @@ def _exact(code: Code, metric: str) -> float:
     return round((16 + value % 100 if metric == "registers" else value) * code.factor)
 
 
-def _noisy(code: Code, metric: str, noise: random.Random) -> str:
+def _noisy(code: Code, metric: str, noise: random.Random) -> Value:
     typical = random.Random(f"{code.case.id} {code.arch}").uniform(5, 5000) * code.factor
     disturbance = "throttled: power cap" if noise.random() < DISTURBED else None
     time = round(typical * noise.gauss(1, 0.005) * (1.3 if disturbance else 1) * 31.25) / 31.25
@@ -255,9 +257,13 @@ def _noisy(code: Code, metric: str, noise: random.Random) -> str:
         said = {"interval": [value * (1 - width), value * (1 + width)], "stable": True} | said
         judged = {"limit": {"max": 6000, "tolerance": 0.05, "origin": "built-in"}}
         judged["verdict"] = "pass"
-    key, _ = _case(code, _device_name(code.arch))
-    return _value(key, metric, value=value, source="clock", **said, **judged)
+    return metric, value, {"source": "clock"} | said | judged
 
 
-def _value(key: str, metric: str, **members: object) -> str:
-    return compact({"record": "value", "case": key, "metric": metric} | members)
+def _records(key: str, values: Iterable[Value]) -> list[str]:
+    """Values that differ in nothing but metric and number share a record."""
+    records: dict[str, dict] = {}
+    for metric, value, shared in values:
+        head = {"record": "values", "case": key} | shared
+        records.setdefault(compact(shared), head | {"values": {}})["values"][metric] = value
+    return list(map(compact, records.values()))

@@ -6,6 +6,7 @@ what this gate does instead. (That each kind of planted defect is blocked shows 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -241,7 +242,7 @@ def _(folder):
 def _(folder):
     good = facts_of(folder, RED, "good.jsonl")
     bad = folder / "bad.jsonl"
-    bad.write_text(good.read_text().replace('"value":1024,', '"value":1023,'))
+    bad.write_text(re.sub(r'":1024\b', '":1023', good.read_text()))
     assert bad.read_text() != good.read_text()
     bad.write_text(bad.read_text().replace('"source":"emulator"', '"source":"cupti"'))
     return run("warpgauge", "diff", good, bad)
@@ -265,8 +266,8 @@ def _(folder):
     bad = folder / "bad.jsonl"
     records = [json.loads(line) for line in good.read_text().splitlines()]
     for record in records:
-        if record.get("metric") == "local.sectors":
-            record["value"] *= 2
+        if "local.sectors" in record.get("values", ()):
+            record["values"]["local.sectors"] *= 2
     bad.write_text("".join(json.dumps(record) + "\n" for record in records))
     return run("warpgauge", "diff", good, bad)
 

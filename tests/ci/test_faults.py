@@ -151,7 +151,9 @@ def pages(count):
 
 @needs_mounts
 def test_a_disk_with_room_for_some_facts_is_a_fault(tmp_path):
-    result = gate_on_disk(tmp_path, pages(4))
+    assert gate(tmp_path, FEW).returncode == OVER
+    size = (tmp_path / "facts.jsonl").stat().st_size
+    result = gate_on_disk(tmp_path, pages(size // 2 // os.sysconf("SC_PAGESIZE")))
     assert result.returncode == FAULT
     assert f"{tmp_path}/facts.jsonl: " in result.stderr
     assert "No space left on device" in result.stderr

@@ -20,12 +20,12 @@ def first_column(record):
     ]
 
 
-@pytest.mark.parametrize("record", ["run", "case", "value", "end"])
+@pytest.mark.parametrize("record", ["run", "case", "values", "end"])
 def test_members_of_a_record_are_those_of_the_schema(record):
     assert sorted(first_column(record)) == sorted(RECORDS[record]["properties"])
 
 
 def test_members_of_a_limit_are_those_of_the_schema():
     row = re.search(r"^\| `limit` \| (.+) \|$", TEXT, re.M)[1]
-    limit = RECORDS["value"]["properties"]["limit"]["properties"]
+    limit = RECORDS["values"]["properties"]["limit"]["properties"]
     assert set(limit) <= set(re.findall(r"`(\w+)`", row))

@@ -80,7 +80,7 @@ class FactsOfARun {
     metrics::CaseContext context;
     context.kernels = {{.name = kernel, .sass_hash = hash, .source_hash = {}, .launches = {}}};
     fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
-    metrics::FactWriter(path_, run_).write(fact);
+    metrics::FactWriter(path_, run_).write({fact});
   }
 
   /// A day later.

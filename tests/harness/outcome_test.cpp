@@ -243,7 +243,7 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
   const auto facts = folder / "warpgauge_recorded.jsonl", results = folder / "warpgauge_results";
   std::filesystem::remove(facts);
   RecordedRun recorded(run_of({}).run, facts);
-  recorded.add(on(fact(pass), "sm_90"));
+  recorded.add({on(fact(pass), "sm_90")});
   const auto outcome = recorded.end({}, results, kOverBudget);
   EXPECT_EQ(outcome->exit_code(), kOverBudget);
   std::ifstream stream(results);
@@ -258,7 +258,7 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
 
 TEST(RecordedRun, OfValuesThatAreWorseEndsAsTheyDo) {
   RecordedRun recorded(run_of({}).run, "");
-  recorded.add(fact(error));
+  recorded.add({fact(error)});
   const auto outcome = recorded.end({}, "", kOverBudget);
   EXPECT_EQ(outcome->exit_code(), kFault);
   EXPECT_EQ(outcome->headline(), "ERROR: 1 case could not be judged");

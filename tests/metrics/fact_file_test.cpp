@@ -115,7 +115,7 @@ TEST_F(FactFile, RoundTripIsExact) {
     fs::remove(path_);
     for (const StoredRun& stored : read_facts(golden)) {
       FactWriter writer(path_, stored.run);
-      for (const Fact& fact : stored.facts) writer.write(fact);
+      writer.write(stored.facts);
       if (stored.end) writer.write_end(*stored.end);
     }
     EXPECT_EQ(content(path_), content(golden)) << name;
@@ -125,7 +125,7 @@ TEST_F(FactFile, RoundTripIsExact) {
 TEST_F(FactFile, InvalidUtf8IsReplaced) {
   Fact fact = registers(32);
   fact.reason = "gr\xFC\xDF\n";
-  FactWriter(path_, run()).write(fact);
+  FactWriter(path_, run()).write({fact});
   const std::vector<Fact> facts = values(path_);
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_EQ(facts.front().reason, "gr\uFFFD\uFFFD\n");
@@ -133,11 +133,11 @@ TEST_F(FactFile, InvalidUtf8IsReplaced) {
 
 TEST_F(FactFile, ARunIsWrittenAgainWithItsDevice) {
   FactWriter writer(path_, run());
-  writer.write(registers(32));
+  writer.write({registers(32)});
   writer.add_device({.name = "GPU"});
-  writer.write(registers(33));
+  writer.write({registers(33)});
   writer.add_device({.name = "GPU", .chip = "GH100"});  // known
-  writer.write(registers(34));
+  writer.write({registers(34)});
   const std::vector<StoredRun> runs = read_facts(path_);
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].facts.size(), 3u);
@@ -150,9 +150,9 @@ TEST_F(FactFile, AnotherWriterInBetweenDoesNotTakeTheValues) {
   metrics::Run other = run();
   other.id = "r2";
   FactWriter mine(path_, run()), theirs(path_, other);
-  mine.write(registers(1));
-  theirs.write(registers(2));
-  mine.write(registers(3));
+  mine.write({registers(1)});
+  theirs.write({registers(2)});
+  mine.write({registers(3)});
   const std::vector<StoredRun> runs = read_facts(path_);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].facts.size(), 2u);
@@ -162,7 +162,7 @@ TEST_F(FactFile, AnotherWriterInBetweenDoesNotTakeTheValues) {
 
 TEST_F(FactFile, ReadsOnAsItGrows) {
   FactWriter writer(path_, run());
-  writer.write(registers(32));
+  writer.write({registers(32)});
   FactReader reader(path_);
   EXPECT_EQ(reader.update().at(0).facts.size(), 1u);
   std::ofstream(path_, std::ios::app) << R"({"record":"end","run":"r1",)" << std::flush;
@@ -174,17 +174,17 @@ TEST_F(FactFile, ReadsOnAsItGrows) {
 }
 
 TEST_F(FactFile, OpeningCutsATornLineOff) {
-  FactWriter(path_, run()).write(registers(32));
+  FactWriter(path_, run()).write({registers(32)});
   std::ofstream(path_, std::ios::app) << R"({"record":"val)" << std::string(10000, 'x');
   EXPECT_EQ(values(path_).size(), 1u);
-  FactWriter(path_, run()).write(registers(33));
+  FactWriter(path_, run()).write({registers(33)});
   ASSERT_EQ(values(path_).size(), 2u);
   EXPECT_EQ(values(path_)[1].value, Value(33.0));
 }
 
 TEST_F(FactFile, OpeningCutsAFileThatIsOnlyATornLine) {
   std::ofstream(path_) << "{";
-  FactWriter(path_, run()).write(registers(32));
+  FactWriter(path_, run()).write({registers(32)});
   EXPECT_EQ(values(path_).size(), 1u);
 }
 
@@ -195,7 +195,7 @@ TEST_F(FactFile, ProcessesDoNotMixTheirLines) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      for (int i = 0; i < kFacts; ++i) FactWriter(path_, run()).write(registers(process));
+      for (int i = 0; i < kFacts; ++i) FactWriter(path_, run()).write({registers(process)});
       _exit(0);
     }
     children.push_back(child);
@@ -216,8 +216,8 @@ TEST_F(FactFile, AFileThatCannotBeOpenedSaysWhy) {
 TEST(FactWriter, AFullDiskSaysSo) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
   FactWriter writer("/dev/full", run());
-  EXPECT_THAT(error_of([&] { writer.write(registers(32)); }),
-              HasSubstr("/dev/full: a fact could not be written: No space left on device"));
+  EXPECT_THAT(error_of([&] { writer.write({registers(32)}); }),
+              HasSubstr("/dev/full: facts could not be written: No space left on device"));
 }
 
 TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
@@ -227,11 +227,11 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
     FactWriter writer(path_, run());
-    writer.write(registers(32));
+    writer.write({registers(32)});
     const rlimit limit{fs::file_size(path_) + 20, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const std::string error = error_of([&] { writer.write(registers(33)); });
-    _exit(error.find("only a part of a fact could be written") == std::string::npos);
+    const std::string error = error_of([&] { writer.write({registers(33)}); });
+    _exit(error.find("only a part of the facts could be written") == std::string::npos);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

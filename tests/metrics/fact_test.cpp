@@ -26,7 +26,7 @@ using testing::IsSubsetOf;
 /// The schema of a kind of record.
 ordered_json schema(const char* record) {
   std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../metrics/fact.schema.json");
-  return ordered_json::parse(file)["$defs"][record];
+  return ordered_json::parse(file).at("$defs").at(record);
 }
 
 Fact fact(std::string metric, Value value) {
@@ -35,7 +35,10 @@ Fact fact(std::string metric, Value value) {
           .value = std::move(value)};
 }
 
-ordered_json value_json(const Fact& fact) { return metrics::value_json(fact, "0123456789ab"); }
+std::vector<ordered_json> values_json(const std::vector<Fact>& facts) {
+  return metrics::values_json(facts, "0123456789ab");
+}
+ordered_json values_json(const Fact& fact) { return values_json(std::vector{fact}).at(0); }
 
 std::vector<std::string> keys(const ordered_json& object) {
   std::vector<std::string> keys;
@@ -48,7 +51,7 @@ void expect_all_members(const ordered_json& object, const ordered_json& contract
   EXPECT_EQ(keys(object), keys(contract["properties"]));
   for (const auto& [key, member] : object.items()) {
     const ordered_json& of_member = contract["properties"][key];
-    if (member.is_object()) expect_all_members(member, of_member);
+    if (of_member.contains("properties")) expect_all_members(member, of_member);
     if (member.is_array() && !member.empty() && member[0].is_object()) {
       expect_all_members(member[0], of_member["items"]);
     }
@@ -92,7 +95,7 @@ TEST(CaseId, IsOneString) {
 }
 
 TEST(Verdict, NamesReadBack) {
-  const ordered_json contract = schema("value");
+  const ordered_json contract = schema("values");
   for (const auto& name : contract["properties"]["verdict"]["enum"]) {
     const std::optional<Verdict> verdict = verdict_from(name.get<std::string>());
     ASSERT_TRUE(verdict) << name;
@@ -153,21 +156,21 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   one.would = Verdict::fail;
   one.cause = "environment";
   one.reason = "r";
-  expect_all_members(value_json(one), schema("value"));
+  expect_all_members(values_json(one), schema("values"));
 }
 
 TEST(Records, LeaveOutWhatSaysNothing) {
   const Fact nothing = fact("registers", {});
   expect_required_members(run_json({.id = "r", .time = "t"}), schema("run"));
   expect_required_members(case_json(nothing), schema("case"));
-  expect_required_members(value_json(nothing), schema("value"));
+  expect_required_members(values_json(nothing), schema("values"));
   Fact one = nothing;
   one.machine = MachineState{};
-  EXPECT_EQ(ordered_json(keys(value_json(one)["machine"])),
-            schema("value")["properties"]["machine"]["required"]);
+  EXPECT_EQ(ordered_json(keys(values_json(one)["machine"])),
+            schema("values")["properties"]["machine"]["required"]);
   one.value = 32.0;
   one.confidence = "exact";
-  EXPECT_THAT(keys(value_json(one)), testing::Not(testing::Contains("confidence")));
+  EXPECT_THAT(keys(values_json(one)), testing::Not(testing::Contains("confidence")));
 }
 
 TEST(Records, ValuesLeaveOutTheKernelAndTheLineOfTheirCase) {
@@ -176,10 +179,9 @@ TEST(Records, ValuesLeaveOutTheKernelAndTheLineOfTheirCase) {
   one.kernel = "k";
   one.file = "a.cu";
   one.line = 1;
-  EXPECT_THAT(keys(value_json(one)), ElementsAre("record", "case", "metric", "value"));
+  EXPECT_THAT(keys(values_json(one)), ElementsAre("record", "case", "values"));
   one.line = 2;
-  EXPECT_THAT(keys(value_json(one)),
-              ElementsAre("record", "case", "metric", "value", "file", "line"));
+  EXPECT_THAT(keys(values_json(one)), ElementsAre("record", "case", "file", "line", "values"));
 }
 
 TEST(CaseJson, IsCalledByItsContent) {
@@ -208,12 +210,40 @@ TEST(Schema, IsClosedAndDescribed) {
       if (member.contains("items")) self(self, member["items"]);
     }
   };
-  for (const char* record : {"run", "case", "value", "end"}) check(check, schema(record));
+  for (const char* record : {"run", "case", "values", "end"}) check(check, schema(record));
 }
 
-TEST(ValueJson, WholeNumbersHaveNoPoint) {
+TEST(ValuesJson, WhatDiffersInMetricAndNumberSharesARecord) {
+  Fact of_line = fact("instructions", 4.0);
+  of_line.scope = Scope::line;
+  const auto records = values_json(
+      {fact("registers", 32.0), of_line, fact("barriers", {}), fact("registers", 33.0)});
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0]["values"].dump(), R"({"registers":32,"barriers":null})");
+  EXPECT_EQ(records[1]["values"].dump(), R"({"instructions":4})");
+  EXPECT_EQ(records[2]["values"].dump(), R"({"registers":33})") << "a metric has one value";
+}
+
+TEST(ValuesJson, ValuesWithAVerdictKeepTheirOrder) {
+  const auto judged = [](const char* metric, double limit) {
+    Fact one = fact(metric, 0.0);
+    one.limit = Limit{.equal = limit, .origin = "budgets.toml:7"};
+    one.verdict = limit == 0 ? Verdict::pass : Verdict::fail;
+    return one;
+  };
+  const auto records = values_json({judged("spill.store_bytes", 0), fact("stack.bytes", 0.0),
+                                    judged("spill.load_bytes", 0), judged("registers", 20),
+                                    fact("barriers", 0.0), judged("local.sectors", 0)});
+  std::vector<std::string> values;
+  for (const ordered_json& record : records) values.push_back(record["values"].dump());
+  EXPECT_THAT(values, ElementsAre(R"({"spill.store_bytes":0,"spill.load_bytes":0})",
+                                  R"({"stack.bytes":0,"barriers":0})", R"({"registers":0})",
+                                  R"({"local.sectors":0})"));
+}
+
+TEST(ValuesJson, WholeNumbersHaveNoPoint) {
   const auto value = [](double number) {
-    return value_json(fact("dram.bytes", number))["value"].dump();
+    return values_json(fact("dram.bytes", number))["values"]["dram.bytes"].dump();
   };
   EXPECT_EQ(value(0), "0");
   EXPECT_EQ(value(31744), "31744");
@@ -222,12 +252,12 @@ TEST(ValueJson, WholeNumbersHaveNoPoint) {
   EXPECT_EQ(value(0.1), "0.1");
   for (const double none :
        {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
-    EXPECT_FALSE(value_json(fact("dram.bytes", none)).contains("value")) << none;
+    EXPECT_EQ(value(none), "null") << none;
   }
 }
 
-TEST(ValueJson, UnknownMetricThrows) {
-  EXPECT_THROW(value_json(fact("colour", 1.0)), std::out_of_range);
+TEST(ValuesJson, UnknownMetricThrows) {
+  EXPECT_THROW(values_json(fact("colour", 1.0)), std::out_of_range);
 }
 
 }  // namespace

@@ -50,6 +50,20 @@ def test_reads_values_as_they_are_written():
     assert error.verdict == "error"
 
 
+def test_values_of_a_record_are_read_one_by_one(tmp_path):
+    one_value = a_fact(1, 5, budget=None)
+    *_, record = records([one_value])
+    values = {"registers": 20, "occupancy.limiter": "warps", "shared.bank_conflicts": 5}
+    text, path = text_of([one_value]), tmp_path / "facts.jsonl"
+    for spelled in (as_line, lambda one: as_line(dict(reversed(one.items())))):
+        path.write_text(text.replace(as_line(record), spelled(record | {"values": values})))
+        facts = read_facts(path)
+        assert [(fact.metric, fact.value) for fact in facts] == list(values.items())
+        assert {fact.source for fact in facts} == {"cupti"}
+    written = [one for one in records_of(facts + facts[:1]) if one["record"] == "values"]
+    assert [one["values"] for one in written] == [values, {"registers": 20}]
+
+
 def test_times_have_an_interval_and_the_state_of_the_machine():
     (fact,) = read_facts(DATA / "good_time.jsonl")
     assert fact.interval == (12.125, 12.5)
@@ -90,8 +104,8 @@ def test_the_records_of_facts_are_those_that_were_read():
     facts = read_facts(DATA / "good.jsonl")
     written = [json.dumps(record) for record in records_of(facts)]
     lines = (DATA / "good.jsonl").read_text().splitlines()
-    values = [json.loads(line) for line in lines if '"record":"value"' in line]
-    assert [record for record in map(json.loads, written) if record["record"] == "value"] == values
+    values = [json.loads(line) for line in lines if '"record":"values"' in line]
+    assert [record for record in map(json.loads, written) if record["record"] == "values"] == values
 
 
 FULL = a_fact(
@@ -138,11 +152,11 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
-        ('"value":5', '"value":"five"', "3: key 'value': shared.bank_conflicts is a number"),
-        ('shared.bank_conflicts"', 'speed"', "3: key 'metric' is the unknown metric 'speed'"),
-        ('"value":5', '"scope":"line"', "3: key 'verdict': values of lines and nodes are not"),
+        ('":5', '":"five"', "3: key 'values.shared.bank_conflicts': shared.bank_conflicts is a"),
+        ('shared.bank_conflicts"', 'speed"', "3: key 'values' has the unknown metric 'speed'"),
+        ('"values":', '"scope":"line","values":', "3: key 'verdict': values of lines and nodes"),
         ('"interval":[1,2]', '"interval":[2,1]', "3: key 'interval' must be two numbers"),
-        ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, value or end"),
+        ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, values or end"),
         ("fact/2", "fact/3", "1: schema is 'warpgauge.fact/3'"),
         ('"arch"', '"arc"', "2: unknown key 'arc'"),
     ],

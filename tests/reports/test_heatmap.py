@@ -341,7 +341,7 @@ def test_bad_files_are_named_with_their_line(tmp_path, capsys):
     line = 1 + len(good.read_text().splitlines())
     assert refuse(capsys, bad, *out).startswith(f"{bad}:{line}: not a JSON object")
     write(bad, [a_fact(), a_fact(), a_fact(metric="a\n\x1b[2J")])
-    assert refuse(capsys, bad, *out) == f"{bad}:5: key 'metric' is the unknown metric 'a??[2J'"
+    assert refuse(capsys, bad, *out) == f"{bad}:5: key 'values' has the unknown metric 'a??[2J'"
     assert not (tmp_path / "out").exists()
 
 

@@ -228,8 +228,8 @@ def test_a_value_cannot_name_two_cases(history, tmp_path, key):
     _, first, _, second, _ = records(facts)
     other = "run" if key == "record" else second["case"]
     path = tmp_path / "twice.jsonl"
-    twice = f'"case":"{first["case"]}","{key}":"{other}","metric"'
-    path.write_text(text_of(facts).replace(f'"case":"{first["case"]}","metric"', twice))
+    twice = f'"case":"{first["case"]}","{key}":"{other}","source"'
+    path.write_text(text_of(facts).replace(f'"case":"{first["case"]}","source"', twice))
     with pytest.raises(FactError, match="jsonl:3: .*key"):
         history.ingest(path)
     assert history.runs() == []

@@ -85,10 +85,11 @@ def test_with_another_schema_all_is_read_again(ingest, read, monkeypatch):
 @pytest.mark.parametrize(
     "spell",
     [
-        lambda record: as_line(record).replace(',"metric":', ', "metric":'),
+        lambda record: as_line(record).replace(',"source":', ', "source":'),
+        lambda record: as_line(record).replace(',"values":', ', "values":'),
         lambda record: as_line(record).replace('"reason":"', '"reason":"\\u0041'),
         lambda record: as_line(dict(reversed(record.items()))),
-        lambda record: as_line({"metric": record["metric"]} | record),
+        lambda record: as_line({"values": record["values"]} | record),
     ],
 )
 def test_lines_in_other_forms_are_facts_too(ingest, spell):
@@ -97,7 +98,7 @@ def test_lines_in_other_forms_are_facts_too(ingest, spell):
 
 
 def spelled(record, spell):
-    return spell(record) if record["record"] == "value" else as_line(record)
+    return spell(record) if record["record"] == "values" else as_line(record)
 
 
 def test_a_run_that_lacks_members_is_an_error(ingest):

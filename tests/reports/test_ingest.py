@@ -67,7 +67,7 @@ def test_a_bad_file_is_named_and_the_others_come_in(report, tmp_path, db):
     assert status == 2
     assert out == f"{good}: run run-1: 1 new values, 0 there already\n"
     assert err.splitlines() == [
-        f"{bad}:5: key 'value': shared.bank_conflicts is a number",
+        f"{bad}:5: key 'values.shared.bank_conflicts': shared.bank_conflicts is a number",
         f"{missing}: cannot be read: No such file or directory",
         f"{db}: 2 of 3 files not added, none of their values",
     ]

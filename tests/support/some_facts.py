@@ -57,9 +57,9 @@ FACT = {
 BUILT_IN = "built-in"
 _RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags")
 _CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash", "input_hash", "carried")
-_VALUE = ("metric", "value", "source", "scope", "node", "file", "line", "inlined", "interval")
-_VALUE += ("stable", "confidence", "confidence_reason", "machine", "limit", "verdict", "would")
-_VALUE += ("cause", "reason")
+_VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
+_VALUES += ("stable", "confidence", "confidence_reason", "machine", "limit", "verdict", "would")
+_VALUES += ("cause", "reason")
 
 
 def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: Any) -> dict:
@@ -119,7 +119,7 @@ def records(facts: Iterable[dict]) -> Iterator[dict]:
             if case["case"] not in cases:
                 cases.add(case["case"])
                 yield case
-            yield _value(fact, case)
+            yield _values(fact, case)
 
 
 def as_line(record: dict) -> str:
@@ -158,14 +158,15 @@ def _case(fact: dict) -> dict:
     return ordered("case", {"record": "case", "case": key, **members})
 
 
-def _value(fact: dict, case: dict) -> dict:
-    members = {key: fact.get(key) for key in _VALUE}
+def _values(fact: dict, case: dict) -> dict:
+    members = {key: fact.get(key) for key in _VALUES}
     if members["verdict"] == "unbudgeted":
         del members["verdict"]
     if fact.get("budget"):
         origin = fact.get("origin", BUILT_IN)
         members["limit"] = limit_of(fact["budget"], fact.get("budget_reason"), origin)
-    return ordered("value", _present({"record": "value", "case": case["case"], **members}))
+    members |= {"values": {fact["metric"]: fact.get("value")}}
+    return ordered("values", _present({"record": "values", "case": case["case"], **members}))
 
 
 def _present(members: dict) -> dict:

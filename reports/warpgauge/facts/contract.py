@@ -35,8 +35,8 @@ def checked(members: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"schema is '{schema}', and this version reads '{schema_name()}'; measure again"
         )
-    if kind not in ("run", "case", "value", "end"):
-        raise ValueError("key 'record' must be run, case, value or end")
+    if kind not in ("run", "case", "values", "end"):
+        raise ValueError("key 'record' must be run, case, values or end")
     validator = _validators()[kind]
     if not validator.is_valid(members):
         problems = validator.iter_errors(members)
@@ -44,16 +44,17 @@ def checked(members: dict[str, Any]) -> dict[str, Any]:
     return members
 
 
-def check_value(members: dict[str, Any]) -> None:
+def check_values(members: dict[str, Any]) -> None:
     """The rules for values that the schema cannot say."""
-    metric = catalog().get(members["metric"])
-    if metric is None:
-        raise ValueError(f"key 'metric' is the unknown metric '{members['metric']}'")
     equal = members.get("limit", {}).get("equal")
-    for key, value in (("value", members.get("value")), ("limit.equal", equal)):
-        if value is not None and isinstance(value, str) != metric.is_word:
-            kind = "a word" if metric.is_word else "a number"
-            raise ValueError(f"key '{key}': {metric.id} is {kind}")
+    for name, value in members["values"].items():
+        metric = catalog().get(name)
+        if metric is None:
+            raise ValueError(f"key 'values' has the unknown metric '{name}'")
+        for key, one in ((f"values.{name}", value), ("limit.equal", equal)):
+            if one is not None and isinstance(one, str) != metric.is_word:
+                kind = "a word" if metric.is_word else "a number"
+                raise ValueError(f"key '{key}': {name} is {kind}")
     if "verdict" in members and "scope" in members:
         raise ValueError("key 'verdict': values of lines and nodes are not judged")
     low, high = members.get("interval", (0, 0))

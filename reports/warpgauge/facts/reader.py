@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import lzma
 import zlib
 from dataclasses import dataclass, fields, replace
@@ -27,7 +28,8 @@ from warpgauge.facts.records import (
 )
 
 DIGEST_BYTES = 16
-_VALUE = b'{"record":"value","case":"'  # how warpgauge begins a value
+# How warpgauge begins and ends a record of values.
+_VALUES, _OF_METRICS, _END = b'{"record":"values","case":"', b',"values":{', b"}}"
 
 
 def read_facts(path: str | Path) -> list[Fact]:
@@ -47,12 +49,13 @@ def metric_names() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The place of a value: its line from 1, its run, its case, and a digest of all that the line
-    and the case say."""
+    """The place of a value: its line from 1, its run, case and metric, and a digest of all that the
+    line and the case say of it."""
 
     number: int
     run: str
     case: Case
+    metric: str
     digest: bytes
 
 
@@ -69,6 +72,7 @@ class FactFile:
         self.runs: dict[str, Run] = {}
         self.values: list[Value] = []
         self._run: str | None = None
+        self._last: tuple[int, dict[str, Any]] | None = None  # the record read last, by its line
         self._cases: dict[str | None, dict[str, tuple[Case, Any]]] = {}
         *self._lines, torn = _content(path).split(b"\n")
         for number, line in enumerate(self._lines, start=1):
@@ -88,15 +92,17 @@ class FactFile:
             raise FactError(f"{self.path}:{value.number}: {error}") from error
 
     def _take(self, number: int, line: bytes) -> None:
-        """Takes a record; of values in the form that warpgauge writes only where they belong."""
-        if line.startswith(_VALUE):
-            key = line[len(_VALUE) : line.find(b'"', len(_VALUE))]
-            self._take_value(number, key.decode("utf-8", "replace"))
+        """Takes a record; values in the form that warpgauge writes are only parted."""
+        shared, values = _parted(line)
+        if values:
+            key = shared[len(_VALUES) : shared.find(b'"', len(_VALUES))]
+            self._take_values(number, key.decode("utf-8", "replace"), shared, values)
             return
         members = contract.checked(contract.parsed(line))
         match members["record"]:
-            case "value":
-                self._take_value(number, members["case"])
+            case "values":
+                values = members.pop("values")
+                self._take_values(number, members["case"], repr(members).encode(), values)
             case "run":
                 run = run_of(members)
                 ended = self.runs[run.id].exit_code if run.id in self.runs else None
@@ -107,14 +113,17 @@ class FactFile:
             case "end":
                 self._end(members)
 
-    def _take_value(self, number: int, key: str) -> None:
+    def _take_values(self, number: int, key: str, shared: bytes, values: dict[str, Any]) -> None:
         known = self._cases_of_run().get(key)
         if known is None:
             raise ValueError(f"there is no case '{key}' above this line, in the same run")
         case, start = known
-        digest = start.copy()
-        digest.update(self._lines[number - 1])
-        self.values.append(Value(number, self._run, case, digest.digest()))
+        start = start.copy()
+        start.update(shared + b"\n")
+        for metric, value in values.items():
+            digest = start.copy()
+            digest.update(f"{metric} {value!r}".encode("utf-8", "surrogatepass"))
+            self.values.append(Value(number, self._run, case, metric, digest.digest()))
 
     def _take_case(self, members: dict[str, Any]) -> None:
         case = case_of(members)
@@ -143,11 +152,35 @@ class FactFile:
         self.runs[run.id] = replace(run, exit_code=members["exit_code"])
 
     def _fact(self, value: Value) -> Fact:
-        members = contract.checked(contract.parsed(self._lines[value.number - 1]))
-        if members["record"] != "value" or members["case"] != value.case.key:
-            raise ValueError("a key occurs twice in this record")
-        contract.check_value(members)
+        members = dict(self._members(value))
+        del members["record"], members["case"]
+        one = members.pop("values")[value.metric]
+        members["metric"] = value.metric
+        if one is not None:
+            members["value"] = one
         return fact_of(self.runs[value.run], value.case, members)
+
+    def _members(self, value: Value) -> dict[str, Any]:
+        """The record of a value; those of one record are mostly read one after another."""
+        if self._last is None or self._last[0] != value.number:
+            members = contract.checked(contract.parsed(self._lines[value.number - 1]))
+            if members["record"] != "values" or members["case"] != value.case.key:
+                raise ValueError("a key occurs twice in this record")
+            contract.check_values(members)
+            self._last = (value.number, members)
+        return self._last[1]
+
+
+def _parted(line: bytes) -> tuple[bytes, dict[str, Any]]:
+    """A record of values in the form that warpgauge writes: what the values share, and the values
+    by metric. Nothing of another line."""
+    if line.startswith(_VALUES) and line.endswith(_END):
+        shared, _, values = line.rpartition(_OF_METRICS)
+        try:
+            return shared, json.loads(b"{" + values[:-1])
+        except (ValueError, RecursionError):
+            pass  # the reader of all records says what is wrong
+    return b"", {}
 
 
 # By how a compressed file begins: its name may say anything.
@@ -189,9 +222,8 @@ def _kernel(members: dict[str, Any]) -> Kernel:
 
 
 def fact_of(run: Run, case: Case, members: dict[str, Any]) -> Fact:
-    """The value of a record, with the defaults of what is absent."""
+    """A value with what its record says beside it, and the defaults of what is absent."""
     kept = dict(members)
-    del kept["record"], kept["case"]
     if "value" in kept:
         kept.setdefault("confidence", "exact")
     if "scope" not in kept:

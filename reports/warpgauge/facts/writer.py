@@ -22,15 +22,28 @@ def records_of(facts: Iterable[Fact]) -> Iterator[Members]:
         yield run_members(run)
         written: set[str] = set()
         counts: Counter[str] = Counter()
-        for fact in of_run:
-            if fact.case.key not in written:
-                written.add(fact.case.key)
-                yield case_members(fact.case)
-            counts[fact.verdict] += fact.scope == "case"
-            yield value_members(fact)
+        for shared, alike in groupby(of_run, key=shared_members):
+            values = list(alike)
+            case = values[0].case
+            if case.key not in written:
+                written.add(case.key)
+                yield case_members(case)
+            counts[values[0].verdict] += len(values) * (values[0].scope == "case")
+            yield from _values_members(shared, values)
         if run.exit_code is not None:
             end = {"record": "end", "run": run.id, "counts": dict(+counts)}
             yield end | {"exit_code": run.exit_code}
+
+
+def _values_members(shared: Members, facts: list[Fact]) -> Iterator[Members]:
+    """One record, or more where a metric has several values."""
+    values: Members = {}
+    for fact in facts:
+        if fact.metric in values:
+            yield shared | {"values": values}
+            values = {}
+        values[fact.metric] = fact.value
+    yield shared | {"values": values}
 
 
 def run_members(run: Run) -> Members:
@@ -45,15 +58,16 @@ def case_members(case: Case) -> Members:
     return ordered("case", members)
 
 
-def value_members(fact: Fact) -> Members:
-    members = {"record": "value", "case": fact.case.key}
-    members |= _present(fact, leave_out=("run", "case"))
+def shared_members(fact: Fact) -> Members:
+    """What a value says but for metric and number: those of one record share it."""
+    members = {"record": "values", "case": fact.case.key}
+    members |= _present(fact, leave_out=("run", "case", "metric", "value"))
     defaults = {"confidence": "exact", "scope": "case", "verdict": "unbudgeted"}
     if len(fact.case.kernels) == 1:
         defaults["kernel"] = fact.case.kernels[0].name
     if (fact.file, fact.line) == (fact.case.file, fact.case.line):
         defaults |= {"file": fact.file, "line": fact.line}
-    return ordered("value", _without(members, defaults))
+    return ordered("values", _without(members, defaults))
 
 
 def limit_members(limit: Limit) -> Members:

@@ -11,7 +11,7 @@ from typing import Any
 
 from warpgauge.facts.reader import case_of, fact_of, run_of
 from warpgauge.facts.records import Case, Fact, Run
-from warpgauge.facts.writer import case_members, compact, run_members, value_members
+from warpgauge.facts.writer import case_members, compact, run_members, shared_members
 
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
 _OF_CONTEXTS = ("kernel", "file", "line", "inlined", "limit")
@@ -53,7 +53,7 @@ def series_key(fact: Fact) -> tuple[str, ...]:
 
 def context_row(fact: Fact) -> dict[str, Any]:
     """The row without `case_id`, which differs between databases; its digest includes the case."""
-    members = value_members(fact)
+    members = shared_members(fact)
     record = compact({key: members[key] for key in _OF_CONTEXTS if key in members})
     row = _with_digest({"case": fact.case.key, "record": record})
     return {"digest": row["digest"], "record": record}
@@ -69,14 +69,13 @@ def state_row(fact: Fact) -> dict[str, Any]:
         "high": high,
         "stable": fact.stable,
         **{name: getattr(fact, name) or "" for name in _TEXTS},
-        "machine": compact(value_members(fact).get("machine", "")) if fact.machine else "",
+        "machine": compact(shared_members(fact).get("machine", "")) if fact.machine else "",
     }
 
 
 def fact_from(row: Mapping[str, Any], run: Run) -> Fact:
     """The fact of a row of states, contexts, cases and series joined."""
-    members = {"record": "value", "case": "", "metric": row["metric"]}
-    members |= json.loads(row["context"])
+    members = {"metric": row["metric"]} | json.loads(row["context"])
     members |= {name: row[name] for name in ("source", *_TEXTS) if row[name]}
     value = row["word"] or _number(row["value"])
     if value is not None:
