@@ -127,7 +127,7 @@ def test_all_that_was_measured_comes_into_the_history_and_onto_the_page(job, tmp
     assert done.code == 0, done.log
     ingest, prune, html = [line for line in calls(tmp_path).splitlines() if "report " in line]
     files = [f"out/{name}/facts.jsonl" for name in ("emulated", "h100/model", "l40s/model")]
-    assert ingest == f"report ingest --db=out/history.db -- {' '.join(files)}"
+    assert ingest == f"report ingest --night --db=out/history.db -- {' '.join(files)}"
     assert prune == "report prune --db=out/history.db --keep=365d"
     assert "--source-link=https://git.example/owner/kernels/blob/{commit}/{file}#L{line}" in html
     assert done.summary == "a digest\n\n"
@@ -145,8 +145,8 @@ def test_a_gpu_that_left_nothing_is_named_and_red_after_all_else_is_done(job):
     (runner.workspace / "out/history.db").touch()
     done = runner.run()
     assert done.code == 2
-    assert done.summary.startswith("**out/l40s has no facts of this night.**\n\na digest")
-    assert "out/h100" not in done.summary and "out/l40s has no facts" in done.log
+    assert done.summary.startswith("**Lost: out/l40s: no facts.**\n\na digest")
+    assert "out/h100" not in done.summary and "lost: out/l40s: no facts" in done.log
     assert {UPLOAD, SAVE} <= set(done.used)
 
 
@@ -168,7 +168,7 @@ def test_a_history_is_begun_by_hand(job):
 
 def test_a_server_keeps_the_history_where_there_is_one(job, tmp_path):
     done = job("report", **{"vars.WARPGAUGE_DB": "postgresql://ci@db.example/warpgauge"}).run()
-    assert "ingest --db=postgresql://ci@db.example/warpgauge --" in calls(tmp_path)
+    assert "ingest --night --db=postgresql://ci@db.example/warpgauge --" in calls(tmp_path)
     assert not {RESTORE, SAVE} & set(done.used)
 
 

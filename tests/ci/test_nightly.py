@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -155,11 +156,54 @@ def test_facts_of_other_machines_are_gathered(night):
     done = night.run("--device=none", "--gather", "a", "b c", "--keep", "365d")
     assert done.returncode == 2, done.stderr
     assert len(night.runs()) == 2 and night.lines() == calls
-    assert "b c has no facts: nothing was measured there" in done.stderr
+    assert "lost: b c: no facts" in done.stderr
     digest = (night.folder / "out/nightly/report/digest.md").read_text()
-    assert digest.startswith("**b c has no facts of this night.**\n\n# ")
+    assert digest.startswith("**Lost: b c: no facts.**\n\n# ")
     assert digest in done.stdout
     assert (night.folder / "out/nightly/report/index.html").exists()
+
+
+def gathered(night, spoil=None, pattern=CASE):
+    """A night that gathers what another machine has measured."""
+    night.run(pattern, "--device=gpu", "--no-report", "--out=a", models={"X": GPU})
+    (facts,) = (night.folder / "a").glob("*/facts.jsonl")
+    if spoil:
+        facts.write_text(spoil(facts.read_text()))
+    return night.run("--device=none", "--gather", "a")
+
+
+def digest_of(night):
+    return (night.folder / "out/nightly/report/digest.md").read_text()
+
+
+def test_a_night_that_gathers_red_results_is_red(tmp_path):
+    night = Night(tmp_path, "warpgauge-faulty")
+    stand_in(night.folder, "warpgauge-python", PAGE)
+    done = gathered(night, pattern=f"--filter={ONE_FAILS['filter']}")
+    assert done.returncode == 1, done.stderr
+
+
+def test_results_that_were_cut_off_are_lost(quick_night):
+    done = gathered(quick_night, lambda text: text[: text.rindex('{"record":"end"')])
+    assert done.returncode == 2
+    assert "facts.jsonl: a run has no closing record" in done.stderr
+    assert digest_of(quick_night).startswith("**Lost: a/")
+
+
+def test_results_of_an_earlier_night_are_lost(quick_night):
+    assert gathered(quick_night).returncode == 0
+    done = quick_night.run("--device=none", "--gather", "a")
+    assert done.returncode == 2
+    assert "facts.jsonl: nothing new" in done.stderr
+    assert "facts.jsonl: nothing new.**" in digest_of(quick_night)
+
+
+def test_results_of_a_machine_without_a_clock_are_lost(quick_night):
+    done = gathered(
+        quick_night, lambda text: re.sub('"time":"[^"]*"', '"time":"1970-01-01T00:00:07Z"', text)
+    )
+    assert done.returncode == 2
+    assert "facts.jsonl: a run has an impossible date" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -185,7 +229,7 @@ def test_what_is_gathered_of_each_machine(night, options, ingested):
     (night.folder / "b/y z/times.jsonl").touch()  # of a bench that was ended
     done = night.run("--device=none", "--db=h.db", *options)
     assert done.returncode == 0, done.stderr
-    assert night.lines()[0] == f"report ingest --db=h.db -- {' '.join(ingested)}"
+    assert night.lines()[0] == f"report ingest --night --db=h.db -- {' '.join(ingested)}"
     assert "the history begins with this night" in done.stderr
 
 
@@ -193,7 +237,7 @@ def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
     done = night.run("--device=none", "--gather", "a", "b")
     assert done.returncode == 2
     for name in ("a", "b"):
-        assert f"{name} has no facts" in done.stderr
+        assert f"lost: {name}: no facts" in done.stderr
     assert "nothing was measured: no report" in done.stderr and done.stdout == ""
 
 

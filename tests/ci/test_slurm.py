@@ -116,7 +116,7 @@ def test_a_node_without_its_gpu_is_named_and_never_replaced_by_the_emulator(clus
     assert cluster.exit_codes(job, 1) == [3]
     assert cluster.exit_code(gather) == 2
     log = (checkout / f"out/{job}/gather.log").read_text()
-    assert f"out/{job}/A100 has no facts" in log
+    assert f"lost: out/{job}/A100: no facts" in log
     assert (checkout / f"out/{job}/report/digest.md").read_text().startswith(f"**out/{job}/A100 ")
     assert f"-- out/{job}/emulated/facts.jsonl\n" in (checkout / "calls").read_text()
 
@@ -137,7 +137,7 @@ def test_an_array_that_was_cancelled_is_gathered_all_the_same(cluster, checkout)
     cluster.run("scancel", job)
     assert cluster.exit_code(gather) == 2
     log = (checkout / f"out/{job}/gather.log").read_text()
-    assert f"{job}/A100 has no facts" in log and f"{job}/L4 has no facts" in log
+    assert f"{job}/A100: no facts" in log and f"{job}/L4: no facts" in log
 
 
 def test_what_slurm_refuses_is_a_fault_and_leaves_nothing_queued(cluster, checkout):

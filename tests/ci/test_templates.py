@@ -272,10 +272,10 @@ def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_
         CALLS=str(checkout / "calls"),
         **as_variables(ONE_PASSES),
     )
-    assert ended == 2 and "out/l40s has no facts" in log
+    assert ended == 2 and "lost: out/l40s: no facts" in log
     calls = (checkout / "calls").read_text()
     facts = "out/emulated/facts.jsonl out/h100/model/facts.jsonl"
-    assert f"ingest --db=out/history.db -- {facts}\n" in calls and "html" in calls
+    assert f"ingest --night --db=out/history.db -- {facts}\n" in calls and "html" in calls
     (history,) = (cache for cache in gitlab_jobs()["warpgauge:report"]["cache"] if "when" in cache)
     assert history["paths"] == ["out/history.db*"] and history["when"] == "always"
     for report in gitlab_jobs()["warpgauge:report"]["artifacts"]["reports"].values():

@@ -1,10 +1,13 @@
 """Which runs are one night, and that reading and deleting take whole nights."""
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from some_facts import a_fact, write
 from warpgauge.history import Keep, Run, nights_of, open_history
+from warpgauge.program import main
 
 MIDNIGHT = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -75,3 +78,58 @@ def test_nights_are_deleted_as_a_whole(history, days):
     history.prune(Keep(days=days))
     assert len(history.runs()) == 2 * days
     assert history.prune(Keep(days=days)).values == 0
+
+
+FUTURE, BEFORE = "2099-01-01T01:00:00Z", "1970-01-01T00:00:07Z"
+
+
+def test_a_run_is_dated_by_a_wrong_clock():
+    now = MIDNIGHT
+    wrong = runs_at(6.1, 24 * 365 * 70, -24 * 365 * 56)
+    right = runs_at(0, 5.9, -24 * 365)
+    assert [run.id for night in nights_of(wrong + right, now) for run in night] == [
+        run.id for run in sorted(right, key=lambda run: run.time)
+    ]
+
+
+@pytest.mark.parametrize("time", [FUTURE, BEFORE])
+def test_an_impossible_date_is_warned_of_and_never_the_headline_s_night(time, tmp_path, capsys):
+    db, site = str(tmp_path / "history.db"), tmp_path / "site"
+    good = write(tmp_path / "good.jsonl", [a_fact(1), a_fact(2)])
+    wrong = write(tmp_path / "wrong.jsonl", [a_fact(3)])
+    wrong.write_text(wrong.read_text().replace("2026-01-03T01:00:00Z", time))
+    assert main(["report", "ingest", "--db", db, str(good), str(wrong)]) == 0
+    warned = capsys.readouterr().err
+    assert f"{wrong}: warning: run run-3 is dated {time}, which only a wrong clock" in warned
+    # What stays is counted from the newest night, not from 2099.
+    assert main(["report", "prune", "--db", db, "--keep", "365d"]) == 0
+    assert main(["report", "html", "--db", db, "--out", str(site)]) == 0
+    digest = (site / "digest.md").read_text()
+    assert "night of 2026-01-02" in digest
+    left_out = f"only a wrong clock can have dated them:** `run-3` ({time[:10]})"
+    assert (left_out in digest) == (time == FUTURE)  # prune has removed the other
+    page = (site / "index.html").read_text()
+    assert ("only a wrong clock can have dated them" in page) == (time == FUTURE)
+
+
+def test_only_impossible_dates_are_no_history(tmp_path, capsys):
+    db = str(tmp_path / "history.db")
+    wrong = write(tmp_path / "wrong.jsonl", [a_fact(3)])
+    wrong.write_text(wrong.read_text().replace("2026-01-03T01:00:00Z", FUTURE))
+    assert main(["report", "ingest", "--db", db, str(wrong)]) == 0
+    assert main(["report", "html", "--db", db, "--out", str(tmp_path / "site")]) == 2
+    assert "no runs but 1 run with an impossible date" in capsys.readouterr().err
+
+
+def test_the_worst_run_of_a_night_is_its_exit_code(tmp_path, capsys):
+    db = str(tmp_path / "history.db")
+    for night, (codes, worst) in enumerate([((0, 0), 0), ((3, 0), 3), ((3, 1), 1), ((1, 2), 2)], 1):
+        paths = []
+        for place, code in enumerate(codes):
+            path = write(tmp_path / f"{night}{place}.jsonl", [a_fact(2 * night + place)])
+            (run,) = re.findall('"run":"([^"]*)"', path.read_text())
+            end = {"record": "end", "run": run, "counts": {}, "exit_code": code, "left_out": []}
+            path.write_text(f"{path.read_text()}{json.dumps(end)}\n")
+            paths.append(str(path))
+        assert main(["report", "ingest", "--night", "--db", db, *paths]) == worst
+        assert main(["report", "ingest", "--db", db, *paths]) == 0

@@ -1,7 +1,7 @@
 """The history of all runs, in a database. Only this package uses the database."""
 
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
-from warpgauge.history.nights import nights_of
+from warpgauge.history.nights import is_possible, nights_of
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.store import History, open_history
 from warpgauge.history.writer import IngestResult
@@ -16,6 +16,7 @@ __all__ = [
     "Run",
     "Series",
     "SeriesKey",
+    "is_possible",
     "nights_of",
     "open_history",
 ]

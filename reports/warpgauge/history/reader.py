@@ -153,7 +153,6 @@ def _key(row: sa.Row) -> SeriesKey:
 
 
 def _last_nights(known: dict[int, Run], last_nights: int | None) -> dict[int, Run]:
-    if last_nights is None:
-        return known
-    wanted = {run.id for night in nights_of(known.values())[-last_nights:] for run in night}
+    nights = nights_of(known.values())
+    wanted = {run.id for night in nights[-(last_nights or len(nights)) :] for run in night}
     return {number: run for number, run in known.items() if run.id in wanted}

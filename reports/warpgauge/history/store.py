@@ -52,7 +52,7 @@ class History:
         last_nights: int | None = None,
     ) -> Iterator[Series]:
         """The series with their points, a few hundred in memory at a time; with `last_nights` only
-        the points of the last so many nights, as nights_of() has them."""
+        the points of the last so many nights. Nights are those of nights_of()."""
         with self._database.reading() as connection:
             yield from reader.read_series(connection, Selection(family, metric, arch), last_nights)
 

@@ -20,19 +20,24 @@ from warpgauge.facts.reader import FactFile, Value
 from warpgauge.facts.records import Device, Fact, Run
 from warpgauge.history import driver, rows, tables
 from warpgauge.history.database import Database
+from warpgauge.history.nights import is_possible
 from warpgauge.history.tables import cases, contexts, observations, runs, series, states
 
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
     """The result of a file: its runs, and how many values were new to the history, were there
-    already, or belong to source lines and are not kept."""
+    already, or belong to source lines and are not kept. `exit_codes` are those of all runs of the
+    file, None for one without its closing record; `misdated` are the runs, with their times, that
+    only a wrong clock can have dated."""
 
     path: str
     runs: tuple[str, ...]
     new: int
     known: int
     of_source_lines: int
+    exit_codes: tuple[int | None, ...]
+    misdated: tuple[tuple[str, str], ...]
 
 
 def ingest(database: Database, path: str | Path) -> IngestResult:
@@ -77,6 +82,12 @@ class _Writer:
             new=len(added),
             known=len(kept) - len(added),
             of_source_lines=len(values) - len(kept),
+            exit_codes=tuple(run.exit_code for run in self._file.runs.values()),
+            misdated=tuple(
+                (name, self._file.runs[name].time)
+                for name in run_ids
+                if not is_possible(rows.time_of(rows.seconds(self._file.runs[name].time)))
+            ),
         )
 
     # ---- runs

@@ -22,6 +22,11 @@ def digest(report: Report, title: str, matrix: Matrix) -> str:
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
     lines = [f"# {_text(report.headline)}", ""]
     lines += [f"{_text(title)}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
+    if report.misdated:
+        dates = ", ".join(
+            f"{_code(run.id)} ({run.time:%Y-%m-%d})" for run in report.misdated[:MOST]
+        )
+        lines += ["", f"**Left out, because only a wrong clock can have dated them:** {dates}"]
     if report.differences:
         lines += ["", "**The environment is not that of the night before:**", ""]
         lines += [

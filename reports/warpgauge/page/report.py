@@ -11,7 +11,7 @@ from warpgauge.changes.series import changes
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
-from warpgauge.history import Run, Series, nights_of
+from warpgauge.history import Run, Series, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
 from warpgauge.page.encode import Encoder
 from warpgauge.page.rows import (
@@ -40,7 +40,7 @@ class Report:
     speeds that follow from a time; `described` are changes of metrics that are never judged.
     `current` are the rows without cases that are no more. `missing` was there the night before and
     not in the last one. `data` is the JSON of the page's script; `cut` series have only their
-    newest values in it.
+    newest values in it. `misdated` runs are in no night, because their times are impossible.
     """
 
     nights: tuple[tuple[Run, ...], ...]
@@ -57,6 +57,7 @@ class Report:
     missing: tuple[Missing, ...]
     data: str
     cut: int
+    misdated: tuple[Run, ...]
 
     @property
     def last_night(self) -> tuple[Run, ...]:
@@ -131,10 +132,13 @@ def count(number: int, noun: str) -> str:
 def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*") -> Report:
     """The report of series whose case matches the glob; `runs` are all that the history has, and
     the series may be of the newest of them only. Raises CommandError where nothing is selected."""
+    runs = list(runs)
     every_night = nights_of(runs)
+    misdated = tuple(run for run in runs if not is_possible(run.time))
     if not every_night:
+        but = f" but {count(len(misdated), 'run')} with an impossible date" if misdated else ""
         raise CommandError(
-            as_started("the history has no runs; `warpgauge report ingest` adds some")
+            as_started(f"the history has no runs{but}; `warpgauge report ingest` adds some")
         )
     ages = {run.id: age for age, night in enumerate(reversed(every_night)) for run in night}
     encoder = Encoder([run for night in every_night for run in night])
@@ -172,4 +176,5 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         missing=tuple(missing(rows)),
         data=data,
         cut=cut,
+        misdated=misdated,
     )

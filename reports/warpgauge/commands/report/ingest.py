@@ -9,6 +9,13 @@ is an error.
 
 A database that does not exist is created, and an older one is brought to this
 version's form. Several programs may write at the same time: they take turns.
+A run whose date only a wrong clock can have given is kept and belongs to no
+night; a warning says so.
+
+With --night the files are the results of one night: their runs decide the exit
+code, as the gate recorded it, and a file with nothing new, a run without its
+closing record, or with an impossible date is a fault, listed as "lost: FILE".
+
 Keep an SQLite file on a local disk, or on a shared disk that locks files and
 for one program at a time; for several machines use PostgreSQL.
 """
@@ -27,6 +34,7 @@ EPILOG = """\
 exit codes:
   0  all files are in the history
   2  an error: a file was not added, or no file has a value
+  with --night also 1 and 3: those of the runs; 2 before 1 before 3
 
 examples:
   warpgauge report ingest out/facts.jsonl
@@ -40,11 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "facts", nargs="+", metavar="FACTS", help="files of facts, plain or compressed (gzip, xz)"
     )
     add_database_option(parser)
+    parser.add_argument(
+        "--night",
+        action="store_true",
+        help="the files are a night's results: their runs decide the exit code",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints a line for each file. Raises CommandError after the last one if any was refused."""
-    bad, values = 0, 0
+    bad, values, codes = 0, 0, [0]
     with open_history(options.db, create=True) as history:
         for path in options.facts:
             try:
@@ -52,16 +65,49 @@ def run(options: argparse.Namespace) -> int:
             except FactError as error:
                 bad += 1
                 print(printable(str(error)), file=sys.stderr)
+                if options.night:
+                    print(printable(f"lost: {path}: not added"))
             else:
                 values += result.new + result.known
                 print(printable(_sentence(result)))
+                _warn(result)
+                if options.night:
+                    codes += _codes(result)
         where = history.name
     if bad:
         count = len(options.facts)
         raise CommandError(f"{where}: {bad} of {count} files not added, none of their values")
     if values == 0:
         raise CommandError(f"{', '.join(options.facts)}: no value of a case")
-    return 0
+    return max(codes, key=_WORST_LAST.index)
+
+
+_WORST_LAST = (0, 3, 1, 2)
+
+
+def _warn(result: IngestResult) -> None:
+    for run, time in result.misdated:
+        print(
+            printable(
+                f"{result.path}: warning: run {run} is dated {time}, which only a wrong clock can "
+                "give: it belongs to no night; set the clock of its machine"
+            ),
+            file=sys.stderr,
+        )
+
+
+def _codes(result: IngestResult) -> list[int]:
+    """The exit codes of a file of a night; prints what is lost of it."""
+    lost = [
+        "nothing new" if result.new == 0 else "",
+        "a run has no closing record" if None in result.exit_codes else "",
+        "a run has an impossible date" if result.misdated else "",
+    ]
+    reasons = ", ".join(filter(None, lost))
+    if reasons:
+        print(printable(f"lost: {result.path}: {reasons}"))
+    ended = [code if code in _WORST_LAST else 2 for code in result.exit_codes]
+    return [*ended, 2] if reasons else ended
 
 
 def _sentence(result: IngestResult) -> str:
