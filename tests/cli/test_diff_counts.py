@@ -13,7 +13,7 @@ ON_EMULATOR = {"source": "emulator", "device": EMULATED}
 METRICS = [
     *("shared.wavefronts", "shared.wavefronts_ideal", "shared.requests"),
     *(f"global.{op}.{n}" for op in ("load", "store", "atomic") for n in ("sectors", "requests")),
-    *("global.sectors_ideal", "local.sectors", "local.requests"),
+    *("global.sectors_ideal", "global.l1_tags", "local.sectors", "local.requests"),
 ]
 
 
