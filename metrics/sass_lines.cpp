@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <set>
 
 #include "metrics/counts_by_line.h"
@@ -65,8 +66,9 @@ Trust trust_in(const OrderDependence& found, const SourceLine& source) {
     }
     return "";
   };
-  const std::string place =
-      source.file.empty() ? "" : fmt::format(" at {}:{}", source.file, source.line);
+  // The name of the file alone: its folder is another one on each machine.
+  const std::string name = std::filesystem::path(source.file).filename().string();
+  const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, source.line);
   return {Confidence::estimate,
           fmt::format("{}{} {}, so the count can depend on the order of threads", what(), place,
                       does())};

@@ -71,7 +71,7 @@ TEST_F(SassLinesTest, AnAddressThatAnAtomicDecidesMakesAnEstimateOfItsLine) {
   EXPECT_EQ(trust.confidence, Confidence::estimate);
   EXPECT_THAT(trust.reason,
               AllOf(StartsWith("what an atomic returns at "),
-                    EndsWith("/order.cu:111 decides what this accesses, so the count can depend "
+                    EndsWith(" at order.cu:111 decides what this accesses, so the count can depend "
                              "on the order of threads")));
   EXPECT_EQ(trust_in(line(lines, 114), "instructions").confidence, Confidence::exact);
 }
