@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/case_facts.h"
+#include "harness/files/source_root.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge {
@@ -48,7 +49,7 @@ const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines
 
 Fact trusted(Fact fact, const metrics::Trust& trust) {
   fact.confidence = to_string(trust.confidence);
-  fact.confidence_reason = trust.reason;
+  fact.confidence_reason = files::with_names_relative_to_root(trust.reason);
   return fact;
 }
 

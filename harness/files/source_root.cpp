@@ -14,6 +14,14 @@ std::string relative_to_root(const std::string& file) {
   return relative.empty() || *relative.begin() == ".." ? file : relative.string();
 }
 
+std::string with_names_relative_to_root(std::string text) {
+  const std::string root = (fs::path(kBuildInfo.source_root) / "").string();
+  for (std::size_t at = text.find(root); at != text.npos; at = text.find(root, at)) {
+    text.erase(at, root.size());
+  }
+  return text;
+}
+
 std::string source_text(const std::string& file, int line) {
   std::ifstream stream(fs::path(kBuildInfo.source_root) / file);
   std::string text;

@@ -8,6 +8,9 @@ namespace warpgauge::files {
 /// `file` relative to the source root of this build where it lies below it, else unchanged.
 std::string relative_to_root(const std::string& file);
 
+/// A text with all names of files relative to the source root that lie below it.
+std::string with_names_relative_to_root(std::string text);
+
 /// The text of a line of a source file (leading blanks removed), given as in facts; empty if the
 /// file cannot be read.
 std::string source_text(const std::string& file, int line);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/build_info.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge {
@@ -125,6 +126,15 @@ TEST(CountedFacts, TheLeastSureLineSaysWhyAndOfSeveralTheLargest) {
                  unsure(line(8, 0, 9), "local", estimate, "b"),
                  unsure(line(9, 0, 5), "local", estimate, "c")}),
             "estimate: b");
+}
+
+TEST(CountedFacts, FilesInReasonsAreNamedRelativeToTheRoot) {
+  const std::string root(kBuildInfo.source_root);
+  const std::string why = "an atomic at " + root + "/kernels/x/family.cu:4, not " + root + "x/y.cu";
+  const auto facts =
+      facts_of({unsure(line(7, 32, 4), "shared", Confidence::estimate, why.c_str())});
+  EXPECT_EQ(whole(facts, "shared.wavefronts").confidence_reason,
+            "an atomic at kernels/x/family.cu:4, not " + root + "x/y.cu");
 }
 
 TEST(CountedFacts, OfNoLinesAreExactZeros) {
