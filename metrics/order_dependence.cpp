@@ -1,10 +1,14 @@
 #include "metrics/order_dependence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/sass.h"
@@ -99,12 +103,19 @@ class Conditional {
 
 constexpr unsigned kBarrierInMemory = 0x1a7, kCallElsewhere = 0x143;
 
+/// Whose stores a thread may see behind an instruction.
+enum class Synchronization : std::uint8_t {
+  none,   // its own
+  block,  // those that stand before a barrier of the block, or before an atomic on its memory
+  all,    // all
+};
+
 struct Instruction {
   RegisterUse use;
   std::optional<MemoryOp> access;
   std::vector<Space> loads_from, stores_to;
   std::optional<Source> source;
-  bool synchronizes = false;  // behind it a thread may see what any other one stored
+  Synchronization synchronizes = Synchronization::none;
 };
 
 bool only_stores(MemoryOp op) {
@@ -122,13 +133,25 @@ std::optional<Source> source_of(const SassWord& word, const Instruction& one, in
   return std::nullopt;
 }
 
-/// A barrier (of a block, warp, cluster, or in memory), a fence, or a call, which may have one.
-bool is_synchronization(const SassWord& word) {
+Synchronization synchronization_of(const SassWord& word, const Instruction& one) {
   constexpr unsigned kBarrier = 0x11d, kFence = 0x192, kBarrierOfWarp = 0x148,
                      kBarrierOfCluster = 0x1c7;
-  const unsigned opcode = word.opcode();
-  return opcode == kBarrier || opcode == kFence || opcode == kBarrierOfWarp ||
-         opcode == kBarrierOfCluster || opcode == kCallElsewhere || opcode == kBarrierInMemory;
+  switch (word.opcode()) {
+    case kBarrier:
+    case kBarrierOfWarp:
+      return Synchronization::block;
+    case kFence:
+    case kBarrierOfCluster:
+    case kBarrierInMemory:
+    case kCallElsewhere:
+      return Synchronization::all;
+    default:
+      break;
+  }
+  if (one.access && spaces_of(*one.access) == std::vector{shared} && returns_a_value(*one.access)) {
+    return Synchronization::block;
+  }
+  return one.source ? Synchronization::all : Synchronization::none;
 }
 
 Instruction instruction_of(const SassWord& word, int sm, bool may_allocate) {
@@ -146,7 +169,7 @@ Instruction instruction_of(const SassWord& word, int sm, bool may_allocate) {
     one.source = Source::allocation;
     one.use.writes = {kResult, kResult + 1};
   }
-  one.synchronizes = one.source || is_synchronization(word);
+  one.synchronizes = synchronization_of(word, one);
   return one;
 }
 
@@ -161,6 +184,7 @@ class Propagation {
     branches_.assign(flow_.blocks().size(), kNone);
     decided_.assign(flow_.blocks().size(), kNone);
     stored_.fill(kNone);
+    before_barriers_.fill(kNone);
     while (pass([](std::size_t, Effect, Origin) {})) {
     }
   }
@@ -218,11 +242,14 @@ class Propagation {
   bool execute(std::size_t index, Origin origin, State& state, Conditional& conditional) {
     const Instruction& one = instructions_[index];
     const auto memory = [&](std::size_t space) -> Origin& { return state[kRegisters + space]; };
-    if (one.synchronizes) {
-      for (std::size_t space = 0; space < kSpaces; ++space) lower(memory(space), stored_[space]);
+    bool changed = false;
+    for (std::size_t space = 0; space < kSpaces; ++space) {
+      if (one.synchronizes == Synchronization::all) lower(memory(space), stored_[space]);
+      if (one.synchronizes != Synchronization::block) continue;
+      changed |= lower(before_barriers_[space], memory(space));
+      lower(memory(space), before_barriers_[space]);
     }
     for (const Space space : one.loads_from) lower(origin, memory(space));
-    bool changed = false;
     for (const Space space : one.stores_to) {
       lower(memory(space), origin);
       changed |= lower(stored_[space], origin);
@@ -282,10 +309,11 @@ class Propagation {
   std::span<const SassWord> code_;
   const std::vector<Instruction>& instructions_;
   SassFlow flow_;
-  std::vector<State> at_begin_;         // of each block
-  std::vector<Origin> branches_;        // of the branch at the end of each
-  std::vector<Origin> decided_;         // by a branch: of each block, whether it executes
-  std::array<Origin, kSpaces> stored_;  // anywhere in the code
+  std::vector<State> at_begin_;                  // of each block
+  std::vector<Origin> branches_;                 // of the branch at the end of each
+  std::vector<Origin> decided_;                  // by a branch: of each block, whether it executes
+  std::array<Origin, kSpaces> stored_;           // anywhere in the code
+  std::array<Origin, kSpaces> before_barriers_;  // and atomics of the block
 };
 
 /// Whether a kernel of the cubin calls malloc: it has a symbol of that name.
@@ -297,6 +325,39 @@ bool mentions_malloc(const Cubin& cubin) {
 }
 
 }  // namespace
+
+Trust OrderDependence::trust(const SourceLine& line) const {
+  const auto what = [&]() -> std::string_view {
+    switch (source) {
+      case Source::atomic:
+        return "what an atomic returns";
+      case Source::load:
+        return "what a volatile or strong load reads";
+      case Source::barrier:
+        return "how long the wait for a barrier lasts";
+      case Source::allocation:
+        return "where malloc finds memory";
+    }
+    return "";
+  };
+  const auto does = [&]() -> std::string_view {
+    switch (effect) {
+      case Effect::execution:
+        return "decides whether this executes";
+      case Effect::access:
+        return "decides what this accesses";
+      case Effect::divergence:
+        return "decides a branch here";
+    }
+    return "";
+  };
+  // The name of the file alone: its folder is another one on each machine.
+  const std::string name = std::filesystem::path(line.file).filename().string();
+  const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
+  return {Confidence::estimate,
+          fmt::format("{}{} {}, so the count can depend on the order of threads", what(), place,
+                      does())};
+}
 
 std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel) {
   const int sm = known_sm(cubin);

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/confidence.h"
 #include "metrics/cubin.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::metrics {
 
@@ -31,16 +33,19 @@ struct OrderDependence {
   /// The groups of metrics that the instruction may count for: first parts of their ids.
   std::vector<std::string_view> groups;
 
+  /// An estimate, with why; `line` is that of the source, empty if it is not known.
+  Trust trust(const SourceLine& line) const;
   bool operator==(const OrderDependence&) const = default;
 };
 
 /// Of `kernel`, in the order of the code. Empty for an unknown kernel. Throws CubinError for an
 /// architecture that is not known here.
 ///
-/// Follows values through registers, and through memory of a block, a thread, or all by space:
-/// after a store of such a value, or to a place that depends on one, all loads from the space that
-/// may see it count. Does not see what other kernels leave in memory, nor volatile loads of shared
-/// memory, which machine code does not tell from others.
+/// Follows values through registers, and through memory by space: a load depends on what was stored
+/// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
+/// what orders memory for all (fences, strong loads, atomics with a result), anywhere. Does not see
+/// what other kernels leave in memory, nor volatile loads of shared memory, which machine code does
+/// not tell from others.
 std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel);
 
 }  // namespace warpgauge::metrics

@@ -1,8 +1,5 @@
 #include "metrics/sass_lines.h"
 
-#include <fmt/format.h>
-
-#include <filesystem>
 #include <set>
 
 #include "metrics/counts_by_line.h"
@@ -39,41 +36,6 @@ void distrust(LineCounts& line, const Doubts& doubts) {
   for (const auto& [group, trust] : doubts) line.trust.try_emplace(group, trust);
 }
 
-/// Why the counts of what `found` names depend on the order of threads; `source` is the line of the
-/// atomic, load or call.
-Trust trust_in(const OrderDependence& found, const SourceLine& source) {
-  const auto what = [&]() -> std::string_view {
-    switch (found.source) {
-      case OrderDependence::Source::atomic:
-        return "what an atomic returns";
-      case OrderDependence::Source::load:
-        return "what a volatile or strong load reads";
-      case OrderDependence::Source::barrier:
-        return "how long the wait for a barrier lasts";
-      case OrderDependence::Source::allocation:
-        return "where malloc finds memory";
-    }
-    return "";
-  };
-  const auto does = [&]() -> std::string_view {
-    switch (found.effect) {
-      case OrderDependence::Effect::execution:
-        return "decides whether this executes";
-      case OrderDependence::Effect::access:
-        return "decides what this accesses";
-      case OrderDependence::Effect::divergence:
-        return "decides a branch here";
-    }
-    return "";
-  };
-  // The name of the file alone: its folder is another one on each machine.
-  const std::string name = std::filesystem::path(source.file).filename().string();
-  const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, source.line);
-  return {Confidence::estimate,
-          fmt::format("{}{} {}, so the count can depend on the order of threads", what(), place,
-                      does())};
-}
-
 }  // namespace
 
 SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
@@ -88,7 +50,7 @@ SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
     }
     for (const OrderDependence& found : order_dependences(cubin, code.second)) {
       const bool may_execute = found.effect == OrderDependence::Effect::execution;
-      const Trust trust = trust_in(found, line_of(code, found.source_pc));
+      const Trust trust = found.trust(line_of(code, found.source_pc));
       for (const std::string_view group : found.groups) {
         auto& at = may_execute ? doubts.of_execution[found.pc] : doubts.of_counts[found.pc];
         at.try_emplace(std::string(group), trust);

@@ -59,8 +59,13 @@ Cause cause_of(const SideValue& a, const SideValue& b) {
 }
 
 bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
-  return cause == Cause::input_or_counter &&
-         (a.fact->confidence == "estimate" || b.fact->confidence == "estimate");
+  const bool is_count = metrics::metric(a.fact->metric).cls == metrics::Class::exact;
+  const bool is_estimate = a.fact->confidence == "estimate" || b.fact->confidence == "estimate";
+  if (!is_count || !is_estimate) return false;
+  // The two may be blamed on different kernels of one code.
+  const bool same_code =
+      sameness(a.fact->context->code_hash, b.fact->context->code_hash) == Sameness::same;
+  return same_code || cause == Cause::input_or_counter;
 }
 
 std::vector<std::string> details_of(const SideValue& a, const SideValue& b) {

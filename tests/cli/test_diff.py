@@ -82,6 +82,18 @@ def test_an_estimate_is_compared_only_where_something_else_changed(diff):
     assert code == 1 and "compiler" in out
 
 
+@pytest.mark.parametrize("confidence, code", [(None, 1), ("estimate", 0)])
+def test_an_estimate_of_equal_code_is_never_worse_whichever_kernel_is_blamed(
+    diff, confidence, code
+):
+    """Of a case with two kernels that both spin, now the one has most and now the other."""
+    reason = confidence and "what an atomic returns decides a branch"
+    members = {"confidence": confidence, "confidence_reason": reason, "code_hash": "c"}
+    a = a_fact(value=10, kernel="first", sass_hash="a", **members)
+    b = a_fact(value=12, kernel="second", sass_hash="b", **members)
+    assert diff([a], [b])[0] == code
+
+
 @pytest.mark.parametrize(
     "before, after, cause",
     [

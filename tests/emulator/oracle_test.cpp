@@ -9,11 +9,14 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/emulator/ptx/module.h"
+#include "metrics/line_table.h"
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -21,8 +24,10 @@ namespace {
 using machine::AccessPlan;
 using metrics::Confidence;
 using ::testing::Each;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Role = machine::AccessPlan::Role;
 
@@ -38,6 +43,11 @@ struct Recorded {
       : ptx(text_of("oracle/oracle." + arch + ".ptx")),
         cubin(text_of("oracle/oracle." + arch + ".cubin")),
         module(ptx::parse(ptx, "oracle.ptx")) {}
+  /// A cubin that holds its PTX.
+  static Recorded with_ptx(const std::string& file) {
+    const std::string cubin = text_of(file);
+    return {metrics::PtxLines(metrics::Cubin(std::as_bytes(std::span(cubin)))).text(), cubin};
+  }
 
   OracleAnswer about(const char* kernel) const {
     return Oracle(module, ptx, std::as_bytes(std::span(cubin))).about(kernel);
@@ -60,6 +70,10 @@ struct Recorded {
 
   std::string ptx, cubin;
   ptx::Module module;
+
+ private:
+  Recorded(std::string text, std::string image)
+      : ptx(std::move(text)), cubin(std::move(image)), module(ptx::parse(ptx, "recorded.ptx")) {}
 };
 
 machine::AccessPlan plan_of(const OracleAnswer& answer, int line) {
@@ -261,6 +275,46 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
   recorded.cubin = "no cubin";
   EXPECT_THAT(refusal(recorded), HasSubstr("not a usable cubin"));
 }
+
+/// Machine code for the test of metrics::order_dependences().
+class OrderOf : public testing::TestWithParam<const char*> {
+ protected:
+  /// How the accesses of `kernel` whose text begins so count.
+  std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
+    const OracleAnswer answer = recorded_.about(kernel);
+    std::vector<metrics::Trust> trust;
+    for (const int line : recorded_.lines(kernel, text)) trust.push_back(answer.trust.of(line));
+    EXPECT_THAT(trust, Not(IsEmpty())) << kernel << ": " << text;
+    return trust;
+  }
+
+  const Recorded recorded_ = Recorded::with_ptx(std::string("sass/order.") + GetParam() + ".cubin");
+};
+
+const metrics::Trust kExact{};
+
+TEST_P(OrderOf, WhatTheOrderOfThreadsDecidesIsAnEstimateWithTheSource) {
+  const auto stores = trust("one_atomic_a_block", "st.global");
+  EXPECT_THAT(stores, Each(Field(&metrics::Trust::confidence, Confidence::estimate)));
+  EXPECT_THAT(stores, Each(Field(&metrics::Trust::reason,
+                                 HasSubstr(" at order.cu:111 decides what this accesses"))));
+  EXPECT_THAT(trust("spin", "ld.volatile"),
+              Each(Field(&metrics::Trust::reason, HasSubstr("decides whether this executes"))));
+}
+
+TEST_P(OrderOf, TheRestOfSuchAKernelIsExact) {
+  EXPECT_THAT(trust("one_atomic_a_block", "ld.global"), Each(kExact));
+  EXPECT_THAT(trust("spin", "st.global"), Each(kExact));
+  EXPECT_THAT(trust("histogram", "ld.global"), Each(kExact));
+}
+
+TEST_P(OrderOf, ALoopOfCompareAndSwapKeepsItsOwnReason) {
+  EXPECT_THAT(trust("swap_until_done", "atom.shared"),
+              Each(Field(&metrics::Trust::reason, HasSubstr("repeats a compare and swap"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "sm_120"),
+                         [](const auto& suite) { return std::string(suite.param); });
 
 }  // namespace
 }  // namespace warpgauge::emulator::counting

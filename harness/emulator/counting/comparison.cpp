@@ -3,9 +3,13 @@
 // one (which includes its neighbours), or none.
 #include "harness/emulator/counting/comparison.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "metrics/order_dependence.h"
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -91,6 +95,13 @@ std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
 }
 
+/// Whether it is an access to memory.
+bool concerns_accesses(const metrics::OrderDependence& one) {
+  return std::ranges::any_of(one.groups, [](std::string_view group) {
+    return group != "instructions" && group != "branches";
+  });
+}
+
 }  // namespace
 
 Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
@@ -99,7 +110,7 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses) {
     by_line[access.text_line] = comparison.matches.size();
-    comparison.matches.push_back({&access, {}, false, 0});
+    comparison.matches.push_back({&access, {}, false, 0, {}});
   }
   const auto match_at = [&](std::uint64_t pc) -> Match* {
     const auto line = code.lines.find(kernel, pc);
@@ -129,6 +140,12 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
   for (const std::uint64_t pc : metrics::warp_votes(code.cubin, kernel)) {
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
+  }
+  for (const metrics::OrderDependence& one : metrics::order_dependences(code.cubin, kernel)) {
+    Match* const match = match_at(one.pc);
+    if (match == nullptr || !concerns_accesses(one) || match->order) continue;
+    const auto source = code.sources.find(kernel, one.source_pc);
+    match->order = one.trust(source.value_or(metrics::SourceLine{}));
   }
   return comparison;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "harness/emulator/counting/oracle_answer.h"
 #include "harness/emulator/counting/ptx_accesses.h"
+#include "metrics/confidence.h"
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
 #include "metrics/sass.h"
@@ -19,8 +21,9 @@ namespace warpgauge::emulator::counting {
 struct Match {
   const PtxAccess* access;
   std::vector<metrics::MemoryInstruction> found;  // that match
-  bool has_loop = false;     // of compare and swap; all at its line is of the loop
-  std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
+  bool has_loop = false;                // of compare and swap; all at its line is of the loop
+  std::ptrdiff_t votes = 0;             // of the warp at its line: an atomic by one lane for all
+  std::optional<metrics::Trust> order;  // not exact, because the order of threads decides
 };
 
 /// The instructions of the machine code, each at the access that it was made of.

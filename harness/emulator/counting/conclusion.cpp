@@ -163,6 +163,10 @@ OracleAnswer conclude(Comparison comparison) {
     }
   }
 
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].order && verdicts[i].trust == kExact) verdicts[i].trust = *matches[i].order;
+  }
+
   OracleAnswer answer;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const int line = matches[i].access->text_line;
