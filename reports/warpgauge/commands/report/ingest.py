@@ -33,8 +33,9 @@ from warpgauge.text import printable
 EPILOG = """\
 exit codes:
   0  all files are in the history
+  1  with --night: over budget
   2  an error: a file was not added, or no file has a value
-  with --night also 1 and 3: those of the runs; 2 before 1 before 3
+  3  with --night: something required was not measured
 
 examples:
   warpgauge report ingest out/facts.jsonl
