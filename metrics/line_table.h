@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,12 +57,16 @@ class PtxLines {
 
   /// The line, from 1, of the PTX instruction that the instruction at `pc` of `kernel` was made of.
   std::optional<int> find(std::string_view kernel, std::uint64_t pc) const;
+  /// Whether the instruction at `pc` of `kernel` was made of a load that is volatile or strong. Of
+  /// shared memory machine code does not show it.
+  bool is_strong_load(std::string_view kernel, std::uint64_t pc) const;
   /// The PTX text of the cubin, with line ends; empty if it has none.
   const std::string& text() const { return text_; }
 
  private:
   LineTable table_;
   std::string text_;
+  std::set<int> strong_loads_;  // their lines
 };
 
 }  // namespace warpgauge::metrics

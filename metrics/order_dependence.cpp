@@ -154,18 +154,31 @@ Synchronization synchronization_of(const SassWord& word, const Instruction& one)
   return one.source ? Synchronization::all : Synchronization::none;
 }
 
-Instruction instruction_of(const SassWord& word, int sm, bool may_allocate) {
+/// What is not a matter of the instruction alone.
+struct Surroundings {
+  int sm;
+  bool may_allocate;  // calls may be of malloc
+  std::string_view kernel;
+  const PtxLines* ptx_lines;
+};
+
+Instruction instruction_of(const SassWord& word, const Surroundings& around) {
   constexpr Register kResult = 4;  // and the one behind it, as the calling convention has it
-  Instruction one{.use = registers_of(word, sm)};
-  if (const auto access = memory_instruction(word, sm)) {
+  Instruction one{.use = registers_of(word, around.sm)};
+  if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
     const bool is_constant =
-        access->op == MemoryOp::ldg && coherence_of(word, sm) == Coherence::constant;
+        access->op == MemoryOp::ldg && coherence_of(word, around.sm) == Coherence::constant;
     if (!only_stores(access->op) && !is_constant) one.loads_from = spaces_of(access->op);
     if (!is_load(access->op)) one.stores_to = spaces_of(access->op);
   }
-  one.source = source_of(word, one, sm);
-  if (may_allocate && word.opcode() == kCallElsewhere) {
+  one.source = source_of(word, one, around.sm);
+  const bool loads = one.access && is_load(*one.access);
+  if (loads && around.ptx_lines != nullptr &&
+      around.ptx_lines->is_strong_load(around.kernel, word.pc)) {
+    one.source = Source::load;
+  }
+  if (around.may_allocate && word.opcode() == kCallElsewhere) {
     one.source = Source::allocation;
     one.use.writes = {kResult, kResult + 1};
   }
@@ -359,12 +372,13 @@ Trust OrderDependence::trust(const SourceLine& line) const {
                       does())};
 }
 
-std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel) {
+std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
+                                               const PtxLines* ptx_lines) {
   const int sm = known_sm(cubin);
   const std::vector<SassWord> code = machine_code(cubin, kernel);
-  const bool may_allocate = mentions_malloc(cubin);
+  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines};
   std::vector<Instruction> instructions;
-  for (const SassWord& word : code) instructions.push_back(instruction_of(word, sm, may_allocate));
+  for (const SassWord& word : code) instructions.push_back(instruction_of(word, around));
   const auto is_source = [](const Instruction& one) { return one.source.has_value(); };
   if (std::ranges::none_of(instructions, is_source)) return {};
   return Propagation(code, instructions, sm).dependences();

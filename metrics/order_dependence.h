@@ -8,6 +8,7 @@
 
 #include "metrics/confidence.h"
 #include "metrics/cubin.h"
+#include "metrics/line_table.h"
 #include "metrics/source_line.h"
 
 namespace warpgauge::metrics {
@@ -43,9 +44,10 @@ struct OrderDependence {
 ///
 /// Follows values through registers, and through memory by space: a load depends on what was stored
 /// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
-/// what orders memory for all (fences, strong loads, atomics with a result), anywhere. Does not see
-/// what other kernels leave in memory, nor volatile loads of shared memory, which machine code does
-/// not tell from others.
-std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel);
+/// what orders memory for all (fences, strong loads, atomics with a result), anywhere. `ptx_lines`
+/// (may be null) know volatile loads of shared memory, which machine code does not tell from
+/// others. Does not see what other kernels leave in memory.
+std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
+                                               const PtxLines* ptx_lines);
 
 }  // namespace warpgauge::metrics

@@ -38,6 +38,17 @@ void distrust(LineCounts& line, const Doubts& doubts) {
 
 }  // namespace
 
+/// Null where the line table cannot be read.
+const PtxLines* SassLines::ptx_lines_of(std::uint32_t cubin_crc, const Cubin& cubin) {
+  const auto [place, is_new] = ptx_lines_.try_emplace(cubin_crc);
+  std::optional<PtxLines>& lines = place->second;
+  try {
+    if (is_new) lines.emplace(cubin);
+  } catch (const LineTableError&) {
+  }
+  return lines ? &*lines : nullptr;
+}
+
 SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
   KernelDoubts doubts;
   const auto image = cubin_of_(code.first);
@@ -48,7 +59,8 @@ SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
       if (Doubts own = doubts_of(instruction); !own.empty())
         doubts.of_counts[instruction.pc] = std::move(own);
     }
-    for (const OrderDependence& found : order_dependences(cubin, code.second)) {
+    const PtxLines* ptx_lines = ptx_lines_of(code.first, cubin);
+    for (const OrderDependence& found : order_dependences(cubin, code.second, ptx_lines)) {
       const bool may_execute = found.effect == OrderDependence::Effect::execution;
       const Trust trust = found.trust(line_of(code, found.source_pc));
       for (const std::string_view group : found.groups) {

@@ -40,11 +40,13 @@ class SassLines {
   };
 
   SourceLine line_of(const Code& code, std::uint64_t pc);
+  const PtxLines* ptx_lines_of(std::uint32_t cubin_crc, const Cubin& cubin);
   KernelDoubts find_doubts(const Code& code);
   const KernelDoubts& doubts_about(const Code& code);
 
   std::function<std::span<const std::byte>(std::uint32_t)> cubin_of_;
   std::map<std::uint32_t, std::optional<SourceLines>> lines_;  // of each cubin, by its CRC
+  std::map<std::uint32_t, std::optional<PtxLines>> ptx_lines_;
   std::map<Code, KernelDoubts> doubts_;
 };
 

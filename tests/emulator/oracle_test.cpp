@@ -300,6 +300,8 @@ TEST_P(OrderOf, WhatTheOrderOfThreadsDecidesIsAnEstimateWithTheSource) {
                                  HasSubstr(" at order.cu:111 decides what this accesses"))));
   EXPECT_THAT(trust("spin", "ld.volatile"),
               Each(Field(&metrics::Trust::reason, HasSubstr("decides whether this executes"))));
+  EXPECT_THAT(trust("spin_in_shared", "ld.volatile"),
+              Each(Field(&metrics::Trust::confidence, Confidence::estimate)));
 }
 
 TEST_P(OrderOf, TheRestOfSuchAKernelIsExact) {

@@ -55,12 +55,12 @@ std::map<std::string, Lines> marked() {
 class OrderOf : public testing::TestWithParam<const char*> {
  protected:
   std::vector<OrderDependence> found(const char* kernel) const {
-    return order_dependences(cubin_, kernel);
+    return order_dependences(cubin_, kernel, &ptx_lines_);
   }
   /// Lines with accesses that depend on something.
   Lines lines(const std::string& kernel) const {
     Lines lines;
-    for (const OrderDependence& one : order_dependences(cubin_, kernel)) {
+    for (const OrderDependence& one : order_dependences(cubin_, kernel, &ptx_lines_)) {
       const bool is_access = std::ranges::any_of(
           one.groups, [](auto group) { return group != "instructions" && group != "branches"; });
       if (is_access) lines.insert(sources_.find(kernel, one.pc).value().line);
@@ -71,6 +71,7 @@ class OrderOf : public testing::TestWithParam<const char*> {
   const std::vector<std::byte> image_ = recorded(GetParam());
   const Cubin cubin_{image_};
   const SourceLines sources_{cubin_};
+  const PtxLines ptx_lines_{cubin_};
 };
 
 TEST_P(OrderOf, AccessesAreThoseThatTheSourceMarks) {
@@ -120,6 +121,10 @@ TEST_P(OrderOf, ABranchThatAlwaysExecutesOnlyDiverges) {
   EXPECT_THAT(found.front().groups, ElementsAre("branches"));
 }
 
+TEST_P(OrderOf, OnlyPtxTellsAVolatileLoadOfSharedMemory) {
+  EXPECT_THAT(order_dependences(cubin_, "spin_in_shared", nullptr), IsEmpty());
+}
+
 TEST_P(OrderOf, AnUnknownKernelHasNone) { EXPECT_THAT(found("nowhere"), IsEmpty()); }
 
 TEST_P(OrderOf, AnUnknownArchitectureIsRefused) {
@@ -127,7 +132,7 @@ TEST_P(OrderOf, AnUnknownArchitectureIsRefused) {
   constexpr std::size_t kFlags = 48, kAbi = 8;  // of Elf64_Ehdr
   constexpr std::byte kNewAbi{8};
   image[kFlags + (image[kAbi] >= kNewAbi ? 1 : 0)] = std::byte{130};
-  EXPECT_THROW(order_dependences(Cubin(image), "spin"), CubinError);
+  EXPECT_THROW(order_dependences(Cubin(image), "spin", nullptr), CubinError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "sm_120"),
@@ -135,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "s
 
 TEST(Order, AWaitForABarrierInMemoryIsASource) {
   const auto image = recorded("sm_90");
-  const auto found = order_dependences(Cubin(image), "waits");
+  const auto found = order_dependences(Cubin(image), "waits", nullptr);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().source, Source::barrier);
 }

@@ -141,7 +141,8 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
-  for (const metrics::OrderDependence& one : metrics::order_dependences(code.cubin, kernel)) {
+  for (const metrics::OrderDependence& one :
+       metrics::order_dependences(code.cubin, kernel, &code.lines)) {
     Match* const match = match_at(one.pc);
     if (match == nullptr || !concerns_accesses(one) || match->order) continue;
     const auto source = code.sources.find(kernel, one.source_pc);

@@ -163,6 +163,17 @@ __global__ void allocated(int** out) {
   out[threadIdx.x] = own;
 }
 
+// Machine code does not show that the load is volatile; the PTX beside it does.
+__global__ void spin_in_shared(int* out) {
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 32) flag = 1;
+  while (flag == 0) {  // depends
+  }
+  out[threadIdx.x] = 1;
+}
+
 #if __CUDA_ARCH__ >= 900
 // The rounds of the wait are a matter of time.
 __global__ void waits(int* out, unsigned barrier) {
