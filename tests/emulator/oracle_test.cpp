@@ -24,6 +24,7 @@ namespace {
 using machine::AccessPlan;
 using metrics::Confidence;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -302,6 +303,21 @@ TEST_P(OrderOf, WhatTheOrderOfThreadsDecidesIsAnEstimateWithTheSource) {
               Each(Field(&metrics::Trust::reason, HasSubstr("decides whether this executes"))));
   EXPECT_THAT(trust("spin_in_shared", "ld.volatile"),
               Each(Field(&metrics::Trust::confidence, Confidence::estimate)));
+}
+
+TEST_P(OrderOf, WhatDidNotExecuteNowMayAnotherTime) {
+  const auto uncounted = [&](const char* kernel) {
+    std::vector<int> lines;
+    for (const auto& one : recorded_.about(kernel).trust.uncounted) {
+      EXPECT_EQ(one.group, "global");
+      EXPECT_EQ(one.trust.confidence, Confidence::estimate);
+      lines.push_back(one.source.line);
+    }
+    std::ranges::sort(lines);
+    return lines;
+  };
+  EXPECT_THAT(uncounted("last_block"), ElementsAre(46, 48)) << "the sum of all, and its store";
+  EXPECT_THAT(uncounted("compaction"), IsEmpty()) << "a place, not whether";
 }
 
 TEST_P(OrderOf, TheRestOfSuchAKernelIsExact) {

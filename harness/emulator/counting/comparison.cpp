@@ -3,11 +3,12 @@
 // one (which includes its neighbours), or none.
 #include "harness/emulator/counting/comparison.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "metrics/order_dependence.h"
 
@@ -95,13 +96,6 @@ std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
 }
 
-/// Whether it is an access to memory.
-bool concerns_accesses(const metrics::OrderDependence& one) {
-  return std::ranges::any_of(one.groups, [](std::string_view group) {
-    return group != "instructions" && group != "branches";
-  });
-}
-
 }  // namespace
 
 Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
@@ -141,12 +135,20 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
+  std::set<std::tuple<std::string, int, std::string>> seen;
   for (const metrics::OrderDependence& one :
        metrics::order_dependences(code.cubin, kernel, &code.lines)) {
-    Match* const match = match_at(one.pc);
-    if (match == nullptr || !concerns_accesses(one) || match->order) continue;
     const auto source = code.sources.find(kernel, one.source_pc);
-    match->order = one.trust(source.value_or(metrics::SourceLine{}));
+    const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
+    const auto at = code.sources.find(kernel, one.pc).value_or(metrics::SourceLine{});
+    for (const std::string_view group : one.groups) {
+      if (group == "instructions" || group == "branches") continue;
+      if (Match* const match = match_at(one.pc); match && !match->order) match->order = trust;
+      const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution;
+      if (may_execute && seen.emplace(at.file, at.line, group).second) {
+        comparison.another_time.push_back({at, std::string(group), trust});
+      }
+    }
   }
   return comparison;
 }

@@ -30,6 +30,8 @@ struct Match {
 struct Comparison {
   std::vector<Match> matches;  // in the order of the text
   std::vector<ExtraAccess> extras;
+  /// Accesses that the order of threads may let execute another time.
+  std::vector<KernelTrust::Uncounted> another_time;
   std::set<ptx::Space> spaces;  // that the machine code accesses
   bool allocates = false;       // calls malloc
 };

@@ -183,6 +183,7 @@ OracleAnswer conclude(Comparison comparison) {
   answer.trust.otherwise = {Confidence::predicted,
                             "it is not one of the accesses that are compared with machine code"};
   answer.extras = std::move(comparison.extras);
+  answer.trust.uncounted = std::move(comparison.another_time);
   return answer;
 }
 

@@ -12,7 +12,8 @@ namespace warpgauge::emulator::counting {
 
 /// How far the counts of a kernel can be trusted.
 struct KernelTrust {
-  /// Accesses of the machine code that nothing here counts: spilled registers.
+  /// Accesses of the machine code that nothing here counts: spilled registers, what did not execute
+  /// now but may another time.
   struct Uncounted {
     metrics::SourceLine source;
     std::string group;  ///< first part of the ids of the metrics that lack it ("local")
