@@ -141,10 +141,13 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
     const auto source = code.sources.find(kernel, one.source_pc);
     const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
     const auto at = code.sources.find(kernel, one.pc).value_or(metrics::SourceLine{});
+    Match* const match = match_at(one.pc);
+    // A loop that stands for one atomic executes where the atomic does.
+    const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
+                             (match == nullptr || !match->has_loop);
     for (const std::string_view group : one.groups) {
       if (group == "instructions" || group == "branches") continue;
-      if (Match* const match = match_at(one.pc); match && !match->order) match->order = trust;
-      const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution;
+      if (match != nullptr && !match->order) match->order = trust;
       if (may_execute && seen.emplace(at.file, at.line, group).second) {
         comparison.another_time.push_back({at, std::string(group), trust});
       }
