@@ -177,3 +177,10 @@ def test_a_disk_that_cannot_be_written_to_is_a_fault(tmp_path):
     assert result.returncode == FAULT
     assert result.stderr == f"{tmp_path}: cannot be written; see --out\n"
     assert result.stdout == ""
+
+
+def test_a_pipe_for_a_lock_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".lock")
+    result = gate(tmp_path, FEW)
+    assert result.returncode == FAULT
+    assert f"{tmp_path}/.lock: is not a file" in result.stderr
