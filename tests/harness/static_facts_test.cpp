@@ -53,7 +53,9 @@ TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
 }
 
 TEST(StaticFacts, AKernelThatPtxasSaidNothingOfIsAFault) {
-  EXPECT_THROW(facts_of("faulty.good.*", "sm_70"), metrics::PtxasError);
+  EXPECT_THAT([] { facts_of("faulty.good.*", "sm_70"); },
+              testing::ThrowsMessage<metrics::PtxasError>(
+                  HasSubstr("call warpgauge_watch(TARGET) for the target that has the kernel")));
 }
 
 TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
