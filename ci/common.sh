@@ -62,11 +62,17 @@ result_files() {
   sed -n 's/^FILE = "\(.*\)"$/\1/p' "$root"/reports/warpgauge/outputs/*.py
 }
 
+# A pipe of that name would be waited for.
+can_be_locked() { # FILE
+  [[ ! -e $1 || -f $1 ]] || fault "$1: is not a file; remove it, or choose another --out"
+}
+
 # Removes the results of an earlier run, before anything of this one can fail.
 remove_results() { # DIR
   local file lock
   [[ -d $1 ]] || return 0
   # The gauge locks this file while it runs.
+  can_be_locked "$1/.lock"
   exec {lock}>>"$1/.lock" || fault "$1: cannot be written; see --out"
   flock -n "$lock" || fault "$1: another run is writing to it; wait, or choose another --out"
   for file in $(result_files); do

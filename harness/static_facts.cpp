@@ -190,6 +190,9 @@ void PtxasTexts::add_folder(const fs::path& folder) {
   if (!fs::is_directory(folder)) return;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.path().string().ends_with(".ptxas.txt")) continue;
+    if (!entry.is_regular_file()) {
+      throw metrics::PtxasError(entry.path().string() + ": is not a file; remove it, build again");
+    }
     for (auto& kernel : metrics::parse_ptxas(read_text(entry.path()), entry.path().string())) {
       add(std::move(kernel), entry.path());
     }

@@ -24,6 +24,12 @@ std::string text_of(const std::filesystem::path& path) {
                                   path.string(), std::generic_category().message(error)));
   };
   if (std::filesystem::is_directory(path)) refuse(EISDIR);
+  // A pipe would be waited for.
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw BudgetError(path.string() + ": is not a file; give the path of a budget file");
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(errno);

@@ -34,12 +34,18 @@ std::size_t character_length(std::string_view text) {
   return std::all_of(text.begin() + 1, text.begin() + ones, continues) ? length : 0;
 }
 
-/// The line as it can be printed ('?' for bytes that are no character), and a line that is blank
-/// up to the character at `column` and has a caret there. Tabs stay tabs, so that both line up.
+/// The line around `column` as it can be printed ('?' for bytes that are no character), and a line
+/// that is blank up to the character at `column` and has a caret there. Tabs stay tabs, so that
+/// both line up.
 std::string quote(std::string_view line, std::size_t column) {
+  constexpr std::size_t kAround = 100;  // characters to each side
   std::string shown, caret;
-  for (std::size_t character = 1; !line.empty(); ++character) {
+  for (std::size_t character = 1; !line.empty() && character <= column + kAround; ++character) {
     const std::size_t length = character_length(line);
+    if (character + kAround < column) {
+      line.remove_prefix(std::max<std::size_t>(length, 1));
+      continue;
+    }
     shown += length == 0 ? "?" : line.substr(0, length);
     if (character < column) caret += line.front() == '\t' ? '\t' : ' ';
     line.remove_prefix(std::max<std::size_t>(length, 1));
@@ -55,7 +61,10 @@ BudgetText::BudgetText(std::string_view text, std::string_view path) : text_(tex
 
 void BudgetText::fail(std::size_t line, std::size_t column, std::string_view problem,
                       std::string_view remedy) const {
-  throw BudgetError(fmt::format("{}:{}:{}: {}\n{}\n  {}", path_, line, column, problem,
+  constexpr std::size_t kLongest = 400;  // a name in it may be as long as the file
+  const std::string_view more = problem.size() > kLongest ? "..." : "";
+  throw BudgetError(fmt::format("{}:{}:{}: {}{}\n{}\n  {}", path_, line, column,
+                                problem.substr(0, kLongest), more,
                                 quote(line_of(text_, line), column), remedy));
 }
 

@@ -197,6 +197,7 @@ struct StoredRun {
   Run run;
   std::vector<Fact> facts;
   std::optional<RunEnd> end;
+  bool torn = false;  ///< a line of the file that may have been of the run was cut off
 };
 
 /// Appends records to a file under a lock of the file, so that writers in several processes never

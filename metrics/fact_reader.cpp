@@ -91,7 +91,7 @@ void FactReader::begin(Run run) {
   const auto found = std::ranges::find_if(runs_, same);
   current_ = static_cast<std::size_t>(found - runs_.begin());
   if (found == runs_.end()) {
-    runs_.push_back({.run = std::move(run), .facts = {}, .end = {}});
+    runs_.push_back({.run = std::move(run), .facts = {}, .end = {}, .torn = false});
     cases_.emplace_back();
     return;
   }
@@ -105,7 +105,10 @@ void FactReader::begin(Run run) {
 
 std::vector<StoredRun> FactReader::runs() && {
   // The line that was torn may have been of the run.
-  if (torn_ && !runs_.empty()) runs_.at(current_).end.reset();
+  if (torn_ && !runs_.empty()) {
+    runs_.at(current_).end.reset();
+    runs_.at(current_).torn = true;
+  }
   return std::move(runs_);
 }
 

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "harness/attach/driver.h"
-#include "harness/attach/flush_at_exit.h"
 #include "harness/attach/recorder.h"
 #include "harness/files/write_file.h"
+#include "harness/process/flush_at_exit.h"
 #include "metrics/cupti_crc.h"
 #include "metrics/cupti_error.h"
 
@@ -263,7 +263,7 @@ void warn(const std::exception& error) {
 
 void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                        const void* data) {
-  if (data == nullptr || !in_attached_process()) return;
+  if (data == nullptr || !process::in_flushing_process()) return;
   try {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
       on_call(id, *static_cast<const CUpti_CallbackData*>(data));
@@ -313,7 +313,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     folder = where;
     recorder = new Recorder(folder, choice());
-    flush_at_exit(finish);
+    warpgauge::process::flush_at_exit(finish);
     try {
       subscribe();
     } catch (const std::exception& error) {

@@ -137,6 +137,7 @@ std::string origin(const std::vector<StoredRun>& runs) {
   for (const auto* names : {&commits, &devices, &toolkits, &sources, &times}) {
     add_names(parts, *names);
   }
+  if (std::ranges::any_of(runs, &StoredRun::torn)) parts.emplace_back("its last line was cut off");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

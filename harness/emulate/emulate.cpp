@@ -126,11 +126,17 @@ int emulate_program(const EmulateOptions& options) {
   if (!options.json.empty()) files::write_file(options.json, metrics::report_text(counted));
   fmt::print(stderr, "{}{}", table(counted.lines), faults_text(options, counted.faults));
   if (!counted.faults.empty()) return outcome::kFault;
+  if (ending.signal != 0) {
+    fmt::print(stderr, "{} {}: what it was doing then is not counted\n", options.command[0],
+               ending.str());
+  }
   if (counted.lines.empty()) {
-    fmt::print(stderr,
-               "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
-               "runtime, {} (nvcc -cudart shared)\n",
-               options.command[0], library.filename().string());
+    fmt::print(
+        stderr,
+        "{}: no kernel ran to its end on the emulator{}. The program must be linked with the "
+        "shared CUDA runtime, {} (nvcc -cudart shared)\n",
+        options.command[0], code == 0 ? "" : fmt::format(", and it {}", ending.str()),
+        library.filename().string());
     return code == 0 ? static_cast<int>(outcome::kFault) : code;
   }
   return code;

@@ -23,6 +23,9 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
                                          path_.empty() ? "no name" : error.message()));
   }
   const fs::path lock = path_ / ".lock";
+  if (fs::exists(lock) && !fs::is_regular_file(lock)) {
+    throw std::runtime_error(lock.string() + ": is not a file; remove it, or see --out");
+  }
   lock_ = open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock_ < 0) throw std::runtime_error(path_.string() + ": cannot be written; see --out");
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {

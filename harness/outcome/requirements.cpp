@@ -24,7 +24,7 @@ bool Requirements::is_wrong(const metrics::Fact& fact) const {
 
 Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
   Requirements requirements{.judged = false};
-  for (const auto& [run, facts, end] : runs) {
+  for (const auto& [run, facts, end, torn] : runs) {
     const auto requires_source = [&](std::string_view source) {
       return std::ranges::find(run.asked.require, source) != run.asked.require.end();
     };

@@ -17,6 +17,7 @@
 #include <exception>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "harness/files/error_text.h"
 
@@ -76,10 +77,20 @@ class Child {
     }
   }
 
-  /// Ends the child if it still lives; returns how it ended.
-  std::string reap() {
+  /// Returns how the child ended; empty if it lived until the deadline, and was killed. (It may
+  /// have closed the pipe and live on.)
+  std::string reap(steady_clock::time_point deadline) {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    while (waitpid(pid_, &status, WNOHANG) == 0) {
+      if (steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+      pid_ = -1;
+      return "";
+    }
     pid_ = -1;
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
@@ -87,8 +98,6 @@ class Child {
     }
     return fmt::format("the process ended with status {}", WEXITSTATUS(status));
   }
-
-  void kill_now() { kill(pid_, SIGKILL); }
 
  private:
   static int live(const IsolatedWork& work, std::size_t first, int out) {
@@ -127,22 +136,17 @@ void run_isolated(const IsolatedWork& work) {
     bool begun = false, working = false;
     for (;;) {
       const auto limit = begun ? work.time_limit : std::max(work.time_limit, kTimeToBegin);
+      const auto deadline = steady_clock::now() + limit;
       char message = 0;
-      const auto event = child.wait(steady_clock::now() + limit, &message);
+      const auto event = child.wait(deadline, &message);
       if (event == Child::Event::message) {
         begun = true;
         working = message == kStarted;
         if (message == kDone) work.done(next++);
         continue;
       }
-      std::string reason;
-      if (event == Child::Event::timeout) {
-        child.kill_now();
-        child.reap();
-        reason = fmt::format("time limit of {} s exceeded", limit.count());
-      } else {
-        reason = child.reap();
-      }
+      std::string reason = child.reap(deadline);
+      if (reason.empty()) reason = fmt::format("time limit of {} s exceeded", limit.count());
       if (working) {
         work.died({next, reason});
         work.done(next++);

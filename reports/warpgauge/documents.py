@@ -19,7 +19,7 @@ def read_document(path: Path, schema: str, remedy: str) -> dict[str, Any]:
         raise CommandError(f"{path}: these are facts, not '{schema}'; {remedy}")
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CommandError(f"{path}: not JSON: {error}; {remedy}") from error
     found = document.get("schema") if isinstance(document, dict) else None
     if found != schema:

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "harness/attach/flush_at_exit.h"
+#include "harness/process/flush_at_exit.h"
 
 namespace {
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const std::string way = argv[1];
   file = open(argv[2], O_CREAT | O_WRONLY | O_APPEND, 0644);
   if (way == "own") std::signal(SIGTERM, [](int) { std::_Exit(4); });
-  warpgauge::attach::flush_at_exit(flush);
+  warpgauge::process::flush_at_exit(flush);
   if (way == "exit") std::exit(3);
   if (way == "abort") std::abort();
   if (way == "crash") *static_cast<volatile int*>(nullptr) = 1;

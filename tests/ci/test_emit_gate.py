@@ -225,3 +225,14 @@ def test_an_output_that_is_not_there_is_a_fault_though_nothing_complained(tmp_pa
     result = gate(checkout, ONE_PASSES)
     assert result.returncode == 2
     assert re.search(r"out/\S+ was not written", result.stderr)
+
+
+def test_a_pipe_for_a_lock_is_not_waited_for(tmp_path):
+    checkout = scratch_checkout(tmp_path / "checkout")
+    (checkout / "out").mkdir()
+    os.mkfifo(checkout / "out/.lock")
+    result = subprocess.run(
+        [checkout / "ci/gate"], cwd=checkout, capture_output=True, text=True, timeout=20
+    )
+    assert result.returncode == 2
+    assert "out/.lock: is not a file" in result.stderr

@@ -177,3 +177,20 @@ def test_a_disk_that_cannot_be_written_to_is_a_fault(tmp_path):
     assert result.returncode == FAULT
     assert result.stderr == f"{tmp_path}: cannot be written; see --out\n"
     assert result.stdout == ""
+
+
+def test_a_pipe_for_a_lock_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".lock")
+    result = gate(tmp_path, FEW)
+    assert result.returncode == FAULT
+    assert f"{tmp_path}/.lock: is not a file" in result.stderr
+
+
+def test_no_verdict_is_printed_before_its_results_are_written(tmp_path):
+    run = start(tmp_path, "canaries.healthy.*")
+    wait_for((tmp_path / "facts.jsonl").exists, "the first fact")
+    (tmp_path / "results.json").mkdir()  # no file can take its place
+    out, error = run.communicate()
+    assert run.returncode == FAULT, error
+    assert "results.json: cannot be written" in error
+    assert "PASS" not in out

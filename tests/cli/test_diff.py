@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 
 import pytest
@@ -352,3 +353,15 @@ def test_colours_on_a_terminal_only(tmp_path):
     assert code == 1 and "\x1b" not in text
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 1 and "\x1b" not in result.stdout
+
+
+def test_a_torn_last_line_is_told(tmp_path):
+    whole = write(tmp_path / "whole.jsonl", [a_fact()])
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text(whole.read_text() + '{"record":"va')
+    result = subprocess.run(
+        [BIN / "warpgauge", "diff", whole, torn], capture_output=True, text=True, timeout=60
+    )
+    _, after = re.findall(r"^[AB]: .*", result.stdout, re.MULTILINE)
+    assert after.endswith("its last line was cut off)")
+    assert result.stdout.count("cut off") == 1

@@ -91,7 +91,7 @@ def test_programs_were_found():
 def test_a_program_without_the_shared_runtime_is_refused():
     result = emulate("--", "true")
     assert result.returncode == 2
-    assert "no kernel ran on the emulator" in result.stderr
+    assert "no kernel ran to its end on the emulator" in result.stderr
     assert "-cudart shared" in result.stderr
 
 
@@ -104,3 +104,22 @@ def test_a_program_that_is_not_there_is_a_fault():
     result = emulate("--", "./no-such-program")
     assert result.returncode == 2
     assert "./no-such-program: cannot be run" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("way", "code"),
+    [("_exit", 7), ("_Exit", 7), ("quick_exit", 7), ("abort", 128 + 6), ("SIGINT", 128 + 2)],
+)
+def test_counts_survive_however_the_program_ends(way, code, tmp_path):
+    counts = tmp_path / "counts.jsonl"
+    program = BUILD / "programs" / "ends"
+    result = emulate("--arch", archs()[-1], "--json", counts, "--", program, way)
+    assert result.returncode == code, result.stderr
+    assert sum(line["global_load_requests"] for line in recorded(counts)) == 32
+    assert "-cudart shared" not in result.stderr
+    assert ("what it was doing then is not counted" in result.stderr) == (code > 128)
+
+
+def test_a_program_that_ended_before_a_kernel_did_says_how():
+    result = emulate("--", "sh", "-c", "kill -TERM $$")
+    assert "and it was ended by SIGTERM (Terminated)" in result.stderr

@@ -33,6 +33,7 @@ LIBRARIES = {
     "harness/emulator/machine/isa": [POSIX, r"immintrin\.h"],
     "harness/emulator/machine/decode": [],
     "harness/emulator/machine": [POSIX],
+    "harness/emulator/preload": [POSIX],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
     "harness/include": [],
@@ -82,6 +83,10 @@ OURS = {
         r"metrics/\w+\.h",
     ],
     "harness/emulator/machine": [*MACHINE, inside(r"\w+"), r"metrics/\w+\.h"],
+    "harness/emulator/preload": [
+        *(r"harness/emulator/emulator\.h", r"harness/process/flush_at_exit\.h"),
+        r"metrics/counts_report\.h",
+    ],
     "harness/emulator": [
         *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
     ],

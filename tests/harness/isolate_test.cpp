@@ -62,6 +62,17 @@ TEST(Isolate, AHangIsEndedByTheTimeLimit) {
   EXPECT_THAT(outcome.died, ElementsAre(Pair(0, HasSubstr("time limit of 1 s exceeded"))));
 }
 
+TEST(Isolate, AHangThatHasClosedAllFilesIsEndedByTheTimeLimit) {
+  const Outcome outcome = run(2, [](std::size_t item) {
+    if (item != 0) return true;
+    for (int fd = 0; fd < 1024; ++fd) close(fd);
+    std::this_thread::sleep_for(std::chrono::seconds(10));
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1));
+  EXPECT_THAT(outcome.died, ElementsAre(Pair(0, HasSubstr("time limit of 1 s exceeded"))));
+}
+
 TEST(Isolate, AWornOutProcessIsReplaced) {
   std::vector<std::size_t> done;
   int pipe_ends[2];

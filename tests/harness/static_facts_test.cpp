@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -52,7 +53,9 @@ TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
 }
 
 TEST(StaticFacts, AKernelThatPtxasSaidNothingOfIsAFault) {
-  EXPECT_THROW(facts_of("faulty.good.*", "sm_70"), metrics::PtxasError);
+  EXPECT_THAT([] { facts_of("faulty.good.*", "sm_70"); },
+              testing::ThrowsMessage<metrics::PtxasError>(
+                  HasSubstr("call warpgauge_watch(TARGET) for the target that has the kernel")));
 }
 
 TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
@@ -72,6 +75,27 @@ TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
   EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_90"});
   write("two.ptxas.txt", 11);
   EXPECT_THROW(PtxasTexts({folder}), metrics::PtxasError);
+}
+
+TEST(StaticFacts, APipeIsNotWaitedFor) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_piped_texts";
+  std::filesystem::create_directories(folder);
+  const auto pipe = folder / "one.ptxas.txt";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT([&] { PtxasTexts({folder}); },
+              testing::ThrowsMessage<metrics::PtxasError>(HasSubstr("is not a file; remove it")));
+}
+
+TEST(StaticFacts, ANumberOfAnyLengthIsAnArchitecture) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_long_arch";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "one.ptxas.txt")
+      << "ptxas info    : Compiling entry function 'k' for 'sm_99999999999999'\n"
+         "ptxas info    : Function properties for k\n"
+         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+         "ptxas info    : Used 10 registers\n";
+  EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_99999999999999"});
 }
 
 TEST(StaticFacts, NoTextsIsAFault) {

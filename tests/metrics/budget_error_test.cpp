@@ -1,7 +1,9 @@
 // Every way in which a budget file can be wrong, and what is said about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -210,6 +212,27 @@ TEST(BudgetError, DepthIsRefusedInsteadOfFollowed) {
        {"\"\\\"" + dots + "\", max = 1 }", "'" + dots + "', max = 1 }",
         "\"\"\"\n\"" + dots + "\"\"\", max = 1 }", "'a', max = 1 } # it's " + dots}) {
     EXPECT_THAT(error_of(table + fine), Not(HasSubstr("dots"))) << fine;
+  }
+}
+
+TEST(BudgetError, ALongNameIsRefusedAtOnceAndInShort) {
+  const std::string name(5 << 20, 'x');
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string error = error_of("[" + name + "]\nregisters = 1");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_THAT(error, StartsWith("budgets.toml:1:2: no case matches section 'xxx"));
+  EXPECT_LT(error.size(), 2000u);
+}
+
+TEST(BudgetError, APipeIsNotWaitedFor) {
+  const auto pipe = std::filesystem::path(testing::TempDir()) / "warpgauge_pipe.toml";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    Budgets::load_unregistered(pipe);
+    ADD_FAILURE() << "no error";
+  } catch (const BudgetError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("warpgauge_pipe.toml: is not a file"));
   }
 }
 

@@ -9,6 +9,7 @@ import jsonschema_rs
 import pytest
 from some_facts import a_fact, as_line, records, text_of, write
 from warpgauge.errors import FactError
+from warpgauge.facts import reader
 from warpgauge.facts.reader import FactFile, read_facts
 from warpgauge.facts.records import Call, Launch, MachineState
 from warpgauge.facts.writer import records_of
@@ -187,3 +188,23 @@ def test_a_compressed_file_is_read_whatever_its_name(tmp_path, library):
         packed.write_bytes(damage)
         with pytest.raises(FactError, match="facts.jsonl: cannot be read: damaged: "):
             read_facts(packed)
+
+
+def test_a_compressed_file_that_never_ends_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "_MOST_BYTES", 3 << 20)
+    monkeypatch.setattr(reader, "_PART_BYTES", 1 << 20)
+    for name, library in (("gz", gzip), ("xz", lzma)):
+        bomb = tmp_path / f"facts.{name}"
+        bomb.write_bytes(library.compress(b"\n" * (64 << 20)))
+        with pytest.raises(FactError, match="unpacks to more than 3 MiB"):
+            reader.read_facts(bomb)
+
+
+def test_a_torn_last_line_is_left_out_with_a_word(tmp_path, capsys):
+    path = write(tmp_path / "facts.jsonl", [a_fact(1)])
+    lines = path.read_text().count("\n")
+    path.write_text(path.read_text() + '{"record":"va')
+    assert len(reader.read_facts(path)) == 1
+    assert capsys.readouterr().err == (
+        f"{path}:{lines + 1}: the last line was cut off, and is left out\n"
+    )

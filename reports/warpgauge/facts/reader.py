@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
+import sys
 import zlib
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from warpgauge.errors import FactError
 from warpgauge.facts import contract
@@ -26,6 +28,7 @@ from warpgauge.facts.records import (
     MachineState,
     Run,
 )
+from warpgauge.text import printable
 
 DIGEST_BYTES = 16
 # How warpgauge begins and ends a record of values.
@@ -35,8 +38,8 @@ _VALUES, _OF_METRICS, _END = b'{"record":"values","case":"', b',"values":{', b"}
 def read_facts(path: str | Path) -> list[Fact]:
     """Reads all values of a file of facts.
 
-    A last line without newline (a crash while it was written) is dropped; anything else that is
-    not a record of the schema raises FactError with file:line.
+    A last line without newline (a crash while it was written) is left out, with a warning; anything
+    else that is not a record of the schema raises FactError with file:line.
     """
     file = FactFile(path)
     return [file.fact(value) for value in file.values]
@@ -81,6 +84,9 @@ class FactFile:
             except ValueError as error:
                 raise FactError(f"{path}:{number}: {error}") from error
 
+        if torn:
+            where = printable(f"{path}:{len(self._lines) + 1}")
+            print(f"{where}: the last line was cut off, and is left out", file=sys.stderr)
         if torn and self._run is not None:  # it may have been a line of the run
             self.runs[self._run] = replace(self.runs[self._run], exit_code=None)
 
@@ -183,6 +189,9 @@ def _parted(line: bytes) -> tuple[bytes, dict[str, Any]]:
     return b"", {}
 
 
+# A compressed file, unpacked, takes at most this; it is a hundred nights of 300 cases.
+_MOST_BYTES, _PART_BYTES = 4 << 30, 1 << 24
+
 # By how a compressed file begins: its name may say anything.
 _COMPRESSIONS = {b"\x1f\x8b": gzip, b"\xfd7zXZ\0": lzma}
 
@@ -193,13 +202,24 @@ def _content(path: str | Path) -> bytes:
         content = Path(path).read_bytes()
         for start, library in _COMPRESSIONS.items():
             if content.startswith(start):
-                content = library.decompress(content)
+                with library.open(io.BytesIO(content)) as packed:
+                    content = _unpacked(packed, path)
         return content
     except OSError as error:  # gzip's errors are such as well
         why = error.strerror or f"damaged: {error}"
         raise FactError(f"{path}: cannot be read: {why}") from error
     except (EOFError, lzma.LZMAError, zlib.error) as error:
         raise FactError(f"{path}: cannot be read: damaged: {error}") from error
+
+
+def _unpacked(packed: IO[bytes], path: str | Path) -> bytes:
+    parts, size = [], 0
+    while part := packed.read(_PART_BYTES):
+        parts.append(part)
+        size += len(part)
+        if size > _MOST_BYTES:
+            raise FactError(f"{path}: unpacks to more than {_MOST_BYTES >> 20} MiB: split the runs")
+    return b"".join(parts)
 
 
 def run_of(members: dict[str, Any]) -> Run:

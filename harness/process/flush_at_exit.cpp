@@ -1,4 +1,4 @@
-#include "harness/attach/flush_at_exit.h"
+#include "harness/process/flush_at_exit.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace warpgauge::attach {
+namespace warpgauge::process {
 namespace {
 
 /// All signals that end a process, except SIGKILL, which cannot be caught.
@@ -26,7 +26,7 @@ pid_t process = 0;
 int asked = -1, answered = -1;  // eventfds: a write wakes the reader
 
 void at_exit() {
-  if (in_attached_process()) flush_process(kPatience);
+  if (in_flushing_process()) flush_process(kPatience);
 }
 
 /// Waits for a signal handler to ask: a handler itself may not call what counts.
@@ -41,7 +41,7 @@ void serve() {
 /// Waits until the other thread has flushed, then lets the signal take its default action. A
 /// handler that the program sets later may call this one as its predecessor.
 void on_fatal_signal(int signal) {
-  if (in_attached_process()) {
+  if (in_flushing_process()) {
     const std::uint64_t one = 1;
     pollfd wait = {.fd = answered, .events = POLLIN, .revents = 0};
     if (write(asked, &one, sizeof one) == sizeof one) poll(&wait, 1, kLongestMs);
@@ -52,12 +52,13 @@ void on_fatal_signal(int signal) {
 
 }  // namespace
 
-bool in_attached_process() { return getpid() == process; }
+bool in_flushing_process() { return getpid() == process; }
 
 void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   process = getpid();
   flush_process = flush;
   std::atexit(at_exit);
+  std::at_quick_exit(at_exit);
   asked = eventfd(0, EFD_CLOEXEC);
   answered = eventfd(0, EFD_CLOEXEC);
   if (asked < 0 || answered < 0) return;
@@ -82,4 +83,4 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   }
 }
 
-}  // namespace warpgauge::attach
+}  // namespace warpgauge::process

@@ -1,0 +1,17 @@
+// Writes what a process has counted before it ends, whether it returns, exits or is killed by a
+// signal.
+#pragma once
+
+#include <chrono>
+
+namespace warpgauge::process {
+
+/// Calls `flush` when the process exits (also by quick_exit()), and when a signal that it does not
+/// handle ends it (then in another thread, for at most a few seconds). `flush` waits for locks no
+/// longer than `patience`. Call it once a process. Forked children do not flush.
+void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
+
+/// False in a child that the process has forked.
+bool in_flushing_process();
+
+}  // namespace warpgauge::process

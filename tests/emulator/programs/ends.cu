@@ -1,0 +1,33 @@
+// A whole program: copies numbers, and ends in the way that its argument names.
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+constexpr int kNumbers = 1000;
+
+__global__ void copy(float* out, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kNumbers) out[i] = in[i];
+}
+
+int main(int argc, char** argv) {
+  const std::string way = argc > 1 ? argv[1] : "";
+  float *in = nullptr, *out = nullptr;
+  cudaMalloc(&in, kNumbers * sizeof(float));
+  cudaMalloc(&out, kNumbers * sizeof(float));
+  cudaMemset(in, 0, kNumbers * sizeof(float));
+  copy<<<(kNumbers + 255) / 256, 256>>>(out, in);
+  const bool is_right = cudaDeviceSynchronize() == cudaSuccess;
+  std::printf("%s\n", is_right ? "PASSED" : "FAILED");
+  std::fflush(stdout);
+  if (way == "_exit") _exit(7);
+  if (way == "_Exit") std::_Exit(7);
+  if (way == "quick_exit") std::quick_exit(7);
+  if (way == "abort") std::abort();
+  if (way == "SIGINT") std::raise(SIGINT);
+  return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
