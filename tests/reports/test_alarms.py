@@ -329,9 +329,18 @@ def test_what_cannot_be_acknowledged_is_an_error(series, options, says, db, caps
     ],
 )
 def test_an_option_that_is_missing_or_no_date_is_an_error(options, says, db, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        ack(db, NAME, *options)
-    assert stopped.value.code == 2 and says in capsys.readouterr().err
+    assert ack(db, NAME, *options) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_run_with_an_impossible_date_is_not_what_an_acknowledgement_covers(db, tmp_path):
+    wrong = a_fact(4, run="wrong", time="2099-01-01T01:00:00Z")
+    with open_history(db) as history:
+        history.ingest(write(tmp_path / "wrong.jsonl", [wrong]))
+    assert ack(db, NAME) == 0
+    with open_history(db) as history:
+        ((one,),) = history.acknowledgements().values()
+    assert f"{one.covers:%Y-%m-%d}" == "2026-01-03"
 
 
 def test_pruning_leaves_what_is_open_and_forgets_acknowledgements_of_what_is_gone(db, capsys):

@@ -11,15 +11,17 @@ from sqlalchemy.engine import Connection
 
 from warpgauge.history import driver, rows
 from warpgauge.history.model import Acknowledgement, SeriesKey
-from warpgauge.history.reader import Selection, read_keys
-from warpgauge.history.tables import acknowledgements, runs
+from warpgauge.history.nights import nights_of
+from warpgauge.history.reader import Selection, read_keys, read_runs
+from warpgauge.history.tables import acknowledgements
 
 
 def acknowledge(
     connection: Connection, keys: Collection[SeriesKey], reason: str, until: date
 ) -> None:
-    """Adds an acknowledgement, of all that the runs in the history show, to each series."""
-    covers = connection.scalar(sa.select(sa.func.max(runs.c.time)))
+    """Adds an acknowledgement, of all that the nights in the history show, to each series."""
+    last_run = nights_of(read_runs(connection).values())[-1][-1]
+    covers = int(last_run.time.timestamp())
     last = connection.scalar(sa.select(sa.func.max(acknowledgements.c.id))) or 0
     numbers = [number for number, key in read_keys(connection, Selection()).items() if key in keys]
     added = [
