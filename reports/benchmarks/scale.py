@@ -99,7 +99,7 @@ def _page(url: str, out: Path) -> None:
     command = [sys.executable, "-m", "warpgauge", "report", "html", "--db", url, "--out", str(out)]
     with Timer() as timer:
         ended = subprocess.run(command, capture_output=True, text=True)
-    if ended.returncode != 0:
+    if ended.returncode == 2:
         print(f"no page: {ended.stderr.strip().splitlines()[-1:]}")
         return
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

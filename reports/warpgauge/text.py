@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable
 
 MAX_STEM = 160  # characters of a file name without its ending; file systems take 255 bytes
@@ -12,6 +13,12 @@ MAX_STEM = 160  # characters of a file name without its ending; file systems tak
 def printable(text: str) -> str:
     """The text with "?" for control characters and line breaks, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def is_blank(text: str) -> bool:
+    """True for a text of which nothing can be seen: white space, control and zero-width
+    characters."""
+    return all(unicodedata.category(c)[0] in "ZC" or c in "\u2800\u3164" for c in text)
 
 
 def shortened(text: str, length: int) -> str:

@@ -22,6 +22,9 @@ UPLOAD, DOWNLOAD = "actions/upload-artifact", "actions/download-artifact"
 RESTORE, SAVE = "actions/cache/restore", "actions/cache/save"
 SCHEDULED = {
     "inputs.new-history": "",
+    "inputs.acknowledge": "",
+    "inputs.reason": "",
+    "inputs.until": "",
     "matrix.gpu": "h100",
     "github.run_id": "7",
     "github.run_attempt": "1",
@@ -164,6 +167,18 @@ def test_a_history_that_is_not_found_is_red_and_not_replaced(job, tmp_path):
 def test_a_history_is_begun_by_hand(job):
     done = job("report", **{"inputs.new-history": True}).run()
     assert RESTORE not in done.used and "the history begins with this night" in done.log
+
+
+def test_what_got_worse_is_acknowledged_by_hand(job, tmp_path):
+    given = {"acknowledge": "a.b.f32@1/registers", "reason": "issue $12", "until": "2999-12-31"}
+    runner = job("report", **{f"inputs.{name}": value for name, value in given.items()})
+    leave_facts(runner, *TWO)
+    (runner.workspace / "out/history.db").touch()
+    assert runner.run().code == 0
+    ingest, ack, *_ = [line for line in calls(tmp_path).splitlines() if "report " in line]
+    assert "report ingest" in ingest
+    options = "--db=out/history.db --reason=issue $12 --until=2999-12-31"
+    assert ack == f"report ack {options} -- a.b.f32@1/registers"
 
 
 def test_a_server_keeps_the_history_where_there_is_one(job, tmp_path):

@@ -17,6 +17,7 @@ from scratch_checkout import (
     scratch_checkout,
     stand_in,
 )
+from some_facts import a_fact, as_line, registers, text_of
 from warpgauge.facts.reader import read_facts
 
 GPU = "NVIDIA H100 80GB HBM3"
@@ -132,6 +133,37 @@ def test_what_is_over_budget_does_not_keep_the_rest_from_being_done(tmp_path):
     assert done.returncode == 1, done.stderr
     assert "padding_removed" in done.stdout  # of the digest
     assert (night.folder / "out/nightly/report/index.html").exists()
+
+
+def a_night_of_registers(folder, number, value):
+    """A file with the facts of a run that passed."""
+    facts = [a_fact(number), registers(number, value, verdict="unbudgeted", budget=None)]
+    counts = {"pass": 1, "unbudgeted": 1}
+    end = {"record": "end", "run": f"run-{number}", "counts": counts, "exit_code": 0}
+    (folder / f"{number}.jsonl").write_text(text_of(facts) + as_line(end))
+    return f"--facts={number}.jsonl"
+
+
+def test_a_value_that_got_worse_makes_nights_red_until_it_is_acknowledged(night):
+    """Registers go from 20 to 30 on the second night."""
+    code = {}
+    known = ("--reason=issue 12", "--until=2999-12-31")
+    for number, value, *options in (
+        (1, 20),
+        (2, 30),
+        (3, 30),
+        (4, 30, "--ack=*/nothing", *known),
+        (5, 30, "--ack=*/registers", *known),
+        (6, 30),
+    ):
+        facts = a_night_of_registers(night.folder, number, value)
+        done = night.run("--device=none", facts, *options)
+        code[number] = done.returncode
+        assert ("1 value got worse" in done.stdout) == (number in (2, 3, 4)), done.stdout
+        assert (night.folder / "out/nightly/report/index.html").exists()
+        assert ("no series matches '*/nothing'" in done.stderr) == (number == 4)
+        assert ("acknowledged until 2999-12-31: issue 12" in done.stdout) == (number >= 5)
+    assert code == {1: 0, 2: 1, 3: 1, 4: 2, 5: 0, 6: 0}, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -255,6 +287,8 @@ def test_a_machine_that_left_nothing_is_named_though_there_is_no_page(night):
         (["--no-report", "--gather", "a"], "--no-report leaves out"),
         (["--gather="], "--gather is empty"),
         (["--out="], "--out is empty"),
+        (["--ack=*/registers", "--reason=r"], "--ack, --reason and --until need one another"),
+        (["--until=2999-12-31"], "--ack, --reason and --until need one another"),
         (["--db="], "--db is empty"),
         (["--out=ci/gate"], "--out ci/gate: cannot create the folder"),
     ],

@@ -223,7 +223,8 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
         (
             "warpgauge:report",
             "nightly --device=emulated --out=out --gather out/h100 out/l40s --db=postgresql://db/x "
-            "--keep=365d --source-link=https://git.example/k/-/blob/{commit}/{file}#L{line} "
+            "--keep=365d --ack= --reason= --until= "
+            "--source-link=https://git.example/k/-/blob/{commit}/{file}#L{line} "
             "--filter=a b",
         ),
     ],

@@ -89,9 +89,9 @@ def samples():
     return found
 
 
-def build(all_series=None, runs=None, pattern="*"):
+def build(all_series=None, runs=None, pattern="*", **options):
     all_series = samples() if all_series is None else all_series
-    return report.build(runs or [*RUNS, *GPU_RUNS], all_series, pattern)
+    return report.build(runs or [*RUNS, *GPU_RUNS], all_series, pattern, **options)
 
 
 def render(found, title="nightly", link=None):

@@ -50,7 +50,12 @@ def made(tmp_path_factory):
     reports, build = [], report.build
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sample, "RECORDED", recorded)
-        patch.setattr(report, "build", lambda *of: reports.append(build(*of)) or reports[-1])
+
+        def building(*of, **options):
+            reports.append(build(*of, **options))
+            return reports[-1]
+
+        patch.setattr(report, "build", building)
         assert sample.main(["--out", str(folder)]) == 0
     return folder, reports[0]
 

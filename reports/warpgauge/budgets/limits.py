@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import math
 import re
-import unicodedata
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
@@ -18,6 +17,7 @@ from warpgauge.facts.catalog import Metric
 from warpgauge.facts.limit import Limit as HeldLimit
 from warpgauge.facts.limit import number_text
 from warpgauge.facts.records import Fact
+from warpgauge.text import is_blank
 
 Limit = float | str | dict[str, Any]
 
@@ -130,12 +130,6 @@ def asked_for(
             table["code"] = fact.case.code_hash
     is_plain = old is not None and not isinstance(old, dict) and len(table) == 1
     return next(iter(table.values())) if is_plain else table
-
-
-def is_blank(text: str) -> bool:
-    """True for a text of which nothing can be seen: white space, control and zero-width
-    characters."""
-    return all(unicodedata.category(c)[0] in "ZC" or c in "\u2800\u3164" for c in text)
 
 
 def with_reason(limit: Limit, metric: Metric, reason: str | None) -> Limit:

@@ -40,11 +40,13 @@ AS_LIKELY = 6.0  # a night that explains so little less, in squares of the noise
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The first night of a new level is `at`; any of `earliest` to `latest` is nearly as likely."""
+    """The first night of a new level is `at`; any of `earliest` to `latest` is nearly as likely.
+    `rises`: the new level is the higher one."""
 
     at: int
     earliest: int
     latest: int
+    rises: bool
 
     def distance(self, night: int) -> int:
         return abs(night - self.at)
@@ -56,7 +58,7 @@ def level_shifts(
     """The shifts of the level of a series of natural logarithms, a value a night, in order."""
     if len(logs) < max(MIN_HISTORY, 2 * min_nights):
         return []
-    noise = max(night_to_night_noise(logs), min(half_tick(logs), MIN_SHIFT), LEAST_NOISE)
+    noise = noise_of(logs)
     smooth = without_outliers(logs, OUTLIER * noise) / noise
     detector = ruptures.KernelCPD(kernel="linear", min_size=min_nights)
     found = [int(i) for i in detector.fit(smooth - smooth.mean()).predict(pen=penalty)[:-1]]
@@ -68,6 +70,11 @@ def level_shifts(
         del found[weakest]
     bounds = [0, *found, len(smooth)]
     return [_shift(smooth, *bounds[i : i + 3]) for i in range(len(found))]
+
+
+def noise_of(logs: np.ndarray) -> float:
+    """Standard deviation of the noise, and no less than what a clock and a GPU can repeat."""
+    return max(night_to_night_noise(logs), min(half_tick(logs), MIN_SHIFT), LEAST_NOISE)
 
 
 def night_to_night_noise(logs: np.ndarray) -> float:
@@ -87,7 +94,8 @@ def half_tick(logs: np.ndarray) -> float:
 
 def without_outliers(logs: np.ndarray, limit: float) -> np.ndarray:
     """Nights further than `limit` from the median of the five around them become that median."""
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(logs, 2, mode="reflect"), 5)
+    mirrored = np.concatenate((logs[2:0:-1], logs, logs[-2:-4:-1]))
+    windows = np.lib.stride_tricks.sliding_window_view(mirrored, 5)
     medians = np.sort(windows, axis=1)[:, 2]
     return np.where(np.abs(logs - medians) > limit, medians, logs)
 
@@ -127,7 +135,8 @@ def _shift(smooth: np.ndarray, before: int, at: int, after: int) -> Shift:
     # Half of a level at most, so that two shifts do not meet.
     back = np.cumsum(votes_left[::-1])[: min(MIN_NIGHTS, (at - before - 1) // 2)]
     forth = np.cumsum(votes_right)[: min(MIN_NIGHTS, (after - at - 1) // 2)]
-    return Shift(at, at - _last_likely(back), at + _last_likely(forth))
+    rises = bool(right.mean() > left.mean())
+    return Shift(at, at - _last_likely(back), at + _last_likely(forth), rises)
 
 
 def _last_likely(losses: np.ndarray) -> int:

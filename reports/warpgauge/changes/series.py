@@ -2,20 +2,20 @@
 
 An exact metric changed where its value is not that of the measured night before; estimates of one
 only where something else changed, too. Noisy ones (times, hardware counters) changed where the
-level of their logarithms shifted (level_shifts.py).
+level of their logarithms shifted (alarms.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
+from warpgauge.changes.alarms import Alarm, alarms
 from warpgauge.changes.causes import Cause, cause_of, details_of, is_recount, may_explain
-from warpgauge.changes.level_shifts import MIN_NIGHTS, Shift, level_shifts
-from warpgauge.facts.catalog import Metric
+from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series
 
 SMALLEST = 1e-3  # of the median: logarithms of noisy values are taken of no less
@@ -26,9 +26,11 @@ class Change:
     """A series changed at points[index], in `run`.
 
     `before` and `after` are in the unit of the series, or words; of noisy metrics they are the
-    medians of the old and the new level. `ratio` is after / before; None for words and where before
-    is 0. `better` is None where no direction is the better one. `previous` is the last run that was
-    measured before. `details` are sentences of what else changed between the two runs.
+    medians of the old and the new level, as they were when the change was found. `ratio` is
+    after / before; None for words and where before is 0. `better` is None where no direction is the
+    better one. `previous` is the last run that was measured before. `details` are sentences of what
+    else changed between the two runs. With `detected` the change was found, and with `recovered`
+    the value was back; None: it is not.
     """
 
     index: int
@@ -41,7 +43,12 @@ class Change:
     details: tuple[str, ...]
     previous: Run
     detected: Run
-    is_over: bool
+    recovered: Run | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the value got worse, and has not recovered."""
+        return self.better is False and self.recovered is None
 
 
 def changes(series: Series, metric: Metric) -> list[Change]:
@@ -50,22 +57,51 @@ def changes(series: Series, metric: Metric) -> list[Change]:
     return list(find(series, metric))
 
 
+def regressions(found: Iterable[Change], metric: Metric) -> list[Change]:
+    """Those of the changes of a metric that are open; none of what is only shown."""
+    return [change for change in found if change.is_open and metric.cls != "info"]
+
+
+def is_regressed(series: Series) -> bool:
+    """Whether a series got worse and has not recovered."""
+    metric = catalog().get(series.key.metric)
+    return metric is not None and bool(regressions(changes(series, metric), metric))
+
+
 def _exact(series: Series, metric: Metric) -> Iterator[Change]:
     points = series.points
     values = [point.value for point in points]
     if values and values[0] is not None and values.count(values[0]) == len(values):
         return  # nearly all: a year of nights has millions of values
     last = before = None
+    found: list[Change] = []
     for index, point in enumerate(points):
         value = point.text if point.value is None else point.value
         if value is None:
             continue
         if last is not None and value != before:
+            found = [_recovering(change, point, value) for change in found]
             change = _change(series, metric, index, point, last, before, value)
             if not is_recount(change.cause, last.confidence, point.confidence):
-                newest = next(p for p in reversed(points) if p.value is not None or p.text)
-                yield replace(change, is_over=_is_over(change, newest.value))
+                found.append(change)
         last, before = point, value
+    yield from found
+
+
+def _recovering(change: Change, point: Point, value: float | str) -> Change:
+    """The change, which is over with this point if its value is the old one or beyond. Estimates
+    need not repeat: for them that is what lies nearer to the old value."""
+    if change.recovered is None and _is_back(change, value, point.confidence == "estimate"):
+        return replace(change, recovered=point.run)
+    return change
+
+
+def _is_back(change: Change, value: float | str, is_estimate: bool) -> bool:
+    before, after = change.before, change.after
+    if isinstance(value, str) or isinstance(before, str) or isinstance(after, str):
+        return value == before
+    left = (value - before) / (after - before)  # of the change: 1 is all of it
+    return left < 0.5 if is_estimate else left <= 0
 
 
 def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
@@ -80,38 +116,22 @@ def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
         return
     usual = median(value for value in values if value > 0)
     logs = np.log(np.maximum(values, SMALLEST * usual))
-    shifts = level_shifts(logs)
-    starts = []
-    for shift in shifts:
-        nights = range(shift.earliest, shift.latest + 1)
-        nights = sorted(nights, key=shift.distance)
-        explained = (i for i in nights if may_explain(measured[i - 1][1], measured[i][1]))
-        starts.append(next(explained, shift.at))
-    levels = [
-        median(values[i:j]) for i, j in zip([0, *starts], [*starts, len(values)], strict=True)
-    ]
-    for shift, start, before, after in zip(shifts, starts, levels, levels[1:], strict=False):
+    for alarm in alarms(logs):
+        start = _start(alarm, measured)
+        before = median(values[alarm.since : start])
+        after = median(values[start : alarm.until + 1])
         index, point = measured[start]
         change = _change(series, metric, index, point, measured[start - 1][1], before, after)
-        detected = measured[_detected(logs, shift) - 1][1].run
-        yield replace(change, detected=detected, is_over=_is_over(change, levels[-1]))
+        back = None if alarm.recovered is None else measured[alarm.recovered][1].run
+        yield replace(change, detected=measured[alarm.found][1].run, recovered=back)
 
 
-def _detected(logs: np.ndarray, shift: Shift) -> int:
-    """How many values the detector needed to see the shift."""
-    for count in range(shift.at + 1, len(logs)):
-        seen = level_shifts(logs[:count])
-        if any(shift.distance(one.at) <= MIN_NIGHTS for one in seen):
-            return count
-    return len(logs)
-
-
-def _is_over(change: Change, newest: float | None) -> bool:
-    """True where the newest level is nearer to the old one, or beyond it."""
-    before, after = change.before, change.after
-    if newest is None or isinstance(before, str) or isinstance(after, str):
-        return False
-    return (newest - before) * (after - before) < (after - before) ** 2 / 2
+def _start(alarm: Alarm, measured: Sequence[tuple[int, Point]]) -> int:
+    """The likeliest night of those on which something changed that can be the cause."""
+    shift = alarm.shift
+    nights = sorted(range(shift.earliest, shift.latest + 1), key=shift.distance)
+    explained = (i for i in nights if may_explain(measured[i - 1][1], measured[i][1]))
+    return next(explained, shift.at)
 
 
 def _change(
@@ -139,5 +159,5 @@ def _change(
         details=details_of(last, point),
         previous=last.run,
         detected=point.run,
-        is_over=False,
+        recovered=None,
     )

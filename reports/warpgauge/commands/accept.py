@@ -30,7 +30,7 @@ from warpgauge.budgets.acceptance import Wish, find_moves
 from warpgauge.budgets.budget_file import BudgetFile, rank
 from warpgauge.budgets.checkout import head_commit
 from warpgauge.budgets.families import budget_path
-from warpgauge.budgets.limits import is_blank, with_reason
+from warpgauge.budgets.limits import with_reason
 from warpgauge.budgets.placing import Move, Placing
 from warpgauge.budgets.refusals import refusals
 from warpgauge.budgets.table import Row, table
@@ -40,6 +40,7 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import matching, newest, read_all
 from warpgauge.files import replace_files
+from warpgauge.text import is_blank
 
 EPILOG = """\
 exit codes:

@@ -1,12 +1,13 @@
 """The history of all runs, in a database. Only this package uses the database."""
 
-from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
+from warpgauge.history.model import Acknowledgement, Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import is_possible, nights_of
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.store import History, open_history
 from warpgauge.history.writer import IngestResult
 
 __all__ = [
+    "Acknowledgement",
     "Device",
     "History",
     "IngestResult",

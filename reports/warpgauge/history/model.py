@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from warpgauge.facts.catalog import catalog
@@ -63,6 +63,22 @@ class SeriesKey:
     @property
     def unit(self) -> str:
         return catalog()[self.metric].unit
+
+    @property
+    def name(self) -> str:
+        """ "transpose.padded.f32@64x64/time.median_us/sm_90/NVIDIA L4", for `report ack`."""
+        finder = self.device_name or self.source
+        return "/".join(filter(None, (self.id, self.metric, self.arch, finder)))
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """Someone knows that a series got worse: until the end of a day, and for as long as it is the
+    change that the runs up to the time `covers` showed."""
+
+    covers: datetime
+    until: date
+    reason: str
 
 
 class Point(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,9 +12,18 @@ from sqlalchemy.engine import Connection
 
 from warpgauge.errors import CommandError
 from warpgauge.history.database import Database
+from warpgauge.history.model import SeriesKey
 from warpgauge.history.nights import nights_of
-from warpgauge.history.reader import read_runs
-from warpgauge.history.tables import cases, contexts, observations, runs, series, states
+from warpgauge.history.reader import Selection, read_keys, read_runs
+from warpgauge.history.tables import (
+    acknowledgements,
+    cases,
+    contexts,
+    observations,
+    runs,
+    series,
+    states,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +54,30 @@ class PruneResult:
     series: int
 
 
-def prune(database: Database, keep: Keep) -> PruneResult:
+def prune(database: Database, keep: Keep, spared: Collection[SeriesKey]) -> PruneResult:
     """The last days are counted from the newest run, so that a history that no longer
-    grows does not vanish. A night stays as a whole if any run of it is so young."""
+    grows does not vanish. A night stays as a whole if any run of it is so young. Of the series
+    that are spared all values stay."""
     with database.writing() as connection:
-        values = _delete_old(connection, keep)
+        values = _delete_old(connection, keep, spared)
         result = _delete_unused(connection, values) if values else PruneResult(0, 0, 0)
     if values:
         database.give_back_space()
     return result
 
 
-def _delete_old(connection: Connection, keep: Keep) -> int:
+def _delete_old(connection: Connection, keep: Keep, spared: Collection[SeriesKey]) -> int:
     columns = observations.c
+    keys = read_keys(connection, Selection()) if spared else {}
+    numbers = [number for number, key in keys.items() if key in spared]
+    # Written out: a statement takes 1 MB of text, but not as many parameters.
+    kept = sa.bindparam("kept", numbers, expanding=True, literal_execute=True)
+    others = columns.series_id.not_in(kept)
     if keep.days is not None:
         start = _start_of_what_stays(connection, timedelta(days=keep.days))
         old = sa.select(runs.c.id).where(runs.c.time < start)
-        return connection.execute(sa.delete(observations).where(columns.run_id.in_(old))).rowcount
+        delete = sa.delete(observations).where(columns.run_id.in_(old), others)
+        return connection.execute(delete).rowcount
     place = sa.func.row_number().over(
         partition_by=columns.series_id, order_by=(runs.c.time.desc(), runs.c.name.desc())
     )
@@ -71,7 +88,7 @@ def _delete_old(connection: Connection, keep: Keep) -> int:
     )
     old = sa.select(placed.c.run_id, placed.c.series_id).where(placed.c.place > keep.values)
     chosen = sa.tuple_(columns.run_id, columns.series_id).in_(old)
-    return connection.execute(sa.delete(observations).where(chosen)).rowcount
+    return connection.execute(sa.delete(observations).where(chosen, others)).rowcount
 
 
 def _start_of_what_stays(connection: Connection, age: timedelta) -> int:
@@ -90,5 +107,7 @@ def _delete_unused(connection: Connection, values: int) -> PruneResult:
     ):
         connection.execute(sa.delete(table).where(column.not_in(sa.select(used).distinct())))
     used = sa.select(states.c.series_id).distinct()
+    forgotten = acknowledgements.c.series_id.not_in(used)
+    connection.execute(sa.delete(acknowledgements).where(forgotten))
     deleted_series = connection.execute(sa.delete(series).where(series.c.id.not_in(used))).rowcount
     return PruneResult(values, deleted_runs, deleted_series)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from datetime import date
 from pathlib import Path
 
 from warpgauge.facts.records import Fact
-from warpgauge.history import exporter, pruner, reader, writer
+from warpgauge.history import acknowledger, exporter, pruner, reader, writer
 from warpgauge.history.database import Database
-from warpgauge.history.model import Run, Series, SeriesKey
+from warpgauge.history.model import Acknowledgement, Run, Series, SeriesKey
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.reader import Selection
 from warpgauge.history.writer import IngestResult
@@ -63,9 +64,20 @@ class History:
         """
         return writer.ingest(self._database, path)
 
-    def prune(self, keep: Keep) -> PruneResult:
-        """Deletes what is not to be kept, and gives the space back."""
-        return pruner.prune(self._database, keep)
+    def prune(self, keep: Keep, spared: Collection[SeriesKey] = ()) -> PruneResult:
+        """Deletes what is not to be kept, and gives the space back. The series that are spared stay
+        as they are."""
+        return pruner.prune(self._database, keep, spared)
+
+    def acknowledge(self, keys: Collection[SeriesKey], reason: str, until: date) -> None:
+        """Keeps that someone knows of these series, as they are now, until the end of a day."""
+        with self._database.writing() as connection:
+            acknowledger.acknowledge(connection, keys, reason, until)
+
+    def acknowledgements(self) -> dict[SeriesKey, list[Acknowledgement]]:
+        """Those of each series, the newest last."""
+        with self._database.reading() as connection:
+            return acknowledger.read_acknowledgements(connection)
 
     def export(
         self,

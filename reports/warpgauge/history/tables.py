@@ -109,6 +109,18 @@ observations = Table(
 )
 
 
+# Someone knows that a series got worse. `covers` is the time of the newest run then, in seconds as
+# in runs; `until` is a day, 2026-01-31. Of two the one with the higher id counts.
+acknowledgements = Table(
+    "acknowledgements",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("series_id", Integer, nullable=False),
+    Column("covers", BigInteger, nullable=False),
+    *map(_text, ("until", "reason")),
+)
+
+
 def columns_of(table: Table) -> list[Column]:
     """The columns with data: no numbers and digests, by which tables find each other."""
     return [column for column in table.c if column.name != "digest" and not _is_id(column)]

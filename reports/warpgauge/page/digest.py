@@ -7,6 +7,7 @@ import re
 
 from warpgauge.page.generations import Matrix
 from warpgauge.page.matrix_text import cell_text
+from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count
 from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.sections import change_text, quantity
@@ -33,7 +34,7 @@ def digest(report: Report, title: str, matrix: Matrix) -> str:
             f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
             for one in report.differences
         ]
-    lines += _changes(report) + _over(report) + _generations(matrix)
+    lines += _regressions(report) + _changes(report) + _over(report) + _generations(matrix)
     return "\n".join(lines) + "\n"
 
 
@@ -44,10 +45,34 @@ def _counts(report: Report) -> str:
         f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
         f"{report.worse:,} worse and {report.better:,} better since the night before",
         f"{report.open:,} worse since earlier nights" if report.open else "",
+        f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
         f"{report.gone:,} missing" if report.gone else "",
         f"{verdicts['unmeasured']:,} unmeasured",
     ]
     return ", ".join(filter(None, parts)) + "."
+
+
+def _regressions(report: Report) -> list[str]:
+    """What earlier nights found or someone acknowledged; what is new stands among the changes."""
+    listed = [one for one in report.regressions if one.age > 0 or not one.is_open]
+    if not listed:
+        return []
+    head = ["", "## Worse, and not recovered", ""]
+    head += ["| what | where | before | now | found | state |", "|---|---|--:|--:|---|---|"]
+    lines = [_regression(one) for one in listed[:MOST]]
+    return [*head, *lines, *_left_out(len(listed))]
+
+
+def _regression(one: Regression) -> str:
+    change, last = one.move.change, one.rows[0].last
+    now = last.text if last.text is not None else last.value
+    values = (_text(quantity(value, one.move.key.unit)) for value in (change.before, now))
+    state = "**open**" if one.is_open else "acknowledged"
+    if known := one.acknowledgement:
+        ran_out = ", was acknowledged" if one.is_open else ""
+        state += f"{ran_out} until {known.until}: {_text(known.reason)}"
+    found = f"{change.detected.time:%Y-%m-%d}"
+    return _line([_what(one.move), _where(one.rows), *values, found, state])
 
 
 def _changes(report: Report) -> list[str]:

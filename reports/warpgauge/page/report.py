@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from warpgauge.changes.series import changes
+from warpgauge.changes.series import Change, changes
+from warpgauge.changes.series import regressions as regressions_of
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Run, Series, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
 from warpgauge.page.encode import Encoder
+from warpgauge.page.regressions import Acknowledgements, Regression, regressions
 from warpgauge.page.rows import (
     BAD,
     NOTEWORTHY,
@@ -38,6 +41,7 @@ class Report:
 
     `new` is what was first found with the last night, `earlier` what was found before, both without
     speeds that follow from a time; `described` are changes of metrics that are never judged.
+    `regressions` is what got worse in any night, also before those shown, and did not recover.
     `current` are the rows without cases that are no more. `missing` was there the night before and
     not in the last one. `data` is the JSON of the page's script; `cut` series have only their
     newest values in it. `misdated` runs are in no night, because their times are impossible.
@@ -54,6 +58,7 @@ class Report:
     new: tuple[Move, ...]
     described: tuple[Move, ...]
     earlier: tuple[Move, ...]
+    regressions: tuple[Regression, ...]
     missing: tuple[Missing, ...]
     data: str
     cut: int
@@ -79,27 +84,44 @@ class Report:
 
     @property
     def worse(self) -> int:
-        return sum(len(move.rows) for move in self.new if move.change.better is False)
+        """Values that got worse, as the last night found, and are not acknowledged."""
+        return len(self._worse)
 
     @property
     def open(self) -> int:
-        """Values that got worse in earlier nights and have not recovered."""
-        worse = [m for m in self.earlier if m.change.better is False and not m.change.is_over]
-        return len({row.number for move in worse for row in move.rows})
+        """Values that got worse, as earlier nights found, and have not recovered."""
+        return len(self._open)
+
+    @property
+    def acknowledged(self) -> int:
+        """Values that got worse, have not recovered, and are acknowledged."""
+        return len(self._acknowledged)
 
     @property
     def better(self) -> int:
         return sum(len(move.rows) for move in self.new if move.change.better)
 
     @property
+    def is_wrong(self) -> bool:
+        """Whether a value is over its budget, or there is an error."""
+        return any(self.verdicts[verdict] for verdict in BAD)
+
+    @property
     def tone(self) -> str:
         """The tone of the headline: "bad", "attention" or "good"."""
-        if not self.judged or any(self.verdicts[verdict] for verdict in BAD):
+        if not self.judged or self.is_wrong:
             return "bad"
         missing = self.verdicts["unmeasured"] or self.gone
         return (
             "attention" if self.worse or self.open or missing or self.verdicts["moved"] else "good"
         )
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something is wrong or got worse, 3 where nothing was judged."""
+        if self.is_wrong or self.worse or self.open:
+            return 1
+        return 0 if self.judged else 3
 
     @property
     def headline(self) -> str:
@@ -109,19 +131,41 @@ class Report:
             count(self.verdicts["error"], "error") if self.verdicts["error"] else "",
         ]
         if wrong := " and ".join(filter(None, wrong)):
-            return f"Something is wrong: {wrong}"
+            bad = {row.number for finding in self.over for row in finding.rows}
+            return "; ".join([f"Something is wrong: {wrong}", *self._got_worse(bad)])
         if not self.judged:
-            return "Nothing was judged last night"
+            return "; ".join(["Nothing was judged last night", *self._got_worse(set())])
         within = f"{count(self.judged, 'value')} within budget"
-        still = f"{count(self.open, 'value')} got worse before and did not recover"
-        if self.worse:
-            more = f", and {still}" if self.open else ""
-            return f"{within}, but {count(self.worse, 'value')} got worse{more}"
-        if self.open:
-            return f"{within}, but {still}"
+        if worse := ", and ".join(self._got_worse(set())):
+            return f"{within}, but {worse}"
         if self.gone:
             return f"{within}, but {count(self.gone, 'value')} of the night before missing"
-        return f"Nothing is wrong: {within}"
+        known = f"; {count(self.acknowledged, 'value')} that got worse acknowledged"
+        return f"Nothing is wrong: {within}{known if self.acknowledged else ''}"
+
+    def _got_worse(self, told: set[int]) -> list[str]:
+        """What got worse, in words, besides the rows that are told of already."""
+        new, still = len(self._worse - told), len(self._open - told)
+        return [
+            *([f"{count(new, 'value')} got worse"] if new else []),
+            *([f"{count(still, 'value')} got worse before and did not recover"] if still else []),
+        ]
+
+    # Numbers of rows.
+
+    @property
+    def _worse(self) -> set[int]:
+        worse = {row.number for m in self.new if m.change.better is False for row in m.rows}
+        return worse - self._acknowledged
+
+    @property
+    def _open(self) -> set[int]:
+        still = [one for one in self.regressions if one.is_open and one.age > 0]
+        return {row.number for one in still for row in one.rows}
+
+    @property
+    def _acknowledged(self) -> set[int]:
+        return {row.number for one in self.regressions if not one.is_open for row in one.rows}
 
 
 def count(number: int, noun: str) -> str:
@@ -129,9 +173,17 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*") -> Report:
-    """The report of series whose case matches the glob; `runs` are all that the history has, and
-    the series may be of the newest of them only. Raises CommandError where nothing is selected."""
+def build(
+    runs: Iterable[Run],
+    all_series: Iterable[Series],
+    pattern: str = "*",
+    *,
+    nights: int | None = None,
+    acknowledged: Acknowledgements | None = None,
+) -> Report:
+    """The report of series whose case matches the glob; `runs` are all that the history has. It
+    shows the last so many `nights`, and regressions of all. Raises CommandError where nothing is
+    selected."""
     runs = list(runs)
     every_night = nights_of(runs)
     misdated = tuple(run for run in runs if not is_possible(run.time))
@@ -142,7 +194,9 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         )
     ages = {run.id: age for age, night in enumerate(reversed(every_night)) for run in night}
     encoder = Encoder([run for night in every_night for run in night])
-    rows, oldest = [], 0
+    rows: list[Row] = []
+    silent: list[Row] = []  # not measured in the nights shown
+    oldest = 0
     for series in all_series:
         if not series.points or not fnmatchcase(series.key.id, pattern):
             continue
@@ -151,13 +205,19 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
             name = printable(series.key.metric)
             raise CommandError(f"the history has the metric {name}, which this version lacks")
         found = changes(series, metric)
-        bad = series.points[-1].verdict in BAD
-        number = encoder.add(series, found, important=bad or bool(found))
-        rows.append(make_row(number, series, found, ages))
-        oldest = max(oldest, ages[series.points[0].run.id])
+        hidden = _hidden(series, ages, nights or len(every_night))
+        is_silent = hidden == len(series.points)
+        if is_silent and not regressions_of(found, metric):
+            continue
+        hidden -= is_silent  # the newest value of it
+        number = _encode(encoder, series, found, hidden)
+        (silent if is_silent else rows).append(make_row(number, series, found, ages, hidden))
+        if not is_silent:
+            oldest = max(oldest, ages[series.points[hidden].run.id])
     if not rows:
         raise CommandError(f"the history has no case that matches --filter '{pattern}'")
     shown = every_night[-1 - oldest :]
+    last_day = every_night[-1][-1].time.date()
     data, cut = encoder.json()
     new = without_derived(moves(rows, ages, 0, 0))
     older = without_derived(moves(rows, ages, 1, oldest))
@@ -173,8 +233,21 @@ def build(runs: Iterable[Run], all_series: Iterable[Series], pattern: str = "*")
         new=tuple(filter(matters, new)),
         described=tuple(move for move in new if not matters(move)),
         earlier=tuple(filter(matters, older)),
+        regressions=tuple(regressions([*rows, *silent], ages, acknowledged or {}, last_day)),
         missing=tuple(missing(rows)),
         data=data,
         cut=cut,
         misdated=misdated,
     )
+
+
+def _hidden(series: Series, ages: dict[str, int], nights: int) -> int:
+    """The number of points that are older than so many nights."""
+    return bisect_left(series.points, True, key=lambda point: ages[point.run.id] < nights)
+
+
+def _encode(encoder: Encoder, series: Series, found: list[Change], hidden: int) -> int:
+    """The number of a series in the page's data, without the points that are hidden."""
+    shown = Series(series.key, series.points[hidden:]) if hidden else series
+    kept = [replace(one, index=one.index - hidden) for one in found if one.index >= hidden]
+    return encoder.add(shown, kept, important=series.points[-1].verdict in BAD or bool(kept))

@@ -14,7 +14,7 @@ from warpgauge.history.model import Point, Run, Series, SeriesKey
 
 BAD = ("error", "fail")  # what makes a night red
 NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # listed in this order
-_TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
+TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
 SPARK = 40  # newest values that a sparkline shows
 
 
@@ -24,6 +24,7 @@ class Row:
 
     `age` is the number of nights since it was last there: 0 for the last night. `bad_since` is the
     first run of the stretch over budget that lasts until now, None if it is within its budget.
+    `hidden` is the number of points that the page does not show because they are too old.
     """
 
     number: int
@@ -34,6 +35,7 @@ class Row:
     spark: tuple[float | None, ...]
     age: int
     bad_since: Run | None
+    hidden: int
 
     @property
     def metric(self) -> Metric:
@@ -72,10 +74,15 @@ class Move:
         return self.rows[0].key
 
     @property
-    def before_index(self) -> int:
-        """The place of the point before the change in its series."""
+    def before_index(self) -> int | None:
+        """The place of the point before the change, of those of its series that the page shows."""
         row = self.rows[0]
-        return row.previous[row.changes.index(self.change)]
+        return _shown(row, row.previous[row.changes.index(self.change)])
+
+    @property
+    def index(self) -> int | None:
+        """That of the change."""
+        return _shown(self.rows[0], self.change.index)
 
     @property
     def size(self) -> float:
@@ -94,7 +101,13 @@ class Move:
         return (-self.size, self.change.better is not False, -amount, self.key.id, self.key.metric)
 
 
-def make_row(number: int, series: Series, changes: Sequence[Change], ages: dict[str, int]) -> Row:
+def _shown(row: Row, index: int) -> int | None:
+    return index - row.hidden if index >= row.hidden else None
+
+
+def make_row(
+    number: int, series: Series, changes: Sequence[Change], ages: dict[str, int], hidden: int
+) -> Row:
     """A row of a series that has points; `ages` has the nights since each run, by its id."""
     points = series.points
     return Row(
@@ -106,6 +119,7 @@ def make_row(number: int, series: Series, changes: Sequence[Change], ages: dict[
         tuple(point.value for point in points[-SPARK:]),
         ages[points[-1].run.id],
         _bad_since(points),
+        hidden,
     )
 
 
@@ -131,29 +145,36 @@ def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int)
         for change in row.changes:
             if youngest <= ages[change.detected.id] <= oldest:
                 alike = (row.key.id, row.key.metric, change.before, change.after, change.cause)
-                ages_of = (ages[change.run.id], ages[change.detected.id], change.is_over)
+                ages_of = (ages[change.run.id], ages[change.detected.id], change.is_open)
                 groups[*alike, *ages_of].append((row, change))
     found = [Move(tuple(row for row, _ in group), group[0][1]) for group in groups.values()]
     return sorted(found, key=lambda move: move.rank)
+
+
+def is_derived(key: SeriesKey) -> bool:
+    """Whether it says in other units what a time of the same case says."""
+    return key.metric.startswith(_DERIVED)
+
+
+def place_of(key: SeriesKey) -> tuple:
+    """What a time and the speeds that follow from it have in common."""
+    return key.id, key.arch, key.device_name
 
 
 def without_derived(found: Sequence[Move]) -> list[Move]:
     """Without speeds that say in other units what a time of the same case says that moved in the
     same run."""
     times = {
-        (row.key.id, row.key.arch, row.key.device_name, move.change.run.id)
+        (*place_of(row.key), move.change.run.id)
         for move in found
-        if move.key.metric == _TIME
+        if move.key.metric == TIME
         for row in move.rows
     }
     return [
         move
         for move in found
-        if not move.key.metric.startswith(_DERIVED)
-        or any(
-            (row.key.id, row.key.arch, row.key.device_name, move.change.run.id) not in times
-            for row in move.rows
-        )
+        if not is_derived(move.key)
+        or any((*place_of(row.key), move.change.run.id) not in times for row in move.rows)
     ]
 
 

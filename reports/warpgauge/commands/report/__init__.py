@@ -2,8 +2,10 @@
 
 EPILOG = """\
 exit codes:
-  0  done
+  0  done; of html, nothing is wrong
+  1  of html: something is over budget, or got worse
   2  an error
+  3  of html: nothing was judged
 
 examples:
   warpgauge report ingest out/facts.jsonl --db history.db

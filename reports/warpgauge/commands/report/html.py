@@ -3,8 +3,10 @@
 Writes DIR/index.html, which needs no network and no other file, DIR/digest.md
 for a chat or a mail, and the page's pictures (generations, rooflines, heat
 maps) as SVG and PNG. The page answers, in this order: is something wrong, what
-changed since last night and why, what is over budget, and how do the GPU
-generations compare. It shows the gate's verdicts and gives none of its own.
+got worse and did not recover, what changed since last night and why, what is
+over budget, and how do the GPU generations compare. It shows the gate's
+verdicts. The exit code is that of the headline: a value that got worse is open
+until it recovers or `warpgauge report ack` acknowledges it.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from warpgauge.text import printable
 
 EPILOG = """\
 exit codes:
-  0  written
-  2  an error: no history, nothing selected
+  0  written; nothing is wrong
+  1  written; something is over budget, or got worse and is open
+  2  an error: no history, nothing selected; nothing is written
+  3  written; nothing was judged last night
 
 examples:
   warpgauge report html --db history.db --out site
@@ -39,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_nights,
         default=90,
         metavar="N",
-        help="how many of the newest nights to look at (default: %(default)s)",
+        help="how many of the newest nights to show (default: %(default)s)",
     )
     add_filter_option(parser)
     parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
@@ -52,19 +56,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the files and prints their paths, the page last. Nothing is written if anything is
-    wrong."""
+    """Writes the files and prints their paths, the page last. Nothing is written after an error."""
     with open_history(options.db, create=False) as history:
         # Loading the analysis and matplotlib takes seconds: not before there is a history.
         from warpgauge.page import files, report
 
-        series = history.series(last_nights=options.nights)
-        found = report.build(history.runs(), series, options.filter)
+        found = report.build(
+            history.runs(),
+            history.series(),
+            options.filter,
+            nights=options.nights,
+            acknowledged=history.acknowledgements(),
+        )
     written = files.page_files(found, printable(options.title), options.source_link)
     for path, content in written.items():
         write_whole(options.out / path, content)
         print(options.out / path)
-    return 0
+    return found.exit_code
 
 
 def _nights(text: str) -> int:

@@ -1,0 +1,70 @@
+"""The values that got worse and did not recover: open until they do, or until someone acknowledges
+them (`warpgauge report ack`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from warpgauge.changes import series as changes
+from warpgauge.changes.series import Change
+from warpgauge.history import Acknowledgement, SeriesKey
+from warpgauge.page.rows import TIME, Move, Row, is_derived, place_of
+
+Acknowledgements = Mapping[SeriesKey, Sequence[Acknowledgement]]  # the newest last
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """Rows of one case and metric that got worse alike. `age` is the number of nights since that
+    was found. `acknowledgement` is the newest of it; one that has run out leaves it open."""
+
+    move: Move
+    age: int
+    acknowledgement: Acknowledgement | None
+    is_open: bool
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.move.rows
+
+
+def regressions(
+    rows: Iterable[Row], ages: dict[str, int], acknowledged: Acknowledgements, night: date
+) -> list[Regression]:
+    """Those of the rows on a night: the open ones first, then the largest. A speed that follows
+    from a time is not listed beside it."""
+    worse = [row for row in rows if changes.regressions(row.changes, row.metric)]
+    times = {place_of(row.key) for row in worse if row.key.metric == TIME}
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in worse:
+        if is_derived(row.key) and place_of(row.key) in times:
+            continue
+        change, found = _state(row, acknowledged.get(row.key, ()), night)
+        age = ages[change.detected.id]
+        alike = (row.key.id, row.key.metric, change.before, change.after, age, found)
+        groups[alike].append(row)
+    listed = []
+    for (*_, age, found), group in groups.items():
+        change, _ = _state(group[0], acknowledged.get(group[0].key, ()), night)
+        is_open = found is None or found.until < night
+        listed.append(Regression(Move(tuple(group), change), age, found, is_open))
+    return sorted(listed, key=lambda one: (not one.is_open, one.move.rank))
+
+
+def _state(
+    row: Row, acknowledged: Sequence[Acknowledgement], night: date
+) -> tuple[Change, Acknowledgement | None]:
+    """The first change of a row that makes it worse, and its acknowledgement. What was found after
+    an acknowledgement is not part of it."""
+    found = changes.regressions(row.changes, row.metric)
+    states = [(change, _newest(change, acknowledged)) for change in found]
+    still = [state for state in states if not state[1] or state[1].until < night]
+    return (still or states)[0]
+
+
+def _newest(change: Change, acknowledged: Sequence[Acknowledgement]) -> Acknowledgement | None:
+    covering = (one for one in reversed(acknowledged) if change.detected.time <= one.covers)
+    return next(covering, None)
