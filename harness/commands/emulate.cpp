@@ -12,7 +12,7 @@ constexpr std::string_view kFooter =
 PTX. Counts and faults go to stderr.
 
 Exit codes:
-  2      a kernel faulted, the program could not be run, or no kernel ran
+  2      a kernel faulted, a launch failed, the program could not be run, or no kernel ran
   other  the program's own
 
 Examples:

@@ -70,6 +70,10 @@ std::vector<metrics::DeviceFault> Emulator::take_faults() {
   return locked([](runtime::State& state) { return std::exchange(state.faults, {}); });
 }
 
+std::vector<metrics::DeviceFault> Emulator::take_failed_launches() {
+  return locked([](runtime::State& state) { return std::exchange(state.failed_launches, {}); });
+}
+
 std::vector<std::string> Emulator::refused_calls() const {
   return locked([](runtime::State& state) { return state.refused; });
 }

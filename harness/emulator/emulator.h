@@ -53,6 +53,9 @@ class Emulator {
   /// The faults of kernels since the last call, the latest last. A device has one until it is
   /// reset.
   std::vector<metrics::DeviceFault> take_faults();
+  /// The launches since the last call that could not begin, whether or not the program looked at
+  /// the error.
+  std::vector<metrics::DeviceFault> take_failed_launches();
   /// Functions of the CUDA runtime that were called and are not emulated, in order of first call.
   std::vector<std::string> refused_calls() const;
 };

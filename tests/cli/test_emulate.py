@@ -84,6 +84,15 @@ def test_a_fault_is_a_fault_with_its_line(tmp_path):
     assert fault["line"] == read and fault["kernel"].startswith("_Z7look_up")
 
 
+def test_a_launch_that_failed_is_a_fault_though_its_error_was_swallowed(tmp_path):
+    result = emulate("--arch", archs()[-1], "--", BUILD / "programs" / "ends", "failed_launch")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "ERROR ends.copy.fault@run on " in result.stderr
+    assert "a launch of 1 x 1 x 1 blocks of 2000 x 1 x 1 threads failed" in result.stderr
+    assert "cudaErrorInvalidConfiguration" in result.stderr
+    assert "PASSED" in result.stdout, "the program itself saw nothing"
+
+
 def test_programs_were_found():
     assert len(PROGRAMS) >= 2
 

@@ -4,10 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "harness/emulator/emulator.h"
 #include "harness/process/flush_at_exit.h"
@@ -22,7 +26,9 @@ bool report(std::chrono::seconds) {
   if (path == nullptr) return true;
   try {
     Emulator& emulator = Emulator::instance();
-    metrics::append_report(path, {emulator.take_counts(), emulator.take_faults()});
+    std::vector<metrics::DeviceFault> faults = emulator.take_faults();
+    std::ranges::move(emulator.take_failed_launches(), std::back_inserter(faults));
+    metrics::append_report(path, {emulator.take_counts(), std::move(faults)});
     return true;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "warpgauge: %s\n", error.what());

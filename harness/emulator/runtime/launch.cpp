@@ -1,9 +1,12 @@
 // Launches. A kernel has run to its end when its launch returns; later calls report its fault,
 // as on a GPU, where launches return at once.
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/emulator/counting/access_table.h"
@@ -104,7 +107,7 @@ void run(State& state, Function& function, const machine::Launch& launch) {
   }
 }
 
-void launch(State& state, const LaunchRequest& request) {
+void run_checked(State& state, const LaunchRequest& request) {
   state.flush_prints();
   check_dimensions(request);
   require_stream(state, request.stream);
@@ -123,6 +126,38 @@ void launch(State& state, const LaunchRequest& request) {
        .dynamic_shared_bytes = request.shared_bytes,
        .cooperative = request.cooperative,
        .parameters = parameters});
+}
+
+/// Its name in the program; empty if the program has no such kernel.
+std::string name_of(State& state, const void* kernel) {
+  try {
+    return function_of(state, kernel).name;
+  } catch (const Failure&) {
+    return "";
+  }
+}
+
+/// Keeps, each once, why a launch cannot begin.
+void keep_failure(State& state, const LaunchRequest& request, const Failure& failure) {
+  const dim3 grid = request.grid, block = request.block;
+  std::string text =
+      fmt::format("a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x,
+                  grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code),
+                  failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why);
+  const std::string kernel = name_of(state, request.kernel);
+  const bool is_known = std::ranges::any_of(state.failed_launches, [&](const auto& known) {
+    return known.text == text && known.kernel == kernel;
+  });
+  if (!is_known) state.failed_launches.push_back({std::move(text), kernel, {}});
+}
+
+void launch(State& state, const LaunchRequest& request) {
+  try {
+    run_checked(state, request);
+  } catch (const Failure& failure) {
+    keep_failure(state, request, failure);
+    throw;
+  }
 }
 
 /// Applies the attributes of an extended launch. Those that only make it faster change

@@ -99,6 +99,7 @@ class State {
 
   cudaError_t fault = cudaSuccess;           ///< of a kernel: stays until the device is reset
   std::vector<metrics::DeviceFault> faults;  ///< not taken yet
+  std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin; not taken yet
   std::vector<std::string> refused;
 
   /// Says something on stderr, each text once until the device is reset.

@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   cudaMemset(in, 0, kNumbers * sizeof(float));
   copy<<<(kNumbers + 255) / 256, 256>>>(out, in);
   const bool is_right = cudaDeviceSynchronize() == cudaSuccess;
+  if (way == "failed_launch") {  // and its error swallowed
+    copy<<<1, 2000>>>(out, in);
+    cudaGetLastError();
+  }
   std::printf("%s\n", is_right ? "PASSED" : "FAILED");
   std::fflush(stdout);
   if (way == "_exit") _exit(7);
