@@ -96,7 +96,7 @@ fi
 std::string bash_words(const CompletedOption& option) {
   switch (option.value) {
     case Completed::choices:
-      return quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+      return in_quotes(fmt::format("{}", fmt::join(option.choices, " ")));
     case Completed::ids:
       return "$(\"$program\" list --large 2>/dev/null)";
     case Completed::archs:
@@ -129,7 +129,7 @@ std::string bash_branch(const CompletedCommand& command) {
             cases;
   }
   return fmt::format("    {})\n      options={}\n{}      ;;\n", command.name,
-                     quoted(fmt::format("{}", fmt::join(options, " "))), cases);
+                     in_quotes(fmt::format("{}", fmt::join(options, " "))), cases);
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ std::string bash_script(const std::string& program, std::string_view shell,
   }
   std::string script(kBash);
   if (shell == "zsh") script += kZshEnd;
-  script = replaced(script, "COMMANDS", quoted(fmt::format("{}", fmt::join(names, " "))));
+  script = replaced(script, "COMMANDS", in_quotes(fmt::format("{}", fmt::join(names, " "))));
   script = replaced(script, "EXTERNALS", fmt::format("{}", fmt::join(externals, " | ")));
   script = replaced(script, "BRANCHES", branches);
   script = replaced(script, "FUNCTION", function_name(program));

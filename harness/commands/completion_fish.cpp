@@ -47,7 +47,7 @@ complete -c PROGRAM-check -l gtest_filter -xa '(PROGRAM list --large 2>/dev/null
 std::string fish_value(const std::string& program, const CompletedOption& option) {
   switch (option.value) {
     case Completed::choices:
-      return " -xa " + quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+      return " -xa " + in_quotes(fmt::format("{}", fmt::join(option.choices, " ")));
     case Completed::ids:
       return fmt::format(" -xa '({} list --large 2>/dev/null)'", program);
     case Completed::archs:

@@ -15,7 +15,7 @@ std::string bash_script(const std::string& program, std::string_view shell,
 std::string fish_script(const std::string& program, const std::vector<CompletedCommand>& commands);
 
 /// In the single quotes of bash and zsh.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 std::string replaced(std::string text, std::string_view word, std::string_view by);
 /// The prefix of the functions of a script.
 std::string function_name(const std::string& program);
