@@ -9,8 +9,8 @@ namespace warpgauge {
 struct BuildInfo {
   std::string_view version;      ///< of warpgauge, "1.2.3"
   std::string_view source_root;  ///< paths in facts are relative to it
-  std::string_view
-      ptxas_folders;  ///< where the build keeps what ptxas said of kernels; a line each
+  /// Where the build keeps what ptxas said of kernels; a line each.
+  std::string_view ptxas_folders;
   std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources
   std::string_view cuda_flags;       ///< with which the kernels were compiled
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"

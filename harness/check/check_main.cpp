@@ -95,8 +95,8 @@ class Session {
   struct Judged {
     int within_budget = 0;
     std::string unmeasured;  ///< why something was not measured; empty if all was
-    std::vector<std::string>
-        estimates;  ///< measured, but not surely enough to be judged: listed, as by the gate
+    /// Measured, but not surely enough to be judged: listed, as by the gate.
+    std::vector<std::string> estimates;
   };
 
   /// Judges the facts; values over budget become failures of the running test.

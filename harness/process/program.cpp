@@ -44,7 +44,7 @@ void open_standard_streams() {
   }
 }
 
-/// Throws if what was printed did not get to where it should: nobody has seen the verdict.
+/// Throws if the output could not be written: then the verdict is lost.
 void finish_output() {
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::ferror(stdout) == 0) return;

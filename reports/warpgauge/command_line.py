@@ -55,7 +55,7 @@ class CommandParser(argparse.ArgumentParser):
         return as_started(super().format_help())
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if message:  # argparse itself would not notice that nobody can read it
+        if message:  # argparse ignores errors of writing
             (file or sys.stderr).write(message)
 
     # ---- errors

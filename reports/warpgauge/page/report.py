@@ -144,7 +144,7 @@ class Report:
         return f"Nothing is wrong: {within}{known if self.acknowledged else ''}"
 
     def _got_worse(self, told: set[int]) -> list[str]:
-        """What got worse, in words, besides the rows that are told of already."""
+        """Names what got worse, but for rows that the text names already."""
         new, still = len(self._worse - told), len(self._open - told)
         return [
             *([f"{count(new, 'value')} got worse"] if new else []),
