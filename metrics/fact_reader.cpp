@@ -15,6 +15,29 @@ namespace warpgauge::metrics {
 
 using json = nlohmann::ordered_json;  // a record's values have an order
 
+namespace {
+
+/// The JSON of a line. The parser alone would keep the last of several members with one name.
+json parsed(const std::string& line) {
+  // The parser would skip a byte order mark, before every line.
+  if (line.starts_with("\xEF\xBB\xBF")) return json(json::value_t::discarded);
+  std::vector<std::vector<std::string>> keys;  // of each object that is open
+  const auto refuse_twice = [&](int, json::parse_event_t event, json& part) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event != json::parse_event_t::key) return true;
+    const std::string& key = part.get_ref<const std::string&>();
+    if (std::ranges::find(keys.back(), key) != keys.back().end()) {
+      throw MalformedFact(fmt::format("key '{}' occurs twice", key));
+    }
+    keys.back().push_back(key);
+    return true;
+  };
+  return json::parse(line, refuse_twice, false);
+}
+
+}  // namespace
+
 FactReader::FactReader(const std::filesystem::path& path) : path_(path) {
   errno = 0;
   file_.open(path_, std::ios::binary);
@@ -50,9 +73,7 @@ const std::vector<StoredRun>& FactReader::update() {
 }
 
 void FactReader::read(const std::string& line) {
-  // The parser would skip a byte order mark, before every line.
-  json object = line.starts_with("\xEF\xBB\xBF") ? json(json::value_t::discarded)
-                                                 : json::parse(line, nullptr, false);
+  json object = parsed(line);
   if (!object.is_object()) throw MalformedFact("not a JSON object");
   Members members(std::move(object), "");
   if (members.has("schema") && !members.has("record")) check_schema(members);

@@ -21,6 +21,8 @@ def parsed(line: bytes) -> dict[str, Any]:
         members = _DECODER.decode(text)
         if "\\u" in text:
             json.dumps(members, ensure_ascii=False).encode("utf-8")  # half a surrogate pair
+    except KeyTwice:
+        raise
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not a JSON object: {error}") from error
     if not isinstance(members, dict):
@@ -95,7 +97,25 @@ def _whole_or_float(text: str) -> int | float:
     return int(text) if abs(number) < 2**63 or 0 < int(text) < 2**64 else number
 
 
-_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite, parse_int=_whole_or_float)
+class KeyTwice(ValueError):
+    """A member occurs twice in an object; the last alone would count."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise KeyTwice(f"key '{twice}' occurs twice")
+    return members
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_finite,
+    parse_float=_finite,
+    parse_int=_whole_or_float,
+)
 
 
 @cache
