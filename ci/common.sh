@@ -17,9 +17,10 @@ fault() { # exit code 2 is a fault, never a verdict
 
 # Shows the progress of a command: on a terminal the last line of its log, elsewhere a line each 30 s.
 tick() { # TITLE LOG
-  local seconds=0 line width
+  local seconds=0 line width parent
   width=$(tput cols 2>/dev/null || echo 80)
-  while sleep 1; do
+  # Until the script is killed: another process is then the parent of this one.
+  while sleep 1 && read -r _ _ _ parent _ </proc/self/stat && ((parent == $$)); do
     seconds=$((seconds + 1))
     line="[$script] $1: $seconds s  $(tail -n 1 "$2" 2>/dev/null | tr -cd '[:print:]')"
     if [[ -t 2 ]]; then
@@ -28,6 +29,33 @@ tick() { # TITLE LOG
       printf '%s\n' "${line:0:160}" >&2
     fi
   done
+}
+
+# Runs COMMAND and returns its status. SIGINT, SIGTERM and SIGHUP end COMMAND, by SIGTERM, and then
+# this script. COMMAND gets SIGTERM as well if this script is killed: it must not go on alone, with
+# its locks.
+attended() { # COMMAND...
+  local signal='' status=0 child name
+  setpriv --pdeathsig TERM -- "$@" <&0 &
+  child=$!
+  for name in INT TERM HUP; do
+    # shellcheck disable=SC2064  # the number of this child, now
+    trap "signal=$name; kill -TERM $child 2>/dev/null || :" "$name"
+  done
+  wait "$child" || status=$?
+  while [[ $signal ]] && kill -0 "$child" 2>/dev/null; do # the signal ended `wait` only
+    wait "$child" || :
+  done
+  trap - INT TERM HUP
+  [[ ! $signal ]] || exit $((128 + $(kill -l "$signal")))
+  return "$status"
+}
+
+# As attended(), for a COMMAND that starts others: what ends it ends them all, by force if they take
+# longer than 10 s. Without a time limit `timeout` only makes a process group, and passes signals to
+# all in it.
+attended_group() { # COMMAND...
+  attended timeout --kill-after=10 0 "$@"
 }
 
 # Runs COMMAND with its output in a log; when it fails, shows the end of the log and returns its
@@ -42,7 +70,7 @@ logged() { # NAME TITLE COMMAND...
   ticker=$!
   # shellcheck disable=SC2064  # the number of this ticker, now
   trap "kill $ticker 2>/dev/null || :" EXIT
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  attended_group "$@" >"$log" 2>&1 </dev/null || status=$?
   kill "$ticker" 2>/dev/null || :
   wait "$ticker" 2>/dev/null || :
   trap - EXIT
@@ -67,6 +95,16 @@ can_be_locked() { # FILE
   [[ ! -e $1 || -f $1 ]] || fault "$1: is not a file; remove it, or choose another --out"
 }
 
+# Opens FILE as descriptor `lock` and waits until no other process holds it.
+wait_for_lock() { # FILE WHAT
+  exec {lock}>>"$1" || fault "$1: cannot be written"
+  if ! flock -n "$lock"; then
+    say "waiting for $2: process $(<"$1") holds $1"
+    attended flock "$lock"
+  fi
+  printf '%s\n' "$$" >"$1"
+}
+
 # Removes the results of an earlier run, before anything of this one can fail.
 remove_results() { # DIR
   local file lock
@@ -88,19 +126,15 @@ usage() {
 
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
 build_preset() { # PRESET [TARGET...]
-  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1") targets=()
+  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1") targets=() lock
   shift
   (($# == 0)) || targets=(--target "$@")
-  "$root/ci/bootstrap" || fault "ci/bootstrap failed"
+  attended "$root/ci/bootstrap" || fault "ci/bootstrap failed"
   # shellcheck source=/dev/null
   source "$build/env.sh"
   cd "$root" || fault "there is no $root"
   # Two builds in one folder would overwrite each other's files.
-  exec 8>"$build/.$preset.lock"
-  if ! flock -n 8; then
-    say "waiting for another build of build/$preset"
-    flock 8
-  fi
+  wait_for_lock "$build/.$preset.lock" "another build of build/$preset"
   # CMake keeps the compiler it first saw, even if CUDACXX changes later.
   if [[ -f $directory/CMakeCache.txt && $(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' \
     "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
@@ -109,5 +143,5 @@ build_preset() { # PRESET [TARGET...]
   logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2
   logged "build-$preset" "building build/$preset" cmake --build --preset "$preset" "${targets[@]}" ||
     exit 2
-  exec 8>&-
+  exec {lock}>&-
 }
