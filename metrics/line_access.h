@@ -15,6 +15,7 @@ struct LineAccess {
   int line = 0;
   Trust trust;  ///< that the GPU makes this access
   WarpAccess access;
+  std::string cure;  ///< cure_of() it
 };
 
 }  // namespace warpgauge::metrics

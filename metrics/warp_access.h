@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "metrics/counting_rules.h"
 
@@ -29,5 +30,8 @@ struct WarpAccess {
 /// True if `a` is the one to show of the two: it takes more beyond the ideal; of equals more at
 /// all, by more lanes, by an earlier warp.
 bool shows_more(const WarpAccess& a, const WarpAccess& b);
+
+/// Bytes from each lane to the next one, if that is the same for all lanes that are on.
+std::optional<std::int64_t> lane_distance(const WarpAccess& access);
 
 }  // namespace warpgauge::metrics
