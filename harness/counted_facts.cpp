@@ -46,6 +46,13 @@ const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines
   return *worst;
 }
 
+/// The value, with the line as its blame.
+Fact in_line(Fact value, const metrics::LineCounts& line) {
+  const auto cure = line.cures.find(value.metric);
+  value.cure = cure == line.cures.end() ? "" : cure->second;
+  return blamed_on(std::move(value), line.kernel, line.source());
+}
+
 Fact trusted(Fact fact, const metrics::Trust& trust) {
   fact.confidence = to_string(trust.confidence);
   fact.confidence_reason = trust.reason;
@@ -76,7 +83,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
     for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
       if (value_in(line_values[i], metric) <= most) continue;
       most = value_in(line_values[i], metric);
-      fact = blamed_on(std::move(fact), lines[i].kernel, lines[i].source());
+      fact = in_line(std::move(fact), lines[i]);
     }
     facts.push_back(std::move(fact));
   }
@@ -84,9 +91,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
     for (const auto& [metric, value] : line_values[i]) {
       const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
       if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
-      facts.push_back(
-          trusted(blamed_on(with_value(counted, metric, value), lines[i].kernel, lines[i].source()),
-                  trust));
+      facts.push_back(trusted(in_line(with_value(counted, metric, value), lines[i]), trust));
       facts.back().scope = metrics::Scope::line;
     }
   }

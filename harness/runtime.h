@@ -45,9 +45,9 @@ std::string chip_name();
 /// which is what it is.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
 
-/// Calls `run` and returns, of each source line of the kernels that it ran to their end, the access
-/// that shows most. Only the emulator has addresses: throws std::logic_error on a GPU.
-std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run);
+/// Of each source line of the kernels that a counter counted last, the access that shows most. Only
+/// the emulator has addresses: throws std::logic_error on a GPU.
+std::vector<metrics::LineAccess> take_accesses();
 
 /// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
 /// only the kind. Nothing on a GPU.

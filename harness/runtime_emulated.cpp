@@ -19,18 +19,11 @@ class EmulatorCounter : public LineCounter {
     emulator::Emulator& emulator = emulator::Emulator::instance();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
     emulator.take_counts();
+    emulator.take_accesses();
     launch();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
     return emulator.take_counts();
   }
-};
-
-/// Addresses are kept as long as this lives.
-struct Recording {
-  Recording() { emulator::Emulator::instance().record_accesses(true); }
-  ~Recording() { emulator::Emulator::instance().record_accesses(false); }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
 };
 
 }  // namespace
@@ -51,9 +44,7 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit)
   emulator.set_options(options);
 }
 
-std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run) {
-  const Recording recording;
-  run();
+std::vector<metrics::LineAccess> take_accesses() {
   return emulator::Emulator::instance().take_accesses();
 }
 

@@ -34,7 +34,7 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limi
   throw std::logic_error("this program runs on a GPU and cannot emulate " + arch);
 }
 
-std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& /*run*/) {
+std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 

@@ -28,6 +28,10 @@ constexpr std::string_view kReductions = "smsp__sass_inst_executed_op_global_red
 
 constexpr std::string_view kCoalesce =
     "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes.";
+constexpr std::string_view kPadRows =
+    "Pad rows of n x 128 bytes by what an access takes of each (4 at least), or XOR the column "
+    "with "
+    "the row.";
 constexpr std::string_view kFewerRegisters =
     "Shorten live ranges, or raise the cap (__launch_bounds__, -maxrregcount).";
 constexpr std::string_view kRounding =
@@ -130,13 +134,13 @@ const std::vector<Metric>& table() {
        "Passes taken beyond the ideal: lanes of a warp wanted different words of one bank.",
        "0: each request takes as few passes as its words need; atomics on one word mostly take "
        "turns, which counts too.",
-       "Pad each row by one word, or swizzle the column index (XOR with the row)."},
+       kPadRows},
       {"shared.bank_ways", "wavefronts/ideal", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Wavefronts over ideal of the worst source line: 32 means every lane waits for its turn.",
        "1: no line that touches shared memory has a conflict; at n the worst line keeps the "
        "banks busy n times as long as it needs to.",
-       "Pad each row by one word, or swizzle the column index (XOR with the row)."},
+       kPadRows},
       {"shared.requests", "requests", lower, exact, sass, {kSharedRequests, kAsyncRequests},
        "Warp instructions that touch shared memory.",
        "Few for the bytes: a full warp moves 128 with 4 bytes a lane, and 512 with 16.",

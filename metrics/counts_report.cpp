@@ -42,6 +42,7 @@ json to_json(const LineCounts& line) {
     object["trust"][group] = {{"confidence", to_string(trust.confidence)},
                               {"reason", trust.reason}};
   }
+  for (const auto& [metric, cure] : line.cures) object["cures"][metric] = cure;
   return object;
 }
 
@@ -63,6 +64,8 @@ void add_counts(const json& object, CountsByLine& lines) {
     Trust& known = line.trust[group];
     if (*confidence >= known.confidence) known = {*confidence, trust.at("reason")};
   }
+  const json cures = object.value("cures", json::object());
+  for (const auto& [metric, cure] : cures.items()) line.cures.try_emplace(metric, cure);
 }
 
 }  // namespace

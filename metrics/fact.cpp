@@ -125,6 +125,7 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
   if (fact.would) object["would"] = to_string(*fact.would);
   set(object, "cause", fact.cause);
+  set(object, "cure", fact.cure);
   set(object, "reason", fact.reason);
   return object;
 }

@@ -164,6 +164,7 @@ struct Fact {
   Verdict verdict = Verdict::unbudgeted;  ///< then not written
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
   std::string cause;                      ///< why a value moved: environment
+  std::string cure;                       ///< cure_of() an access of its line; empty: unknown
   std::string reason;                     ///< why the verdict is what it is, one sentence
 };
 

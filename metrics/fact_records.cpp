@@ -201,6 +201,7 @@ void read_shared(Members& members, Fact& shared) {
   read_confidence(members, shared);
   if (members.has("machine")) shared.machine = read_machine(members.object("machine"));
   read_verdict(members, shared);
+  shared.cure = members.text_or_absent("cure");
   shared.reason = members.text_or_absent("reason");
 }
 

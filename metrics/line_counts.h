@@ -9,6 +9,7 @@
 
 #include "metrics/confidence.h"
 #include "metrics/counts.h"
+#include "metrics/cure.h"
 #include "metrics/source_line.h"
 
 namespace warpgauge::metrics {
@@ -24,6 +25,8 @@ struct LineCounts {
   std::map<std::string, Trust, std::less<>> trust = {};
   /// The common part of the chains that its code was inlined through: SourceLine.
   std::vector<CallSite> inlined = {};
+  /// Of its accesses, by metric; none where the lanes' addresses are not known.
+  Cures cures = {};
 
   SourceLine source() const { return {file, line, inlined}; }
 };

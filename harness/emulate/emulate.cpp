@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "harness/build_info.h"
@@ -49,6 +50,13 @@ std::string_view confidence(const LineCounts& line) {
   return metrics::to_string(worst);
 }
 
+/// Each once.
+std::set<std::string> cures_of(const LineCounts& line) {
+  std::set<std::string> cures;
+  for (const auto& [metric, cure] : line.cures) cures.insert(cure);
+  return cures;
+}
+
 std::string pair_text(std::uint64_t taken, std::uint64_t ideal) {
   return taken == 0 && ideal == 0 ? "-" : fmt::format("{}/{}", taken, ideal);
 }
@@ -75,6 +83,7 @@ std::string table(std::vector<LineCounts> lines) {
                      confidence(line),
                      line.file.empty() ? "(no line information: compile with -lineinfo)"
                                        : fmt::format("{}:{}", line.file, line.line));
+      for (const std::string& cure : cures_of(line)) fmt::format_to(out, "    {}\n", cure);
     }
   }
   return text;

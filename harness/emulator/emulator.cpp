@@ -52,13 +52,10 @@ void Emulator::set_options(const machine::Options& options) {
 }
 
 std::vector<metrics::LineCounts> Emulator::take_counts() {
-  return locked([](runtime::State& state) { return state.counts->take(); });
-}
-
-void Emulator::record_accesses(bool record) {
-  locked([&](runtime::State& state) {
-    state.options().record_accesses = record;
-    state.apply_options();
+  return locked([](runtime::State& state) {
+    std::vector<metrics::LineCounts> lines = state.counts->take();
+    state.accesses->add_cures(lines);
+    return lines;
   });
 }
 

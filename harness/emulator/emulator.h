@@ -40,14 +40,11 @@ class Emulator {
   void set_options(const machine::Options& options);
 
   /// The counts of kernels that ran to their end since the last call (or ever),
-  /// ordered by kernel, file and line. Warp instructions and divergent branches of a kernel have
-  /// no line (file empty, line 0).
+  /// ordered by kernel, file and line, with the cures of the accesses since take_accesses(). Warp
+  /// instructions and divergent branches of a kernel have no line (file empty, line 0).
   std::vector<metrics::LineCounts> take_counts();
 
-  /// Kernels that run from now on keep the lanes' addresses of the accesses that show most, unless
-  /// set_options() says otherwise later; or no longer.
-  void record_accesses(bool record);
-  /// The accesses that they have kept since the last call: see AccessTable::take().
+  /// The accesses of their lines that show most, since the last call: see AccessTable::take().
   std::vector<metrics::LineAccess> take_accesses();
 
   /// The faults of kernels since the last call, the latest last. A device has one until it is

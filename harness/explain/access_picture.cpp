@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "harness/explain/access_caption.h"
@@ -63,19 +62,6 @@ std::string groups_text(const AccessPicture& picture) {
   return text;
 }
 
-/// The same for all neighbours that are on: "neighbouring lanes are 128 bytes apart".
-std::optional<std::int64_t> stride_of(const WarpAccess& access) {
-  std::optional<std::int64_t> stride;
-  for (std::size_t lane = 0; lane < 31; ++lane) {
-    if ((access.mask >> lane & 3) != 3) continue;
-    const auto step =
-        static_cast<std::int64_t>(access.addresses[lane + 1] - access.addresses[lane]);
-    if (stride && *stride != step) return std::nullopt;
-    stride = step;
-  }
-  return stride;
-}
-
 }  // namespace
 
 bool AccessPicture::is_moved(const Row& row, std::size_t column) const {
@@ -123,10 +109,12 @@ AccessPicture picture_of(const metrics::LineAccess& line, std::string id, std::s
     note(fmt::format("Of {} bytes a lane only a part of the warp is served at a time ({}).",
                      access.width, groups));
   }
-  if (const auto stride = stride_of(access)) {
-    note(*stride == 0 ? std::string("Neighbouring lanes have the same address.")
-                      : fmt::format("Neighbouring lanes are {} byte{} apart.", *stride,
-                                    *stride == 1 ? "" : "s"));
+  if (!line.cure.empty()) {
+    note(line.cure);
+  } else if (const auto distance = metrics::lane_distance(access)) {
+    note(*distance == 0 ? std::string("Neighbouring lanes have the same address.")
+                        : fmt::format("Neighbouring lanes are {} byte{} apart.", *distance,
+                                      *distance == 1 ? "" : "s"));
   }
   if (line.trust.confidence != metrics::Confidence::exact) {
     note(fmt::format("Not exact ({}): {}.", metrics::to_string(line.trust.confidence),

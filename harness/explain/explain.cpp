@@ -34,6 +34,7 @@ struct Line {
   std::vector<metrics::CallSite> inlined;  ///< as facts have it
   std::map<std::string, double> values;
   std::set<std::string> unsure;  ///< the metrics whose values are not exact
+  std::set<std::string> cures;
 
   double value(const std::string& metric) const {
     const auto found = values.find(metric);
@@ -84,6 +85,7 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
     line.number = fact.line;
     if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
     if (fact.confidence != "exact") line.unsure.insert(fact.metric);
+    if (!fact.cure.empty()) line.cures.insert(fact.cure);
   }
   std::vector<Line> sorted;
   for (auto& [where, line] : lines) {
@@ -141,6 +143,7 @@ std::string explain_lines(const Case& one) {
         line.count({"local.sectors"}), files::source_text(line.file, line.number));
     const std::string inlined = outcome::inlined_text({line.file, line.number, line.inlined});
     if (!inlined.empty()) fmt::format_to(out, "{:76}{}\n", "", inlined);
+    for (const std::string& cure : line.cures) fmt::format_to(out, "{:9}{}\n", "", cure);
   }
   return text + doubts(facts);
 }

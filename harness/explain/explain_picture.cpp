@@ -56,11 +56,10 @@ WantedLine wanted_line(const std::string& text) {
 /// Runs the case. Its result must be right, or its addresses mean nothing.
 std::vector<LineAccess> accesses_of(const Case& one) {
   if (!one.counted) throw std::invalid_argument(one.id.str() + ": no kernel of this program");
-  std::vector<LineAccess> accesses = record_accesses([&] {
-    for (const metrics::Fact& fact : Meter(true).run(one, metrics::Budgets())) {
-      if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
-    }
-  });
+  for (const metrics::Fact& fact : Meter(true).run(one, metrics::Budgets())) {
+    if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
+  }
+  std::vector<LineAccess> accesses = take_accesses();
   for (LineAccess& access : accesses) access.file = files::relative_to_root(access.file);
   return accesses;
 }

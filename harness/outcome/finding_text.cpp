@@ -65,6 +65,10 @@ std::string value_text(const Fact& fact) {
   return metrics::to_text(fact.value) + (unit == "bool" ? "" : " " + std::string(unit));
 }
 
+std::string_view cure_text(const Fact& fact) {
+  return fact.cure.empty() ? metrics::metric(fact.metric).cure : fact.cure;
+}
+
 std::string_view label(const Fact& fact) {
   switch (fact.verdict) {
     case Verdict::error:
@@ -146,7 +150,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
       add_line(text, "cure", "Tighten the budget.");
     } else {
       add_line(text, "means", metric.meaning);
-      add_line(text, "cure", metric.cure);
+      add_line(text, "cure", cure_text(fact));
     }
   }
   if (with_kernel) add_line(text, "kernel", files::demangled(fact.kernel));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/outcome/finding.h"
 
@@ -12,6 +13,9 @@ std::string title(const Finding& finding);
 
 /// "1015808 wavefronts"; "not measured" for nothing.
 std::string value_text(const metrics::Fact& fact);
+
+/// What to do about a value: what was worked out from its line's accesses, else the metric's cure.
+std::string_view cure_text(const metrics::Fact& fact);
 
 /// The word that a finding begins with: ERROR, FAIL, BETTER, MOVED or UNSURE.
 std::string_view label(const metrics::Fact& fact);

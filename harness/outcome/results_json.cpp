@@ -93,7 +93,7 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
   set(object, "reason", fact.reason);
   if (fact.verdict != Verdict::error) {
     object["meaning"] = metric.meaning;
-    object["cure"] = metric.cure;
+    object["cure"] = cure_text(fact);
   }
   object["blame"] = blame_json(found.blame);
   object["fingerprint"] = fingerprint(found);

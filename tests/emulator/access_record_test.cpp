@@ -1,5 +1,5 @@
-// Launches keep the lanes' addresses only on request: of each instruction the access that shows
-// most, however many threads share the blocks.
+// Launches keep lanes' addresses: of each instruction the access that shows most, however many
+// threads share the blocks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,18 +28,15 @@ constexpr const char* kStrides = R"(
   st.global.u32 [%rd1], %r0;)";
 constexpr const char* kTile = ".shared .align 128 .b8 tile[4096];\n";
 
-LaunchOutcome outcome_of(bool record, int threads) {
+LaunchOutcome outcome_of(int threads) {
   Options options = limited();
-  options.record_accesses = record;
   options.threads = threads;
   const Shape shape{.grid = {64, 1, 1}, .block = {96, 1, 1}};
   return run_kernel(kernel_text(kStrides, kTile), shape, {}, options).outcome;
 }
 
-TEST(AccessRecord, IsOffUnlessAskedFor) { EXPECT_TRUE(outcome_of(false, 2).records.empty()); }
-
 TEST(AccessRecord, KeepsWhatShowsMostOfEachInstruction) {
-  const LaunchOutcome outcome = outcome_of(true, 1);
+  const LaunchOutcome outcome = outcome_of(1);
   ASSERT_EQ(outcome.records.size(), 2u);
   const WarpAccess& store = outcome.records[0].access;
   ASSERT_TRUE(store.is_shared());
@@ -60,22 +57,12 @@ TEST(AccessRecord, KeepsWhatShowsMostOfEachInstruction) {
 }
 
 TEST(AccessRecord, IsTheSameForAnyNumberOfThreads) {
-  const WarpAccess one = outcome_of(true, 1).records.at(0).access;
+  const WarpAccess one = outcome_of(1).records.at(0).access;
   for (int threads = 2; threads <= 8; ++threads) {
-    const WarpAccess many = outcome_of(true, threads).records.at(0).access;
+    const WarpAccess many = outcome_of(threads).records.at(0).access;
     EXPECT_EQ(many.addresses, one.addresses);
     EXPECT_EQ(many.block_number, one.block_number);
     EXPECT_EQ(many.warp, one.warp);
-  }
-}
-
-TEST(AccessRecord, TakesNothingFromTheCounts) {
-  const LaunchOutcome with = outcome_of(true, 2), without = outcome_of(false, 2);
-  ASSERT_EQ(with.totals.size(), without.totals.size());
-  for (std::size_t n = 0; n < with.totals.size(); ++n) {
-    EXPECT_EQ(with.totals[n].access.requests, without.totals[n].access.requests);
-    EXPECT_EQ(with.totals[n].access.wavefronts, without.totals[n].access.wavefronts);
-    EXPECT_EQ(with.totals[n].access.sectors, without.totals[n].access.sectors);
   }
 }
 
@@ -101,6 +88,34 @@ TEST(AccessTable, KeepsTheMostOfALineInEachSpace) {
   EXPECT_EQ(lines[0].line, 7);
   EXPECT_EQ(lines[1].access.taken, 32u);
   EXPECT_TRUE(table.take().empty());
+}
+
+TEST(AccessTable, GivesLinesTheirCures) {
+  const auto record = [](int line, int width, std::uint64_t distance) {
+    InstructionRecord result{.text_line = 3, .source = {"k.cu", line}};
+    result.access.width = width;
+    result.access.mask = kAllLanes;
+    for (std::uint64_t lane = 0; lane < 32; ++lane) result.access.addresses[lane] = distance * lane;
+    result.access.taken = distance == 128 ? 32 : 4;
+    result.access.ideal = static_cast<std::uint32_t>(width) / 4;
+    return result;
+  };
+  LaunchOutcome outcome;
+  outcome.records = {record(7, 4, 128), record(8, 16, 16)};
+  counting::AccessTable table;
+  table.add("k", outcome, {});
+  std::vector<metrics::LineCounts> lines = {{.kernel = "k", .file = "k.cu", .line = 7},
+                                            {.kernel = "k", .file = "k.cu", .line = 8},
+                                            {.kernel = "other", .file = "k.cu", .line = 7}};
+  table.add_cures(lines);
+  const std::string cure =
+      "Rows are 32 words apart: pad by 1 word; this access then takes 1 wavefront instead of 32, "
+      "ideal 1. Where the same rows are also accessed 16 bytes at a time, pad by 4 words, which "
+      "keeps 16-byte alignment: 4 wavefronts.";
+  EXPECT_EQ(lines[0].cures.at("shared.bank_conflicts"), cure);
+  EXPECT_TRUE(lines[1].cures.empty());
+  EXPECT_TRUE(lines[2].cures.empty());
+  EXPECT_EQ(table.take().at(0).cure, cure);
 }
 
 }  // namespace

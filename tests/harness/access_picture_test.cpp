@@ -28,6 +28,12 @@ TEST(Picture, OfAColumnHasARowForEachLane) {
   EXPECT_THAT(explain::shared_cells(picture), IsEmpty());
 }
 
+TEST(Picture, HasTheCureInsteadOfTheDistance) {
+  metrics::LineAccess line = shared_stride(AccessKind::shared_load, 4, 128);
+  line.cure = "Rows are 32 words apart: pad by 1 word.";
+  EXPECT_THAT(drawn(line).notes, ElementsAre(line.cure));
+}
+
 TEST(Picture, CaptionsOfAccessesWithoutConflicts) {
   const auto caption = [](AccessKind kind, int width, std::uint32_t stride, std::uint32_t mask) {
     return drawn(shared_stride(kind, width, stride, mask)).caption;

@@ -84,6 +84,20 @@ TEST(CountedFacts, BlameTheLineThatHasMost) {
   EXPECT_THAT(lines_with(facts, "local.sectors"), ElementsAre(7, 9)) << "lines of 0 say nothing";
 }
 
+TEST(CountedFacts, HaveTheCureOfTheLineThatIsBlamed) {
+  std::vector<LineCounts> lines = {line(7, 2, 8), line(8, 32, 0)};
+  lines[0].cures = {{"shared.bank_conflicts", "of line 7"}};
+  lines[1].cures = {{"shared.bank_conflicts", "of line 8"}, {"shared.wavefronts", "of line 8"}};
+  const std::vector<Fact> facts = facts_of(lines);
+  EXPECT_EQ(whole(facts, "shared.bank_conflicts").cure, "of line 8");
+  EXPECT_EQ(whole(facts, "shared.wavefronts").cure, "of line 8");
+  EXPECT_EQ(whole(facts, "local.sectors").cure, "");
+  for (const Fact& fact : facts) {
+    if (fact.scope != Scope::line || fact.metric != "shared.bank_conflicts") continue;
+    EXPECT_EQ(fact.cure, "of line " + std::to_string(fact.line));
+  }
+}
+
 TEST(CountedFacts, OneUnsureLineMakesItsGroupUnsure) {
   const std::vector<Fact> facts =
       facts_of({line(7, 32, 4), unsure(line(8, 1, 4), "shared", Confidence::estimate, "a loop")});

@@ -228,6 +228,15 @@ TEST(FailureText, HasAllThatIsNeededToActOnIt) {
   expect_golden(failure_text(fact, "warpgauge-check --gtest_filter='x'"), "failure.txt");
 }
 
+TEST(FailureText, GivesTheCureOfTheValueBeforeThatOfTheMetric) {
+  Recorded recorded;
+  Fact fact = recorded.judged("tiled", "shared.bank_conflicts", "");
+  EXPECT_THAT(failure_text(fact, ""), HasSubstr("\n  cure     Pad rows of n x 128 bytes"));
+  fact.cure = "Rows are 512 words apart: pad by 4 words.";
+  EXPECT_THAT(failure_text(fact, ""),
+              AllOf(HasSubstr("\n  cure     " + fact.cure + "\n"), Not(HasSubstr("Pad rows"))));
+}
+
 TEST(FailureText, OfAnErrorGivesTheReason) {
   Recorded recorded;
   expect_golden(failure_text(recorded.wrong_result("padded"), "ci/gate"), "error.txt");

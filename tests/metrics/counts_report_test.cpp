@@ -46,6 +46,16 @@ TEST_F(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(report.faults[0].source, fault.source);
 }
 
+TEST_F(Report, KeepsTheCuresOfLines) {
+  LineCounts cured = line(3, Confidence::exact, "");
+  cured.cures = {{"shared.bank_conflicts", "pad by 1 word"}};
+  append_report(path_, {{cured}, {}});
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].cures, cured.cures);
+}
+
 TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
   append_report(path_, {{line(3, Confidence::estimate, "a loop")}, {}});
   append_report(path_, {{line(4, Confidence::exact, "")}, {}});

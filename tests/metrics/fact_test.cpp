@@ -155,6 +155,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   one.verdict = Verdict::moved;
   one.would = Verdict::fail;
   one.cause = "environment";
+  one.cure = "c";
   one.reason = "r";
   expect_all_members(values_json(one), schema("values"));
 }

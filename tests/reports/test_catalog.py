@@ -42,7 +42,7 @@ def test_rows_are_read_whole():
     assert (conflicts.direction, conflicts.cls, conflicts.unit) == ("lower", "exact", "wavefronts")
     assert conflicts.meaning.startswith("Passes taken beyond the ideal")
     assert conflicts.good.startswith("0: each request takes as few passes")
-    assert "Pad each row" in conflicts.cure
+    assert "Pad rows" in conflicts.cure
     assert catalog()["occupancy.limiter"].direction == "none"
     assert {metric.cls for metric in catalog().values()} == {"exact", "bounded", "info"}
 

@@ -59,7 +59,7 @@ _RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "fla
 _CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash", "input_hash", "carried")
 _VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
 _VALUES += ("stable", "confidence", "confidence_reason", "machine", "limit", "verdict", "would")
-_VALUES += ("cause", "reason")
+_VALUES += ("cause", "cure", "reason")
 
 
 def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: Any) -> dict:

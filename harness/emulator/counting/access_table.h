@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metrics/line_access.h"
+#include "metrics/line_counts.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;
@@ -22,13 +23,20 @@ class AccessTable {
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
            const KernelTrust& trust);
 
+  /// Gives lines the cures of what was added since the last take().
+  void add_cures(std::vector<metrics::LineCounts>& lines) const;
+
   /// All that was added since the last call, ordered by kernel, file and line. A line that accesses
-  /// shared and global memory is there twice, shared first.
+  /// several spaces is there once for each, shared memory first.
   std::vector<metrics::LineAccess> take();
 
  private:
-  using Key = std::tuple<std::string, std::string, int, bool>;  // kernel, file, line, not shared
-  std::map<Key, metrics::LineAccess> lines_;
+  using Key = std::tuple<std::string, std::string, int, metrics::WarpAccess::Space>;
+
+  std::string cure(const metrics::LineAccess& line) const;
+
+  std::map<Key, metrics::LineAccess> lines_;  // by kernel, file, line and space
+  std::map<std::string, int> widest_;         // access to shared memory of each kernel, in bytes
 };
 
 }  // namespace warpgauge::emulator::counting

@@ -116,8 +116,7 @@ struct Shared {
 class Worker {
  public:
   explicit Worker(Shared& shared)
-      : shared_(shared),
-        counters_(shared.context.code.counters.size(), shared.context.options.record_accesses) {}
+      : shared_(shared), counters_(shared.context.code.counters.size()) {}
 
   void work() {
     bool all_poll = false;
@@ -207,9 +206,9 @@ std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<W
                                              std::size_t counter) {
   std::optional<metrics::WarpAccess> most;
   for (const auto& worker : workers) {
-    const metrics::WarpAccess* const records = worker->counters().records();
-    if (records == nullptr || records[counter].mask == 0) continue;
-    if (!most || metrics::shows_more(records[counter], *most)) most = records[counter];
+    const metrics::WarpAccess& record = worker->counters().records()[counter];
+    if (record.mask == 0) continue;
+    if (!most || metrics::shows_more(record, *most)) most = record;
   }
   return most;
 }

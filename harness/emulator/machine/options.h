@@ -13,7 +13,6 @@ struct Options {
   std::uint64_t step_limit = 0;             ///< warp instructions of a block; 0: none
   std::chrono::milliseconds time_limit{0};  ///< of a launch; 0: none
   bool check_uninitialised_shared = false;
-  bool record_accesses = false;
   std::uint64_t stack_bytes = 0;       ///< local memory a thread may use in all; 0: 512 KiB
   std::uint64_t heap_bytes = 8 << 20;  ///< of malloc in kernels
   std::uint64_t printf_bytes = 1 << 20;

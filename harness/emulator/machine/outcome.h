@@ -29,7 +29,7 @@ struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::vector<DivergentBranch> divergent_branches;
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
-  /// Of those of them that access shared or global memory, with Options::record_accesses.
+  /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
 };
 

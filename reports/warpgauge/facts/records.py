@@ -158,6 +158,7 @@ class Fact:
     verdict: str | None = None
     would: str | None = None
     cause: str | None = None
+    cure: str | None = None
     reason: str | None = None
 
     @property

@@ -67,8 +67,8 @@ cases = Table(
     UniqueConstraint("digest", name="cases_digest"),
 )
 
-# The members of values that hardly ever change: kernel, place and limit. `record` is part of a
-# value's.
+# The members of values that hardly ever change: kernel, place, limit and cure. `record` is part of
+# a value's.
 contexts = Table(
     "contexts",
     metadata,

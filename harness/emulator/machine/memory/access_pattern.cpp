@@ -98,13 +98,12 @@ std::array<Counted, kLanes> counted(const Access& access, const LaneAddresses<Ad
   return result;
 }
 
-/// Shows an access that was counted just now to the recorder, if there is one.
+/// Shows an access that was counted just now to the recorder.
 template <typename Counted, typename Address>
 void record(const Warp& warp, const Access& access, Window window,
             const LaneAddresses<Address>& lanes) {
-  metrics::WarpAccess* const records = warp.memory->records;
-  if (records == nullptr || !access.counts) return;
-  record_access(records[access.counters[static_cast<std::size_t>(window)]], warp,
+  if (!access.counts) return;
+  record_access(warp.memory->records[access.counters[static_cast<std::size_t>(window)]], warp,
                 cache_of(warp, access, window), access, counted<Counted>(access, lanes),
                 lanes.lanes);
 }

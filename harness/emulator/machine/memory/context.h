@@ -19,7 +19,7 @@ namespace warpgauge::emulator::machine::memory {
 struct MemoryContext {
   Memory* memory = nullptr;
   AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
-  metrics::WarpAccess* records = nullptr;  ///< the same; null: addresses are not recorded
+  metrics::WarpAccess* records = nullptr;  ///< the same
 
   // Of the block.
   std::array<std::uint32_t, 3> block{};  ///< its index in the grid

@@ -15,13 +15,10 @@ namespace warpgauge::emulator::machine::memory {
 /// functions it calls; an instruction that may access several spaces has several.
 class Counters {
  public:
-  /// `records`: whether addresses are kept, too.
-  explicit Counters(std::size_t count, bool records = false)
-      : caches_(count), records_(records ? count : 0) {}
+  explicit Counters(std::size_t count) : caches_(count), records_(count) {}
 
-  AccessCache* caches() { return caches_.data(); }  ///< for MemoryContext
-  /// For MemoryContext, by counter; null unless addresses are kept.
-  metrics::WarpAccess* records() { return records_.empty() ? nullptr : records_.data(); }
+  AccessCache* caches() { return caches_.data(); }            ///< for MemoryContext
+  metrics::WarpAccess* records() { return records_.data(); }  ///< by counter
   std::size_t size() const { return caches_.size(); }
 
   /// The sums of counter `n` so far. Space::none if it was never executed, or counts
