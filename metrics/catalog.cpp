@@ -30,8 +30,7 @@ constexpr std::string_view kCoalesce =
     "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes.";
 constexpr std::string_view kPadRows =
     "Pad rows of n x 128 bytes by what an access takes of each (4 at least), or XOR the column "
-    "with "
-    "the row.";
+    "with the row.";
 constexpr std::string_view kFewerRegisters =
     "Shorten live ranges, or raise the cap (__launch_bounds__, -maxrregcount).";
 constexpr std::string_view kRounding =
