@@ -51,6 +51,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit)
   emulator.set_options(options);
 }
 
+std::string emulated_arch() { return emulator::Emulator::instance().architecture(); }
+
 std::vector<metrics::LineAccess> record_accesses(const std::function<void()>& run) {
   const Recording recording;
   run();
