@@ -160,14 +160,17 @@ function(warpgauge_add_run_tests)
     SKIP_RETURN_CODE 77 TIMEOUT 600)
 endfunction()
 
-# warpgauge_add_static_tests(PREFIX <prefix> CHECK <program>): a test for each architecture, <prefix>.sm_NN,
-# that holds what the compiler decided against budgets.
+# warpgauge_add_static_tests(PREFIX <prefix> CHECK <program>): a test for each architecture that there is
+# machine code for, <prefix>.sm_NN or <prefix>.sm_NNa, that holds what the compiler decided against budgets.
 function(warpgauge_add_static_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "PREFIX;CHECK" "")
-  foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
-    string(REGEX MATCH "^[0-9]+[af]?" number "${arch}")
-    set(name "sm_${number}")
-    if(NOT number)  # native, all, all-major: which they are is known when they have been compiled
+  set(archs ${CMAKE_CUDA_ARCHITECTURES})
+  list(FILTER archs EXCLUDE REGEX "-virtual$")  # PTX for the driver: ptxas does not see it
+  list(TRANSFORM archs REPLACE "-real$" "")
+  list(REMOVE_DUPLICATES archs)
+  foreach(arch IN LISTS archs)
+    set(name "sm_${arch}")
+    if(NOT arch MATCHES "^[0-9]+[af]?$")  # native, all, all-major: known when they have been compiled
       set(name "sm_*")
     endif()
     add_test(NAME ${arg_PREFIX}.${name} COMMAND ${arg_CHECK} "--gtest_filter=${name}/*")

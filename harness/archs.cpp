@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/devices.h"
+#include "harness/runtime.h"
 #include "harness/static_facts.h"
+#include "metrics/arch_name.h"
 #include "metrics/architectures.h"
 
 namespace warpgauge {
@@ -27,8 +30,27 @@ std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
 }
 
 std::string default_emulated_arch() {
-  const std::vector<std::string>& built = PtxasTexts::of_this_build().archs();
-  return std::ranges::find(built, "sm_90") != built.end() ? "sm_90" : built.back();
+  return default_emulated_arch(PtxasTexts::of_this_build().archs());
+}
+
+std::string default_emulated_arch(const std::vector<std::string>& built) {
+  constexpr int kPreferred = 90;
+  const auto number = [](const std::string& name) {
+    const auto arch = metrics::ArchName::parse(name);
+    return arch ? arch->number : 0;
+  };
+  const auto preferred = std::ranges::find(built, kPreferred, number);
+  if (preferred != built.end()) return *preferred;
+  return *std::ranges::find(built, number(built.back()), number);
+}
+
+std::string running_arch(const metrics::Device& device) {
+  if (is_emulated()) return emulated_arch();
+  const std::string own = arch_of(device);
+  const auto gpu = metrics::ArchName::parse(own);
+  if (!gpu) return own;
+  const std::string code = metrics::running_code(PtxasTexts::of_this_build().archs(), gpu->number);
+  return code.empty() ? own : code;
 }
 
 }  // namespace warpgauge

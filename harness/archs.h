@@ -4,13 +4,24 @@
 #include <string>
 #include <vector>
 
+namespace warpgauge::metrics {
+struct Device;
+}
+
 namespace warpgauge {
 
 /// `wanted`, each once, or all of the build if that is empty. Throws std::invalid_argument with the
 /// nearest name if one of them was not compiled for.
 std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted);
 
-/// The architecture that the emulator has by default: sm_90, or the newest of a build without it.
+/// The architecture that the emulator has by default: sm_90, without it sm_90a, without both the
+/// newest of the build; of one number sm_100 before sm_100a and sm_100f, which may use what the
+/// emulator refuses.
 std::string default_emulated_arch();
+std::string default_emulated_arch(const std::vector<std::string>& built);  ///< in ascending order
+
+/// The full name of the architecture whose code runs on the device: on a GPU that of the build that
+/// the driver takes ("sm_90a" on 9.0), or the GPU's own where the driver compiles PTX.
+std::string running_arch(const metrics::Device& device);
 
 }  // namespace warpgauge

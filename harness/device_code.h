@@ -12,14 +12,14 @@ namespace warpgauge {
 
 /// A cubin of this program.
 struct EmbeddedCubin {
-  std::string arch;  ///< "sm_90"
+  std::string arch;  ///< "sm_90", "sm_90a"
   std::span<const std::byte> image;
   bool is_linked = false;  ///< by the device linker (nvcc -rdc=true)
 };
 
 /// PTX of this program.
 struct EmbeddedPtx {
-  std::string arch;  ///< "sm_90": made for compute_90
+  std::string arch;  ///< "sm_90a": made for compute_90a
   std::string text;
 };
 

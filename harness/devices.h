@@ -12,7 +12,7 @@ namespace warpgauge {
 /// then `why` says so. Throws metrics::CudaError for a GPU that is there and cannot be used.
 std::optional<metrics::Device> current_device(std::string* why);
 
-/// "sm_90" for a device of compute capability 9.0.
+/// "sm_90" for a device of compute capability 9.0. running_arch() has the name of the code on it.
 std::string arch_of(const metrics::Device& device);
 
 /// Peak of the memory of a device in bytes per second: both edges of its clock times the width of

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "harness/archs.h"
 #include "harness/case_facts.h"
 #include "harness/counted_facts.h"
 #include "harness/devices.h"
@@ -65,7 +66,7 @@ Meter::Meter(bool use_counters) {
   }
 }
 
-std::string Meter::arch() const { return device_ ? arch_of(*device_) : ""; }
+std::string Meter::arch() const { return device_ ? running_arch(*device_) : ""; }
 
 Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
   std::string not_counted = no_counters_;

@@ -28,7 +28,7 @@ class Meter {
   /// Why counters cannot be read; empty if they can.
   const std::string& no_counters() const { return no_counters_; }
   const std::optional<metrics::Device>& device() const { return device_; }
-  std::string arch() const;  ///< "sm_90", or empty without a device
+  std::string arch() const;  ///< running_arch(), or empty without a device
 
   /// Runs the case, compares its result, counts what it did, and returns the facts, not yet
   /// judged: those of the case, then those of its lines. What has a budget and could not be counted

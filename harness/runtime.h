@@ -45,6 +45,9 @@ std::string chip_name();
 /// which is what it is.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
 
+/// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
+std::string emulated_arch();
+
 /// Of each source line of the kernels that a counter counted last, the access that shows most. Only
 /// the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> take_accesses();

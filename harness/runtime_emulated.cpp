@@ -44,6 +44,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit)
   emulator.set_options(options);
 }
 
+std::string emulated_arch() { return emulator::Emulator::instance().architecture(); }
+
 std::vector<metrics::LineAccess> take_accesses() {
   return emulator::Emulator::instance().take_accesses();
 }

@@ -34,6 +34,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limi
   throw std::logic_error("this program runs on a GPU and cannot emulate " + arch);
 }
 
+std::string emulated_arch() { return ""; }
+
 std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }

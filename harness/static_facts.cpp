@@ -8,7 +8,6 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,6 +15,7 @@
 #include "harness/case_facts.h"
 #include "harness/device_code.h"
 #include "harness/files/source_root.h"
+#include "metrics/arch_name.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/kernel_resources.h"
@@ -179,11 +179,10 @@ PtxasTexts::PtxasTexts(const std::vector<fs::path>& folders) {
                         : folders.front().string() +
                               ": no *.ptxas.txt with a kernel in it; build the kernels again");
   }
-  std::set<std::pair<std::size_t, std::string>> archs;  // shorter numbers first: sm_100 after sm_90
-  for (const auto& [key, known] : kernels_) {
-    archs.emplace(key.second.find_last_of("0123456789"), key.second);
-  }
-  for (const auto& [last_digit, arch] : archs) archs_.push_back(arch);
+  for (const auto& [key, known] : kernels_) archs_.push_back(key.second);
+  std::ranges::sort(archs_, {}, metrics::arch_order);
+  const auto repeated = std::ranges::unique(archs_);
+  archs_.erase(repeated.begin(), repeated.end());
 }
 
 void PtxasTexts::add_folder(const fs::path& folder) {

@@ -26,7 +26,7 @@ class PtxasTexts {
   static const PtxasTexts& of_this_build();
 
   const metrics::PtxasKernel* find(const std::string& kernel, const std::string& arch) const;
-  /// The architectures that were compiled for, in ascending order ("sm_75", ..., "sm_120").
+  /// The architectures that were compiled for, in ascending order ("sm_90", "sm_90a", "sm_100").
   const std::vector<std::string>& archs() const { return archs_; }
 
  private:

@@ -1,10 +1,10 @@
 #include "metrics/architectures.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <vector>
 
+#include "metrics/arch_name.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge::metrics {
@@ -71,34 +71,44 @@ constexpr Architecture kTable[] = {
     row(12, 1, "Blackwell", 1536, 24, 100, {48, 24, 256}, "for integrated systems"),
 };
 
+// PTX ISA 9.0, ".target": the first compute capabilities of code for one chip, and for a family.
+constexpr int kFirstOfOneChip = 90, kFirstOfAFamily = 100;
+
+int number_of(const Architecture& row) { return row.major * 10 + row.minor; }
+
 }  // namespace
 
-std::string Architecture::name() const { return "sm_" + std::to_string(major * 10 + minor); }
+std::string Architecture::name() const { return ArchName{.number = number_of(*this)}.str(); }
 
 std::span<const Architecture> architectures() { return kTable; }
 
 const Architecture* find_architecture(std::string_view name) {
-  if (!name.starts_with("sm_")) return nullptr;
-  const char* const end = name.data() + name.size();
-  int number = 0;
-  const auto [rest, error] = std::from_chars(name.data() + 3, end, number);
-  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-  if (error != std::errc{} || (suffix != "" && suffix != "a" && suffix != "f")) return nullptr;
-  const auto* const found = std::ranges::find_if(
-      kTable, [&](const Architecture& row) { return row.major * 10 + row.minor == number; });
+  const auto arch = ArchName::parse(name);
+  if (!arch || (arch->suffix == 'a' && arch->number < kFirstOfOneChip) ||
+      (arch->suffix == 'f' && arch->number < kFirstOfAFamily)) {
+    return nullptr;
+  }
+  const auto* const found = std::ranges::find(kTable, arch->number, number_of);
   return found == std::end(kTable) ? nullptr : found;
 }
 
 const Architecture& architecture(std::string_view name) {
   if (const Architecture* found = find_architecture(name)) return *found;
-  std::vector<std::string> known;
-  std::string names;
-  for (const Architecture& row : kTable) {
-    known.push_back(row.name());
-    names += " " + row.name();
-  }
   throw std::invalid_argument("unknown architecture '" + std::string(name) + "'" +
-                              meant_architecture(name, known) + "; choose one of:" + names);
+                              meant_architecture(name) + "; choose one of " +
+                              known_architectures());
+}
+
+std::string known_architectures() {
+  std::string text;
+  for (const Architecture& row : kTable) text += (text.empty() ? "" : ", ") + row.name();
+  return text + ", with an 'a' from sm_90 on, or an 'f' from sm_100 on";
+}
+
+std::string meant_architecture(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Architecture& row : kTable) known.push_back(row.name());
+  return meant_architecture(name, known);
 }
 
 std::string meant_architecture(std::string_view name, std::span<const std::string> known) {

@@ -35,12 +35,18 @@ struct Architecture {
 std::span<const Architecture> architectures();
 
 /// The row of an architecture, given its full name. sm_90a and sm_100f are not sm_90 and sm_100
-/// (their code runs nowhere else), but the same chips with the same row. nullptr for an unknown
-/// name.
+/// (their code runs nowhere else), but the same chips with the same row. nullptr for a name that
+/// nothing can be compiled for: there is an "a" from sm_90 on, and an "f" from sm_100 on.
 const Architecture* find_architecture(std::string_view name);
 
 /// The same, but an unknown name throws std::invalid_argument, which names the known ones.
 const Architecture& architecture(std::string_view name);
+
+/// "sm_75, ... sm_121; ...": the names that find_architecture() finds, for people.
+std::string known_architectures();
+
+/// ", did you mean 'sm_90'?" or nothing, for a name that find_architecture() does not find.
+std::string meant_architecture(std::string_view name);
 
 /// ", did you mean 'sm_90'?" or nothing, for a name that is not among `known`; CMake's 90 is sm_90.
 std::string meant_architecture(std::string_view name, std::span<const std::string> known);

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <system_error>
 
+#include "metrics/arch_name.h"
 #include "metrics/built_in_budgets.h"
 #include "metrics/glob.h"
 
@@ -40,10 +40,11 @@ std::string text_of(const std::filesystem::path& path) {
 
 /// "name/sm_90" -> "name", "/sm_90". A name, which can be a glob of names, may hold a slash itself.
 std::pair<std::string, std::string> without_arch(const std::string& section) {
-  static const std::regex kArch("/sm_[0-9]+[a-z]?$");
-  std::smatch arch;
-  if (!std::regex_search(section, arch, kArch)) return {section, ""};
-  return {arch.prefix(), arch.str()};
+  const std::size_t slash = section.rfind('/');
+  if (slash == section.npos || !ArchName::parse(std::string_view(section).substr(slash + 1))) {
+    return {section, ""};
+  }
+  return {section.substr(0, slash), section.substr(slash)};
 }
 
 }  // namespace

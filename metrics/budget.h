@@ -60,7 +60,7 @@ class Budgets {
   std::set<std::string> section_names() const;
   /// The limit for `metric` of `id` on `arch` ("sm_90", may be empty), or nullptr. The most
   /// special wins: variant.type@size, variant.type, variant, default, built-in; and within each
-  /// the architecture's own table before the general one.
+  /// the architecture's own table before the general one. That of sm_90 does not hold for sm_90a.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
   /// The least sure values that are held against these budgets and the built-in ones.

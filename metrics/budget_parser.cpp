@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "metrics/arch_name.h"
 #include "metrics/architectures.h"
 #include "metrics/budget.h"
 #include "metrics/budget_limit.h"
@@ -23,7 +24,7 @@ constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
     R"(The file may begin with gate_on = "exact" (the default), "predicted" or )"
     R"("estimate": the least sure values that are judged.)";
-constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90 or sm_90a.";
+constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90a or sm_100f.";
 
 /// The quotes that a string begins with, or nothing.
 std::string_view opening_quotes(std::string_view text) {
@@ -89,16 +90,6 @@ std::set<std::string> section_names(std::span<const CaseId> cases) {
   return names;
 }
 
-/// sm_, two or three digits, perhaps "a" or "f" (features of one chip or family).
-bool is_arch(std::string_view name) {
-  if (!name.starts_with("sm_")) return false;
-  name.remove_prefix(3);
-  if (name.ends_with('a') || name.ends_with('f')) name.remove_suffix(1);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return (name.size() == 2 || name.size() == 3) && std::ranges::all_of(name, digit) &&
-         name.front() != '0';
-}
-
 bool meant_as_arch(std::string_view name) {
   return name.starts_with("sm") || name.starts_with("SM") || name.starts_with("compute_");
 }
@@ -149,23 +140,19 @@ class SectionReader {
  private:
   void read_arch(const std::string& section, const Entry& entry) {
     const auto& [key, node] = entry;
-    if (!is_arch(key->str()) || !node->is_table()) {
+    if (!ArchName::parse(key->str()) || !node->is_table()) {
       fail_at(text_, key->source(),
               fmt::format("'{}' is not a table of an architecture", key->str()), kArchForm);
     }
-    if (find_architecture(key->str()) == nullptr) fail_unknown_arch(*key);
+    if (find_architecture(key->str()) == nullptr) {
+      fail_at(
+          text_, key->source(),
+          fmt::format("unknown architecture '{}'{}", key->str(), meant_architecture(key->str())),
+          fmt::format("There is: {}.", known_architectures()));
+    }
     for (const Entry& part : in_file_order(*node->as_table())) {
       read_metric(section, part, fmt::format("{}/{}", section, key->str()));
     }
-  }
-
-  [[noreturn]] void fail_unknown_arch(const toml::key& key) const {
-    std::vector<std::string> known;
-    for (const Architecture& row : architectures()) known.push_back(row.name());
-    fail_at(
-        text_, key.source(),
-        fmt::format("unknown architecture '{}'{}", key.str(), meant_architecture(key.str(), known)),
-        fmt::format("There is: {}.", fmt::join(known, ", ")));
   }
 
   void read_metric(const std::string& section, const Entry& entry, const std::string& target) {

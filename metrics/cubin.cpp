@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "metrics/arch_name.h"
 #include "metrics/hash.h"
 
 namespace warpgauge::metrics {
@@ -98,6 +99,20 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   constexpr int kNewAbi = 8;
   const int shift = header.e_ident[EI_ABIVERSION] >= kNewAbi ? 8 : 0;
   sm_ = static_cast<int>(header.e_flags >> shift & 0xff);
+}
+
+std::string Cubin::arch() const {
+  constexpr std::string_view kOption = "-arch ";
+  const auto note = section(".note.nv.tkinfo");
+  const std::string_view text(reinterpret_cast<const char*>(note.data()), note.size());
+  // The note of the device linker comes before those of what it linked.
+  if (const std::size_t at = text.find(kOption); at != text.npos) {
+    const std::string_view rest = text.substr(at + kOption.size());
+    const auto noted =
+        ArchName::parse(rest.substr(0, rest.find_first_of(std::string_view(" \0", 2))));
+    if (noted && noted->number == sm_) return noted->str();
+  }
+  return ArchName{.number = sm_}.str();
 }
 
 std::vector<std::string> Cubin::kernels() const {

@@ -40,6 +40,9 @@ class Cubin {
   std::uint64_t shared_static_bytes(std::string_view kernel) const;
   /// The architecture as a number: 90 for sm_90 and for sm_90a.
   int sm() const { return sm_; }
+  /// Its full name, which the ELF header lacks: "sm_90a" where ptxas or the device linker noted the
+  /// option -arch, as those of CUDA 13 do; else that of the number.
+  std::string arch() const;
   /// The bytes of the first section of that name; empty if there is none.
   std::span<const std::byte> section(std::string_view name) const;
   /// The same, or of the one section "name.NUMBER", as a cubin for the device linker calls it;

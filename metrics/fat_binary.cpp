@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "metrics/arch_name.h"
 #include "metrics/mapped_memory.h"
 
 namespace warpgauge::metrics {
@@ -84,10 +85,10 @@ Compression compression_of(const Entry& entry) {
 }
 
 std::string arch_of(const Entry& entry) {
-  const std::string_view suffix = entry.flags & kFlagArchSpecific     ? "a"
-                                  : entry.flags & kFlagFamilySpecific ? "f"
-                                                                      : "";
-  return fmt::format("sm_{}{}", entry.arch, suffix);
+  const char suffix = entry.flags & kFlagArchSpecific     ? 'a'
+                      : entry.flags & kFlagFamilySpecific ? 'f'
+                                                          : '\0';
+  return ArchName{.number = static_cast<int>(entry.arch), .suffix = suffix}.str();
 }
 
 /// Checks the sizes in the header of an entry whose code begins at `at`, and ends it there.

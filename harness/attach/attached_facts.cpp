@@ -129,32 +129,40 @@ std::vector<Fact> driver_facts(const Known& known, const Fact& blank) {
   return facts;
 }
 
-/// The hash of the code, if the kernel has one code.
-std::string sass_hash_of(const Known& known, const std::string& kernel, Cubins& cubins) {
+/// What `of` says of each code of the kernel, if that is the same; else nothing.
+std::string of_all_codes(const Known& known, Cubins& cubins,
+                         const std::function<std::string(const metrics::Cubin&)>& of) {
   std::set<std::uint32_t> codes;
   for (const auto& [instruction, values] : known.records) codes.insert(instruction.cubin_crc);
-  std::set<std::string> hashes;
+  std::set<std::string> answers;
   for (const std::uint32_t code : codes) {
     const auto image = cubins.image(code);
     if (image.empty()) return "";
     try {
-      hashes.insert(metrics::Cubin(image).sass_hash(kernel));
+      answers.insert(of(metrics::Cubin(image)));
     } catch (const metrics::CubinError&) {
       return "";
     }
   }
-  return hashes.size() == 1 ? *hashes.begin() : "";
+  return answers.size() == 1 ? *answers.begin() : "";
+}
+
+/// The full name of the architecture of the code that ran; where it is not known, the GPU's.
+std::string arch_of_code(const Known& known, Cubins& cubins) {
+  const std::string arch = of_all_codes(known, cubins, &metrics::Cubin::arch);
+  return arch.empty() ? arch_of(known.device->device) : arch;
 }
 
 std::vector<Fact> facts_of(const Known& known, const std::string& kernel, Fact blank,
                            Cubins& cubins, metrics::SassLines& adder,
                            const metrics::Budgets& budgets) {
-  metrics::CaseContext context{.kind = metrics::CaseKind::attached,
-                               .device = known.device->device.name,
-                               .kernels = {{.name = kernel,
-                                            .sass_hash = sass_hash_of(known, kernel, cubins),
-                                            .source_hash = "",
-                                            .launches = known.shapes}}};
+  const std::string hash = of_all_codes(
+      known, cubins, [&](const metrics::Cubin& cubin) { return cubin.sass_hash(kernel); });
+  metrics::CaseContext context{
+      .kind = metrics::CaseKind::attached,
+      .device = known.device->device.name,
+      .kernels = {
+          {.name = kernel, .sass_hash = hash, .source_hash = "", .launches = known.shapes}}};
   context.code_hash = code_hash(context.kernels);
   blank.kernel = kernel;
   std::vector<Fact> facts;
@@ -248,7 +256,7 @@ std::vector<AttachedCase> attached_cases(const std::string& program,
       one.warps += shape.warps();
     }
     one.counted_warps = counted_warps(known.records);
-    const Fact blank{.id = one.id, .arch = arch_of(one.device), .file = "", .line = 0};
+    const Fact blank{.id = one.id, .arch = arch_of_code(known, cubins), .file = "", .line = 0};
     one.budgets = budgets.of_kernel(one.id, one.names());
     one.facts = facts_of(known, kernel, blank, cubins, adder, one.budgets);
     cases.push_back(std::move(one));

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/archs.h"
 #include "harness/bench/bench_counters.h"
 #include "harness/bench/bench_tables.h"
 #include "harness/case_facts.h"
@@ -138,11 +139,11 @@ class Bench {
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const metrics::CudaError& error) {
       state.SkipWithError(error.what());
-      judge(one, {error_fact(one, error, take_fault(), arch_of(*device_))});
+      judge(one, {error_fact(one, error, take_fault(), running_arch(*device_))});
     } catch (const std::exception& error) {
       const std::string text = files::error_text(error);
       state.SkipWithError(text.c_str());
-      judge(one, {error_fact(one, text, arch_of(*device_))});
+      judge(one, {error_fact(one, text, running_arch(*device_))});
     }
   }
 
@@ -216,7 +217,7 @@ class Bench {
   std::vector<metrics::Fact> facts_of(const Case& one, const Timing& timing,
                                       const std::optional<metrics::MachineState>& machine) const {
     const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
-    metrics::Fact blank = launched_fact(one, launches, arch_of(*device_), device_->name);
+    metrics::Fact blank = launched_fact(one, launches, running_arch(*device_), device_->name);
     const metrics::Fact unknown = blank;
     blank.source = "clock";
     blank.stable = timing.stable;

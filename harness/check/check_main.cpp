@@ -252,8 +252,8 @@ int run(int argc, char** argv) {
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
   if (is_emulated()) {
-    app.add_option("--arch", options.arch, "The architecture that kernels run as")
-        ->default_str("sm_90")
+    app.add_option("--arch", options.arch,
+                   "The architecture that kernels run as (default: sm_90, sm_90a or the newest)")
         ->type_name("ARCH");
   }
   app.add_option("--skip-code", options.skip_code,

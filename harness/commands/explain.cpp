@@ -45,8 +45,10 @@ void add_explain(CommandLine& line) {
   CLI::App* command = line.add(
       "explain", "Show the cost of each source line of a case, or draw one access", kFooter);
   auto device = add_device(command);
-  command->add_option("--arch", options->arch, "The architecture that the emulator runs it as")
-      ->default_str("sm_90")
+  command
+      ->add_option(
+          "--arch", options->arch,
+          "The architecture that the emulator runs it as (default: sm_90, sm_90a or the newest)")
       ->type_name("ARCH");
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
       ->required()

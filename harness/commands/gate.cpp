@@ -34,7 +34,7 @@ void add_selection(CLI::App* command, gate::GateOptions& options) {
   command
       ->add_option("--arch", options.archs,
                    "Architectures (sm_90,...) of the compile-time facts (default: all) and of the "
-                   "emulator (default: sm_90)")
+                   "emulator (default: sm_90, sm_90a or the newest)")
       ->delimiter(',')
       ->type_name("ARCH,...");
   command->add_flag_callback(

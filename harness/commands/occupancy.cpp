@@ -44,11 +44,14 @@ struct Options {
   bool json = false;
 };
 
-std::vector<const Architecture*> chosen(const std::vector<std::string>& names) {
-  std::vector<const Architecture*> archs;
-  for (const std::string& name : names) archs.push_back(&metrics::architecture(name));
+/// Rows of the table by the names that were asked for: sm_90a has that of sm_90.
+using Archs = std::vector<std::pair<std::string, const Architecture*>>;
+
+Archs chosen(const std::vector<std::string>& names) {
+  Archs archs;
+  for (const std::string& name : names) archs.emplace_back(name, &metrics::architecture(name));
   if (!archs.empty()) return archs;
-  for (const Architecture& arch : metrics::architectures()) archs.push_back(&arch);
+  for (const Architecture& arch : metrics::architectures()) archs.emplace_back(arch.name(), &arch);
   return archs;
 }
 
@@ -66,22 +69,23 @@ std::string needs_text(const BlockNeeds& needs) {
                      needs.registers_per_thread, needs.shared_dynamic_bytes);
 }
 
-void print_table(const Options& options, const std::vector<const Architecture*>& archs) {
+void print_table(const Options& options, const Archs& archs) {
   fmt::print("blocks of {}\n\n{:<8}{:>6}  {:>9}  {:>9}  {}\n", needs_text(options.needs), "arch",
              "blocks", "warps", "occupancy", "limited by");
-  for (const Architecture* arch : archs) {
+  for (const auto& [name, arch] : archs) {
     const Occupancy one = metrics::occupancy(*arch, options.needs);
-    fmt::print("{:<8}{:>6}  {:>9}  {:>9.3f}  {}\n", arch->name(), one.blocks_per_multiprocessor,
+    fmt::print("{:<8}{:>6}  {:>9}  {:>9.3f}  {}\n", name, one.blocks_per_multiprocessor,
                fmt::format("{} of {}", one.active_warps, arch->max_threads_per_multiprocessor / 32),
                one.fraction, one.limiter);
   }
 }
 
 /// A line for each amount, with a bar; an arrow marks the amount that was given.
-void print_curve(BlockResource resource, const Architecture& arch, const BlockNeeds& needs) {
+void print_curve(BlockResource resource, const Archs::value_type& asked, const BlockNeeds& needs) {
   constexpr int kBar = 32;
-  fmt::print("\n{} over {}\n", arch.name(), to_string(resource));
-  for (const auto& [amount, one] : metrics::occupancy_over(resource, arch, needs)) {
+  const auto& [name, arch] = asked;
+  fmt::print("\n{} over {}\n", name, to_string(resource));
+  for (const auto& [amount, one] : metrics::occupancy_over(resource, *arch, needs)) {
     const std::string bar(static_cast<std::size_t>(std::lround(one.fraction * kBar)), '#');
     fmt::print("{} {:>7}  {:.3f}  {:<{}}  {}\n",
                amount == metrics::amount_of(resource, needs) ? ">" : " ", amount, one.fraction, bar,
@@ -98,13 +102,13 @@ nlohmann::ordered_json json_of(const Occupancy& one) {
 
 /// {threads, registers, shared, architectures: [{arch, blocks, warps, occupancy, limiter,
 /// over: {threads: [{amount, blocks, ...}, ...], ...}}, ...]}
-void print_json(const Options& options, const std::vector<const Architecture*>& archs) {
+void print_json(const Options& options, const Archs& archs) {
   using nlohmann::ordered_json;
   ordered_json table = {{"threads", options.needs.threads},
                         {"registers", options.needs.registers_per_thread},
                         {"shared", options.needs.shared_dynamic_bytes}};
-  for (const Architecture* arch : archs) {
-    ordered_json row = {{"arch", arch->name()}};
+  for (const auto& [name, arch] : archs) {
+    ordered_json row = {{"arch", name}};
     row.update(json_of(metrics::occupancy(*arch, options.needs)));
     row["over"] = ordered_json::object();
     for (const BlockResource resource : resources(options.over)) {
@@ -127,9 +131,9 @@ int show(const Options& options) {
     return outcome::kWithinBudget;
   }
   print_table(options, archs);
-  for (const Architecture* arch : archs) {
+  for (const auto& asked : archs) {
     for (const BlockResource resource : resources(options.over)) {
-      print_curve(resource, *arch, options.needs);
+      print_curve(resource, asked, options.needs);
     }
   }
   return outcome::kWithinBudget;

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <optional>
 #include <set>
 
 #include "harness/device_code.h"
 #include "harness/devices.h"
+#include "metrics/arch_name.h"
 #include "metrics/cupti.h"
 #include "warpgauge/cuda_error.h"
 
@@ -22,40 +21,11 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// "sm_90a": number 90, suffix 'a' (this very architecture) or 'f' (its family); else 0.
-struct Architecture {
-  int number = 0;
-  char suffix = 0;
-  int major() const { return number / 10; }
-};
-
-Architecture parsed(const std::string& arch) {
-  constexpr std::size_t kPrefix = 3;  // "sm_"
-  Architecture result;
-  if (arch.size() <= kPrefix) return result;
-  std::from_chars(arch.data() + kPrefix, arch.data() + arch.size(), result.number);
-  if (std::isalpha(static_cast<unsigned char>(arch.back())) != 0) result.suffix = arch.back();
-  return result;
-}
-
-/// Machine code runs on later GPUs of its major version, that of an 'a' on no other at all.
-bool machine_code_runs(const std::string& code, const std::string& gpu) {
-  const Architecture from = parsed(code), on = parsed(gpu);
-  if (from.suffix == 'a') return from.number == on.number;
-  return from.major() == on.major() && from.number <= on.number;
-}
-
-/// PTX is compiled by the driver for every later GPU, unless it has a suffix.
-bool ptx_compiles(const std::string& code, const std::string& gpu) {
-  const Architecture from = parsed(code), on = parsed(gpu);
-  return from.suffix == 0 ? from.number <= on.number : machine_code_runs(code, gpu);
-}
-
 /// "sm_75 sm_90", or "nothing".
 std::string archs_text(std::span<const std::string> archs) {
   if (archs.empty()) return "nothing";
   std::vector<std::string> sorted(archs.begin(), archs.end());
-  std::ranges::sort(sorted, {}, [](const std::string& arch) { return parsed(arch).number; });
+  std::ranges::sort(sorted, {}, metrics::arch_order);
   sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
   return fmt::format("{}", fmt::join(sorted, " "));
 }
@@ -137,11 +107,11 @@ Precondition check_architectures(std::span<const std::string> cubins,
     finding.text = "this build has " + all;
     return finding;
   }
-  const auto exact = [&](const std::string& code) {
-    return parsed(code).number == parsed(arch).number;
-  };
-  if (std::ranges::any_of(cubins, exact)) {
-    finding.text = fmt::format("machine code for {} is in this build, which has {}", arch, all);
+  const auto gpu = metrics::ArchName::parse(arch).value_or(metrics::ArchName());
+  const std::string runs = metrics::running_code(cubins, gpu.number);
+  const auto code = metrics::ArchName::parse(runs);
+  if (code && code->number == gpu.number) {
+    finding.text = fmt::format("machine code for {} is in this build, which has {}", runs, all);
     return finding;
   }
   finding.remedy = fmt::format(
@@ -149,12 +119,14 @@ Precondition check_architectures(std::span<const std::string> cubins,
       "--preset dev",
       arch.substr(arch.find('_') + 1));
   finding.health = Health::warn;
-  const auto runs = [&](const std::string& code) { return machine_code_runs(code, arch); };
-  const auto compiles = [&](const std::string& code) { return ptx_compiles(code, arch); };
-  if (const auto found = std::ranges::find_if(cubins, runs); found != cubins.end()) {
+  const auto compiles = [&](const std::string& name) {
+    const auto made = metrics::ArchName::parse(name);
+    return made && made->ptx_compiles_for(gpu.number);
+  };
+  if (!runs.empty()) {
     finding.text = fmt::format(
         "no code of its own for {}: that of {} runs, whose compile-time facts these are", arch,
-        *found);
+        runs);
   } else if (std::ranges::any_of(ptx, compiles)) {
     finding.text = fmt::format(
         "no machine code for {}: the driver compiles PTX, which compile-time facts do not see ({})",

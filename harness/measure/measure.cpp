@@ -99,7 +99,7 @@ class Measuring {
     }
     const std::optional<metrics::Device> device = current_device(&why_not_);
     if (!device) return;
-    arch_ = arch_of(*device);
+    arch_ = running_arch(*device);
     device_ = device->name;
     try {
       counter_ = make_line_counter();

@@ -3,8 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
+
+#include "metrics/fat_binary.h"
 
 namespace warpgauge {
 namespace {
@@ -123,6 +128,30 @@ TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
       EXPECT_THAT(error.what(), HasSubstr("out/7.json: not a result of the attached library"));
     }
   }
+}
+
+TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
+  std::ifstream in(WARPGAUGE_TEST_DATA "/fat_binary/none.fatbin", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto entries = metrics::read_fat_binary(std::as_bytes(std::span(bytes)));
+  const auto entry = std::ranges::find(entries, "sm_100a", &metrics::FatBinaryEntry::arch);
+  ASSERT_NE(entry, entries.end());
+  const std::vector<std::byte> image = entry->unpack();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_attached_arch";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / attach::cubin_name(kCubin), std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()),
+             static_cast<std::streamsize>(image.size()));
+  attach::AttachedProcess process = process_of(1);
+  process.devices[0].device.compute_capability = "10.0";
+  const std::string path = testing::TempDir() + "attached_arch.toml";
+  std::ofstream(path) << "[default.sm_100]\nregisters = 1\n[default.sm_100a]\nregisters = 99\n";
+  const auto cases = attach::attached_cases("program", {process}, folder,
+                                            metrics::Budgets::load_unregistered(path));
+  ASSERT_EQ(cases.size(), 1u);
+  for (const metrics::Fact& fact : cases[0].facts) EXPECT_EQ(fact.arch, "sm_100a");
+  EXPECT_EQ(cases[0].budgets.find(cases[0].id, cases[0].facts[0].arch, "registers")->str(),
+            "<= 99");
 }
 
 TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {

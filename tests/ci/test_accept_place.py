@@ -96,12 +96,13 @@ def test_one_architecture_that_moves_gets_a_table_of_its_own(project):
 
 
 def test_architectures_that_differ_stand_in_order_behind_their_section(project):
-    facts = [conflicts(value, arch=arch) for arch, value in (("sm_120", 3), ("sm_75", 1))]
-    facts += [a_fact(REGISTERS, 9, "unbudgeted", arch=arch) for arch in ("sm_75", "sm_120")]
+    archs = ("sm_75", "sm_90", "sm_90a", "sm_100f")
+    facts = [conflicts(value, arch=arch) for value, arch in enumerate(reversed(archs), start=1)]
+    facts += [a_fact(REGISTERS, 9, "unbudgeted", arch=arch) for arch in archs]
     assert project.accept(facts, "--baseline", "--metric", REGISTERS) == 0, project.err
     headers = [line for line in project.text().splitlines() if line.startswith("[")]
     name = '"tiled.f32@8x8"'
-    assert headers == [f"[{name}]", f"[{name}.sm_75]", f"[{name}.sm_120]"]
+    assert headers == [f"[{name}]", *(f"[{name}.{arch}]" for arch in archs)]
 
 
 def test_a_new_section_does_not_hide_lines_of_architectures_that_were_not_measured(project):

@@ -37,6 +37,44 @@ TEST(CodeSelectionTest, OlderPtxIsTakenOnlyWhereItIsAllowed) {
               ThrowsMessage<NoPtx>(HasSubstr("sm_100, sm_75, sm_80")));
 }
 
+TEST(CodeSelectionTest, ArchitecturesOfOneNumberAreToldApart) {
+  constexpr std::uint64_t kOfOneChip = 0x100000;
+  const auto image =
+      fat_binary({{.arch = 90, .text = "90"},
+                  {.arch = 90, .text = "code 90", .is_ptx = false},
+                  {.arch = 90, .text = "90a", .flags = kOfOneChip},
+                  {.arch = 90, .text = "c 90a", .is_ptx = false, .flags = kOfOneChip}});
+  const auto text_of = [](const std::vector<std::byte>& code) {
+    return std::string(reinterpret_cast<const char*>(code.data()), code.size());
+  };
+  for (const bool older : {false, true}) {
+    const SelectedCode plain = select_code(image, "sm_90", older);
+    EXPECT_EQ(plain.ptx, "90");
+    EXPECT_THAT(text_of(plain.cubin), testing::StartsWith("code 90"));
+    const SelectedCode special = select_code(image, "sm_90a", older);
+    EXPECT_EQ(special.ptx, "90a");
+    EXPECT_EQ(special.ptx_arch, "sm_90a");
+    EXPECT_THAT(text_of(special.cubin), testing::StartsWith("c 90a"));
+  }
+  EXPECT_THAT(ptx_architectures(image), ElementsAre("sm_90", "sm_90a"));
+}
+
+TEST(CodeSelectionTest, OfAnotherNameIsOnlyWhatTheChipRuns) {
+  constexpr std::uint64_t kOfOneChip = 0x100000, kOfAFamily = 0x200000;
+  const auto hopper = fat_binary({{.arch = 90, .text = "90a", .flags = kOfOneChip}});
+  EXPECT_EQ(select_code(hopper, "sm_90", true).ptx_arch, "sm_90a");
+  EXPECT_THAT([&] { select_code(hopper, "sm_90", false); },
+              ThrowsMessage<NoPtx>(HasSubstr("no PTX for sm_90 in this program: it holds PTX for "
+                                             "sm_90a")));
+  EXPECT_THROW(select_code(hopper, "sm_100", true), NoPtx);
+
+  const auto blackwell = fat_binary({{.arch = 90, .text = "90"},
+                                     {.arch = 100, .text = "100f", .flags = kOfAFamily},
+                                     {.arch = 100, .text = "100"}});
+  EXPECT_EQ(select_code(blackwell, "sm_103", true).ptx, "100f");
+  EXPECT_EQ(select_code(blackwell, "sm_120", true).ptx, "100");
+}
+
 TEST(CodeSelectionTest, MachineCodeAloneIsRecognised) {
   const auto image = fat_binary({{.arch = 90, .text = "code", .is_ptx = false}});
   EXPECT_THAT([&] { select_code(image, "sm_90", true); },

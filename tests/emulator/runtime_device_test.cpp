@@ -71,6 +71,22 @@ TEST_F(RuntimeDeviceTest, TheArchitectureIsChosenBeforeTheDeviceIsUsed) {
   emulator.choose_architecture(before);
 }
 
+TEST_F(RuntimeDeviceTest, ArchitecturesOfOneNumberAreDevicesOfTheirOwn) {
+  Emulator& emulator = Emulator::instance();
+  std::set<std::string> names, uuids;
+  for (const char* arch : {"sm_100", "sm_100a", "sm_100f"}) {
+    emulator.choose_architecture(arch);
+    EXPECT_EQ(emulator.architecture(), arch);
+    cudaDeviceProp properties{};
+    ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+    EXPECT_EQ(properties.major * 10 + properties.minor, 100);
+    names.insert(properties.name);
+    uuids.emplace(properties.uuid.bytes, sizeof properties.uuid.bytes);
+  }
+  EXPECT_EQ(names.size(), 3u);
+  EXPECT_EQ(uuids.size(), 3u);
+}
+
 TEST_F(RuntimeDeviceTest, LimitsAreKeptUntilTheReset) {
   std::size_t before = 0, value = 0;
   ASSERT_EQ(cudaDeviceGetLimit(&before, cudaLimitStackSize), cudaSuccess);

@@ -40,6 +40,7 @@ struct TestCode {
   int arch = 90;
   std::string text;
   bool is_ptx = true;
+  std::uint64_t flags = 0;
 };
 
 /// A container with uncompressed code (layout: metrics/fat_binary.cpp).
@@ -57,6 +58,7 @@ inline std::vector<std::byte> fat_binary(const std::vector<TestCode>& codes) {
     put(entry + 4, std::uint32_t{64});
     put(entry + 8, static_cast<std::uint64_t>(bytes));
     put(entry + 28, static_cast<std::uint32_t>(code.arch));
+    put(entry + 40, code.flags);
     std::memcpy(out.data() + entry + 64, code.text.data(), code.text.size());
   }
   put(0, std::uint32_t{0xba55ed50});

@@ -205,6 +205,8 @@ TEST(Architectures, HaveCodeForTheGpu) {
             doctor::Health::warn);  // the driver compiles it
   EXPECT_EQ(health({"sm_90"}, {"sm_90a"}, "sm_100"), doctor::Health::fail);
   EXPECT_EQ(health({}, {}, "sm_90"), doctor::Health::fail);
+  EXPECT_THAT(doctor::check_architectures(Archs{"sm_90", "sm_90a"}, Archs{}, "sm_90").text,
+              HasSubstr("machine code for sm_90a is in this build"));
   EXPECT_THAT(doctor::check_architectures(Archs{"sm_75"}, Archs{}, "sm_90").remedy,
               HasSubstr("-DCMAKE_CUDA_ARCHITECTURES=90"));
   EXPECT_THAT(doctor::check_architectures(Archs{"sm_100", "sm_90"}, Archs{}, "").text,

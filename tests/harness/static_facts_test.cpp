@@ -98,6 +98,25 @@ TEST(StaticFacts, ANumberOfAnyLengthIsAnArchitecture) {
   EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_99999999999999"});
 }
 
+TEST(StaticFacts, ArchitecturesOfOneNumberAreKeptAndInOrder) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_archs";
+  std::filesystem::create_directories(folder);
+  std::ofstream text(folder / "one.ptxas.txt");
+  for (const char* arch : {"sm_100f", "sm_90a", "sm_100", "sm_75", "sm_90", "sm_100a"}) {
+    text << "ptxas info    : Compiling entry function 'k' for '" << arch
+         << "'\nptxas info    : Function properties for k\n"
+            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info    : Used "
+         << std::string_view(arch).size() << " registers\n";
+  }
+  text.close();
+  const PtxasTexts texts({folder});
+  EXPECT_THAT(texts.archs(),
+              testing::ElementsAre("sm_75", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f"));
+  EXPECT_EQ(texts.find("k", "sm_90")->registers, 5u);
+  EXPECT_EQ(texts.find("k", "sm_90a")->registers, 6u);
+}
+
 TEST(StaticFacts, NoTextsIsAFault) {
   EXPECT_THROW(PtxasTexts({"no/such/folder"}), metrics::PtxasError);
   const auto empty = std::filesystem::temp_directory_path() / "warpgauge_no_texts";

@@ -30,11 +30,13 @@ TEST(Architectures, AreFoundByTheirFullNames) {
   for (const Architecture& one : architectures()) EXPECT_EQ(&architecture(one.name()), &one);
   EXPECT_EQ(find_architecture("sm_90a"), find_architecture("sm_90"));
   EXPECT_EQ(find_architecture("sm_100f"), find_architecture("sm_100"));
+  EXPECT_EQ(find_architecture("sm_121a"), find_architecture("sm_121"));
 }
 
 TEST(Architectures, UnknownOnesAreRefused) {
-  for (const char* unknown : {"", "sm_", "sm_70", "sm_91", "sm_9", "sm_90x", "sm_90aa", "90",
-                              "sm_-90", "compute_90", "sm_99999999999999999999"}) {
+  for (const char* unknown :
+       {"", "sm_", "sm_70", "sm_91", "sm_9", "sm_90x", "sm_90aa", "90", "sm_-90", "compute_90",
+        "sm_99999999999999999999", "sm_75a", "sm_89a", "sm_89f", "sm_90f", "sm_91a"}) {
     EXPECT_EQ(find_architecture(unknown), nullptr) << unknown;
     EXPECT_THROW(architecture(unknown), std::invalid_argument) << unknown;
   }
@@ -44,7 +46,7 @@ TEST(Architectures, UnknownOnesAreRefused) {
   } catch (const std::invalid_argument& error) {
     EXPECT_THAT(error.what(),
                 testing::StartsWith("unknown architecture '90', did you mean 'sm_90'?; choose one "
-                                    "of: sm_75 sm_80 "));
+                                    "of sm_75, sm_80, "));
   }
 }
 

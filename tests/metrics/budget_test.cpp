@@ -125,6 +125,27 @@ TEST(Budgets, OnlyOneArchitectureMayBeNamed) {
   EXPECT_EQ(budgets.find(kTiled, "sm_90", "registers"), nullptr);
 }
 
+TEST(Budgets, ArchitecturesOfOneNumberInheritNothing) {
+  const Budgets budgets = parse(R"(
+[default]
+registers = 10
+[default.sm_90]
+registers = 20
+[default.sm_100a]
+registers = 30
+[default.sm_100f]
+registers = 40
+)");
+  const auto limit = [&](const char* arch) {
+    return text(budgets.find(kNaive, arch, "registers"));
+  };
+  EXPECT_EQ(limit("sm_90"), "<= 20");
+  EXPECT_EQ(limit("sm_90a"), "<= 10");
+  EXPECT_EQ(limit("sm_100"), "<= 10");
+  EXPECT_EQ(limit("sm_100a"), "<= 30");
+  EXPECT_EQ(limit("sm_100f"), "<= 40");
+}
+
 TEST(Budgets, EmptyFilesAndByteOrderMarksAreFine) {
   EXPECT_EQ(text(parse("").find(kNaive, "", "local.sectors")), "= 0");
   EXPECT_EQ(text(parse("# nothing yet\n").find(kNaive, "", "local.sectors")), "= 0");

@@ -76,6 +76,7 @@ TEST_P(CubinOf, HashChangesExactlyWithTheCode) {
 TEST_P(CubinOf, HasItsArchitecture) {
   const Image image = recorded(GetParam());
   EXPECT_EQ("sm_" + std::to_string(Cubin(image).sm()), GetParam());
+  EXPECT_EQ(Cubin(image).arch(), GetParam());
 }
 
 TEST_P(CubinOf, FindsWhereTheLineTablePointsIntoCode) {
@@ -150,6 +151,19 @@ TEST(Cubin, RefusesOtherFiles) {
   Image program = recorded("sm_90");
   program[18] = std::byte{62};  // e_machine: x86-64
   EXPECT_THAT(error_of(program), testing::HasSubstr("for ELF machine 62, not for CUDA (190)"));
+}
+
+TEST(Cubin, ANoteOfAnotherArchitectureIsNotBelieved) {
+  Image image = recorded("sm_90");
+  const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+  const std::size_t at = text.find("-arch sm_90");
+  ASSERT_NE(at, text.npos);
+  image[at + 9] = std::byte{'8'};
+  EXPECT_EQ(Cubin(image).arch(), "sm_90");
+}
+
+TEST(LinkedCubin, HasTheArchitectureItWasLinkedFor) {
+  EXPECT_EQ(Cubin(recorded_as("linked.sm_90")).arch(), "sm_90");
 }
 
 TEST(LinkedCubin, ConstantsAreThoseOfTheModule) {

@@ -109,6 +109,7 @@ TEST(FatBinary, CodeCanBeUsed) {
       if (entry.kind == Kind::cubin) {
         const Bytes cubin = entry.unpack();
         EXPECT_THAT(Cubin(cubin).kernels(), testing::ElementsAre("_Z4copyPfPKfi")) << name;
+        EXPECT_EQ(Cubin(cubin).arch(), entry.arch) << name;
       } else {
         const std::string target = "\n.target " + entry.arch;
         EXPECT_THAT(entry.unpack_text(), HasSubstr(target)) << name;

@@ -5,57 +5,45 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
+#include "metrics/arch_name.h"
 #include "metrics/fat_binary.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
+using metrics::ArchName;
 using metrics::FatBinaryEntry;
+using Kind = FatBinaryEntry::Kind;
 
-struct Chip {
-  int number = 0;           ///< 90
-  std::string_view suffix;  ///< "a": code for this chip only; "f": for its family
-};
-
-Chip chip_of(std::string_view arch) {
-  Chip out;
-  const auto [rest, error] =
-      std::from_chars(arch.data() + arch.find('_') + 1, arch.data() + arch.size(), out.number);
-  out.suffix = arch.substr(static_cast<std::size_t>(rest - arch.data()));
-  return out;
+const FatBinaryEntry* named(const std::vector<FatBinaryEntry>& entries, Kind kind,
+                            std::string_view arch) {
+  const auto found = std::ranges::find_if(entries, [&](const FatBinaryEntry& entry) {
+    return entry.kind == kind && entry.arch == arch;
+  });
+  return found == entries.end() ? nullptr : &*found;
 }
 
-/// How well code made for `made` suits the GPU `wanted`: the higher, the better; 0: not at all.
-int fitness(std::string_view made, std::string_view wanted, bool older) {
-  if (made == wanted) return 1'000'000;
-  const Chip code = chip_of(made), gpu = chip_of(wanted);
-  if (code.number == gpu.number) return code.suffix == "a" ? 999'999 : 999'998;
-  const bool runs_on_later_chips = code.suffix.empty();
-  return older && runs_on_later_chips && code.number < gpu.number ? code.number : 0;
-}
-
-const FatBinaryEntry* best(const std::vector<FatBinaryEntry>& entries, FatBinaryEntry::Kind kind,
-                           std::string_view arch, bool older) {
-  const FatBinaryEntry* found = nullptr;
-  int most = 0;
+/// The PTX that the driver would compile for the chip of `arch`.
+const FatBinaryEntry* other_ptx(const std::vector<FatBinaryEntry>& entries, const ArchName& arch) {
+  const FatBinaryEntry* best = nullptr;
+  std::optional<ArchName> best_name;
   for (const FatBinaryEntry& entry : entries) {
-    if (entry.kind != kind) continue;
-    const int fits = fitness(entry.arch, arch, older);
-    if (fits > most) {
-      most = fits;
-      found = &entry;
-    }
+    const auto name = ArchName::parse(entry.arch);
+    if (entry.kind != Kind::ptx || !name || !name->ptx_compiles_for(arch.number)) continue;
+    if (best_name && !name->goes_before(*best_name)) continue;
+    best = &entry;
+    best_name = name;
   }
-  return found;
+  return best;
 }
 
 std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_view arch) {
   std::set<std::string> ptx, machine_code;
   for (const FatBinaryEntry& entry : entries) {
-    if (entry.kind == FatBinaryEntry::Kind::ptx) ptx.insert(entry.arch);
-    if (entry.kind == FatBinaryEntry::Kind::cubin) machine_code.insert(entry.arch);
+    if (entry.kind == Kind::ptx) ptx.insert(entry.arch);
+    if (entry.kind == Kind::cubin) machine_code.insert(entry.arch);
   }
   const std::string number(arch.substr(arch.find('_') + 1));
   std::string held = "no code";
@@ -72,16 +60,18 @@ std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_
 
 }  // namespace
 
-int arch_number(std::string_view arch) { return chip_of(arch).number; }
-
 SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view arch,
                          bool older_ptx) {
   const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* ptx = best(entries, FatBinaryEntry::Kind::ptx, arch, older_ptx);
+  const auto* ptx = named(entries, Kind::ptx, arch);
+  const auto wanted = ArchName::parse(arch);
+  if (ptx == nullptr && older_ptx && wanted) ptx = other_ptx(entries, *wanted);
   if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, arch));
-  const auto* cubin = best(entries, FatBinaryEntry::Kind::cubin, ptx->arch, false);
   SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch, .cubin = {}};
-  if (cubin != nullptr && arch_number(ptx->arch) == arch_number(arch)) {
+  // That of an older architecture is not what the driver makes of the PTX.
+  const auto made = ArchName::parse(ptx->arch);
+  const auto* cubin = named(entries, Kind::cubin, ptx->arch);
+  if (cubin != nullptr && wanted && made && made->number == wanted->number) {
     out.cubin = cubin->unpack();
   }
   return out;
@@ -89,14 +79,14 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view
 
 std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch) {
   const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* cubin = best(entries, FatBinaryEntry::Kind::cubin, arch, false);
+  const auto* cubin = named(entries, Kind::cubin, arch);
   return cubin == nullptr ? std::vector<std::byte>() : cubin->unpack();
 }
 
 std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary) {
   std::set<std::string> out;
   for (const FatBinaryEntry& entry : metrics::read_fat_binary(fat_binary)) {
-    if (entry.kind == FatBinaryEntry::Kind::ptx) out.insert(entry.arch);
+    if (entry.kind == Kind::ptx) out.insert(entry.arch);
   }
   return out;
 }

@@ -18,17 +18,13 @@ class NoPtx : public std::runtime_error {
 
 struct SelectedCode {
   std::string ptx;
-  std::string ptx_arch;          ///< "sm_90": what the PTX was made for
+  std::string ptx_arch;          ///< "sm_90a": what the PTX was made for
   std::vector<std::byte> cubin;  ///< of the emulated architecture; empty if there is none
 };
 
-/// 90 of "sm_90" and of "sm_90a".
-int arch_number(std::string_view arch);
-
-/// The PTX of a fat binary for `arch`, and its machine code. PTX for "sm_90a" (code that only this
-/// chip runs) is for sm_90, too; what is named exactly like `arch` comes first. Where there is none
-/// and `older_ptx` is true: the newest for an older architecture. Throws NoPtx, and
-/// metrics::FatBinaryError.
+/// The PTX of a fat binary that is named like `arch`, and the machine code of that name. Where
+/// there is no such PTX and `older_ptx` is true: the newest that the chip runs, and of one number a
+/// before f before neither, as "sm_90a" on sm_90. Throws NoPtx, and metrics::FatBinaryError.
 SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view arch,
                          bool older_ptx);
 

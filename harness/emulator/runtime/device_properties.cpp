@@ -62,7 +62,7 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::Architectur
   cudaDeviceProp out{};
   const std::string name = "Emulated GPU (" + arch + ")";
   name.copy(out.name, sizeof out.name - 1);
-  const std::string id = "warpgauge " + arch;
+  const std::string id = "emulated " + arch;  // "sm_100a" just fits
   id.copy(out.uuid.bytes, sizeof out.uuid.bytes);
   out.totalGlobalMem = host_memory_bytes();
   out.memPitch = 2147483647;

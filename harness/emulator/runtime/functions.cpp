@@ -5,6 +5,7 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
+#include "metrics/arch_name.h"
 #include "metrics/occupancy.h"
 
 namespace warpgauge::emulator::runtime {
@@ -80,7 +81,8 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     out.maxThreadsPerBlock = max_threads_of(state, function);
     out.numRegs = function.registers;
     out.binaryVersion = state.limits().major * 10 + state.limits().minor;
-    out.ptxVersion = arch_number(function.module->ptx_arch);
+    const auto made = metrics::ArchName::parse(function.module->ptx_arch);
+    out.ptxVersion = made ? made->number : out.binaryVersion;
     out.maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_shared_bytes(state, function));
     out.preferredShmemCarveout = function.shared_carveout;
     *attributes = out;

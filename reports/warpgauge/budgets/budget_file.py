@@ -16,15 +16,10 @@ import tomlkit
 
 from warpgauge.budgets.limits import Limit, fault_of, toml_string, toml_value
 from warpgauge.errors import CommandError
+from warpgauge.facts.archs import arch_order, is_arch
 from warpgauge.facts.records import Fact
 
-_ARCH = re.compile(r"sm_[1-9][0-9]{1,2}[af]?")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-
-
-def is_arch(name: str) -> bool:
-    """Whether a table of a budget file can have this name: sm_75, sm_90a."""
-    return _ARCH.fullmatch(name) is not None
 
 
 class Place(NamedTuple):
@@ -40,8 +35,8 @@ class Place(NamedTuple):
 
 
 def rank(place: Place) -> tuple[int, str]:
-    """Sorts tables: those for all architectures first, then those of single ones by number."""
-    return (0, "") if place.arch is None else (int(re.sub(r"\D", "", place.arch) or 0), place.arch)
+    """Sorts tables: those for all architectures first, then those of single ones in order."""
+    return arch_order(place.arch)
 
 
 def sections_of(fact: Fact) -> list[str]:

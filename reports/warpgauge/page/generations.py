@@ -6,13 +6,13 @@ Compared is like with like: what the compiler, the emulator or a GPU says of bot
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
+from warpgauge.facts.archs import arch_order
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.page.rows import Row
 
@@ -101,14 +101,8 @@ def best_of(values: Values, metric: str, arch: str) -> dict[str, Row]:
 
 
 def archs_of(values: Values) -> tuple[str, ...]:
-    """Oldest generation first: by the number in the name."""
-    return tuple(sorted({arch for by_arch in values.values() for arch in by_arch}, key=generation))
-
-
-def generation(arch: str) -> tuple[int, str]:
-    """The sort key of architectures."""
-    number = re.search(r"[0-9]{1,9}", arch)
-    return (int(number[0]) if number else 0, arch)
+    """Oldest generation first."""
+    return tuple(sorted({arch for by_arch in values.values() for arch in by_arch}, key=arch_order))
 
 
 def matrix(values: Values) -> Matrix:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from warpgauge.drawing import heat_map
 from warpgauge.drawing.grid import Grid, find_grids
 from warpgauge.errors import CommandError
+from warpgauge.facts.archs import arch_order
 from warpgauge.facts.records import Case, Device, Fact, Kernel, MachineState, Run
 from warpgauge.page.contents import Contents
-from warpgauge.page.generations import generation
 from warpgauge.page.picture import Gallery, Picture, different
 from warpgauge.page.rows import Row
 from warpgauge.text import safe_stem
@@ -54,7 +54,7 @@ def _alike(grids: Iterable[Grid]) -> list[list[Grid]]:
     """Grids of one case and device that have the same values, by architecture; those of a GPU come
     first."""
     groups: dict[tuple, list[Grid]] = defaultdict(list)
-    for grid in sorted(grids, key=lambda grid: generation(grid.arch or "")):
+    for grid in sorted(grids, key=lambda grid: arch_order(grid.arch)):
         groups[grid.device is None, grid.case, grid.device or "", str(grid.values)].append(grid)
     return [groups[key] for key in sorted(groups, key=lambda key: key[:3])]
 
