@@ -12,6 +12,7 @@
 #include "harness/counted_facts.h"
 #include "harness/devices.h"
 #include "harness/nvtx_range.h"
+#include "harness/process/one_process.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
 #include "warpgauge/comparison.h"
@@ -134,7 +135,9 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     return facts;
   }
   try {
-    return measure(one, budgets);
+    std::vector<Fact> facts;
+    process::in_one_process("the case", [&] { facts = measure(one, budgets); });
+    return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
@@ -156,6 +159,7 @@ void launch_in_range(const Case& one, Problem& problem) {
   const NvtxRange range(one.id.str());
   forget_failed_launches();
   one.launch(problem);
+  process::end_if_copy();
   WARPGAUGE_CUDA(cudaGetLastError());
   refuse_failed_launches();
 }

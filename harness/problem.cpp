@@ -1,5 +1,6 @@
 #include "warpgauge/problem.h"
 
+#include "harness/process/one_process.h"
 #include "warpgauge/buffers.h"
 
 namespace warpgauge {
@@ -28,6 +29,7 @@ double Problem::bytes() const {
 void Problem::reset() {
   for (Buffer* buffer : buffers_) buffer->reset();
   prepare();
+  process::end_if_copy();
 }
 
 }  // namespace warpgauge
