@@ -51,6 +51,10 @@ void Emulator::set_options(const machine::Options& options) {
   locked([&](runtime::State& state) { state.set_options(options); });
 }
 
+void Emulator::on_first_launch(void (*first_launch)()) {
+  locked([&](runtime::State& state) { state.first_launch = first_launch; });
+}
+
 std::vector<metrics::LineCounts> Emulator::take_counts() {
   return locked([](runtime::State& state) {
     std::vector<metrics::LineCounts> lines = state.counts->take();
