@@ -99,6 +99,9 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
                                    names_of(run.launches), names_of(expected)),
                        arch())};
   }
+  if (const std::string overwritten = problem->overwritten_input(); !overwritten.empty()) {
+    return {error_fact(one, overwritten, arch())};
+  }
   Comparison comparison;
   problem->check(comparison);
   if (!comparison.compared() && !comparison.is_counts_only()) {

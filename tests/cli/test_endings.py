@@ -152,6 +152,17 @@ def test_a_case_that_writes_to_all_descriptors_harms_no_program_of_one_process(m
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("main", MAINS)
+def test_an_input_that_was_copied_over_is_an_error(main, tmp_path):
+    command = [word.replace("endings.*", "overwriting.*") for word in MAINS[main]]
+    result = run(command, tmp_path)
+    assert result.returncode == (1 if main == "check" else 2), result.stdout + result.stderr
+    assert (
+        "it has overwritten input 1 of the problem, from element 17 of 1024 on: an Input is only "
+        "read; make it an InOut if it is to be written" in result.stdout + result.stderr
+    )
+
+
 @pytest.mark.parametrize(
     "variables",
     [

@@ -85,6 +85,14 @@ WARPGAUGE_FAMILY(swallowed) {
   });
 }
 
+WARPGAUGE_FAMILY(overwriting) {
+  family.problem<Copy>("f32", {{1024}}).variant("copied_over", [](Copy& p) {
+    copy<<<4, 256>>>(p.b, p.a);
+    auto* const input = const_cast<float*>(static_cast<const float*>(p.a));
+    cudaMemcpyAsync(input + 17, p.b, 4, cudaMemcpyDeviceToDevice, nullptr);
+  });
+}
+
 WARPGAUGE_FAMILY(endings) {
   end_in("registration");
   const auto f32 = family.problem<Copy>("f32", {{1024}});
