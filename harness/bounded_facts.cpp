@@ -4,6 +4,7 @@
 
 #include "harness/case_facts.h"
 #include "harness/meter.h"
+#include "harness/process/one_process.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
@@ -11,12 +12,13 @@
 
 namespace warpgauge {
 
+namespace {
+
 using metrics::Fact;
 
-std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch,
-                                const std::string& device) {
+std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const std::string& arch,
+                                 const std::string& device) {
   constexpr int kRounds = 5;
-  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   metrics::RangeProfiler profiler;
   std::vector<std::unique_ptr<Problem>> problems;
   std::vector<metrics::RangeItem> items;
@@ -40,6 +42,17 @@ std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std
       facts.push_back(std::move(fact));
     }
   }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch,
+                                const std::string& device) {
+  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
+  std::vector<Fact> facts;
+  process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases",
+                          [&] { facts = profiled_facts(cases, arch, device); });
   return facts;
 }
 

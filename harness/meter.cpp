@@ -13,6 +13,7 @@
 #include "harness/counted_facts.h"
 #include "harness/devices.h"
 #include "harness/nvtx_range.h"
+#include "harness/process/one_process.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
 #include "warpgauge/comparison.h"
@@ -99,6 +100,9 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
                                    names_of(run.launches), names_of(expected)),
                        arch())};
   }
+  if (const std::string overwritten = problem->overwritten_input(); !overwritten.empty()) {
+    return {error_fact(one, overwritten, arch())};
+  }
   Comparison comparison;
   problem->check(comparison);
   if (!comparison.compared() && !comparison.is_counts_only()) {
@@ -135,7 +139,9 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     return facts;
   }
   try {
-    return measure(one, budgets);
+    std::vector<Fact> facts;
+    process::in_one_process("the case", [&] { facts = measure(one, budgets); });
+    return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
@@ -157,6 +163,7 @@ void launch_in_range(const Case& one, Problem& problem) {
   const NvtxRange range(one.id.str());
   forget_failed_launches();
   one.launch(problem);
+  process::end_if_copy();
   WARPGAUGE_CUDA(cudaGetLastError());
   refuse_failed_launches();
 }

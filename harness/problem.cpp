@@ -1,8 +1,42 @@
 #include "warpgauge/problem.h"
 
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "harness/process/one_process.h"
+#include "harness/runtime.h"
 #include "warpgauge/buffers.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
+namespace {
+
+constexpr const char* kRemedy = "an Input is only read; make it an InOut if it is to be written";
+
+/// The first byte of device memory that is not as on the host.
+std::optional<std::size_t> first_difference(const void* device, const void* host,
+                                            std::size_t bytes) {
+  constexpr std::size_t kPart = std::size_t{16} << 20;
+  std::vector<std::byte> part(std::min(bytes, kPart));
+  for (std::size_t begin = 0; begin < bytes; begin += part.size()) {
+    const std::size_t size = std::min(part.size(), bytes - begin);
+    const auto* const expected = static_cast<const std::byte*>(host) + begin;
+    WARPGAUGE_CUDA(cudaMemcpy(part.data(), static_cast<const std::byte*>(device) + begin, size,
+                              cudaMemcpyDeviceToHost));
+    if (std::memcmp(part.data(), expected, size) == 0) continue;
+    return begin + static_cast<std::size_t>(
+                       std::mismatch(expected, expected + size, part.begin()).first - expected);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::int64_t Size::count() const {
   std::int64_t product = 1;
@@ -26,8 +60,30 @@ double Problem::bytes() const {
 }
 
 void Problem::reset() {
-  for (Buffer* buffer : buffers_) buffer->reset();
+  int inputs = 0;
+  for (Buffer* buffer : buffers_) {
+    buffer->reset();
+    if (!buffer->kept()) continue;
+    let_kernels_only_read(buffer->device_,
+                          fmt::format("which is input {} of the problem: {}", ++inputs, kRemedy));
+  }
   prepare();
+  process::end_if_copy();
+}
+
+std::string Problem::overwritten_input() const {
+  int inputs = 0;
+  for (const Buffer* buffer : buffers_) {
+    const auto kept = buffer->kept();
+    if (!kept) continue;
+    ++inputs;
+    const auto changed = first_difference(buffer->device_, kept->contents, buffer->bytes_);
+    if (!changed) continue;
+    return fmt::format("it has overwritten input {} of the problem, from element {} of {} on: {}",
+                       inputs, *changed / kept->element_bytes, buffer->bytes_ / kept->element_bytes,
+                       kRemedy);
+  }
+  return "";
 }
 
 }  // namespace warpgauge

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "harness/gpu_only.h"
+#include "harness/process/one_process.h"
 #include "harness/process/program_name.h"
 #include "metrics/nearest.h"
 #include "warpgauge/problem.h"
@@ -41,7 +42,8 @@ void Announcement::register_all() {
   while (first_ != nullptr) {
     const Announcement& next = *first_;
     first_ = next.next_;  // off the list first: registering asks for the registry again
-    next.register_it_(Family(next.family_));
+    process::in_one_process(fmt::format("the registration of the family {}", next.family_),
+                            [&] { next.register_it_(Family(next.family_)); });
   }
 }
 

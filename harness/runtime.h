@@ -52,6 +52,10 @@ std::string emulated_arch();
 /// the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> take_accesses();
 
+/// Makes an access of kernels that would write to this device memory a fault, with `why` in its
+/// text. Does nothing on a GPU.
+void let_kernels_only_read(void* memory, const std::string& why);
+
 /// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
 /// only the kind. Nothing on a GPU.
 std::optional<metrics::DeviceFault> take_fault();

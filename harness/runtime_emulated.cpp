@@ -50,6 +50,10 @@ std::vector<metrics::LineAccess> take_accesses() {
   return emulator::Emulator::instance().take_accesses();
 }
 
+void let_kernels_only_read(void* memory, const std::string& why) {
+  emulator::Emulator::instance().let_kernels_only_read(memory, why);
+}
+
 std::optional<metrics::DeviceFault> take_fault() {
   std::vector<metrics::DeviceFault> faults = emulator::Emulator::instance().take_faults();
   if (faults.empty()) return std::nullopt;

@@ -40,6 +40,8 @@ std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 
+void let_kernels_only_read(void* /*memory*/, const std::string& /*why*/) {}
+
 std::optional<metrics::DeviceFault> take_fault() { return std::nullopt; }
 
 }  // namespace warpgauge

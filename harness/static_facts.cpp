@@ -15,6 +15,7 @@
 #include "harness/case_facts.h"
 #include "harness/device_code.h"
 #include "harness/files/source_root.h"
+#include "harness/process/one_process.h"
 #include "metrics/arch_name.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
@@ -232,8 +233,10 @@ const metrics::PtxasKernel* PtxasTexts::find(const std::string& kernel,
 
 std::vector<LaunchRecord> dry_launches(const Case& one) {
   const LaunchLog log(LaunchLog::Mode::dry);
-  const std::unique_ptr<Problem> problem = one.make_problem();
-  one.launch(*problem);
+  process::in_one_process("the case", [&] {
+    const std::unique_ptr<Problem> problem = one.make_problem();
+    one.launch(*problem);
+  });
   const auto refuse = [&](const std::string& what) {
     throw std::runtime_error(fmt::format("{}:{}: {} {}", files::relative_to_root(one.file),
                                          one.line, one.id.str(), what));

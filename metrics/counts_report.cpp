@@ -10,7 +10,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "metrics/counts_by_line.h"
 
@@ -52,6 +51,19 @@ json to_json(const DeviceFault& fault) {
   return object;
 }
 
+json to_json(const ReportedProcess& process) {
+  return {{"process", process.id}, {"program", process.program}, {"ended", process.ended}};
+}
+
+void add_process(const json& object, std::vector<ReportedProcess>& processes) {
+  const std::string id = object.at("process");
+  auto known = std::ranges::find(processes, id, &ReportedProcess::id);
+  if (known == processes.end()) {
+    known = processes.insert(known, {.id = id, .program = object.at("program")});
+  }
+  known->ended = known->ended || object.at("ended").get<bool>();
+}
+
 void add_counts(const json& object, CountsByLine& lines) {
   LineCounts& line = lines.at(object.at("kernel"), line_from(object));
   for (const auto& [name, member] : kCountMembers) {
@@ -74,6 +86,7 @@ std::string report_text(const CountsReport& report) {
   std::string text;
   for (const LineCounts& line : report.lines) text += to_json(line).dump() + '\n';
   for (const DeviceFault& fault : report.faults) text += to_json(fault).dump() + '\n';
+  for (const ReportedProcess& process : report.processes) text += to_json(process).dump() + '\n';
   return text;
 }
 
@@ -93,7 +106,7 @@ void append_report(const std::filesystem::path& path, const CountsReport& report
 
 CountsReport read_report(const std::filesystem::path& path) {
   CountsByLine lines;
-  std::vector<DeviceFault> faults;
+  CountsReport report;
   std::ifstream stream(path);
   int number = 0;
   for (std::string text; std::getline(stream, text);) {
@@ -101,7 +114,9 @@ CountsReport read_report(const std::filesystem::path& path) {
     try {
       const json object = json::parse(text);
       if (object.contains("fault")) {
-        faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+        report.faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+      } else if (object.contains("process")) {
+        add_process(object, report.processes);
       } else {
         add_counts(object, lines);
       }
@@ -110,7 +125,8 @@ CountsReport read_report(const std::filesystem::path& path) {
                                     path.string(), number, error.what()));
     }
   }
-  return {lines.take(), std::move(faults)};
+  report.lines = lines.take();
+  return report;
 }
 
 }  // namespace warpgauge::metrics

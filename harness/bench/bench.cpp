@@ -29,6 +29,7 @@
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
+#include "harness/process/one_process.h"
 #include "harness/process/program.h"
 #include "harness/process/program_name.h"
 #include "harness/provenance.h"
@@ -125,14 +126,18 @@ class Bench {
 
   void time(const Case& one, benchmark::State& state) {
     try {
-      Stopwatch watch(one, options_.cache);
-      machine_->begin();
-      const metrics::MedianEstimate estimate =
-          sample(options_.sampling, [&watch] { return watch.time_us(); });
-      const std::optional<metrics::MachineState> machine = machine_->end();
-      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(estimate.median * 1e-6);
-      Timing timing = timing_of(one, watch, estimate);
-      if (!options_.tables.empty()) timing.sequential_ms = watch.sequential_ms();
+      Timing timing;
+      std::optional<metrics::MachineState> machine;
+      process::in_one_process("the case", [&] {
+        Stopwatch watch(one, options_.cache);
+        machine_->begin();
+        const metrics::MedianEstimate estimate =
+            sample(options_.sampling, [&watch] { return watch.time_us(); });
+        machine = machine_->end();
+        timing = timing_of(one, watch, estimate);
+        if (!options_.tables.empty()) timing.sequential_ms = watch.sequential_ms();
+      });
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(timing.estimate.median * 1e-6);
       show(timing, state);
       judge(one, facts_of(one, timing, machine));
       timings_.push_back(timing);

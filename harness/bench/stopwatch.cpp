@@ -30,6 +30,8 @@ Stopwatch::Stopwatch(const Case& one, Cache cache) : case_(one) {
   first.reset();
   launch_in_range(one, first);
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
+  const std::string overwritten = first.overwritten_input();
+  if (!overwritten.empty()) throw std::runtime_error(overwritten);
   Comparison comparison;
   first.check(comparison);
   if (!comparison.compared() && !comparison.is_counts_only()) {

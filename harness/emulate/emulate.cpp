@@ -108,6 +108,21 @@ std::string faults_text(const EmulateOptions& options,
   return text;
 }
 
+/// How many processes were counted, if there are several, and those that were not.
+std::string processes_text(const std::vector<metrics::ReportedProcess>& processes) {
+  std::string text;
+  const auto counted = std::ranges::count(processes, true, &metrics::ReportedProcess::ended);
+  if (processes.size() > 1) text += fmt::format("\nthe counts are of {} processes\n", counted);
+  for (const metrics::ReportedProcess& process : processes) {
+    if (process.ended) continue;
+    text += fmt::format(
+        "the counts of {} (process {}) are missing: it still runs, was killed, or called exec() "
+        "after its kernels; let it end by exit() or return, and wait for it\n",
+        process.program, process.id.substr(0, process.id.find('-')));
+  }
+  return text;
+}
+
 }  // namespace
 
 int emulate_program(const EmulateOptions& options) {
@@ -131,9 +146,11 @@ int emulate_program(const EmulateOptions& options) {
                         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
                         {metrics::kReportVariable, report.path().string()}});
   const int code = ending.exit_code();
-  const metrics::CountsReport counted = metrics::read_report(report.path());
+  metrics::CountsReport counted = metrics::read_report(report.path());
+  const auto processes = std::exchange(counted.processes, {});
   if (!options.json.empty()) files::write_file(options.json, metrics::report_text(counted));
-  fmt::print(stderr, "{}{}", table(counted.lines), faults_text(options, counted.faults));
+  fmt::print(stderr, "{}{}{}", table(counted.lines), faults_text(options, counted.faults),
+             processes_text(processes));
   if (!counted.faults.empty()) return outcome::kFault;
   if (ending.signal != 0) {
     fmt::print(stderr, "{} {}: what it was doing then is not counted\n", options.command[0],
@@ -148,7 +165,8 @@ int emulate_program(const EmulateOptions& options) {
         library.filename().string());
     return code == 0 ? static_cast<int>(outcome::kFault) : code;
   }
-  return code;
+  const bool all_ended = std::ranges::all_of(processes, &metrics::ReportedProcess::ended);
+  return all_ended || code != 0 ? code : static_cast<int>(outcome::kFault);
 }
 
 }  // namespace warpgauge::emulate

@@ -6,6 +6,7 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/state.h"
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
@@ -49,6 +50,18 @@ void Emulator::allow_older_ptx(bool allow) {
 
 void Emulator::set_options(const machine::Options& options) {
   locked([&](runtime::State& state) { state.set_options(options); });
+}
+
+void Emulator::let_kernels_only_read(void* memory, const std::string& why) {
+  using machine::memory::Memory;
+  if (memory == nullptr) return;  // of 0 bytes
+  locked([&](runtime::State& state) {
+    state.memory().make_read_only(static_cast<std::byte*>(memory), Memory::Rights::read, why);
+  });
+}
+
+void Emulator::on_first_launch(void (*first_launch)()) {
+  locked([&](runtime::State& state) { state.first_launch = first_launch; });
 }
 
 std::vector<metrics::LineCounts> Emulator::take_counts() {

@@ -39,6 +39,15 @@ class Emulator {
   /// as they are.
   void set_options(const machine::Options& options);
 
+  /// An access of a kernel that would write to this memory, of cudaMalloc, is a fault from now on;
+  /// `why` ends its text.
+  void let_kernels_only_read(void* memory, const std::string& why);
+
+  /// `first_launch` is called before the first launch of this process, and of each process that is
+  /// forked from it: counts, accesses and faults of before the fork are the parent's alone. It must
+  /// not call the emulator.
+  void on_first_launch(void (*first_launch)());
+
   /// The counts of kernels that ran to their end since the last call (or ever),
   /// ordered by kernel, file and line, with the cures of the accesses since take_accesses(). Warp
   /// instructions and divergent branches of a kernel have no line (file empty, line 0).

@@ -50,6 +50,25 @@ void on_fatal_signal(int signal) {
   raise(signal);
 }
 
+/// Starts the thread that signal handlers ask. False if it cannot be.
+bool start_serving() {
+  asked = eventfd(0, EFD_CLOEXEC);
+  answered = eventfd(0, EFD_CLOEXEC);
+  if (asked < 0 || answered < 0) return false;
+  // The program's signals must not reach the thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool serves = true;
+  try {
+    std::thread(serve).detach();
+  } catch (const std::system_error&) {
+    serves = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return serves;
+}
+
 }  // namespace
 
 bool in_flushing_process() { return getpid() == process; }
@@ -59,21 +78,7 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   flush_process = flush;
   std::atexit(at_exit);
   std::at_quick_exit(at_exit);
-  asked = eventfd(0, EFD_CLOEXEC);
-  answered = eventfd(0, EFD_CLOEXEC);
-  if (asked < 0 || answered < 0) return;
-  // The program's signals must not reach the thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool serves = true;
-  try {
-    std::thread(serve).detach();
-  } catch (const std::system_error&) {  // without a thread, only exit() flushes
-    serves = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!serves) return;
+  if (!start_serving()) return;  // only exit() flushes then
   for (const int signal : kFatal) {
     struct sigaction current = {}, ours = {};
     if (sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
@@ -81,6 +86,13 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
     ours.sa_flags = SA_NODEFER;
     sigaction(signal, &ours, nullptr);
   }
+}
+
+void flush_forked_child() {
+  process = getpid();
+  close(asked);  // the parent's
+  close(answered);
+  start_serving();
 }
 
 }  // namespace warpgauge::process

@@ -8,10 +8,13 @@ namespace warpgauge::process {
 
 /// Calls `flush` when the process exits (also by quick_exit()), and when a signal that it does not
 /// handle ends it (then in another thread, for at most a few seconds). `flush` waits for locks no
-/// longer than `patience`. Call it once a process. Forked children do not flush.
+/// longer than `patience`. Call it once a process. Forked children do not flush by themselves.
 void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
 
 /// False in a child that the process has forked.
 bool in_flushing_process();
+
+/// In such a child: it flushes as well, from now on.
+void flush_forked_child();
 
 }  // namespace warpgauge::process

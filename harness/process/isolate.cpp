@@ -1,9 +1,9 @@
 #include "harness/process/isolate.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -26,16 +28,22 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// The messages of a child to its parent, a byte each.
-enum Message : char { kStarted = 's', kDone = 'd', kBegun = 'b' };
+/// What a child tells its parent, one packet each. Other packets are of the item's code, which can
+/// write to any descriptor.
+struct Message {
+  enum Kind : std::uint64_t { kNone, kBegun, kStarted, kDone };
+  std::uint64_t word;  ///< of this child, and hard to hit by chance
+  Kind kind;
+  std::uint64_t item;
+};
 
 /// A child process that works through the items from `first` on.
 class Child {
  public:
   Child(const IsolatedWork& work, std::size_t first) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      throw std::system_error(errno, std::generic_category(), "pipe");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+      throw std::system_error(errno, std::generic_category(), "socketpair");
     std::fflush(nullptr);  // or both processes would print the buffered text
     const pid_t parent = getpid();
     pid_ = fork();
@@ -48,11 +56,12 @@ class Child {
       _exit(live(work, first, ends[1]));
     }
     close(ends[1]);
-    pipe_ = ends[0];
+    socket_ = ends[0];
+    its_socket_ = ends[1];
   }
 
   ~Child() {
-    close(pipe_);
+    close(socket_);
     if (pid_ > 0) {
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
@@ -61,24 +70,33 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  enum class Event { message, end, timeout };
+  enum class Event { message, not_a_message, end, timeout };
   /// Waits for the next message, the end of the child, or the deadline.
-  Event wait(steady_clock::time_point deadline, char* message) {
+  Event wait(steady_clock::time_point deadline, Message* message) {
     for (;;) {
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
-      pollfd poll_pipe{pipe_, POLLIN, 0};
+      pollfd poll_socket{socket_, POLLIN, 0};
       const auto wait = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
-      const int ready = poll(&poll_pipe, 1, static_cast<int>(wait));
+      const int ready = poll(&poll_socket, 1, static_cast<int>(wait));
       if (ready == 0 && wait < INT_MAX) return Event::timeout;
       if (ready == 0) continue;
       if (ready < 0 && errno == EINTR) continue;
-      return read(pipe_, message, 1) == 1 ? Event::message : Event::end;
+      const ssize_t got = recv(socket_, message, sizeof *message, MSG_TRUNC);
+      if (got <= 0) return Event::end;
+      const bool whole = got == sizeof *message && message->word == word_;
+      return whole ? Event::message : Event::not_a_message;
     }
   }
 
+  /// Lets the child begin with the next item.
+  void go_on() const { static_cast<void>(send(socket_, "", 1, MSG_NOSIGNAL)); }
+
+  /// The number of the child's end.
+  int its_socket() const { return its_socket_; }
+
   /// Returns how the child ended; empty if it lived until the deadline, and was killed. (It may
-  /// have closed the pipe and live on.)
+  /// have closed its end and live on.)
   std::string reap(steady_clock::time_point deadline) {
     int status = 0;
     while (waitpid(pid_, &status, WNOHANG) == 0) {
@@ -100,16 +118,21 @@ class Child {
   }
 
  private:
-  static int live(const IsolatedWork& work, std::size_t first, int out) {
-    const auto say = [out](char message) { return write(out, &message, 1) == 1; };
+  int live(const IsolatedWork& work, std::size_t first, int out) const {
+    const auto say = [&](Message::Kind kind, std::size_t item) {
+      const Message message{word_, kind, item};
+      return write(out, &message, sizeof message) == sizeof message;
+    };
     try {
       work.begin();
-      if (!say(kBegun)) return 1;
+      if (!say(Message::kBegun, first)) return 1;
       for (std::size_t item = first; item < work.count; ++item) {
-        if (!say(kStarted)) return 1;
+        if (!say(Message::kStarted, item)) return 1;
         const bool go_on = work.work(item);
         std::fflush(nullptr);
-        if (!say(kDone)) return 1;
+        // Not ahead of the parent, which ends this process if the item has written here.
+        char answer;
+        if (!say(Message::kDone, item) || read(out, &answer, 1) != 1) return 1;
         if (!go_on) break;
       }
     } catch (const std::exception& error) {
@@ -119,8 +142,10 @@ class Child {
     return 0;
   }
 
+  const std::uint64_t word_ = std::random_device()() | std::uint64_t{1} << 63;
   pid_t pid_ = -1;
-  int pipe_ = -1;
+  int socket_ = -1;
+  int its_socket_ = -1;
 };
 
 }  // namespace
@@ -137,20 +162,36 @@ void run_isolated(const IsolatedWork& work) {
     for (;;) {
       const auto limit = begun ? work.time_limit : std::max(work.time_limit, kTimeToBegin);
       const auto deadline = steady_clock::now() + limit;
-      char message = 0;
+      Message message{};
       const auto event = child.wait(deadline, &message);
-      if (event == Child::Event::message) {
+      const auto awaited = working ? Message::kDone : begun ? Message::kStarted : Message::kBegun;
+      if (event == Child::Event::message && message.kind == awaited && message.item == next) {
         begun = true;
-        working = message == kStarted;
-        if (message == kDone) work.done(next++);
+        working = awaited == Message::kStarted;
+        if (awaited == Message::kDone) {
+          work.done(next++);
+          child.go_on();
+        }
         continue;
       }
-      std::string reason = child.reap(deadline);
-      if (reason.empty()) reason = fmt::format("time limit of {} s exceeded", limit.count());
-      if (working) {
-        work.died({next, reason});
-        work.done(next++);
+      std::string reason;
+      std::optional<std::size_t> culprit;
+      if (working) culprit = next;
+      if (event == Child::Event::message) {
+        reason = "its code called fork(), and the child process went on as well";
+        culprit = message.item;
+      } else if (event == Child::Event::not_a_message) {
+        reason = fmt::format(
+            "its code wrote to descriptor {}, which is not its own but carries the messages of the "
+            "measuring process: write only to descriptors that the code has opened",
+            child.its_socket());
+        if (!working && next > first) culprit = next - 1;  // what it left behind is still at work
+      } else {
+        reason = child.reap(deadline);
+        if (reason.empty()) reason = fmt::format("time limit of {} s exceeded", limit.count());
       }
+      if (culprit) work.died({*culprit, reason});
+      if (culprit == next) work.done(next++);
       barren = next == first ? barren + 1 : 0;
       if (barren == 2) {
         throw std::runtime_error("the measuring process cannot start: " + reason);

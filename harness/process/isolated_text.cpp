@@ -65,7 +65,8 @@ std::string isolated_text(const std::function<std::string()>& make,
                     [&](const CrashedItem& crashed) {
                       answer.set("its process was lost: " + crashed.reason, true);
                     }});
-  std::string text(answer.get().text, answer.get().length);
+  // What went wrong in the child may have written here, too.
+  std::string text(answer.get().text, std::min(answer.get().length, sizeof(Answer::text)));
   if (answer.get().failed) throw std::runtime_error(text);
   return text;
 }

@@ -34,8 +34,10 @@ int main(int argc, char** argv) {
   }
   if (way == "pipe") raise(SIGPIPE);
   if (way == "own" || way == "terminate") raise(SIGTERM);
-  if (way == "fork") {
+  if (way.starts_with("fork")) {
     const pid_t child = fork();
+    if (child == 0 && way != "fork") warpgauge::process::flush_forked_child();
+    if (child == 0 && way == "fork_terminate") raise(SIGTERM);
     if (child == 0) std::exit(0);
     int status = 0;
     waitpid(child, &status, 0);

@@ -94,6 +94,13 @@ __global__ void out_of_bounds(float* b, const float* a) {
   b[i] = a[i % kElements];  // fault of out_of_bounds
 }
 
+// The check reads the copy on the host, which is as before.
+__global__ void input_overwritten(float* b, float* a) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[i];
+  a[i] = 0;  // fault of input_overwritten
+}
+
 // Only half of the words of shared memory that are read have been written.
 __global__ void uninitialised(float* b, const float* a) {
   __shared__ float s[kThreads];
@@ -195,6 +202,10 @@ WARPGAUGE_FAMILY(canaries) {
               [](Copy& p) { divergence_added<<<4, kThreads>>>(p.b, p.a, 9, 1); });
   // canary out_of_bounds: result.correct error below
   f32.variant("out_of_bounds", launch<out_of_bounds>);
+  // canary input_overwritten: result.correct error below
+  f32.variant("input_overwritten", [](Copy& p) {
+    input_overwritten<<<4, kThreads>>>(p.b, const_cast<float*>(static_cast<const float*>(p.a)));
+  });
   // canary uninitialised: result.correct error below
   f32.variant("uninitialised", launch<uninitialised>);
   // canary race: result.correct error below

@@ -127,7 +127,12 @@ def test_a_planted_defect_turns_the_gate_red(tmp_path, name, device):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("out_of_bounds", "invalid global write"), ("barrier_in_branch", "deadlock")]
+    ("name", "kind"),
+    [
+        ("out_of_bounds", "invalid global write"),
+        ("barrier_in_branch", "deadlock"),
+        ("input_overwritten", "byte 0 of cudaMalloc #1 (4096 bytes), which is input 1 of the pr"),
+    ],
 )
 def test_the_emulator_blames_the_line_of_a_fault(tmp_path, name, kind):
     result = gate(tmp_path, name, "emulated")

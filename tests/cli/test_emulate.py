@@ -132,3 +132,55 @@ def test_counts_survive_however_the_program_ends(way, code, tmp_path):
 def test_a_program_that_ended_before_a_kernel_did_says_how():
     result = emulate("--", "sh", "-c", "kill -TERM $$")
     assert "and it was ended by SIGTERM (Terminated)" in result.stderr
+
+
+def forked(*steps, folder):
+    """Emulates a program that takes these steps (tests/emulator/programs/forks.cu): its result, and
+    how often its kernel was counted."""
+    counts = folder / "counts.jsonl"
+    command = [BUILD / "programs" / "forks", *steps]
+    result = emulate("--arch", archs()[-1], "--json", counts, "--", *command)
+    requests = sum(line.get("global_load_requests", 0) for line in recorded(counts))
+    assert requests % 32 == 0, "warps of 1,000 threads"
+    return result, requests // 32
+
+
+@pytest.mark.parametrize(
+    ("steps", "launches", "processes"),
+    [
+        (["idle", "launch"], 1, 1),
+        (["launch", "idle", "launch"], 2, 1),
+        (["launch", "idle", "idle"], 1, 1),
+        (["launches", "launch"], 2, 2),
+        (["launches", "launches_twice", "launch", "launch"], 5, 3),
+        (["launches"], 1, 1),
+        (["_exit", "SIGTERM", "launch"], 3, 3),
+        (["starts", "launch"], 2, 2),
+        (["launch", "starts", "launch", "starts"], 4, 3),
+    ],
+)
+def test_each_launch_of_each_process_is_counted_once(steps, launches, processes, tmp_path):
+    result, counted = forked(*steps, folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert counted == launches
+    assert ("the counts are of" in result.stderr) == (processes > 1)
+    assert processes == 1 or f"the counts are of {processes} processes\n" in result.stderr
+
+
+@pytest.mark.parametrize("way", ["SIGKILL", "exec"])
+def test_counts_of_a_process_that_are_lost_are_a_fault(way, tmp_path):
+    result, counted = forked(way, "launch", folder=tmp_path)
+    assert result.returncode == 2, result.stderr
+    assert counted == 1
+    assert "the counts are of 1 processes" in result.stderr
+    assert re.search(r"the counts of \S*/forks \(process \d+\) are missing: ", result.stderr)
+
+
+def test_a_child_forked_after_the_first_cuda_call_cannot_launch(tmp_path):
+    """As on a GPU."""
+    result, counted = forked("launch", "launches", "launch", folder=tmp_path)
+    assert result.returncode == 2, result.stderr
+    assert counted == 2
+    assert "failed: cudaErrorInitializationError" in result.stderr
+    assert "fork before the first CUDA call, or start a program in the child" in result.stderr
+    assert "PASSED" in result.stdout, "the program did not look"

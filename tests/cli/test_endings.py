@@ -1,13 +1,15 @@
-"""Code of the user that ends a program with 0, wherever it is and however it does: never a success.
+"""Code of the user that ends a program with 0, makes copies of it or writes where it must not.
 
 tests/endings/family.cu ends the program where and how WARPGAUGE_TEST_END says.
 """
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from warpgauge.facts.reader import read_facts
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 MAINS = {
@@ -93,6 +95,72 @@ def test_a_launch_that_fails_is_a_fault_though_its_error_was_cleared(main, tmp_p
     assert result.returncode in (1, 2), result.stdout + result.stderr
     said = result.stdout + result.stderr
     assert "the launch of _ZN7endings4copyEPfPKf failed: cudaErrorInvalidConfiguration" in said
+
+
+COPIES = {
+    "fork": "called fork(), and the child process came back from it as well",
+    "fork_and_throw": "called fork(), and the child process came back from it as well",
+    "fork_and_stay": "called fork(), and the child process still runs",
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("main", MAINS)
+def test_a_case_that_copies_its_process_costs_that_case(main, way, tmp_path):
+    result = run(MAINS[main], tmp_path, f"case {way}")
+    assert result.returncode == (1 if main == "check" else 2), result.stdout + result.stderr
+    assert f"the case {COPIES[way]}" in result.stdout + result.stderr
+    if main == "gate":
+        facts = read_facts(tmp_path / "out" / "facts.jsonl")
+        results = [(f.case.variant, f.verdict) for f in facts if f.metric == "result.correct"]
+        assert sorted(results) == [("behind", "pass"), ("ends", "error")]
+    else:
+        good = {"check": "[       OK ] endings.behind.f32@1024", "bench": "behind.f32@1024/iter"}
+        assert result.stdout.count(good[main]) == 1, result.stdout
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_a_case_may_have_child_processes_that_end(main, tmp_path):
+    result = run(MAINS[main], tmp_path, "case fork_and_wait")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_a_registration_that_copies_its_process_is_a_fault(main, tmp_path):
+    result = run(MAINS[main], tmp_path, "registration fork")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert f"the registration of the family endings {COPIES['fork']}" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_case_that_writes_to_the_descriptors_of_the_gate_costs_that_case(tmp_path):
+    result = run(MAINS["gate"], tmp_path, "case write")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert re.search(
+        r"its code wrote to descriptor \d+, which is not its own but carries the messages of the "
+        r"measuring process: write only to descriptors that the code has opened",
+        result.stdout,
+    )
+    facts = read_facts(tmp_path / "out" / "facts.jsonl")
+    results = {f.case.variant: f.verdict for f in facts if f.metric == "result.correct"}
+    assert results == {"behind": "pass", "ends": "error"}
+
+
+@pytest.mark.parametrize("main", ["check", "bench"])
+def test_a_case_that_writes_to_all_descriptors_harms_no_program_of_one_process(main, tmp_path):
+    result = run(MAINS[main], tmp_path, "case write")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_an_input_that_was_copied_over_is_an_error(main, tmp_path):
+    command = [word.replace("endings.*", "overwriting.*") for word in MAINS[main]]
+    result = run(command, tmp_path)
+    assert result.returncode == (1 if main == "check" else 2), result.stdout + result.stderr
+    assert (
+        "it has overwritten input 1 of the problem, from element 17 of 1024 on: an Input is only "
+        "read; make it an InOut if it is to be written" in result.stdout + result.stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ TEST_P(Addresses, OfVariablesBecomeGeneric) {
 TEST_P(Addresses, TellTheirSpace) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   auto* const table = bench().allocate<std::uint32_t>(32);
-  bench().memory.make_constant(reinterpret_cast<std::byte*>(table));
+  bench().make_constant(table);
   const std::uint64_t addresses[] = {
       reinterpret_cast<std::uint64_t>(data + 1), window_base(memory::Window::shared) + 4,
       window_base(memory::Window::local), reinterpret_cast<std::uint64_t>(table + 31),

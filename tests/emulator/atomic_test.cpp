@@ -185,7 +185,7 @@ TEST_P(Atomic, FaultsNameTheAccess) {
               EndsWith("right past the end of counter (4 bytes)"));
   EXPECT_EQ(bench().fault_of("red.global.add.u32 [%rd1+2], 1;").kind(),
             Fault::Kind::misaligned_address);
-  bench().memory.make_constant(reinterpret_cast<std::byte*>(word));
+  bench().make_constant(word);
   EXPECT_THAT(bench().fault_of("red.global.add.u32 [%rd1], 1;").what(),
               EndsWith("which is constant"));
 }

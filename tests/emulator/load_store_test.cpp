@@ -312,13 +312,32 @@ TEST_P(LoadStore, ConstantMemory) {
   bench().point("%rd1", table, 4);
   EXPECT_THAT(bench().fault_of("ld.const.u32 %r1, [%rd1];").what(),
               HasSubstr("byte 0 of table (256 bytes), which is not constant memory"));
-  bench().memory.make_constant(reinterpret_cast<std::byte*>(table));
+  bench().make_constant(table);
   bench().run("ld.const.u32 %r1, [%rd1+4];");
   EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[31], 32u);
   EXPECT_EQ(bench().totals("ld.const.u32 %r1, [%rd1+4];").space, AccessTotals::Space::none);
   const Fault write = bench().fault_of("st.global.u32 [%rd1], %r1;");
   EXPECT_EQ(write.kind(), Kind::illegal_address);
   EXPECT_THAT(write.what(), EndsWith("byte 0 of table (256 bytes), which is constant"));
+}
+
+TEST_P(LoadStore, MemoryThatKernelsOnlyRead) {
+  auto* const table = bench().allocate<std::uint32_t>(64, "table");
+  std::iota(table, table + 64, 0);
+  bench().memory.make_read_only(reinterpret_cast<std::byte*>(table), memory::Memory::Rights::read,
+                                "which is an input");
+  bench().point("%rd1", table, 4);
+  bench().run("ld.global.u32 %r1, [%rd1+4];");
+  EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[31], 32u);
+  EXPECT_EQ(bench().totals("ld.global.u32 %r1, [%rd1+4];").space, AccessTotals::Space::global_load);
+  for (const char* const text :
+       {"st.global.u32 [%rd1], %r1;", "st.u32 [%rd1], %r1;", "red.global.add.u32 [%rd1], 1;"}) {
+    const Fault fault = bench().fault_of(text);
+    EXPECT_EQ(fault.kind(), Kind::illegal_address);
+    EXPECT_THAT(fault.what(), EndsWith("byte 0 of table (256 bytes), which is an input")) << text;
+  }
+  EXPECT_THAT(bench().fault_of("ld.const.u32 %r1, [%rd1];").what(),
+              EndsWith("which is not constant memory"));
 }
 
 TEST_P(LoadStore, GenericAddressesMayBeOfSeveralSpacesAtOnce) {

@@ -85,6 +85,10 @@ class MemoryBench {
     return reinterpret_cast<T*>(
         memory.allocate(count * sizeof(T), memory::Memory::Kind::device, name));
   }
+  void make_constant(void* begin) {
+    memory.make_read_only(static_cast<std::byte*>(begin), memory::Memory::Rights::constant,
+                          "which is constant");
+  }
   /// Lane l points to base + stride * l bytes.
   void point(const std::string& name, const void* base, std::int64_t stride) {
     fill<std::uint64_t>(name, [&](int lane) {

@@ -143,10 +143,10 @@ TEST(Memory, GenerationChangesWhenBoundsNoLongerHold) {
   const std::uint64_t first = memory.generation();
   EXPECT_FALSE(memory.free(a + 4));
   EXPECT_EQ(memory.generation(), first);
-  memory.make_constant(a);
+  memory.make_read_only(a, Memory::Rights::constant, "which is constant");
   const std::uint64_t second = memory.generation();
   EXPECT_NE(second, first);
-  EXPECT_FALSE(memory.find(a)->writable);
+  EXPECT_EQ(memory.find(a)->rights, Memory::Rights::constant);
   memory.free(a);
   EXPECT_NE(memory.generation(), second);
 }

@@ -1,5 +1,8 @@
-// Cases of a program whose own code ends it with exit code 0, or with exceptions that say little.
-// WARPGAUGE_TEST_END="PLACE WAY" says where and how; without it they are good.
+// Cases of a program whose own code ends it with exit code 0, or with exceptions that say little,
+// makes copies of it, or writes to all of its files. WARPGAUGE_TEST_END="PLACE WAY" says where and
+// how; without it they are good.
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -20,6 +23,23 @@ void end_by(const std::string& way) {
   if (way == "stoi") static_cast<void>(std::stoi("none"));
   if (way == "nothing") throw std::runtime_error("");
   if (way == "thread") std::thread([] { std::exit(0); }).join();
+  if (way == "fork") static_cast<void>(fork());
+  if (way == "fork_and_throw" && fork() == 0) throw std::runtime_error("in the child");
+  if (way == "fork_and_stay" && fork() == 0) {
+    sleep(4);
+    _exit(0);
+  }
+  if (way == "fork_and_wait") {
+    if (fork() == 0) _exit(0);
+    static_cast<void>(wait(nullptr));
+  }
+  if (way == "write") {
+    for (int fd = 3; fd < 64; ++fd) {
+      struct stat status {};
+      if (fstat(fd, &status) != 0 || S_ISREG(status.st_mode)) continue;
+      static_cast<void>(!write(fd, "junk", 4));
+    }
+  }
   if (way == "handler") {
     std::signal(SIGSEGV, [](int) { _exit(0); });
     std::raise(SIGSEGV);
@@ -62,6 +82,14 @@ WARPGAUGE_FAMILY(swallowed) {
     copy<<<1, 256>>>(p.b, p.a);
     copy<<<1, 2048>>>(p.b, p.a);
     static_cast<void>(cudaGetLastError());
+  });
+}
+
+WARPGAUGE_FAMILY(overwriting) {
+  family.problem<Copy>("f32", {{1024}}).variant("copied_over", [](Copy& p) {
+    copy<<<4, 256>>>(p.b, p.a);
+    auto* const input = const_cast<float*>(static_cast<const float*>(p.a));
+    cudaMemcpyAsync(input + 17, p.b, 4, cudaMemcpyDeviceToDevice, nullptr);
   });
 }
 

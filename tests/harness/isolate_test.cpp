@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -71,6 +72,28 @@ TEST(Isolate, AHangThatHasClosedAllFilesIsEndedByTheTimeLimit) {
   });
   EXPECT_THAT(outcome.done, ElementsAre(0, 1));
   EXPECT_THAT(outcome.died, ElementsAre(Pair(0, HasSubstr("time limit of 1 s exceeded"))));
+}
+
+TEST(Isolate, WritingToTheDescriptorsOfOthersCostsOneItem) {
+  const Outcome outcome = run(3, [](std::size_t item) {
+    for (int fd = 3; item == 1 && fd < 64; ++fd) {
+      struct stat status {};
+      if (fstat(fd, &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
+      EXPECT_EQ(write(fd, "as long as a message is ", 24), 24);
+    }
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2));
+  EXPECT_THAT(outcome.died, ElementsAre(Pair(1, HasSubstr("its code wrote to descriptor "))));
+}
+
+TEST(Isolate, ACopyThatComesBackCostsOneItem) {
+  const Outcome outcome = run(3, [](std::size_t item) {
+    if (item == 1) fork();
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2));
+  EXPECT_THAT(outcome.died, ElementsAre(Pair(1, HasSubstr("its code called fork()"))));
 }
 
 TEST(Isolate, AWornOutProcessIsReplaced) {

@@ -11,6 +11,7 @@
 namespace warpgauge::metrics {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -63,6 +64,15 @@ TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
   ASSERT_EQ(report.lines.size(), 1u);
   EXPECT_EQ(report.lines[0].counts.shared_requests, 7u);
   EXPECT_EQ(trust_in(report.lines[0], "shared.requests").confidence, Confidence::estimate);
+}
+
+TEST_F(Report, HasEachProcessOnceAndKnowsThoseThatHaveNotEnded) {
+  const ReportedProcess killed{"7-1", "./a", false}, ended{"7-2", "./b", true};
+  append_report(path_, {.processes = {killed}});
+  append_report(path_, {.processes = {{"7-2", "./b", false}}});
+  append_report(path_, {.lines = {line(3, Confidence::exact, "")}, .processes = {ended}});
+  append_report(path_, {.processes = {ended}});
+  EXPECT_THAT(read_report(path_).processes, ElementsAre(killed, ended));
 }
 
 TEST_F(Report, IsEmptyWithoutAFile) {

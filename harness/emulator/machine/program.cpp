@@ -130,7 +130,9 @@ void Program::initialise(const ptx::Variable& variable) {
     std::memcpy(address + relocation.offset, &value, static_cast<std::size_t>(relocation.size));
     if (const ptx::Function* const target = function(relocation.name)) addressed_.push_back(target);
   }
-  if (variable.space == ptx::Space::constant) memory_.make_constant(address);
+  if (variable.space == ptx::Space::constant) {
+    memory_.make_read_only(address, memory::Memory::Rights::constant, "which is constant");
+  }
 }
 
 namespace {

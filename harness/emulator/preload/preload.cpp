@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
-#include <utility>
-#include <vector>
+#include <optional>
+#include <string>
 
 #include "harness/emulator/emulator.h"
 #include "harness/process/flush_at_exit.h"
@@ -20,15 +21,14 @@
 namespace warpgauge::emulator::preload {
 namespace {
 
-/// Writes what was counted since the last report.
-bool report(std::chrono::seconds) {
+/// This process, from its first launch on.
+std::optional<metrics::ReportedProcess> process_here;
+
+bool append(const metrics::CountsReport& report) {
   const char* path = std::getenv(metrics::kReportVariable);
   if (path == nullptr) return true;
   try {
-    Emulator& emulator = Emulator::instance();
-    std::vector<metrics::DeviceFault> faults = emulator.take_faults();
-    std::ranges::move(emulator.take_failed_launches(), std::back_inserter(faults));
-    metrics::append_report(path, {emulator.take_counts(), std::move(faults)});
+    metrics::append_report(path, report);
     return true;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "warpgauge: %s\n", error.what());
@@ -36,8 +36,31 @@ bool report(std::chrono::seconds) {
   }
 }
 
+/// Says that this process will report.
+void announce() {
+  if (!process::in_flushing_process()) process::flush_forked_child();
+  // A process that calls exec() keeps its number.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  process_here = {.id = std::to_string(getpid()) + "-" + std::to_string(now),
+                  .program = program_invocation_name,
+                  .ended = false};
+  append({.processes = {*process_here}});
+}
+
+/// Writes what was counted since the last report.
+bool report(std::chrono::seconds) {
+  if (!process_here) return true;
+  Emulator& emulator = Emulator::instance();
+  metrics::CountsReport report{.lines = emulator.take_counts(), .faults = emulator.take_faults()};
+  std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report.faults));
+  report.processes = {*process_here};
+  report.processes.front().ended = true;
+  return append(report);
+}
+
 const bool reports_at_exit = [] {
   Emulator::instance();  // made before this, it is taken down after it
+  Emulator::instance().on_first_launch(announce);
   process::flush_at_exit(report);
   return true;
 }();

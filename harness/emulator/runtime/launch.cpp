@@ -152,6 +152,7 @@ void keep_failure(State& state, const LaunchRequest& request, const Failure& fai
 }
 
 void launch(State& state, const LaunchRequest& request) {
+  state.begin_launch();
   try {
     run_checked(state, request);
   } catch (const Failure& failure) {

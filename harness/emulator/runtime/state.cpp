@@ -1,6 +1,8 @@
 // The state of the emulated CUDA runtime.
 #include "harness/emulator/runtime/state.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -9,6 +11,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/memory/texture.h"
 #include "harness/emulator/runtime/device_properties.h"
+#include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {
 
@@ -60,11 +63,31 @@ Device& State::device() {
         .max_threads_per_block = kMaxThreadsPerBlock,
     };
     device_ = std::make_unique<Device>(architecture, options_);
+    device_process_ = getpid();
   }
+  require_own_device();
   return *device_;
 }
 
+void State::require_own_device() const {
+  if (device_ == nullptr || device_process_ == getpid()) return;
+  throw Failure{cudaErrorInitializationError,
+                "this process was forked from one that had used CUDA before, so it cannot use "
+                "CUDA: fork before the first CUDA call, or start a program in the child"};
+}
+
+void State::begin_launch() {
+  if (launching_process_ == getpid()) return;
+  launching_process_ = getpid();
+  counts->take();
+  accesses->take();
+  faults.clear();
+  failed_launches.clear();
+  if (first_launch != nullptr) first_launch();
+}
+
 void State::reset_device() {
+  require_own_device();
   flush_prints();
   modules.unload();
   device_.reset();

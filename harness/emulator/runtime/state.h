@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <map>
@@ -73,11 +74,17 @@ class State {
 
   std::mutex mutex;  ///< of all that is here
 
-  /// The device; made by the first call that needs it.
+  /// The device; made by the first call that needs it. Throws Failure in a process forked after
+  /// that.
   Device& device();
   machine::memory::Memory& memory() { return device().machine.memory(); }
   bool has_device() const { return device_ != nullptr; }
   void reset_device();
+
+  /// To be called by each launch: in a process that has not launched before, what its parent has
+  /// counted up to the fork is forgotten, and `first_launch` is called.
+  void begin_launch();
+  void (*first_launch)() = nullptr;
 
   const std::string& arch() const { return arch_; }
   void choose_arch(std::string_view arch);
@@ -110,11 +117,13 @@ class State {
  private:
   State();
   ~State();
+  void require_own_device() const;
 
   std::string arch_;
   const metrics::Architecture* limits_ = nullptr;
   machine::Options options_;
   std::unique_ptr<Device> device_;
+  pid_t device_process_ = 0, launching_process_ = 0;
   std::set<std::string> said_;
   std::mutex print_mutex_;  ///< kernels print from several threads
   std::string printed_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,14 @@ class Buffer {
   /// Bytes that reading or writing all of it once moves.
   virtual double traffic() const { return static_cast<double>(bytes_); }
 
+  /// What a variant must leave as it is.
+  struct Kept {
+    const void* contents;
+    std::size_t element_bytes;
+  };
+  /// Nothing if the variant may write to it.
+  virtual std::optional<Kept> kept() const { return std::nullopt; }
+
  protected:
   void upload(const void* host) const;
   void download(void* host) const;
@@ -32,6 +41,7 @@ class Buffer {
   void* device_ = nullptr;
 
  private:
+  friend class Problem;
   std::size_t bytes_;
 };
 
@@ -75,8 +85,8 @@ class Contents {
   std::uint32_t seed_ = 0;
 };
 
-/// Read by the variant. Random unless `values` are given; the same at every run. Contents of a type
-/// that has no random values must be given.
+/// Read by the variant, which is an error if it writes to it. Random unless `values` are given; the
+/// same at every run. Contents of a type that has no random values must be given.
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
@@ -85,6 +95,9 @@ class Input : public TypedBuffer<T> {
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
+  std::optional<Buffer::Kept> kept() const override {
+    return Buffer::Kept{host().data(), sizeof(T)};
+  }
   const std::vector<T>& host() const { return contents_.values(); }
   operator const T*() const { return this->data(); }
 

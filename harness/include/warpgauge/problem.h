@@ -63,6 +63,9 @@ class Problem {
   /// Brings every buffer to its state before a run: inputs uploaded, outputs poisoned.
   void reset();
 
+  /// Which Input is no longer what it was before the run, and where; empty if all are.
+  std::string overwritten_input() const;
+
  private:
   friend class Buffer;
   std::vector<Buffer*> buffers_;

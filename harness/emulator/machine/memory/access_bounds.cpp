@@ -12,9 +12,9 @@
 namespace warpgauge::emulator::machine::memory {
 namespace {
 
-bool has_right(const Access& access, bool writable) {
-  if (access.space == AccessSpace::constant) return !writable;
-  return writable || access.effect == AccessEffect::read;
+bool has_right(const Access& access, Memory::Rights rights) {
+  if (access.space == AccessSpace::constant) return rights == Memory::Rights::constant;
+  return rights == Memory::Rights::write || access.effect == AccessEffect::read;
 }
 
 /// Null if the access is inside of a live allocation and has the right to be; else why not.
@@ -24,9 +24,10 @@ std::optional<std::string> objection(const Memory& memory, const Access& access,
   const std::optional<Memory::Extent> found = memory.extent(address);
   const auto* const pointer = reinterpret_cast<const void*>(address);
   if (!found || address + bytes > found->end) return memory.describe(pointer, bytes);
-  if (!has_right(access, found->writable)) {
-    return memory.describe(pointer, bytes) +
-           (found->writable ? ", which is not constant memory" : ", which is constant");
+  if (!has_right(access, found->rights)) {
+    const bool wants_constant = access.space == AccessSpace::constant;
+    return memory.describe(pointer, bytes) + ", " +
+           (wants_constant ? "which is not constant memory" : memory.find(pointer)->why_read_only);
   }
   *extent = *found;
   return std::nullopt;

@@ -15,7 +15,7 @@ namespace warpgauge::emulator::machine::memory {
 /// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
 /// offsets from the pointers here, their generic addresses are window_base(window) plus that
 /// offset. .global and .const addresses are pointers of this process (constants lie in allocations
-/// of the Memory that are not writable), and so are their generic addresses.
+/// of the Memory with the rights `constant`), and so are their generic addresses.
 struct MemoryContext {
   Memory* memory = nullptr;
   AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters

@@ -157,9 +157,11 @@ bool Memory::release(std::byte* begin) {
   return true;
 }
 
-void Memory::make_constant(std::byte* begin) {
+void Memory::make_read_only(std::byte* begin, Rights rights, std::string why) {
   const std::unique_lock lock(impl_->mutex);
-  impl_->blocks.at(number_of(begin)).writable = false;
+  Allocation& allocation = impl_->blocks.at(number_of(begin));
+  allocation.rights = rights;
+  allocation.why_read_only = std::move(why);
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
 }
 
@@ -173,7 +175,7 @@ std::optional<Memory::Extent> Memory::extent(std::uint64_t address) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  return Extent{number_of(found->begin), number_of(found->end()), found->writable};
+  return Extent{number_of(found->begin), number_of(found->end()), found->rights};
 }
 
 std::string Memory::describe(const void* address, std::uint64_t bytes) const {

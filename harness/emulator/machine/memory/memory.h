@@ -29,23 +29,27 @@ class Memory {
  public:
   enum class Kind { device, managed, pinned_host, symbol, heap /* malloc in kernels */, array };
 
+  /// What kernels may do. .const variables are constant: their window is another one.
+  enum class Rights : std::uint8_t { write, read, constant };
+
   /// A block of memory. `begin` is aligned to 256 bytes, as on the GPU (sector counts depend on
   /// it).
   struct Allocation {
     std::byte* begin = nullptr;
     std::uint64_t bytes = 0;
     Kind kind = Kind::device;
-    std::string name;      ///< "cudaMalloc #3", or of a symbol its name
-    bool freed = false;    ///< kept for a while, so that use after free is recognised
-    bool writable = true;  ///< by kernels; .const variables are not
-    bool adopted = false;  ///< the memory is not owned here
+    std::string name;    ///< "cudaMalloc #3", or of a symbol its name
+    bool freed = false;  ///< kept for a while, so that use after free is recognised
+    Rights rights = Rights::write;
+    std::string why_read_only = {};  ///< for messages: "which is constant"
+    bool adopted = false;            ///< the memory is not owned here
     std::byte* end() const { return begin + bytes; }
   };
 
   /// The part of a live allocation that the check of an access needs.
   struct Extent {
     std::uint64_t begin = 0, end = 0;
-    bool writable = true;
+    Rights rights = Rights::write;
   };
 
   Memory();
@@ -63,8 +67,9 @@ class Memory {
   bool adopt(std::byte* begin, std::uint64_t bytes, Kind kind, std::string name);
   /// Ends that. False if `begin` is not the start of adopted memory.
   bool release(std::byte* begin);
-  /// From now on kernels may only read it (.const variables).
-  void make_constant(std::byte* begin);
+  /// From now on kernels may only read the allocation that begins there. `why` is for messages:
+  /// "which is constant".
+  void make_read_only(std::byte* begin, Rights rights, std::string why);
 
   /// The live allocation that `address` lies in.
   std::optional<Allocation> find(const void* address) const;

@@ -19,7 +19,7 @@ Window window_of(const Memory& memory, std::uint64_t address) {
   const auto window = static_cast<Window>(address >> kWindowShift);
   if (window != Window::global) return window;
   const std::optional<Memory::Extent> extent = memory.extent(address);
-  return extent && !extent->writable ? Window::constant : Window::global;
+  return extent && extent->rights == Memory::Rights::constant ? Window::constant : Window::global;
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "harness/process/one_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace warpgauge::process {
+namespace {
+
+/// A call under way, as this process and its copies see it.
+class Call {
+ public:
+  Call()
+      : flag_(mmap(nullptr, sizeof(Flag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                   0)) {
+    if (flag_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) {
+      const int error = errno;
+      munmap(flag_, sizeof(Flag));
+      throw std::system_error(error, std::generic_category(), "pipe");
+    }
+    outer_ = std::exchange(current, this);
+  }
+  ~Call() {
+    current = outer_;
+    close(ends_[0]);
+    if (ends_[1] >= 0) close(ends_[1]);
+    munmap(flag_, sizeof(Flag));
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  void end_if_copy() {
+    if (getpid() == process_) return;
+    *static_cast<Flag*>(flag_) = true;
+    for (;;) syscall(SYS_exit_group, 0);
+  }
+
+  /// Waits until there is no copy of the process. False if there still is.
+  bool copies_ended() {
+    constexpr std::chrono::milliseconds kPatience(1000);
+    close(std::exchange(ends_[1], -1));
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    for (;;) {
+      // The code may have written to the pipe, or closed it.
+      char ignored[512];
+      const ssize_t got = read(ends_[0], ignored, sizeof ignored);
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return true;
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return false;
+      pollfd end{ends_[0], POLLIN, 0};
+      poll(&end, 1, static_cast<int>(left.count()));
+    }
+  }
+
+  bool copy_came_back() const { return *static_cast<Flag*>(flag_); }
+
+  static inline Call* current = nullptr;
+
+ private:
+  using Flag = std::atomic<bool>;
+  pid_t process_ = getpid();
+  Call* outer_ = nullptr;
+  void* flag_;              ///< in memory that copies share: one came back
+  int ends_[2] = {-1, -1};  ///< of a pipe that copies hold open
+};
+
+}  // namespace
+
+void in_one_process(std::string_view code, const std::function<void()>& call) {
+  end_if_copy();
+  Call one;
+  std::exception_ptr failure;
+  try {
+    call();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  one.end_if_copy();
+  const bool ended = one.copies_ended();
+  if (one.copy_came_back()) {
+    throw std::runtime_error(
+        fmt::format("{} called fork(), and the child process came back from it as well: end the "
+                    "child with _exit() where its work is done",
+                    code));
+  }
+  if (!ended) {
+    throw std::runtime_error(fmt::format(
+        "{} called fork(), and the child process still runs: wait for its end with waitpid()",
+        code));
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void end_if_copy() {
+  if (Call::current != nullptr) Call::current->end_if_copy();
+}
+
+}  // namespace warpgauge::process
