@@ -30,7 +30,7 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   std::string found;
   for (const std::string& candidate : candidates) {
     // What differs in length by more is no nearer, however long the name is.
-    const auto [shorter, longer] = std::minmax(name.size(), candidate.size());
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
     if (longer - shorter >= best) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best) {
