@@ -144,7 +144,8 @@ outcome::ExitCode attach_to_program(const AttachOptions& options) {
                                        : metrics::Budgets::load_unregistered(options.budgets);
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
-  const files::TemporaryPath results = files::TemporaryPath::folder_in(out.path(), ".attached-");
+  const files::TemporaryPath results =
+      files::TemporaryPath::folder_in(out.path(), std::string(outcome::kFolderOfOneRun));
   metrics::Run run = start_run_of_other(fs::current_path().string(), "attach",
                                         {.require = {"ptxas", "cupti"}, .strict = options.strict});
 

@@ -22,7 +22,7 @@ void write_file(fs::path path, std::string_view content) {
   if (fs::is_directory(path, error)) refuse("it is a folder");
   const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
   const fs::path half =
-      in_place ? path : fs::path(fmt::format("{}.half-{}", path.string(), getpid()));
+      in_place ? path : fs::path(fmt::format("{}{}{}", path.string(), kHalfWritten, getpid()));
   errno = 0;
   std::ofstream stream(half, std::ios::binary);
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));

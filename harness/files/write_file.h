@@ -6,6 +6,10 @@
 
 namespace warpgauge::files {
 
+/// A file that is being written has the name of its place, this, and the writer's number. One whose
+/// writer was killed stays.
+inline constexpr std::string_view kHalfWritten = ".half-";
+
 /// Replaces the file by one with this content: a reader sees the old file or the new one, never a
 /// part. Through a link, the file that it leads to; a pipe or device (/dev/stdout) is written to.
 /// Throws std::runtime_error with path and reason, and leaves the old file as it was.

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "harness/files/write_file.h"
 
@@ -33,7 +34,23 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
     throw std::runtime_error(path_.string() +
                              ": another run is writing to it; wait, or choose another --out");
   }
+  remove_parts();
   for (const fs::path& file : {results(), summary(), facts()}) fs::remove(file);  // facts last
+}
+
+/// What a run that was killed was about to rename or remove.
+void OutFolder::remove_parts() const {
+  std::vector<fs::path> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename();
+    const auto half = [&](const fs::path& file) {
+      return name.starts_with(file.filename().string().append(files::kHalfWritten));
+    };
+    if (half(results()) || half(summary()) || name.starts_with(kFolderOfOneRun)) {
+      parts.push_back(entry.path());
+    }
+  }
+  for (const fs::path& part : parts) fs::remove_all(part);
 }
 
 OutFolder::~OutFolder() { close(lock_); }

@@ -3,14 +3,19 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace warpgauge::outcome {
+
+/// Folders in it for what a run passes to itself have names that begin so.
+inline constexpr std::string_view kFolderOfOneRun = ".attached-";
 
 /// The folder that gets the results, for this run alone.
 class OutFolder {
  public:
-  /// Takes away what an earlier run left: the folder describes the last run, even one that gets
-  /// nowhere. Throws std::runtime_error if it cannot be written or another run is writing to it.
+  /// Takes away what an earlier run left, whole or, if it was killed, in parts: the folder
+  /// describes the last run, even one that gets nowhere. Throws std::runtime_error if it cannot be
+  /// written or another run is writing to it.
   explicit OutFolder(std::filesystem::path path);
   ~OutFolder();
   OutFolder(const OutFolder&) = delete;
@@ -24,6 +29,8 @@ class OutFolder {
   void write_summary(const std::string& text) const;
 
  private:
+  void remove_parts() const;
+
   std::filesystem::path path_;
   int lock_;
 };
