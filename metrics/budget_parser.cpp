@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::string_view kSectionForm =
     R"(Sections are [default], ["variant"], ["variant.type"] and ["variant.type@size"].)";
+constexpr std::string_view kTomlForm =
+    "The file must be UTF-8 and TOML; names with dots need quotes.";
+constexpr std::string_view kLimitForm = "A limit is a number, a word or { max = NUMBER, ... }.";
 constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
     R"(The file may begin with gate_on = "exact" (the default), "predicted" or )"
@@ -34,50 +37,105 @@ std::string_view opening_quotes(std::string_view text) {
   return {};
 }
 
-/// Throws where a line has more dots outside of strings than any budget needs: each can open a
-/// table in a table, and those are read recursively.
-void refuse_depth(const BudgetText& text) {
-  constexpr std::size_t kMostDots = 20;
-  std::string_view rest = text.text(), quotes;
-  std::size_t line = 1, column = 0, dots = 0;
-  bool comment = false;
-  while (!rest.empty()) {
-    const char c = rest.front();
-    const std::string_view opened = quotes.empty() && !comment ? opening_quotes(rest) : "";
-    std::size_t size = 1;
-    ++column;
-    if (c == '\n') {
-      ++line;
-      column = dots = 0;
-      comment = false;
-      if (quotes.size() == 1) quotes = {};
-    } else if (!opened.empty()) {
-      quotes = opened;
-      size = opened.size();
-    } else if (!quotes.empty()) {
-      if (c == '\\' && quotes.front() == '"') {
-        size = 2;
-      } else if (rest.starts_with(quotes)) {
-        size = quotes.size();
-        quotes = {};
+/// Refuses what toml++ does not survive, all of it outside of strings and comments: more dots in a
+/// line than any budget needs, of which each can open a table in a table, and those are read
+/// recursively; characters that TOML does not know there, and quotes that open no string; and what
+/// is no name behind the bracket that opens a section.
+class FatalText {
+ public:
+  explicit FatalText(const BudgetText& text) : text_(text) {}
+
+  void refuse() {
+    std::string_view rest = text_.text(), quotes;
+    bool comment = false;
+    while (!rest.empty()) {
+      const char c = rest.front();
+      const std::string_view opened = quotes.empty() && !comment ? opening_quotes(rest) : "";
+      std::size_t size = 1;
+      const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;  // a letter before it
+      if (!continues) ++column_;
+      if (c == '\n') {
+        if (quotes.empty() && !comment) refuse_plain(c);
+        ++line_;
+        column_ = dots_ = brackets_ = 0;
+        if (quotes.size() != 3) {
+          last_ = c;
+          value_ = false;
+        }
+        comment = false;
+        if (quotes.size() == 1) quotes = {};
+      } else if (!opened.empty()) {
+        refuse_inside_word(c, value_ ? "=" : "\n.,[{");
+        quotes = opened;
+        size = opened.size();
+        last_ = c;
+        brackets_ = 0;
+      } else if (!quotes.empty()) {
+        if (c == '\\' && quotes.front() == '"') {
+          size = 2;
+        } else if (rest.starts_with(quotes)) {
+          size = quotes.size();
+          // Up to two quotes before the three that close a string belong to it.
+          while (quotes.size() == 3 && size < 5 && rest.size() > size && rest[size] == c) ++size;
+          quotes = {};
+        }
+      } else if (!comment) {
+        refuse_plain(c);
+        comment = c == '#';
       }
-    } else if (c == '#') {
-      comment = true;
-    } else if (c == '.' && !comment && ++dots > kMostDots) {
-      text.fail(line, column, fmt::format("more than {} dots in a line", kMostDots), kSectionForm);
+      column_ += size - 1;
+      rest.remove_prefix(std::min(size, rest.size()));
     }
-    column += size - 1;
-    rest.remove_prefix(std::min(size, rest.size()));
   }
-}
+
+ private:
+  /// `c` is outside of strings and comments.
+  void refuse_plain(char c) {
+    constexpr std::size_t kMostDots = 20;
+    if ((c < ' ' || c > '~') && c != '\t' && c != '\r' && c != '\n') {
+      fail("a character that TOML does not know outside of quotes", kTomlForm);
+    }
+    if (c == '.' && ++dots_ > kMostDots) {
+      fail(fmt::format("more than {} dots in a line", kMostDots), kSectionForm);
+    }
+    if (c == ' ' || c == '\t') return;
+    const bool opens = c == '[' && (last_ == '\n' || brackets_ == 1);
+    const bool names = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       c == '-' || c == '_';
+    if (brackets_ > 0 && !opens && !names && c != ']') {
+      fail("the name of a section is missing", kSectionForm);
+    }
+    if (value_ && c == '[' && last_ == '=') fail("a list, which no limit is", kLimitForm);
+    if (value_ && (c == '=' || c == '[' || c == '{')) refuse_inside_word(c, c == '{' ? "=" : "");
+    if (c == '=' || c == ',' || c == '{' || c == '}') value_ = c == '=';
+    brackets_ = opens ? brackets_ + 1 : 0;
+    last_ = c;
+  }
+
+  /// toml++ reads a word that may be a number to its end, and no string in it.
+  void refuse_inside_word(char c, std::string_view may_precede) const {
+    if (may_precede.find(last_) != std::string_view::npos) return;
+    fail(fmt::format("{} inside of a value or word", c), kTomlForm);
+  }
+
+  [[noreturn]] void fail(std::string_view problem, std::string_view remedy) const {
+    text_.fail(line_, column_, problem, remedy);
+  }
+
+  const BudgetText& text_;
+  std::size_t line_ = 1, column_ = 0;
+  std::size_t dots_ = 0;      // in this line
+  char last_ = '\n';          // but for blanks; of a string its quote
+  bool value_ = false;        // behind a '='; budgets have no lists
+  std::size_t brackets_ = 0;  // that open a section, and nothing but blanks behind them so far
+};
 
 toml::table parse_toml(const BudgetText& text) {
-  refuse_depth(text);
+  FatalText(text).refuse();
   try {
     return toml::parse(text.text(), text.path());
   } catch (const toml::parse_error& error) {
-    fail_at(text, error.source(), error.description(),
-            "The file must be UTF-8 and TOML; names with dots need quotes.");
+    fail_at(text, error.source(), error.description(), kTomlForm);
   }
 }
 

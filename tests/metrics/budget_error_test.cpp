@@ -90,7 +90,7 @@ const Bad kBad[] = {
     {"only_a_reason", "[default]\nregisters = { reason = \"why\" }", "there is no limit here"},
     {"text_for_number", "[default]\nregisters = \"32\"", ":2:13: the limit of 'registers' must be"},
     {"truth_for_number", "[default]\nregisters = true", "must be a number"},
-    {"array_for_number", "[default]\nregisters = [1, 2]", "must be a number"},
+    {"array_for_number", "[default]\nregisters = [1, 2]", "a list, which no limit is"},
     {"text_for_max", "[default]\nregisters = { max = \"1\" }", "must be a number"},
     {"negative", "[default]\nregisters = -1", "finite, not negative and at most 2^53"},
     {"infinite", "[default]\nregisters = inf", "finite, not negative and at most 2^53"},
@@ -215,6 +215,43 @@ TEST(BudgetError, DepthIsRefusedInsteadOfFollowed) {
        {"\"\\\"" + dots + "\", max = 1 }", "'" + dots + "', max = 1 }",
         "\"\"\"\n\"" + dots + "\"\"\", max = 1 }", "'a', max = 1 } # it's " + dots}) {
     EXPECT_THAT(error_of(table + fine), Not(HasSubstr("dots"))) << fine;
+  }
+}
+
+TEST(BudgetError, CharactersThatOnlyQuotesMayHoldAreRefused) {
+  const std::string refused = "a character that TOML does not know outside of quotes";
+  EXPECT_THAT(error_of("[\x05"
+                       "default]\nregisters = 1"),
+              HasSubstr(":1:2: " + refused));
+  EXPECT_THAT(error_of("[na\u00efve]\nregisters = 1"), HasSubstr(":1:4: " + refused));
+  EXPECT_THAT(error_of("# \u00e9\n[default]\nregisters = \u00e9"), HasSubstr(":3:13: " + refused));
+  EXPECT_THAT(error_of("[default]\nregisters = { max = 1, reason = '\u00e9\u4e16' \xff }"),
+              HasSubstr(":2:38: " + refused));
+  for (const char* fine : {"[default]\nregisters = { max = 1, reason = \"\u00e9\" } # \u4e16",
+                           "[default]\nregisters = { max = 1, reason = '''\n\u00e9''' }",
+                           "[default]\nregisters = { max = 1, reason = \"\"\"a\"\"\"\"\" }"}) {
+    EXPECT_EQ(error_of(fine), "no error") << fine;
+  }
+}
+
+TEST(BudgetError, WhatOpensAStringOrTableInsideOfAWordIsRefused) {
+  for (const char* value :
+       {"0\"\u00e9", "9[\"\u00e9", "9.\"\u00e9", "9=\"\u00e9", "9{\"\u00e9", "'a''b'"}) {
+    EXPECT_THAT(error_of(std::string("[default]\nregisters = ") + value),
+                HasSubstr(" inside of a value or word\n"))
+        << value;
+  }
+}
+
+TEST(BudgetError, ASectionWithoutANameIsRefused) {
+  for (const char* text : {"[*.f32]", "[ .naive]", "[[=]]", "[[[a]]]", "[#", "[\ndefault]", "[;",
+                           "[{}]", "[default]\n [,"}) {
+    EXPECT_THAT(error_of(text), HasSubstr("the name of a section is missing")) << text;
+  }
+  EXPECT_THAT(error_of("[default]\n [,"), HasSubstr(":2:3: the name of a section is missing\n"));
+  for (const char* text : {"[]", "[[]]", "[", "[ \"naive\" ]", "[[default]]", "['naive.f32'.sm_90]",
+                           "[default]\nregisters = { max = 1, reason = '''\n[*''' }"}) {
+    EXPECT_THAT(error_of(text), Not(HasSubstr("the name of a section is missing"))) << text;
   }
 }
 
