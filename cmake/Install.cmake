@@ -63,6 +63,7 @@ install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports
 install(FILES metrics/catalog.json metrics/fact.schema.json
         DESTINATION ${share}/reports/warpgauge/facts)
 install(FILES harness/diff/cause_rules.json DESTINATION ${share}/reports/warpgauge/changes)
+install(FILES harness/outcome/results.schema.json DESTINATION ${share}/reports/warpgauge/outcome)
 
 # The command line tool for facts, GPUs, and programs that were not built for it. It finds its files relative
 # to its own place.

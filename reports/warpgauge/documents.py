@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from warpgauge.errors import CommandError
+from warpgauge.facts.contract import parsed
 
 
 def read_document(path: Path, schema: str, remedy: str) -> dict[str, Any]:
@@ -18,10 +18,10 @@ def read_document(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     if text.startswith(b'{"record":'):
         raise CommandError(f"{path}: these are facts, not '{schema}'; {remedy}")
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"{path}: not JSON: {error}; {remedy}") from error
-    found = document.get("schema") if isinstance(document, dict) else None
+        document = parsed(text)
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}; {remedy}") from error
+    found = document.get("schema")
     if found != schema:
         raise CommandError(
             f"{path}: schema is '{found}', and this version reads '{schema}'; {remedy}"

@@ -54,7 +54,7 @@ def a_finding(case: dict, value: dict, **members: Any) -> dict:
     known = {"group": _fingerprint(*group), "verdict": value["verdict"]}
     known |= {"wrong": value.get("wrong", False), "case": case["case"]}
     known |= {"arch": case.get("arch"), "metric": value["metric"]}
-    known |= {"value": value.get("value"), "unit": unit, "value_text": text}
+    known |= {"value": value.get("value"), "unit": unit, "value_text": text or "not measured"}
     known |= {
         "budget": value.get("budget"),
         "reason": value.get("reason"),
@@ -109,7 +109,7 @@ def one_of_each_verdict() -> dict:
         a_case("free", a_value("unbudgeted", 0, budget=None)),
         a_case("blind", blind),
         a_case("unsure", unsure),
-        unmeasured=[{"reason": "unmeasured: no CUPTI", "count": 1, "required": False}],
+        unmeasured=[{"reason": "unmeasured: no CUPTI", "count": 1, "required": 0}],
     )
 
 

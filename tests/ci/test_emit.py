@@ -169,11 +169,17 @@ def test_results_of_nothing_look_like_none(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "not JSON"),
-        ("[]", "schema is 'None', and this version reads 'warpgauge.results/1'"),
+        ("{", "not a JSON object"),
+        ("[]", "not a JSON object"),
         ('{"schema": "warpgauge.results/0"}', "schema is 'warpgauge.results/0'"),
-        ('{"schema": "warpgauge.results/1"}', "does not match warpgauge.results/1: 'cases'"),
+        ('{"schema": "warpgauge.results/1"}', "does not match warpgauge.results/1: missing key"),
         ('{"schema": "warpgauge.results/1", "cases": []}', "does not match warpgauge.results/1"),
+        (json.dumps(a_document(headline=5)), "key 'headline': 5 is not of type \"string\""),
+        (json.dumps(a_document(a_case("v", case=[]))), "key 'cases.case': [] is not of type"),
+        (json.dumps(a_document(a_case("v", a_value(metric="x")))), "unknown metric 'x'"),
+        (json.dumps(a_document(lost=[True])), "key 'lost': true is not of type"),
+        (json.dumps(a_document(exit_code=7)), "key 'exit_code': 7 is not one of 0, 1"),
+        ('{"schema": "warpgauge.results/1", "schema": 1}', "key 'schema' occurs twice"),
     ],
 )
 def test_bad_results_are_reported_and_nothing_is_written(tmp_path, text, says):

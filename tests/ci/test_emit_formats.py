@@ -34,7 +34,7 @@ def each(draw):
 def required():
     """A run that was to measure everything, and could not."""
     blind = a_value("unmeasured", None, reason="unmeasured: no CUPTI", wrong=True)
-    missing = [{"reason": "unmeasured: no CUPTI", "count": 2, "required": True}]
+    missing = [{"reason": "unmeasured: no CUPTI", "count": 2, "required": 1}]
     case = a_case("blind", blind)
     members = {"exit_code": 3, "headline": "NOT MEASURED: 2 unmeasured (2 required)"}
     return a_document(a_case("right"), case, unmeasured=missing, findings=[], **members)

@@ -278,7 +278,7 @@ def _(folder):
     return run("warpgauge", "diff", both, facts_of(folder, HEALTHY, "one.jsonl"))
 
 
-@way("a report of nothing is written as a success", FAULT, "not JSON")
+@way("a report of nothing is written as a success", FAULT, "not a JSON object")
 def _(folder):
     empty = folder / "results.json"
     empty.touch()

@@ -67,7 +67,7 @@ def test_cases_that_were_not_compared(drawn):
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("{", "not JSON"), ("[]", "schema is 'None'"), ('{"schema": "x"}', "schema is 'x'")],
+    [("{", "not a JSON object"), ("[]", "not a JSON object"), ('{"schema": "x"}', "schema is 'x'")],
 )
 def test_other_files_are_refused(tmp_path, text, says):
     path = tmp_path / "diff.json"

@@ -40,10 +40,15 @@ def checked(members: dict[str, Any]) -> dict[str, Any]:
     if kind not in ("run", "case", "values", "end"):
         raise ValueError("key 'record' must be run, case, values or end")
     validator = _validators()[kind]
+    hold(validator, members)
+    return members
+
+
+def hold(validator: Draft202012Validator, members: dict[str, Any]) -> None:
+    """Raises ValueError unless the members keep to the schema; it names the outermost problem."""
     if not validator.is_valid(members):
         problems = validator.iter_errors(members)
         raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
-    return members
 
 
 def check_values(members: dict[str, Any]) -> None:

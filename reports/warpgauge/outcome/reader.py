@@ -1,15 +1,23 @@
-"""Reads results.json, one file or several as one."""
+"""Reads results.json, one file or several as one. The contract is
+harness/outcome/results.schema.json."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from jsonschema_rs import Draft202012Validator
+
 from warpgauge.documents import read_document
 from warpgauge.errors import CommandError
+from warpgauge.facts import contract
+from warpgauge.facts.catalog import catalog
 from warpgauge.facts.reader import run_of
 from warpgauge.facts.records import Run
 from warpgauge.outcome.results import (
@@ -36,9 +44,25 @@ def read_results(paths: Sequence[Path]) -> Results:
 def _read(path: Path) -> Results:
     document = read_document(path, SCHEMA, "make it with `warpgauge outcome FACTS...`")
     try:
-        return _results(document)
-    except (KeyError, TypeError, AttributeError) as error:
+        contract.hold(_validator(), document)
+        _check_metrics(document)
+    except ValueError as error:
         raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
+    return _results(document)
+
+
+def _check_metrics(document: dict[str, Any]) -> None:
+    """The schema cannot say which metrics there are."""
+    for values in (document["findings"], *(case["values"] for case in document["cases"])):
+        for value in values:
+            if value["metric"] not in catalog():
+                raise ValueError(f"unknown metric '{value['metric']}'")
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    text = resources.files(__package__).joinpath("results.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(text))
 
 
 def _results(document: dict[str, Any]) -> Results:

@@ -190,7 +190,7 @@ class Unmeasured(_Members):
 
     reason: str
     count: int
-    required: bool = False
+    required: int = 0  # of them: what --require or --device asks for
 
     @property
     def text(self) -> str:
