@@ -1,0 +1,57 @@
+// libFuzzer target: no image may make the readers of cubins, machine code and line tables crash,
+// hang or throw anything but their own errors.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/cubin.h"
+#include "metrics/line_table.h"
+#include "metrics/order_dependence.h"
+#include "metrics/sass.h"
+
+namespace {
+
+using namespace warpgauge::metrics;
+
+std::optional<PtxLines> ptx_lines(const Cubin& cubin) {
+  try {
+    return PtxLines(cubin);
+  } catch (const LineTableError&) {
+    return std::nullopt;
+  }
+}
+
+void read_kernel(const Cubin& cubin, const std::string& kernel, const PtxLines* ptx,
+                 const SourceLines* source) {
+  cubin.sass_hash(kernel);
+  cubin.constant_bytes(kernel);
+  cubin.shared_static_bytes(kernel);
+  for (const MemoryInstruction& one : memory_instructions(cubin, kernel)) {
+    name_of(one);
+    if (source != nullptr) source->find(kernel, one.pc);
+    if (ptx != nullptr) ptx->is_strong_load(kernel, one.pc);
+  }
+  warp_votes(cubin, kernel);
+  order_dependences(cubin, kernel, ptx);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto image = std::as_bytes(std::span(data, size));
+  try {
+    const Cubin cubin(image);
+    cubin.module_constant_bytes();
+    const std::optional<SourceLines> source = SourceLines::of(image);
+    const std::optional<PtxLines> ptx = ptx_lines(cubin);
+    for (const std::string& kernel : cubin.kernels()) {
+      read_kernel(cubin, kernel, ptx ? &*ptx : nullptr, source ? &*source : nullptr);
+    }
+  } catch (const CubinError&) {
+    return 0;
+  }
+  return 0;
+}

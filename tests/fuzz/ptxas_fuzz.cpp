@@ -1,0 +1,37 @@
+// libFuzzer target: no text may make the reader of ptxas' reports crash, hang or throw anything but
+// its own error, which names the line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "metrics/ptxas.h"
+
+namespace {
+
+void require(bool holds, const char* promise) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpgauge::metrics;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    std::set<std::pair<std::string, std::string>> known;
+    for (const PtxasKernel& kernel : parse_ptxas(text, "fuzz.txt")) {
+      require(!kernel.name.empty() && !kernel.arch.empty(), "kernels have name and architecture");
+      require(known.emplace(kernel.name, kernel.arch).second, "a kernel is listed once");
+      kernel.stack_bytes();
+    }
+  } catch (const PtxasError& error) {
+    require(std::string_view(error.what()).starts_with("fuzz.txt:"), "errors name the place");
+  }
+  return 0;
+}
