@@ -38,6 +38,14 @@ def test_an_architecture_and_shared_memory_are_chosen():
     assert rows(shown.stdout) == {"sm_90": ["3", "48", "of", "64", "0.750", "shared"]}
 
 
+def test_an_architecture_keeps_its_full_name():
+    needs = ("--threads", 512, "--registers", 32, "--arch", "sm_90a,sm_100f")
+    assert list(rows(run(*needs).stdout)) == ["sm_90a", "sm_100f"]
+    assert "\nsm_100f over threads\n" in run(*needs, "--over", "threads").stdout
+    table = json.loads(run(*needs, "--json").stdout)
+    assert [row["arch"] for row in table["architectures"]] == ["sm_90a", "sm_100f"]
+
+
 def test_a_block_that_cannot_run_has_no_occupancy():
     shown = run("--threads", 32, "--registers", 16, "--shared", 307200, "--arch", "sm_90")
     assert shown.returncode == 0
