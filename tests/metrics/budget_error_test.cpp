@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -220,9 +220,9 @@ TEST(BudgetError, DepthIsRefusedInsteadOfFollowed) {
 
 TEST(BudgetError, ALongNameIsRefusedAtOnceAndInShort) {
   const std::string name(5 << 20, 'x');
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
   const std::string error = error_of("[" + name + "]\nregisters = 1");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
   EXPECT_THAT(error, StartsWith("budgets.toml:1:2: no case matches section 'xxx"));
   EXPECT_LT(error.size(), 2000u);
 }
