@@ -162,6 +162,23 @@ TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
             "  `warpgauge metrics` lists them; names with dots need quotes.");
 }
 
+TEST(BudgetError, ShowsAHundredCharactersToEachSideOfAnError) {
+  const std::string error =
+      error_of("[default]\n" + std::string(250, ' ') + "colour = 1 #" + std::string(300, 'x'));
+  EXPECT_THAT(error, StartsWith("budgets.toml:2:251: unknown metric 'colour'\n  " +
+                                std::string(100, ' ') + "colour = 1 #" + std::string(89, 'x') +
+                                "\n  " + std::string(100, ' ') + "^\n"));
+}
+
+TEST(BudgetError, CountsTheColumnsOfStringsAndEscapes) {
+  std::string dots;
+  for (int i = 0; i < 21; ++i) dots += ".";
+  EXPECT_THAT(error_of("ab" + dots), StartsWith("budgets.toml:1:23: more than 20 dots"));
+  EXPECT_THAT(error_of("\"a\\\"b\"" + dots), StartsWith("budgets.toml:1:27: more than 20 dots"));
+  EXPECT_THAT(error_of("a = 1\n'b'" + dots), StartsWith("budgets.toml:2:24: more than 20 dots"));
+  EXPECT_THAT(error_of("\"\"\"b\"\"\"" + dots), StartsWith("budgets.toml:1:28: more than 20 dots"));
+}
+
 TEST(BudgetError, SaysWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> remedies = {
       {"\"result.max_error\" = 0", "Take the line out."},
