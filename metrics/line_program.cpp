@@ -92,9 +92,9 @@ class Cursor {
 
 /// The header of a line program.
 struct Header {
-  unsigned minimum_instruction = 1;
-  int line_base = 0;
-  unsigned line_range = 1, opcode_base = 1;
+  unsigned minimum_instruction;
+  int line_base;
+  unsigned line_range, opcode_base;
   std::vector<std::uint8_t> operands;  // of the standard opcodes
 };
 
@@ -241,7 +241,7 @@ class Unit {
   const std::map<std::uint64_t, std::string_view>& kernels_;
   LineProgram& out_;
   const std::size_t first_file_;
-  Header header_;
+  Header header_{};
   LineProgram::Row row_;
   std::string_view kernel_;
   std::size_t sequence_start_ = 0;

@@ -34,6 +34,8 @@ enum Fields : std::uint32_t {
   kVotes = 1 << 17,           // gives a barrier a result, if bits 77 and 78 say so
   kFromUniform = 1 << 18,     // reads uniform registers
   kToUniform = 1 << 19,       // writes uniform registers
+  kWideC = 1 << 20,           // C is the first of two registers
+  kMayBe64 = 1 << 21,         // from sm_100 on works on pairs in some forms
 };
 
 struct Row {
@@ -43,12 +45,12 @@ struct Row {
 };
 
 constexpr auto kRows = std::to_array<Row>({
-    {0x002, kB | kD},                                      // MOV
+    {0x002, kB | kD | kMayBe64},                           // MOV
     {0x003, kA | kAllPredicates | kD},                     // P2R
     {0x004, kA | kSomePredicates},                         // R2P
     {0x005, kD | kMayWrite},                               // CS2R
     {0x006, kQ | kD | kP},                                 // VOTE
-    {0x007, kA | kB | kQ | kD},                            // SEL
+    {0x007, kA | kB | kQ | kD | kMayBe64},                 // SEL
     {0x008, kA | kB | kQ | kD},                            // FSEL
     {0x009, kA | kB | kQ | kD},                            // FMNMX
     {0x00b, kA | kB | kQ | kP | kPP},                      // FSETP
@@ -65,7 +67,7 @@ constexpr auto kRows = std::to_array<Row>({
     {0x021, kA | kB | kD},                                 // FADD
     {0x023, kA | kB | kC | kD},                            // FFMA
     {0x024, kA | kB | kC | kQ | kD | kP},                  // IMAD
-    {0x025, kA | kB | kC | kQ | kDD | kP},                 // IMAD.WIDE
+    {0x025, kA | kB | kWideC | kQ | kDD | kP},             // IMAD.WIDE
     {0x027, kA | kB | kC | kQ | kD | kP},                  // IMAD.HI
     {0x028, kA | kB | kPairs | kDD},                       // DMUL
     {0x029, kA | kCOfForm1 | kPairs | kDD},                // DADD
@@ -78,6 +80,7 @@ constexpr auto kRows = std::to_array<Row>({
     {0x045, kB | kD},                                      // I2FP
     {0x046, kA | kB | kC | kQ | kD},                       // VIADDMNMX
     {0x048, kA | kB | kQ | kD | kP},                       // VIMNMX
+    {0x097, kA | kB | kC | kPairs | kDD | kP | kPP, 100},  // UIADD3.64
     {0x0b9, kToUniform | kD | kWide},                      // ULDC
     {0x0bb, kA | kFromUniform | kToUniform | kD | kWide},  // ULDC, indexed
     {0x0bd, kB | kD | kP},                                 // UFLO
@@ -185,19 +188,28 @@ void add_all_predicates(std::vector<Register>& to) {
 /// Registers of `width` bytes.
 unsigned registers_in(int width) { return width <= 4 ? 1 : static_cast<unsigned>(width) / 4; }
 
-RegisterUse known(const SassWord& word, const Row& row, const Reader& fields) {
+/// Whether a MOV or SEL is a MOV.64 or SEL.64: forms 2 and 3 were no forms of theirs before.
+bool is_64(const SassWord& word, int sm) {
+  return sm >= 100 && (word.form() == 2 || word.form() == 3 || (word.high >> 16 & 1) != 0);
+}
+
+RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, int sm) {
   RegisterUse use;
   const auto has = [&](std::uint32_t field) { return (row.fields & field) != 0; };
   const bool uniform = has(kFromUniform) || (is_uniform(word.opcode()) && !has(kToUniform));
-  const unsigned count = has(kPairs) ? 2 : 1;
-  const auto read = [&](unsigned field) {
-    uniform ? fields.add_uniform(use.reads, field, count) : fields.add(use.reads, field, count);
+  const bool is_wide = has(kMayBe64) && is_64(word, sm);
+  const unsigned count = has(kPairs) || is_wide ? 2 : 1;
+  const auto read = [&](unsigned field, unsigned number) {
+    uniform ? fields.add_uniform(use.reads, field, number) : fields.add(use.reads, field, number);
   };
   const bool is_shuffle = word.opcode() == 0x189;  // of which forms 1 and 2, and 1 and 3, have them
-  if (has(kA)) read(fields.a());
-  if (has(kB) && (fields.has_b() || (is_shuffle && word.form() == 2))) read(fields.b());
-  if (has(kC) && (!is_shuffle || word.form() == 1 || word.form() == 3)) read(fields.c());
-  if (has(kCOfForm1) && fields.has_b()) read(fields.c());
+  if (has(kA)) read(fields.a(), count);
+  if (has(kB) && (fields.has_b() || (is_shuffle && word.form() == 2))) read(fields.b(), count);
+  if (has(kC) && (!is_shuffle || word.form() == 1 || word.form() == 3)) read(fields.c(), count);
+  if (has(kCOfForm1) && fields.has_b()) read(fields.c(), count);
+  // In forms 2, 3 and 7 what is added is no register of C, which then holds B.
+  const bool adds_c = word.form() != 2 && word.form() != 3 && word.form() != 7;
+  if (has(kWideC)) read(fields.c(), adds_c ? 2 : 1);
   if (fields.has_uniform_b() && !is_shuffle) fields.add_uniform(use.reads, fields.b(), count);
   constexpr unsigned kReduces = 2;
   const bool votes = has(kVotes) && (word.high >> 13 & 3) == kReduces;
@@ -215,7 +227,7 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields) {
     uniform || has(kToUniform) ? fields.add_uniform(to, field, number)
                                : fields.add(to, field, number);
   };
-  if (has(kD) && !has(kWide)) write(use.writes, fields.d(), 1);
+  if (has(kD) && !has(kWide)) write(use.writes, fields.d(), is_wide ? 2 : 1);
   if (has(kDD)) write(use.writes, fields.d(), 2);
   if (has(kMayWrite)) write(use.may_write, fields.d() + 1, 1);
   if (has(kWide)) {
@@ -294,7 +306,7 @@ RegisterUse registers_of(const SassWord& word, int sm) {
   if (const auto access = memory_instruction(word, sm)) {
     use = of_access(word, *access, fields);
   } else if (const Row* row = find_row(word.opcode(), sm)) {
-    use = known(word, *row, fields);
+    use = known(word, *row, fields, sm);
   } else {
     use = unknown(fields);
   }

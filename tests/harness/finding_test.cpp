@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,24 @@ TEST(Finding, FarthestBeyondItsLimitComesFirst) {
                           "a registers"));
 }
 
+TEST(Finding, TheNearestNumberOfALimitCounts) {
+  Fact below = beyond(20, 0, "registers", "a");  // 10 from its minimum, 20 from its maximum
+  below.limit->min = 30;
+  below.limit->max = 40;
+  Fact above = beyond(52, 0, "registers", "b");  // 12 from its maximum
+  above.limit->max = 40;
+  Fact equal = beyond(35, 0, "registers", "c");  // 5 from the only value
+  equal.limit->max = std::nullopt;
+  equal.limit->equal = 30.0;
+  Fact word = beyond(0, 0, "registers", "d");  // no number
+  word.value = std::string("word");
+  Fact none = beyond(1e6, 0, "registers", "e");
+  none.limit.reset();
+  EXPECT_THAT(
+      order({word, none, equal, above, below}),
+      ElementsAre("a registers", "b registers", "c registers", "d registers", "e registers"));
+}
+
 TEST(Finding, TheOrderOfEqualOnesIsThatOfTheirFacts) {
   EXPECT_THAT(order({with_verdict(error, "b"), with_verdict(error, "a")}),
               ElementsAre("b registers", "a registers"));
@@ -106,6 +125,24 @@ TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
   const Fact other = because(on(wrong, "sm_80"), "element 4 is nan");
   EXPECT_EQ(order({wrong, other}).size(), 1u);
   EXPECT_EQ(order({wrong, at(other, "f.cu", 9)}).size(), 2u);
+}
+
+TEST(FindingText, GivesTheReasonOnlyWhereItSaysMoreThanTheBudget) {
+  const auto text = [](auto change) {
+    Fact one = because(beyond(40, 32), "the reason");
+    change(one);
+    return finding_text(findings_of({one}, kRun, kStrict).at(0), "");
+  };
+  const auto reason = testing::HasSubstr("the reason");
+  EXPECT_THAT(text([](Fact&) {}), testing::Not(reason));
+  EXPECT_THAT(text([](Fact& one) { one.verdict = Verdict::moved; }), reason);
+  EXPECT_THAT(text([](Fact& one) { one.verdict = Verdict::better; }), testing::Not(reason));
+  EXPECT_THAT(text([](Fact& one) { one.limit->code = "aa"; }), reason);
+  EXPECT_THAT(text([](Fact& one) { one.limit->until = std::chrono::year_month_day(); }), reason);
+  EXPECT_THAT(text([](Fact& one) { one.limit.reset(); }), reason);
+  EXPECT_THAT(text([](Fact& one) { one.machine = metrics::MachineState(); }), testing::Not(reason));
+  EXPECT_THAT(text([](Fact& one) { one.machine = metrics::MachineState{.disturbance = "a load"}; }),
+              reason);
 }
 
 /// The blamed lines as "7: 24 (0.75)".

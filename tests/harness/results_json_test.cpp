@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/outcome/recorded_run.h"
 #include "tests/harness/outcome_facts.h"
 
 namespace warpgauge::outcome {
@@ -178,6 +179,26 @@ TEST(ResultsJson, AFindingIsAValueByItselfAndNamesItsGroup) {
               testing::StartsWith("FAIL transpose.tiled.f32@64x64 on sm_80: "));
   EXPECT_EQ(other["group"], conflicts["group"]);
   EXPECT_NE(findings[3]["group"], conflicts["group"]);
+}
+
+TEST(ResultsJson, ABlamedLineHasItsValueHoweverSmall) {
+  const Fact one = beyond(0.5, 0, "shared.bank_conflicts");
+  const ordered_json results = results_json(outcome_of({one, of_line(one, 7, 0.5)}));
+  EXPECT_EQ(results["findings"][0]["blame"].dump(),
+            R"([{"file":"family.cu","line":7,"value":0.5,"share":1.0}])");
+}
+
+TEST(ResultsJson, AFileKeepsLettersAsTheyAre) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "warpgauge_letters.json";
+  Fact one = fact(error, "result.correct");
+  one.reason = "größer";
+  write_results(outcome_of({one}), path);
+  std::ifstream file(path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, testing::HasSubstr("größer"));
+  EXPECT_TRUE(text.ends_with("}\n"));
+  std::filesystem::remove(path);
 }
 
 TEST(ResultsJson, ValuesOfCasesHaveATextForPeopleOnlyWhereItSaysLess) {

@@ -26,6 +26,30 @@ TEST(Architectures, AreCompleteAndOrdered) {
   EXPECT_TRUE(std::ranges::is_sorted(architectures(), {}, number));
 }
 
+TEST(Architectures, ChipsAreThoseOfTheirDataSheets) {
+  struct Chip {
+    const char* arch;
+    int multiprocessors, l2_mib, bus_bits;
+  };
+  for (const Chip& chip : {Chip{"sm_75", 40, 4, 256},       // T4
+                           Chip{"sm_80", 108, 40, 5120},    // A100
+                           Chip{"sm_86", 82, 6, 384},       // RTX 3090
+                           Chip{"sm_87", 16, 4, 256},       // Orin
+                           Chip{"sm_88", 16, 4, 256},       // Orin
+                           Chip{"sm_89", 128, 72, 384},     // RTX 4090
+                           Chip{"sm_90", 132, 50, 5120},    // H100
+                           Chip{"sm_100", 148, 126, 8192},  // B200
+                           Chip{"sm_103", 148, 126, 8192},  // B300
+                           Chip{"sm_110", 20, 32, 256},     // Thor
+                           Chip{"sm_120", 170, 96, 512},    // RTX 5090
+                           Chip{"sm_121", 48, 24, 256}}) {  // GB10
+    const Architecture& one = architecture(chip.arch);
+    EXPECT_EQ(one.multiprocessors, chip.multiprocessors) << chip.arch;
+    EXPECT_EQ(one.l2_mib, chip.l2_mib) << chip.arch;
+    EXPECT_EQ(one.bus_bits, chip.bus_bits) << chip.arch;
+  }
+}
+
 TEST(Architectures, AreFoundByTheirFullNames) {
   for (const Architecture& one : architectures()) EXPECT_EQ(&architecture(one.name()), &one);
   EXPECT_EQ(find_architecture("sm_90a"), find_architecture("sm_90"));

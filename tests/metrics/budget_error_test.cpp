@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -162,6 +162,23 @@ TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
             "  `warpgauge metrics` lists them; names with dots need quotes.");
 }
 
+TEST(BudgetError, ShowsAHundredCharactersToEachSideOfAnError) {
+  const std::string error =
+      error_of("[default]\n" + std::string(250, ' ') + "colour = 1 #" + std::string(300, 'x'));
+  EXPECT_THAT(error, StartsWith("budgets.toml:2:251: unknown metric 'colour'\n  " +
+                                std::string(100, ' ') + "colour = 1 #" + std::string(89, 'x') +
+                                "\n  " + std::string(100, ' ') + "^\n"));
+}
+
+TEST(BudgetError, CountsTheColumnsOfStringsAndEscapes) {
+  std::string dots;
+  for (int i = 0; i < 21; ++i) dots += ".";
+  EXPECT_THAT(error_of("ab" + dots), StartsWith("budgets.toml:1:23: more than 20 dots"));
+  EXPECT_THAT(error_of("\"a\\\"b\"" + dots), StartsWith("budgets.toml:1:27: more than 20 dots"));
+  EXPECT_THAT(error_of("a = 1\n'b'" + dots), StartsWith("budgets.toml:2:24: more than 20 dots"));
+  EXPECT_THAT(error_of("\"\"\"b\"\"\"" + dots), StartsWith("budgets.toml:1:28: more than 20 dots"));
+}
+
 TEST(BudgetError, SaysWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> remedies = {
       {"\"result.max_error\" = 0", "Take the line out."},
@@ -257,9 +274,9 @@ TEST(BudgetError, ASectionWithoutANameIsRefused) {
 
 TEST(BudgetError, ALongNameIsRefusedAtOnceAndInShort) {
   const std::string name(5 << 20, 'x');
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
   const std::string error = error_of("[" + name + "]\nregisters = 1");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
   EXPECT_THAT(error, StartsWith("budgets.toml:1:2: no case matches section 'xxx"));
   EXPECT_LT(error.size(), 2000u);
 }

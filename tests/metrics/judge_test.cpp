@@ -16,6 +16,7 @@ namespace warpgauge::metrics {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using namespace std::chrono_literals;
 
 constexpr std::chrono::year_month_day kToday = 2026y / 5 / 1;
@@ -150,6 +151,20 @@ TEST(Judge, TheSameCodeMovesWithTheMachine) {
   time.context = of_code("aa");
   time.value = 50.0;
   EXPECT_EQ(judged(time, line).verdict, Verdict::better);
+}
+
+TEST(Judge, ACauseIsNamedOnlyWhereBothCodesAreKnown) {
+  const auto cause = [](const std::string& budget, std::string hash) {
+    Fact time = fact("time.median_us", 200.0);
+    time.context = std::make_shared<const CaseContext>(CaseContext{.code_hash = std::move(hash)});
+    time = judged(time, "\"time.median_us\" = { max = 100, tolerance = \"10%\"" + budget + " }");
+    EXPECT_EQ(time.verdict, Verdict::fail);
+    return time.reason;
+  };
+  const auto names_a_cause = HasSubstr("machine code");
+  EXPECT_THAT(cause(", code = \"aa\"", "bb"), names_a_cause);
+  EXPECT_THAT(cause(", code = \"aa\"", ""), Not(names_a_cause));
+  EXPECT_THAT(cause("", "bb"), Not(names_a_cause));
 }
 
 TEST(Judge, ADisturbedTimeSaysSo) {

@@ -1,4 +1,5 @@
-// Registers of instructions: recorded machine code against the text of nvdisasm.
+// Registers of instructions: recorded machine code against the text of nvdisasm, and one or two
+// instructions of each kind against what they do.
 #include "metrics/sass_registers.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "metrics/sass.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -132,6 +135,56 @@ TEST_P(RegistersOf, InstructionsAreThoseOfNvdisasm) {
 
 INSTANTIATE_TEST_SUITE_P(Recorded, RegistersOf, testing::Values("sm_75", "sm_90", "sm_120"),
                          [](const auto& suite) { return std::string(suite.param); });
+
+std::string name_of_register(Register number) {
+  if (number == kBarrierResult) return " result of a barrier";
+  if (number >= kUniformPredicate) return " UP" + std::to_string(number - kUniformPredicate);
+  if (number >= kPredicate) return " P" + std::to_string(number - kPredicate);
+  if (number >= kUniform) return " UR" + std::to_string(number - kUniform);
+  return " R" + std::to_string(number);
+}
+
+/// What registers_of() and memory_instruction() say of an instruction.
+std::string description(const SassWord& word, int sm) {
+  std::string text;
+  if (const auto access = memory_instruction(word, sm)) {
+    text = name_of(*access);
+    if (is_local(access->op)) text += ", local";
+    if (is_load(access->op)) text += ", a load";
+    if (returns_a_value(access->op)) text += ", returns a value";
+    if (is_generic(access->op)) text += ", generic";
+    if (access->guarded) text += ", guarded";
+    if (!access->executes) text += ", never executes";
+    text += "; ";
+  }
+  const RegisterUse use = registers_of(word, sm);
+  const auto add = [&](const char* what, const std::vector<Register>& registers) {
+    if (registers.empty()) return;
+    text += what;
+    for (const Register one : registers) text += name_of_register(one);
+    text += "; ";
+  };
+  add("reads", use.reads);
+  add("address", use.address);
+  add("writes", use.writes);
+  add("may write", use.may_write);
+  add("guard", use.guard);
+  return text + "condition " + std::to_string(use.condition);
+}
+
+TEST(Registers, OfEachKindOfInstructionAreTheseAndNoOthers) {
+  std::istringstream lines(file("registers.txt"));
+  int checked = 0;
+  for (std::string line; std::getline(lines, line); ++checked) {
+    std::istringstream stream(line);
+    std::string sm;
+    SassWord word;
+    stream >> sm >> std::hex >> word.low >> word.high;
+    const std::string given = line.substr(0, line.find(" -> "));
+    EXPECT_EQ(line, given + " -> " + description(word, std::stoi(sm.substr(3))));
+  }
+  EXPECT_GT(checked, 900) << "nothing was recorded";
+}
 
 }  // namespace
 }  // namespace warpgauge::metrics

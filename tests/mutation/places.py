@@ -18,6 +18,7 @@ EXCLUDED = {
     "metrics/cupti_range*.*": "needs a GPU: hardware counters",
     "metrics/cupti_sass*.*": "needs a GPU: hardware counters",
     "metrics/nvml.*": "needs a GPU: its clocks, temperature and processes",
+    "metrics/past_architectures.*": "a table for readers: nothing is computed from it",
 }
 
 TOKEN = re.compile(
