@@ -20,11 +20,17 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """As write_whole(), for content that comes in parts; if they fail, nothing is written."""
+    """As write_whole(), for content that comes in parts; if they fail, nothing is written. Goes
+    through symbolic links, and into what is there and no file (/dev/stdout, a pipe)."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        place = path.resolve()
+        if place.exists() and not (place.is_file() or place.is_dir()):
+            with path.open("wb") as stream:
+                stream.writelines(parts)
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            os.replace(_staged(stack, path, parts).new, path)
+            os.replace(_staged(stack, place, parts).new, place)
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -77,7 +77,6 @@ def test_several_results_are_shown_together_with_the_worst_exit_code(sample, tmp
     ("options", "left"),
     [
         (["--filter", "*.bad.*"], ["bad"]),
-        (["--arch", "sm_80"], []),
         (["--metric", "time.*"], ["bad"]),
     ],
 )
@@ -85,6 +84,15 @@ def test_only_what_is_asked_for_is_drawn(sample, options, left):
     text = emit(sample, "--format", "bencher", *options).stdout
     assert [name.split(".")[1] for name in json.loads(text)] == left
     assert emit(sample, "--format", "markdown", *options).stdout.startswith("# warpgauge: ERROR")
+
+
+@pytest.mark.parametrize(
+    "options", [["--filter", "none.*"], ["--arch", "sm_86"], ["--metric", "none"]]
+)
+@pytest.mark.parametrize("format", ["junit", "sarif", "markdown"])
+def test_a_selection_of_nothing_is_no_success(sample, format, options):
+    says = refused(str(sample), "--format", format, *options)
+    assert "choose nothing of these results" in says
 
 
 def test_a_group_is_shown_by_its_worst_value(tmp_path):
@@ -113,7 +121,6 @@ def test_a_group_is_shown_by_its_worst_value(tmp_path):
                 ("tiled.f32@1024 on sm_80", "8 wavefronts", ""),
             ],
         ),
-        (["--arch", "sm_86"], []),
         (["--filter", "*@1000"], [("tiled.f32@1000 on sm_75", "32 wavefronts", "")]),
     ],
 )

@@ -252,7 +252,7 @@ def db(url, tmp_path):
         for fact in (a_fact(night), registers(night, value, verdict="unbudgeted", budget=None))
     ]
     with open_history(url, create=True) as history:
-        history.ingest(write(tmp_path / "facts.jsonl", facts))
+        history.ingest(write(tmp_path / "facts.jsonl", facts, exit_code=0))
     return url
 
 
@@ -284,11 +284,24 @@ def test_the_exit_code_is_that_of_the_headline(db, tmp_path, capsys):
     assert "issue 12" in (tmp_path / "b/digest.md").read_text()
 
 
+def test_a_run_that_was_cut_off_is_no_success(tmp_path):
+    db = str(tmp_path / "history.db")
+    facts = write(tmp_path / "facts.jsonl", [registers(1)])
+    with open_history(db, create=True) as history:
+        history.ingest(facts)
+    assert html(db, tmp_path / "a") == 1
+    assert headline(tmp_path / "a") == "# Something is wrong: 1 run cut off"
+    with open_history(db) as history:
+        history.ingest(write(facts, [registers(1)], exit_code=0))
+    assert html(db, tmp_path / "b") == 0
+    assert headline(tmp_path / "b") == "# Nothing is wrong: 1 value within budget"
+
+
 def test_nothing_judged_is_exit_code_3(tmp_path):
     db = str(tmp_path / "history.db")
     facts = [registers(1, verdict="unbudgeted", budget=None)]
     with open_history(db, create=True) as history:
-        history.ingest(write(tmp_path / "facts.jsonl", facts))
+        history.ingest(write(tmp_path / "facts.jsonl", facts, exit_code=2))
     assert html(db, tmp_path / "a") == 3
     assert headline(tmp_path / "a") == "# Nothing was judged last night"
 

@@ -95,7 +95,7 @@ def test_a_run_is_dated_by_a_wrong_clock():
 @pytest.mark.parametrize("time", [FUTURE, BEFORE])
 def test_an_impossible_date_is_warned_of_and_never_the_headline_s_night(time, tmp_path, capsys):
     db, site = str(tmp_path / "history.db"), tmp_path / "site"
-    good = write(tmp_path / "good.jsonl", [a_fact(1), a_fact(2)])
+    good = write(tmp_path / "good.jsonl", [a_fact(1), a_fact(2)], exit_code=0)
     wrong = write(tmp_path / "wrong.jsonl", [a_fact(3)])
     wrong.write_text(wrong.read_text().replace("2026-01-03T01:00:00Z", time))
     assert main(["report", "ingest", "--db", db, str(good), str(wrong)]) == 0

@@ -110,6 +110,7 @@ def test_runs_as_json(report, tmp_path):
         "emulated": False,
         "branch": None,
         "label": None,
+        "exit_code": None,
     }
 
 

@@ -45,6 +45,23 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, problem, error):
     assert path.read_bytes() == b"newer"
 
 
+def test_a_file_is_written_through_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+def test_what_is_no_file_is_written_into_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, b"new")
+    assert os.read(reader, 10) == b"new"
+    assert pipe.is_fifo() and [p.name for p in tmp_path.iterdir()] == ["pipe"]
+    os.close(reader)
+
+
 def test_stems_are_safe():
     assert safe_stem("a/b c", "d", tail="e*") == "a_b_c-d-e_"
     assert safe_stem("..x") == "x"

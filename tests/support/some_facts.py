@@ -106,8 +106,9 @@ def limit_of(budget: str, reason: str | None = None, origin: str = BUILT_IN) -> 
     return _present(limit | {"until": until or None, "reason": reason, "origin": origin})
 
 
-def records(facts: Iterable[dict]) -> Iterator[dict]:
-    """The records of flat facts, in the order in which warpgauge writes them."""
+def records(facts: Iterable[dict], exit_code: int | None = None) -> Iterator[dict]:
+    """The records of flat facts, in the order in which warpgauge writes them. Runs that have ended
+    have an exit code."""
     facts = list(facts)
     for name, group in groupby(facts, key=lambda fact: fact["run"]):
         of_run = list(group)
@@ -120,6 +121,8 @@ def records(facts: Iterable[dict]) -> Iterator[dict]:
                 cases.add(case["case"])
                 yield case
             yield _values(fact, case)
+        if exit_code is not None:
+            yield {"record": "end", "run": name, "counts": {}, "exit_code": exit_code}
 
 
 def as_line(record: dict) -> str:
@@ -127,13 +130,13 @@ def as_line(record: dict) -> str:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def text_of(facts: Iterable[dict]) -> str:
+def text_of(facts: Iterable[dict], exit_code: int | None = None) -> str:
     """A file of facts."""
-    return "".join(map(as_line, records(facts)))
+    return "".join(map(as_line, records(facts, exit_code)))
 
 
-def write(path: Path, facts: Iterable[dict]) -> Path:
-    path.write_text(text_of(facts), encoding="utf-8")
+def write(path: Path, facts: Iterable[dict], exit_code: int | None = None) -> Path:
+    path.write_text(text_of(facts, exit_code), encoding="utf-8")
     return path
 
 

@@ -20,6 +20,7 @@ from warpgauge.command_line import add_filter_option
 from warpgauge.errors import CommandError
 from warpgauge.files import write_whole
 from warpgauge.outcome.reader import read_results
+from warpgauge.outcome.results import Results
 from warpgauge.outputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".jpg", ".jpeg")
@@ -51,9 +52,7 @@ def run(options: argparse.Namespace) -> int:
     """Returns 0; raises CommandError."""
     if options.all and options.out:
         raise CommandError("--out goes with --format; --all names its folder itself")
-    results = read_results(options.results)
-    metric = partial(_matches, options.metric)
-    results = results.only(partial(_matches, options.filter), metric, options.arch)
+    results = _selected(read_results(options.results), options)
     results = replace(results, pictures=tuple(sorted(_pictures_beside(options.results))))
     formats = FORMATS.values() if options.all else [FORMATS[options.format]]
     # First all of the text, so that a format that fails leaves nothing behind.
@@ -84,6 +83,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric", default="*", metavar="METRIC", help="only metrics that match this glob"
     )
     parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
+
+
+def _selected(results: Results, options: argparse.Namespace) -> Results:
+    """What the options choose: a selection of nothing would be drawn as a success."""
+    case, metric = partial(_matches, options.filter), partial(_matches, options.metric)
+    selected = results.only(case, metric, options.arch)
+    by_metric = options.metric != "*"
+    drawn = [one for one in selected.cases if one.values or not by_metric]
+    if (results.cases or results.found) and not (drawn or selected.found):
+        raise CommandError("--filter, --metric and --arch choose nothing of these results")
+    return selected
 
 
 def _matches(glob: str, name: str) -> bool:

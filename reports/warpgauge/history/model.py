@@ -24,7 +24,8 @@ class Device:
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of the program (a night). `device` is the GPU it measured on, None where it had none;
-    `emulated` says that some of its values come from the emulator. `time` is in UTC."""
+    `emulated` says that some of its values come from the emulator. `time` is in UTC. `exit_code` is
+    None for a run that was cut off."""
 
     id: str
     time: datetime
@@ -36,6 +37,7 @@ class Run:
     emulated: bool
     branch: str | None = None
     label: str | None = None
+    exit_code: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

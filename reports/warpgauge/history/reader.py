@@ -57,6 +57,7 @@ def _run(row: sa.Row) -> Run:
         emulated=row.emulated,
         branch=run.branch,
         label=run.label,
+        exit_code=row.exit_code,
     )
 
 

@@ -102,9 +102,14 @@ class Report:
         return sum(len(move.rows) for move in self.new if move.change.better)
 
     @property
+    def cut_off(self) -> int:
+        """Runs of the last night without an end: what they would have found is not known."""
+        return sum(run.exit_code is None for run in self.last_night)
+
+    @property
     def is_wrong(self) -> bool:
-        """Whether a value is over its budget, or there is an error."""
-        return any(self.verdicts[verdict] for verdict in BAD)
+        """Whether a value is over its budget, there is an error, or a run was cut off."""
+        return any(self.verdicts[verdict] for verdict in BAD) or self.cut_off > 0
 
     @property
     def tone(self) -> str:
@@ -129,6 +134,7 @@ class Report:
         wrong = [
             f"{count(self.verdicts['fail'], 'value')} over budget" if self.verdicts["fail"] else "",
             count(self.verdicts["error"], "error") if self.verdicts["error"] else "",
+            f"{count(self.cut_off, 'run')} cut off" if self.cut_off else "",
         ]
         if wrong := " and ".join(filter(None, wrong)):
             bad = {row.number for finding in self.over for row in finding.rows}
