@@ -12,8 +12,7 @@ constexpr std::string_view kFooter =
 PTX. Counts and faults go to stderr.
 
 Exit codes:
-  2      a kernel faulted, a launch failed, the program could not be run, no kernel ran, or the
-         counts of one of its processes are missing
+  2      a kernel faulted, a launch failed, nothing ran, or counts of a process are missing
   other  the program's own
 
 Examples:
