@@ -22,6 +22,7 @@
 #include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
 #include "metrics/occupancy.h"
+#include "metrics/ptxas_check.h"
 #include "metrics/sass.h"
 #include "warpgauge/problem.h"
 
@@ -51,6 +52,15 @@ const EmbeddedCubin* linked_cubin(const metrics::PtxasKernel& ptxas) {
   return cubin != nullptr && cubin->is_linked ? cubin : nullptr;
 }
 
+/// What the cubin says of a kernel.
+const metrics::KernelResources& resources_in(const EmbeddedCubin& cubin,
+                                             const std::string& kernel) {
+  static std::map<const std::byte*, std::map<std::string, metrics::KernelResources>> known;
+  const auto [place, is_new] = known.try_emplace(cubin.image.data());
+  if (is_new) place->second = metrics::resources_of_kernels(cubin.image);
+  return place->second[kernel];
+}
+
 /// Bytes of constant memory, the `__constant__` variables of the module among them: as ptxas says,
 /// or where it does not, as the cubin has them.
 std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
@@ -69,10 +79,7 @@ std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
 /// where they call themselves there.
 std::optional<std::uint64_t> stack_bytes(const metrics::PtxasKernel& ptxas) {
   const EmbeddedCubin* cubin = linked_cubin(ptxas);
-  if (cubin == nullptr) return ptxas.stack_bytes();
-  const auto stacks = metrics::stacks_of_kernels(cubin->image);
-  const auto found = stacks.find(ptxas.name);
-  return found == stacks.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
+  return cubin == nullptr ? ptxas.stack_bytes() : resources_in(*cubin, ptxas.name).stack_bytes;
 }
 
 /// Takes registers and shared memory from linked code (nvcc -rdc=true): a kernel needs at least
@@ -88,19 +95,42 @@ metrics::PtxasKernel linked(metrics::PtxasKernel ptxas) {
         ptxas.name, ptxas.arch, ptxas.arch));
   }
   if (cubin == nullptr || !cubin->is_linked) return ptxas;
-  static std::map<const std::byte*, std::map<std::string, std::uint32_t>> known;
-  const auto [place, is_new] = known.try_emplace(cubin->image.data());
-  if (is_new) place->second = metrics::registers_of_kernels(cubin->image);
-  const auto registers = place->second.find(ptxas.name);
-  if (registers == place->second.end()) {
+  const auto registers = resources_in(*cubin, ptxas.name).registers;
+  if (!registers) {
     throw metrics::PtxasError(
         fmt::format("{} for {}: the device linker (-rdc=true) does not report its registers, and "
                     "ptxas cannot see them; compile it without -rdc=true",
                     ptxas.name, ptxas.arch));
   }
-  ptxas.registers = registers->second;
+  ptxas.registers = *registers;
   ptxas.shared_static_bytes = metrics::Cubin(cubin->image).shared_static_bytes(ptxas.name);
   return ptxas;
+}
+
+/// The number of the line that begins the report on the kernel; 0 if it is not found.
+int line_in_text(const std::string& path, const metrics::PtxasKernel& kernel) {
+  std::istringstream text(read_text(path));
+  const std::string begin = fmt::format("'{}' for '{}'", kernel.name, kernel.arch);
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    if (line.find(begin) != std::string::npos) return number;
+  }
+  return 0;
+}
+
+/// Throws metrics::ContradictionError if the machine code of this program is not what the text at
+/// `path` reports on.
+void need_same_code(const metrics::PtxasKernel& ptxas, const std::string& path) {
+  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  if (cubin == nullptr) return;
+  const std::string problem = metrics::contradiction(
+      ptxas, metrics::Cubin(cubin->image), resources_in(*cubin, ptxas.name), cubin->is_linked);
+  if (problem.empty()) return;
+  throw metrics::ContradictionError(fmt::format(
+      "{}:{}: ptxas' report on {} for {} is not that of this program: it says {}; delete the file "
+      "and build again",
+      path, line_in_text(path, ptxas), ptxas.name, ptxas.arch, problem));
 }
 
 KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& of_compiler) {
@@ -231,6 +261,10 @@ const metrics::PtxasKernel* PtxasTexts::find(const std::string& kernel,
   return found == kernels_.end() ? nullptr : &found->second.kernel;
 }
 
+const std::string& PtxasTexts::path_of(const metrics::PtxasKernel& kernel) const {
+  return kernels_.at({kernel.name, kernel.arch}).path;
+}
+
 std::vector<LaunchRecord> dry_launches(const Case& one) {
   const LaunchLog log(LaunchLog::Mode::dry);
   process::in_one_process("the case", [&] {
@@ -262,6 +296,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
                       "again if that is done",
                       one.id.str(), record.kernel, arch));
     }
+    need_same_code(*ptxas, texts.path_of(*ptxas));
     kernels.push_back(values_of(record, *ptxas));
   }
   const Fact blank = launched_fact(one, launches, arch, "");

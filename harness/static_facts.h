@@ -26,6 +26,8 @@ class PtxasTexts {
   static const PtxasTexts& of_this_build();
 
   const metrics::PtxasKernel* find(const std::string& kernel, const std::string& arch) const;
+  /// The text that has the kernel, which is one of these.
+  const std::string& path_of(const metrics::PtxasKernel& kernel) const;
   /// The architectures that were compiled for, in ascending order ("sm_90", "sm_90a", "sm_100").
   const std::vector<std::string>& archs() const { return archs_; }
 
@@ -47,7 +49,8 @@ std::vector<LaunchRecord> dry_launches(const Case& one);
 
 /// The compile-time facts of a case on `arch`, not yet judged: for each metric the value of the
 /// worst of its kernels, blamed on the line of the first spill or else on the registration. Throws
-/// metrics::PtxasError for a kernel that ptxas said nothing of.
+/// metrics::PtxasError for a kernel that ptxas said nothing of, and metrics::ContradictionError for
+/// one whose machine code in this program is another than ptxas reported on.
 std::vector<metrics::Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,
                                         const std::string& arch, const PtxasTexts& texts);
 

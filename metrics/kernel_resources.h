@@ -1,21 +1,30 @@
-// The registers and the stack that the kernels of a cubin use.
+// What the kernels of a cubin use: registers, stack, barriers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace warpgauge::metrics {
 
-/// Registers per thread by mangled name, as ptxas 12 and 13 leave them in a cubin (undocumented:
-/// attribute 0x2f of the section .nv.info). Any other layout is skipped.
-std::map<std::string, std::uint32_t> registers_of_kernels(std::span<const std::byte> cubin);
+/// Of a kernel, as ptxas 12 and 13 and the device linker leave it in a cubin (undocumented:
+/// attributes of the sections .nv.info and .nv.info.KERNEL). Nothing where it is not there, or in
+/// another layout.
+struct KernelResources {
+  std::optional<std::uint32_t> registers;  ///< per thread; linked: with all that it calls
+  /// Stack of its own per thread; not linked: with the functions that it calls.
+  std::optional<std::uint32_t> frame_bytes;
+  /// Stack per thread with all that it calls; nothing where linked calls recurse. Those of cubins
+  /// that ptxas has made without the linker do not count functions that call themselves.
+  std::optional<std::uint32_t> stack_bytes;
+  std::optional<std::uint32_t> barriers;  ///< of a block
+};
 
-/// Bytes of stack per thread by mangled name, with all that the kernel calls, as the device linker
-/// leaves them (undocumented: attribute 0x12); kernels whose calls recurse are left out. Those of
-/// cubins that ptxas has made without it do not count functions that call themselves.
-std::map<std::string, std::uint32_t> stacks_of_kernels(std::span<const std::byte> cubin);
+/// By mangled name, with the device functions that have code of their own among them. Empty for
+/// what is no cubin.
+std::map<std::string, KernelResources> resources_of_kernels(std::span<const std::byte> cubin);
 
 }  // namespace warpgauge::metrics

@@ -99,9 +99,8 @@ TEST(CodeSelectionTest, ArchitecturesAreThoseOfThePtx) {
 
 TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {
   const std::vector<std::byte> nothing;
-  EXPECT_TRUE(metrics::registers_of_kernels(nothing).empty());
-  EXPECT_TRUE(metrics::registers_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
-  EXPECT_TRUE(metrics::stacks_of_kernels(nothing).empty());
+  EXPECT_TRUE(metrics::resources_of_kernels(nothing).empty());
+  EXPECT_TRUE(metrics::resources_of_kernels(fat_binary({{.text = "no ELF"}})).empty());
 }
 
 TEST(CubinRegistersTest, TheyAreThoseOfPtxas) {
@@ -111,7 +110,12 @@ TEST(CubinRegistersTest, TheyAreThoseOfPtxas) {
   const auto recorded = [](const std::string& name) {
     std::ifstream file(WARPGAUGE_TEST_DATA "/cubin/" + name, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    return metrics::registers_of_kernels(std::as_bytes(std::span(bytes)));
+    std::map<std::string, std::uint32_t> registers;
+    for (const auto& [name, kernel] :
+         metrics::resources_of_kernels(std::as_bytes(std::span(bytes)))) {
+      registers[name] = kernel.registers.value();
+    }
+    return registers;
   };
   EXPECT_THAT(recorded("spills.sm_75.cubin"),
               UnorderedElementsAre(Pair("_Z4leanPf", 8), Pair("_Z6spillsPfPKf", 24)));

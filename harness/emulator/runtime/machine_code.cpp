@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/emulator/machine/program.h"
-#include "metrics/kernel_resources.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -64,13 +63,13 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
 }  // namespace
 
 MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
-    : registers_(metrics::registers_of_kernels(code.cubin)) {
+    : resources_(metrics::resources_of_kernels(code.cubin)) {
   parts_.push_back({counting::Oracle(module, code.ptx, code.cubin), 0});
 }
 
 MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
                          std::span<const std::byte> cubin)
-    : registers_(metrics::registers_of_kernels(cubin)) {
+    : resources_(metrics::resources_of_kernels(cubin)) {
   parts_.push_back(
       {counting::Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
   for (const Object& object : objects) {
@@ -93,10 +92,11 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
     const std::string reason = "what it calls was compiled apart, and may save registers in memory";
     answer.trust.uncounted.push_back({{}, "local", {metrics::Confidence::estimate, reason}});
   }
-  const auto registers = registers_.find(kernel);
+  const auto resources = resources_.find(kernel);
+  const bool is_known = resources != resources_.end();
   return {.plans = std::move(answer.plans),
           .trust = trust_of(answer),
-          .registers = registers == registers_.end() ? 0 : static_cast<int>(registers->second)};
+          .registers = is_known ? static_cast<int>(resources->second.registers.value_or(0)) : 0};
 }
 
 }  // namespace warpgauge::emulator::runtime

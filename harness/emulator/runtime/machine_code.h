@@ -13,6 +13,7 @@
 #include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
+#include "metrics/kernel_resources.h"
 
 namespace warpgauge::emulator::runtime {
 
@@ -48,7 +49,7 @@ class MachineCode {
   };
   std::vector<Part> parts_;
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
-  std::map<std::string, std::uint32_t> registers_;
+  std::map<std::string, metrics::KernelResources> resources_;
 };
 
 }  // namespace warpgauge::emulator::runtime
