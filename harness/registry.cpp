@@ -44,6 +44,12 @@ void Announcement::register_all() {
     first_ = next.next_;  // off the list first: registering asks for the registry again
     process::in_one_process(fmt::format("the registration of the family {}", next.family_),
                             [&] { next.register_it_(Family(next.family_)); });
+    const auto is_of_it = [&](const Case& one) { return one.id.family == next.family_; };
+    if (std::ranges::none_of(Registry::instance().cases(), is_of_it)) {
+      throw std::invalid_argument(fmt::format(
+          "family '{}' has no case: give it a variant, or take WARPGAUGE_FAMILY({}) out",
+          next.family_, next.family_));
+    }
   }
 }
 
@@ -126,6 +132,11 @@ const Case* Registry::yardstick_of(const Case& one) const {
 void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
                       bool counted, const std::source_location& where) {
   const std::shared_ptr<const Recipe> shared(recipe);
+  if (set.sizes.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}:{}: {}.{}.{} has no size, so no case of it would run; give its problem one",
+                    where.file_name(), where.line(), set.family, variant, set.type));
+  }
   for (const Size& size : set.sizes) {
     Registry::instance().add(
         {.id = {set.family, std::string(variant), set.type, size.str()},

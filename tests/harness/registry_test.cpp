@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "warpgauge/problem.h"
+#include "warpgauge/registration.h"
 
 namespace warpgauge {
 namespace {
@@ -92,6 +93,25 @@ TEST(Registry, RefusesNamesThatWouldNotSurviveFilters) {
   for (const char* name : {"", "a.b", "a b", "a/b", "a@b", "<script>", "a\nb"}) {
     EXPECT_THROW(registry.add(make_case("family", name)), std::invalid_argument) << name;
   }
+}
+
+void register_nothing(const Family&) {}
+
+TEST(Registry, AFamilyWithoutACaseIsAnError) {
+  const Announcement announced("bare", register_nothing);
+  EXPECT_THAT([] { Registry::instance(); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("family 'bare' has no case")));
+}
+
+struct Unsized : Problem {
+  explicit Unsized(const Size&) {}
+  void check(Comparison&) const override {}
+};
+
+TEST(Registry, AVariantWithoutASizeIsAnError) {
+  const Variants<Unsized> variants = Family("a").problem<Unsized>("f32", {});
+  EXPECT_THAT([&] { variants.variant("b", [](Unsized&) {}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("a.b.f32 has no size")));
 }
 
 }  // namespace
