@@ -196,6 +196,10 @@ class LimitReader {
     if (limit_.max && limit_.min && *limit_.max < *limit_.min) {
       fail_at(text_, at, "'max' is less than 'min': nothing can pass", "Swap them.");
     }
+    if (limit_.min && !limit_.max && *limit_.min * (1 - limit_.tolerance) <= 0) {
+      fail_at(text_, at, "every value is at least 0: nothing can fail",
+              "Write a 'min' above 0, or 'max' or 'equal'.");
+    }
     if (limit_.until && limit_.reason.empty()) {
       fail_at(text_, at, "a waiver ('until') must say why", R"(Add reason = "...".)");
     }
