@@ -12,10 +12,10 @@ std::string Comparison::text(double value) {
 }
 
 void Comparison::require_usable(double tolerance) {
-  if (std::isfinite(tolerance) && tolerance >= 0) return;
+  if (tolerance >= 0 && tolerance < 1) return;
   throw std::invalid_argument(
-      fmt::format("close() was called with a tolerance of {}: it must be finite and not negative, "
-                  "or the comparison says nothing",
+      fmt::format("close() was called with a tolerance of {}: it must be at least 0 and below 1, "
+                  "or 0 is as close as anything and the comparison says nothing",
                   text(tolerance)));
 }
 

@@ -45,7 +45,7 @@ class Comparison {
   /// |got - expected| <= tolerance * max(1, |expected|) for every element; where an infinity is
   /// expected, nothing else is close. `expected` comes from a reference in higher precision;
   /// `tolerance` is the family's, derived beside its reference. Throws std::invalid_argument for
-  /// one that is negative, infinite or NaN.
+  /// one that is negative, NaN, or 1 and more: then 0 is as close as anything.
   template <typename T, typename Reference>
   void close(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance) {
     require_usable(tolerance);
