@@ -20,12 +20,12 @@ namespace warpgauge {
 /// do. Throws std::runtime_error if the environment selects tests: a variable that was forgotten
 /// must not make a run of little a success.
 inline bool initialize_tests(int* argc, char** argv) {
-  for (const char* variable : {"GTEST_FILTER", "GTEST_LIST_TESTS"}) {
+  for (const char* variable : {"GTEST_FILTER", "TESTBRIDGE_TEST_ONLY", "GTEST_LIST_TESTS"}) {
     if (std::getenv(variable) == nullptr) continue;
     throw std::runtime_error(fmt::format(
         "{0} is set in the environment, and would decide which tests run: unset it, "
         "and use --gtest_{1}",
-        variable, variable == std::string_view("GTEST_FILTER") ? "filter=..." : "list_tests"));
+        variable, variable == std::string_view("GTEST_LIST_TESTS") ? "list_tests" : "filter=..."));
   }
   bool all_done = false;
   for (int i = 1; i < *argc; ++i) {

@@ -168,6 +168,7 @@ def test_an_input_that_was_copied_over_is_an_error(main, tmp_path):
     [
         {"GTEST_REPEAT": "0"},
         {"GTEST_FILTER": "-*"},
+        {"TESTBRIDGE_TEST_ONLY": "endings.ends.*"},
         {"GTEST_LIST_TESTS": "1"},
         {"GTEST_TOTAL_SHARDS": "1000", "GTEST_SHARD_INDEX": "999"},
     ],
@@ -181,7 +182,11 @@ def test_an_environment_that_lets_nothing_run_is_a_fault(variables, tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    "variable", ["GTEST_REPEAT", "GTEST_FILTER", "GTEST_LIST_TESTS", "GTEST_TOTAL_SHARDS"]
+    "variable",
+    [
+        *("GTEST_REPEAT", "GTEST_FILTER", "GTEST_LIST_TESTS", "GTEST_TOTAL_SHARDS"),
+        "TESTBRIDGE_TEST_ONLY",
+    ],
 )
 def test_the_test_programs_of_this_repository_refuse_it_too(variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "0")

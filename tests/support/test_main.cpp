@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s [--file NAME] [GoogleTest's options]\n", argv[0]);
     return 2;
   }
-  for (const char* variable :
-       {"GTEST_FILTER", "GTEST_LIST_TESTS", "GTEST_REPEAT", "GTEST_TOTAL_SHARDS"}) {
+  for (const char* variable : {"GTEST_FILTER", "TESTBRIDGE_TEST_ONLY", "GTEST_LIST_TESTS",
+                               "GTEST_REPEAT", "GTEST_TOTAL_SHARDS"}) {
     if (std::getenv(variable) == nullptr) continue;
     std::fprintf(stderr, "%s: %s is set, and would decide which tests run: unset it\n", argv[0],
                  variable);
