@@ -15,6 +15,10 @@ namespace {
 /// passed to kernels that are not launched.
 void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
 
+/// NaN as one or more 16-bit halves of any floating point type, and no integer that a kernel would
+/// write on purpose, as -1 is.
+constexpr std::uint16_t kPoison = 0xffa5;
+
 }  // namespace
 
 template <typename T>
@@ -54,8 +58,11 @@ Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
 }
 
 Buffer::~Buffer() {
-  // An error here is an earlier one of the context, which has been reported where it arose.
-  if (device_ != kDryAddress) static_cast<void>(cudaFree(device_));
+  // An error here is an earlier one of the context, which has been reported where it arose. It is
+  // taken, or the next case would have it.
+  if (device_ != kDryAddress && cudaFree(device_) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+  }
 }
 
 void Buffer::upload(const void* host) const {
@@ -66,6 +73,9 @@ void Buffer::download(void* host) const {
   WARPGAUGE_CUDA(cudaMemcpy(host, device_, bytes_, cudaMemcpyDeviceToHost));
 }
 
-void Buffer::poison() const { WARPGAUGE_CUDA(cudaMemset(device_, 0xff, bytes_)); }
+void Buffer::poison() const {
+  const std::vector<std::uint16_t> pattern(bytes_ / 2 + 1, kPoison);
+  upload(pattern.data());
+}
 
 }  // namespace warpgauge

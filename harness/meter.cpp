@@ -105,6 +105,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   }
   Comparison comparison;
   problem->check(comparison);
+  metrics::check_cuda(cudaGetLastError(), "a call of CUDA in its check()");
   if (!comparison.compared() && !comparison.is_counts_only()) {
     return {error_fact(one, "its check compares nothing; call counts_only() if this is intended",
                        arch())};

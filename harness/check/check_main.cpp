@@ -263,6 +263,8 @@ int run(int argc, char** argv) {
   if (!options.arch.empty()) chosen_archs({options.arch});
   Session session(options, argv[0]);
   register_tests(session, options.large);
+  // An id that begins with DISABLED_ is a name like any other: the gate runs its case, too.
+  GTEST_FLAG_SET(also_run_disabled_tests, true);
   const int code = run_all_tests(options.skip_code);
   session.end(code == 0 || code == options.skip_code ? outcome::kWithinBudget
                                                      : outcome::kOverBudget);

@@ -204,6 +204,25 @@ def _(folder):
     return run("warpgauge-faulty-check-emulated", "--gtest_filter=no.such")
 
 
+@way("a test is not run because its name says DISABLED_", OVER, "hollow.DISABLED_wrong.f32@1024")
+def _(folder):
+    return run("warpgauge-faulty-check-emulated", "--gtest_filter=hollow.DISABLED_*")
+
+
+@way("a result that was never written is the expected -1 by chance", FAULT, "wrong result")
+def _(folder):
+    return gate(folder, "hollow.unwritten.*")
+
+
+@way("a call of CUDA that failed in a check is blamed on the next case", FAULT, "in its check()")
+def _(folder):
+    result = gate(folder, "hollow.*careless.*")
+    facts = read_facts(folder / "out" / "facts.jsonl")
+    errors = [fact.case.variant for fact in facts if fact.verdict == "error"]
+    assert errors == ["careless"], result.stdout
+    return result
+
+
 @way("a result without a reference passes", FAULT, "its check compares nothing")
 def _(folder):
     return gate(folder, "faulty.unchecked.*")

@@ -37,7 +37,7 @@ class Buffer {
  protected:
   void upload(const void* host) const;
   void download(void* host) const;
-  void poison() const;  ///< fills with 0xff bytes: NaN in floating point, -1 in integers
+  void poison() const;  ///< NaN in floating point, a value that is not likely in integers
   void* device_ = nullptr;
 
  private:
