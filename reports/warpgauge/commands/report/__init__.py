@@ -3,7 +3,7 @@
 EPILOG = """\
 exit codes:
   0  done; of html, nothing is wrong
-  1  of html: something is over budget, or got worse
+  1  of html: something is over budget, or got worse, or was cut off
   2  an error
   3  of html: nothing was judged
 

@@ -23,7 +23,7 @@ from warpgauge.text import printable
 EPILOG = """\
 exit codes:
   0  written; nothing is wrong
-  1  written; something is over budget, or got worse and is open
+  1  written; something is over budget, got worse and is open, or a run was cut off
   2  an error: no history, nothing selected; nothing is written
   3  written; nothing was judged last night
 
