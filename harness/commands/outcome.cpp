@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,12 @@ struct Options {
 int show_outcome(const Options& options) {
   std::vector<metrics::StoredRun> runs;
   for (const fs::path& file : options.facts) {
+    std::error_code not_there;
+    if (fs::equivalent(file, options.out, not_there)) {
+      throw std::runtime_error(
+          fmt::format("--out {}: the results would replace the facts; name another file",
+                      options.out.string()));
+    }
     for (metrics::StoredRun& run : metrics::read_facts(file)) runs.push_back(std::move(run));
   }
   const outcome::Requirements requirements = outcome::requirements_of(runs);

@@ -203,6 +203,15 @@ def test_what_cannot_be_written_is_reported(sample, tmp_path):
     assert "cannot be written" in refused(sample, "--format", "tap", "--out", tmp_path)
 
 
+def test_results_are_not_replaced_by_what_is_drawn_of_them(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(text := json.dumps(a_document(a_case("v", a_value("pass", 0)))))
+    (tmp_path / "link").symlink_to(path)
+    for out in (path, tmp_path / "link"):
+        assert "it would replace the results" in refused(path, "--format", "tap", "--out", out)
+    assert path.read_text() == text
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -57,3 +57,15 @@ def test_several_files_are_one_outcome(tmp_path):
     assert len(both["findings"]) == sum(len(one["findings"]) for one in singles)
     assert code == 2, "the canaries have a fault"
     jsonschema_rs.validator_for(SCHEMA).validate(both)
+
+
+def test_facts_are_not_replaced_by_their_results(tmp_path):
+    facts = tmp_path / "facts.jsonl"
+    facts.write_text(text := (ROOT / "tests/data/facts/good.jsonl").read_text())
+    (tmp_path / "link").symlink_to(facts)
+    for out in (facts, tmp_path / "link"):
+        command = [BIN / "warpgauge", "outcome", facts, "--out", out]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "the results would replace the facts; name another file" in done.stderr
+    assert facts.read_text() == text

@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     if options.all and options.out:
         raise CommandError("--out goes with --format; --all names its folder itself")
     results = _selected(read_results(options.results), options)
+    if options.out and options.out.exists() and any(map(options.out.samefile, options.results)):
+        raise CommandError(f"--out {options.out}: it would replace the results; name another file")
     results = replace(results, pictures=tuple(sorted(_pictures_beside(options.results))))
     formats = FORMATS.values() if options.all else [FORMATS[options.format]]
     # First all of the text, so that a format that fails leaves nothing behind.
