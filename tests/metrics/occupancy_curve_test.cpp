@@ -73,6 +73,16 @@ TEST(OccupancyCurve, OverSharedMemoryByHand) {
   EXPECT_DOUBLE_EQ(at(curve, 120 * 1024), 0.5);  // 2 x 121 KiB are more than 228
 }
 
+TEST(OccupancyCurve, HasTheAmountThatABlockNeeds) {
+  const BlockNeeds needs{.threads = 96,
+                         .registers_per_thread = 41,
+                         .shared_static_bytes = 1000,
+                         .shared_dynamic_bytes = 234};
+  EXPECT_EQ(amount_of(BlockResource::threads, needs), 96u);
+  EXPECT_EQ(amount_of(BlockResource::registers, needs), 41u);
+  EXPECT_EQ(amount_of(BlockResource::shared, needs), 1234u) << "static and dynamic";
+}
+
 TEST(OccupancyCurve, OverThreadsByHand) {
   const auto curve = occupancy_over(BlockResource::threads, architecture("sm_90"),
                                     {.threads = 100, .registers_per_thread = 16});

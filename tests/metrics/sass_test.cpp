@@ -136,6 +136,20 @@ TEST(Sass, APredicateThatIsNeverTrueIsSeen) {
   EXPECT_EQ(spills(image, "_Z6spillsPfPKf").size(), before.size() - 1);
 }
 
+TEST(Sass, VotesOfAWarpAreSeen) {
+  Image image = recorded("cubin/spills.sm_90.cubin");
+  const char* const kernel = "_Z6spillsPfPKf";
+  EXPECT_THAT(warp_votes(Cubin(image), kernel), IsEmpty());
+  const auto code = static_cast<std::size_t>(Cubin(image).code(kernel).data() - image.data());
+  const std::vector<unsigned> votes = {0x006, 0x086, 0x1c4};  // VOTE, VOTEU, REDUX
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    image[code + 32 * i] = static_cast<std::byte>(votes[i]);
+    image[code + 32 * i + 1] = static_cast<std::byte>(votes[i] >> 8);
+  }
+  EXPECT_EQ(warp_votes(Cubin(image), kernel), (std::vector<std::uint64_t>{0x00, 0x20, 0x40}));
+  EXPECT_THAT(warp_votes(Cubin(image), "nowhere"), IsEmpty());
+}
+
 TEST(Sass, AnUnknownKernelHasNone) {
   const Image image = recorded("sass/memory.sm_90.cubin");
   EXPECT_THAT(memory_instructions(Cubin(image), "nowhere"), IsEmpty());
