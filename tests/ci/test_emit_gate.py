@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 import xml.etree.ElementTree as xml
@@ -128,7 +129,7 @@ def test_who_ends_the_script_ends_the_gate(tmp_path):
         run.terminate()
         time.sleep(0.1)
         run.terminate()  # an impatient user leaves no gate behind that still writes
-        assert run.wait(timeout=30) == 3
+        assert run.wait(timeout=30) == 128 + signal.SIGTERM
         assert run.stdout.read() == b"ended\n"  # already when the script has ended
 
 

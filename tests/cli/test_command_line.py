@@ -36,9 +36,9 @@ ARCHS = run("list", "--archs").stdout.split()
         (["explain", "x", "--picture", "x.png"], "'x.png' does not end in .svg"),
         (
             ["emulate", "--arch", "sm_12", "--", "true"],
-            "'sm_12', did you mean 'sm_120'?; choose one of: ",
+            "'sm_12', did you mean 'sm_120'?; choose one of sm_75, ",
         ),
-        (["emulate", "--arch", "90", "--", "true"], "'90', did you mean 'sm_90'?; choose one of: "),
+        (["emulate", "--arch", "90", "--", "true"], "'90', did you mean 'sm_90'?; choose one of "),
     ],
 )
 def test_a_mistake_is_reported_with_what_was_meant(arguments, message):
