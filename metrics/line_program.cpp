@@ -159,7 +159,7 @@ class Unit {
       advance(adjusted / header_.line_range);
       row_.line += static_cast<std::uint32_t>(header_.line_base +
                                               static_cast<int>(adjusted % header_.line_range));
-      append();
+      append(unit.at());
     } else if (opcode == 0) {
       const std::uint64_t size = unit.uleb();
       extended(unit.part(size));
@@ -171,7 +171,7 @@ class Unit {
   void standard(unsigned opcode, Cursor& unit) {
     switch (opcode) {
       case kCopy:
-        append();
+        append(unit.at());
         break;
       case kAdvancePc:
         advance(unit.uleb());
@@ -228,12 +228,13 @@ class Unit {
     row_.pc += instructions * header_.minimum_instruction;
   }
 
-  void append() {
+  /// `at` is behind the instruction that appends.
+  void append(std::size_t at) {
     LineProgram::Row row = row_;
     const std::uint64_t file = first_file_ + row.file;
     row.file = file < out_.files.size() ? static_cast<std::uint32_t>(file) : 0;
     if (out_.rows.size() > sequence_start_ && row.pc < out_.rows.back().pc) {
-      fail(0, fmt::format("its rows go back from {:#x} to {:#x}", out_.rows.back().pc, row.pc));
+      fail(at, fmt::format("its rows go back from {:#x} to {:#x}", out_.rows.back().pc, row.pc));
     }
     out_.rows.push_back(row);
   }

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/kernel_resources.h"
@@ -124,6 +126,17 @@ INSTANTIATE_TEST_SUITE_P(Recorded, CubinOf, testing::Values("sm_75", "sm_90"),
 TEST(Cubin, HashIsTheSameOnEveryMachine) {
   const Image image = recorded("sm_90");
   EXPECT_EQ(Cubin(image).sass_hash(kLean), "04ed389af1a99d56");
+}
+
+TEST(Cubin, ConstantsOfAKernelAreItsParametersBehindTheDriversPart) {
+  constexpr std::uint64_t kDriversPart75 = 0x160, kDriversPart90 = 0x210, kPointer = 8;
+  for (const auto& [arch, drivers] :
+       {std::pair{"sm_75", kDriversPart75}, {"sm_90", kDriversPart90}}) {
+    const Image image = recorded(arch);
+    EXPECT_EQ(Cubin(image).constant_bytes(kSpills), drivers + 2 * kPointer) << arch;
+    EXPECT_EQ(Cubin(image).constant_bytes(kLean), drivers + kPointer) << arch;
+    EXPECT_EQ(Cubin(image).constant_bytes("lean"), 0u) << arch;
+  }
 }
 
 TEST(Cubin, AnUnknownKernelHasNothing) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -172,6 +174,61 @@ TEST(SourceLines, AnUnknownVersionIsAnError) {
   } catch (const LineTableError& error) {
     EXPECT_THAT(error.what(), HasSubstr("at offset 4, its version is 5, and only 2 to 4 are known "
                                         "here. Compile"));
+  }
+}
+
+using Octets = std::vector<std::uint8_t>;
+
+/// The octets behind their number, in four octets.
+Octets with_length(const Octets& octets) {
+  Octets all = {static_cast<std::uint8_t>(octets.size()), 0, 0, 0};
+  all.insert(all.end(), octets.begin(), octets.end());
+  return all;
+}
+
+Octets joined(const std::vector<Octets>& parts) {
+  Octets all;
+  for (const Octets& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// A unit of one file, with two rows of its first line.
+std::vector<std::byte> unit_of(std::uint8_t version, std::uint8_t first, std::uint8_t second) {
+  const auto row_at = [](std::uint8_t address) {
+    return Octets{0, 9, 2, address, 0, 0, 0, 0, 0, 0, 0, 1};  // set the address; copy
+  };
+  const Octets operations = version >= 4 ? Octets{1} : Octets{};
+  const Octets header = joined({{1},  // bytes of the smallest instruction
+                                operations,
+                                {1, 0, 1, 2, 0},         // lines: base 0, range 1; one opcode
+                                {0},                     // no folder
+                                {'a', 0, 0, 0, 0, 0}});  // a file, and no other
+  const Octets end = {0, 1, 1};
+  const Octets unit =
+      with_length(joined({{version, 0}, with_length(header), row_at(first), row_at(second), end}));
+  std::vector<std::byte> bytes(unit.size());
+  std::memcpy(bytes.data(), unit.data(), unit.size());
+  return bytes;
+}
+
+TEST(LineProgram, OfEachVersionThatIsKnownIsRead) {
+  for (const std::uint8_t version : {2, 3, 4}) {
+    SCOPED_TRACE(int{version});
+    const LineProgram program = read_line_program(unit_of(version, 0x10, 0x20), {});
+    ASSERT_EQ(program.rows.size(), 2u);
+    EXPECT_EQ(program.files, (std::vector<std::string>{"", "a"}));
+    EXPECT_EQ(program.rows[0].pc, 0x10u);
+    EXPECT_EQ(program.rows[1].pc, 0x20u);
+    EXPECT_EQ(program.rows[1].line, 1u);
+  }
+}
+
+TEST(LineProgram, RowsThatGoBackAreRefusedWhereTheyDo) {
+  try {
+    read_line_program(unit_of(2, 0x20, 0x10), {});
+    FAIL() << "was read";
+  } catch (const LineTableError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("at offset 47, its rows go back from 0x20 to 0x10"));
   }
 }
 
