@@ -54,7 +54,7 @@ TEST(Judge, AtLeastWhereHigherIsBetter) {
   EXPECT_EQ(verdict("occupancy.theoretical", 0.5, line), Verdict::pass);
   EXPECT_EQ(verdict("occupancy.theoretical", 0.49, line), Verdict::fail);
   EXPECT_EQ(verdict("occupancy.theoretical", 0.75, line), Verdict::better);
-  EXPECT_EQ(verdict("occupancy.theoretical", 0, line), Verdict::fail);
+  EXPECT_EQ(verdict("occupancy.theoretical", 0.0, line), Verdict::fail);
 }
 
 TEST(Judge, EqualFollowsTheDirection) {
