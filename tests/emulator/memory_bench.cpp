@@ -129,6 +129,7 @@ struct MemoryBench::Impl : decode::Decoder {
 MemoryBench::MemoryBench(const isa::Isa& isa) : impl_(std::make_unique<Impl>(*this, isa)) {
   context.memory = &memory;
   context.caches = counters.caches();
+  context.records = counters.records();
   context.shared = shared;
   context.shared_bytes = kSharedBytes;
   context.local = local;
