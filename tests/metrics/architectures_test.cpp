@@ -50,6 +50,22 @@ TEST(Architectures, ChipsAreThoseOfTheirDataSheets) {
   }
 }
 
+// CUDA C++ Programming Guide, technical specifications per compute capability.
+TEST(Architectures, HaveTheBlocksAndThreadsOfTheGuide) {
+  struct Limits {
+    const char* arch;
+    int blocks, threads;
+  };
+  for (const Limits& limits :
+       {Limits{"sm_75", 16, 1024}, Limits{"sm_80", 32, 2048}, Limits{"sm_86", 16, 1536},
+        Limits{"sm_87", 16, 1536}, Limits{"sm_89", 24, 1536}, Limits{"sm_90", 32, 2048},
+        Limits{"sm_100", 32, 2048}, Limits{"sm_120", 24, 1536}}) {
+    const Architecture& one = architecture(limits.arch);
+    EXPECT_EQ(one.max_blocks_per_multiprocessor, limits.blocks) << limits.arch;
+    EXPECT_EQ(one.max_threads_per_multiprocessor, limits.threads) << limits.arch;
+  }
+}
+
 TEST(Architectures, AreFoundByTheirFullNames) {
   for (const Architecture& one : architectures()) EXPECT_EQ(&architecture(one.name()), &one);
   EXPECT_EQ(find_architecture("sm_90a"), find_architecture("sm_90"));

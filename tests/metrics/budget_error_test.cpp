@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metrics/budget.h"
+#include "metrics/budget_text.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -156,6 +157,14 @@ TEST_P(BudgetErrors, SayWhatIsWrongAndWhere) {
 
 INSTANTIATE_TEST_SUITE_P(, BudgetErrors, testing::ValuesIn(kBad),
                          [](const auto& info) { return info.param.name; });
+
+TEST(BudgetError, ShowsBytesThatAreNoCharacterAsQuestionMarks) {
+  try {
+    BudgetText("x = \xC3(\xE2\x82(\n", "b.toml").fail(1, 1, "problem", "remedy");
+  } catch (const BudgetError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("\n  x = ?(??(\n"));
+  }
+}
 
 TEST(BudgetError, ShowsTheLineTheCaretAndTheRemedy) {
   EXPECT_EQ(error_of("[default]\n\t\"größe\" = 1\r\n"),

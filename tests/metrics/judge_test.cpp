@@ -217,6 +217,15 @@ TEST(Judge, NothingIsUnmeasuredWithAndWithoutALimit) {
   EXPECT_EQ(judged(fact("registers", {})).reason, "registers was not measured");
 }
 
+TEST(Judge, MoreThanAllIsAnErrorBeyondTheNoiseOfItsMeasurement) {
+  EXPECT_EQ(verdict("occupancy.achieved", 1.04, ""), Verdict::unbudgeted);
+  EXPECT_EQ(verdict("occupancy.achieved", 1.06, ""), Verdict::error);
+  EXPECT_EQ(verdict("dram.percent_of_peak", 104.0, ""), Verdict::unbudgeted);
+  EXPECT_EQ(verdict("dram.percent_of_peak", 106.0, ""), Verdict::error);
+  EXPECT_EQ(verdict("occupancy.theoretical", 1.0, ""), Verdict::unbudgeted);
+  EXPECT_EQ(verdict("occupancy.theoretical", 1.01, ""), Verdict::error) << "exact: no noise";
+}
+
 TEST(Judge, WhatCannotBeIsAnError) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
