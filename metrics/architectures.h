@@ -42,7 +42,7 @@ const Architecture* find_architecture(std::string_view name);
 /// The same, but an unknown name throws std::invalid_argument, which names the known ones.
 const Architecture& architecture(std::string_view name);
 
-/// "sm_75, ... sm_121; ...": the names that find_architecture() finds, for people.
+/// "sm_75, ... sm_121, with an 'a' from sm_90 on, ...": what find_architecture() finds, as text.
 std::string known_architectures();
 
 /// ", did you mean 'sm_90'?" or nothing, for a name that find_architecture() does not find.

@@ -1,6 +1,5 @@
-"""The cure of a failure, end to end: each variant `rows` of tests/cures is told what helps, and its
-variant `cured` does that and counts what was promised. The gate, results, SARIF and explain say the
-same.
+"""The cure that a failure prints: variant `rows` of tests/cures is given one, and variant `cured`,
+which applies it, counts what was promised. Gate, results, SARIF and explain print the same.
 """
 
 import json

@@ -135,7 +135,7 @@ class Program:
         return code == 2 and "another run is writing to it" in self.says()
 
     def _living(self) -> list[str]:
-        """Processes of the group, but for those that ended and that nobody waited for."""
+        """Processes of the group that still run; zombies do not."""
         try:
             os.killpg(self._process.pid, 0)
         except ProcessLookupError:
@@ -356,7 +356,7 @@ class Scene:
         return key.device == "" or facts.on_gpu(key) or key.arch in self._sample.default_archs
 
     def _free(self, out: Path) -> None:
-        """Broken if somebody still holds the lock of a folder."""
+        """Raises Broken if a process still holds the lock of a folder."""
         if not (out / ".lock").exists():
             return
         with (out / ".lock").open() as lock:
