@@ -69,6 +69,8 @@ void Problem::reset() {
   }
   prepare();
   process::end_if_copy();
+  // A variant may launch on a stream that waits for none of this.
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 
 std::string Problem::overwritten_input() const {

@@ -37,10 +37,11 @@ std::string_view opening_quotes(std::string_view text) {
   return {};
 }
 
-/// Refuses what toml++ does not survive, all of it outside of strings and comments: more dots in a
-/// line than any budget needs, of which each can open a table in a table, and those are read
-/// recursively; characters that TOML does not know there, and quotes that open no string; and what
-/// is no name behind the bracket that opens a section.
+/// Refuses what toml++ does not survive. Outside of strings and comments: more dots in a line than
+/// any budget needs, of which each can open a table in a table, and those are read recursively;
+/// characters that TOML does not know there, and quotes that open no string; and what is no name
+/// behind the bracket that opens a section. In strings of several lines: a character beyond ASCII
+/// behind a backslash and blanks.
 class FatalText {
  public:
   explicit FatalText(const BudgetText& text) : text_(text) {}
@@ -71,8 +72,11 @@ class FatalText {
         last_ = c;
         brackets_ = 0;
       } else if (!quotes.empty()) {
+        refuse_after_backslash(c);
         if (c == '\\' && quotes.front() == '"') {
-          size = 2;
+          const bool hides = rest.substr(1, 1) == "\"" || rest.substr(1, 1) == "\\";
+          size = hides ? 2 : 1;
+          backslash_ = !hides && quotes.size() == 3;
         } else if (rest.starts_with(quotes)) {
           size = quotes.size();
           // Up to two quotes before the three that close a string belong to it.
@@ -112,6 +116,14 @@ class FatalText {
     last_ = c;
   }
 
+  /// `c` is part of a string.
+  void refuse_after_backslash(char c) {
+    if (backslash_ && static_cast<unsigned char>(c) > '~') {
+      fail("a character beyond ASCII behind a backslash and blanks", kTomlForm);
+    }
+    backslash_ = backslash_ && (c == ' ' || c == '\t' || c == '\r');
+  }
+
   /// toml++ reads a word that may be a number to its end, and no string in it.
   void refuse_inside_word(char c, std::string_view may_precede) const {
     if (may_precede.find(last_) != std::string_view::npos) return;
@@ -126,6 +138,7 @@ class FatalText {
   std::size_t line_ = 1, column_ = 0;
   std::size_t dots_ = 0;      // in this line
   char last_ = '\n';          // but for blanks; of a string its quote
+  bool backslash_ = false;    // in a string of several lines, and nothing but blanks behind it
   bool value_ = false;        // behind a '='; budgets have no lists
   std::size_t brackets_ = 0;  // that open a section, and nothing but blanks behind them so far
 };

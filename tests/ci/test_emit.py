@@ -184,6 +184,10 @@ def test_results_of_nothing_look_like_none(tmp_path):
         (json.dumps(a_document(headline=5)), "key 'headline': 5 is not of type \"string\""),
         (json.dumps(a_document(a_case("v", case=[]))), "key 'cases.case': [] is not of type"),
         (json.dumps(a_document(a_case("v", a_value(metric="x")))), "unknown metric 'x'"),
+        (
+            json.dumps(a_document(a_case("v", a_value(metric="time.median_us", value="2026")))),
+            "key 'value': time.median_us is a number",
+        ),
         (json.dumps(a_document(lost=[True])), "key 'lost': true is not of type"),
         (json.dumps(a_document(exit_code=7)), "key 'exit_code': 7 is not one of 0, 1"),
         ('{"schema": "warpgauge.results/1", "schema": 1}', "key 'schema' occurs twice"),

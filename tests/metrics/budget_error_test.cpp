@@ -264,6 +264,20 @@ TEST(BudgetError, CharactersThatOnlyQuotesMayHoldAreRefused) {
   }
 }
 
+TEST(BudgetError, CharactersBeyondAsciiBehindABackslashAreRefused) {
+  const std::string refused = "a character beyond ASCII behind a backslash and blanks";
+  const std::string reason = "[default]\nregisters = { max = 1, reason = \"\"\"";
+  EXPECT_THAT(error_of(reason + "\\\\\\\uFEDF\"\"\" }"), HasSubstr(":2:39: " + refused));
+  EXPECT_THAT(error_of(reason + "a \\\n \u00e9\"\"\" }"), HasSubstr(":3:2: " + refused));
+  EXPECT_THAT(error_of(reason + "a \\\n b\nc \\ \r\n\u00e9\"\"\" }"),
+              HasSubstr(":5:1: " + refused));
+  for (const char* fine :
+       {"\\\\\u00e9", "\\\"\u00e9", "\\n\u00e9", "a \\\n b\n\u00e9", "a\\\\ \u00e9"}) {
+    EXPECT_EQ(error_of(reason + fine + "\"\"\" }"), "no error") << fine;
+  }
+  EXPECT_EQ(error_of("[default]\nregisters = { max = 1, reason = '''\\\u00e9''' }"), "no error");
+}
+
 TEST(BudgetError, WhatOpensAStringOrTableInsideOfAWordIsRefused) {
   for (const char* value :
        {"0\"\u00e9", "9[\"\u00e9", "9.\"\u00e9", "9=\"\u00e9", "9{\"\u00e9", "'a''b'"}) {

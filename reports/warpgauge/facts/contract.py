@@ -51,17 +51,22 @@ def hold(validator: Draft202012Validator, members: dict[str, Any]) -> None:
         raise ValueError(_describe(min(problems, key=lambda problem: len(problem.instance_path))))
 
 
+def check_kind(name: str, value: Any, key: str) -> None:
+    """ValueError for a number where the metric is a word, and the other way."""
+    metric = catalog()[name]
+    if value is not None and isinstance(value, str) != metric.is_word:
+        kind = "a word" if metric.is_word else "a number"
+        raise ValueError(f"key '{key}': {name} is {kind}")
+
+
 def check_values(members: dict[str, Any]) -> None:
     """The rules for values that the schema cannot say."""
     equal = members.get("limit", {}).get("equal")
     for name, value in members["values"].items():
-        metric = catalog().get(name)
-        if metric is None:
+        if name not in catalog():
             raise ValueError(f"key 'values' has the unknown metric '{name}'")
         for key, one in ((f"values.{name}", value), ("limit.equal", equal)):
-            if one is not None and isinstance(one, str) != metric.is_word:
-                kind = "a word" if metric.is_word else "a number"
-                raise ValueError(f"key '{key}': {name} is {kind}")
+            check_kind(name, one, key)
     if "verdict" in members and "scope" in members:
         raise ValueError("key 'verdict': values of lines and nodes are not judged")
     low, high = members.get("interval", (0, 0))

@@ -57,6 +57,7 @@ def _check_metrics(document: dict[str, Any]) -> None:
         for value in values:
             if value["metric"] not in catalog():
                 raise ValueError(f"unknown metric '{value['metric']}'")
+            contract.check_kind(value["metric"], value.get("value"), "value")
 
 
 @cache
