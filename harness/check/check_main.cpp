@@ -218,7 +218,7 @@ class StaticTest : public testing::Test {
 };
 
 void register_tests(Session& session, bool large) {
-  const std::vector<const Case*> cases = Registry::instance().select("", large);
+  const std::vector<const Case*> cases = Registry::instance().select({.large = large});
   for (const Case* const selected : cases) {
     const Case& one = *selected;
     testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,

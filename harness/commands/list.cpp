@@ -9,6 +9,7 @@
 #include "harness/commands/command_line.h"
 #include "harness/files/source_root.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/process/filter_options.h"
 #include "harness/registry.h"
 
 namespace warpgauge::commands {
@@ -27,18 +28,18 @@ Examples:
   warpgauge list --archs
 )";
 
-int list_cases(const std::string& filter, bool large) {
-  for (const Case* one : Registry::instance().select(filter, large)) {
+int list_cases(const metrics::Selection& selection) {
+  for (const Case* one : Registry::instance().select(selection)) {
     fmt::print("{}\n", one->id.str());
   }
   return outcome::kWithinBudget;
 }
 
-/// {"cases": [{id, family, variant, type, size, file, line, large, counted}, ...]}
-int print_json(const std::string& filter, bool large) {
+/// {"cases": [{id, family, variant, type, size, file, line, large, counted, gpu_only}, ...]}
+int print_json(const metrics::Selection& selection) {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
-  for (const Case* one : Registry::instance().select(filter, large)) {
+  for (const Case* one : Registry::instance().select(selection)) {
     ordered_json& object = rows.emplace_back();
     object["id"] = one->id.str();
     object["family"] = one->id.family;
@@ -49,6 +50,7 @@ int print_json(const std::string& filter, bool large) {
     object["line"] = one->line;
     object["large"] = one->large;
     object["counted"] = one->counted;
+    if (!one->gpu_only.empty()) object["gpu_only"] = one->gpu_only;
   }
   ordered_json list;
   list["cases"] = std::move(rows);
@@ -62,8 +64,8 @@ int list_archs() {
 }
 
 struct Options {
-  std::string filter;
-  bool archs = false, large = false, json = false;
+  metrics::Selection selection;
+  bool archs = false, json = false;
 };
 
 }  // namespace
@@ -71,18 +73,17 @@ struct Options {
 void add_list(CommandLine& line) {
   auto options = std::make_shared<Options>();
   CLI::App* command = line.add("list", "List the cases: one id a line", kFooter);
-  CLI::Option* filter =
-      command->add_option("--filter", options->filter, "Only ids that match this glob")
-          ->type_name("GLOB");
+  process::add_filter_options(*command, options->selection);
   CLI::Option* archs =
       command->add_flag("--archs", options->archs, "List the architectures of the build instead")
-          ->excludes(filter);
-  command->add_flag("--large", options->large, "List the large cases, too");
+          ->excludes(command->get_option("--filter"))
+          ->excludes(command->get_option("--exclude"));
+  command->add_flag("--large", options->selection.large, "List the large cases, too");
   command->add_flag("--json", options->json, "Print what is registered of each, and where, as JSON")
       ->excludes(archs);
   line.on_run(command, [=] {
     if (options->archs) return list_archs();
-    return (options->json ? print_json : list_cases)(options->filter, options->large);
+    return (options->json ? print_json : list_cases)(options->selection);
   });
 }
 

@@ -45,10 +45,11 @@ using Archs = std::vector<std::string>;
 
 metrics::Asked asked_of(const GateOptions& options) {
   metrics::Asked asked = {.device = options.device,
-                          .filter = unless_empty(options.filter),
+                          .filter = options.selection.filter,
+                          .exclude = options.selection.exclude,
                           .architectures = options.archs,
                           .strict = options.requirements.strict,
-                          .large = options.large};
+                          .large = options.selection.large};
   if (options.requirements.ptxas) asked.require.emplace_back("ptxas");
   if (options.requirements.cupti) asked.require.emplace_back("cupti");
   return asked;
@@ -62,7 +63,7 @@ class Gate {
         out_(options.out),
         budgets_(Registry::instance()),
         archs_(chosen_archs(options.archs)),
-        cases_(Registry::instance().select(options.filter, options.large)),
+        cases_(Registry::instance().select(options.selection)),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
@@ -71,7 +72,11 @@ class Gate {
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
-    const auto left_out = gpu_only_cases(options.filter, options.large);
+    const std::size_t excluded = Registry::instance().count_excluded(options.selection);
+    if (excluded > 0) {
+      left_out_.push_back(fmt::format("cases left out by --exclude: {}", excluded));
+    }
+    const auto left_out = gpu_only_cases(options.selection);
     if (!left_out.empty()) {
       left_out_.push_back(
           fmt::format("cases left out because they need a GPU: {}", left_out.size()));
