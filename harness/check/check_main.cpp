@@ -205,7 +205,7 @@ class StaticTest : public testing::Test {
 
   void TestBody() override {
     const Session::Judged judged = session_.assert_within_budget(
-        static_facts(case_, dry_launches(case_), arch_, PtxasTexts::of_this_build()),
+        static_facts(case_, launches_on(case_, arch_), arch_, PtxasTexts::of_this_build()),
         arch_ + "/" + case_.id.str());
     if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
     if (judged.within_budget == 0) FAIL() << "nothing was judged";

@@ -101,18 +101,22 @@ class Gate {
     std::fflush(stdout);
   }
 
+  /// Launches may depend on the device that is asked for, so that the emulator stands for each
+  /// architecture in a process of its own.
   void measure_static() {
-    Cases counted;
-    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
-    process::Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
-                               counted.size());
-    isolated(one_by_one(counted), progress, nullptr, [this](const Cases& cases) {
-      const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
-      for (const std::string& arch : archs_) {
-        write(static_facts(*cases[0], launches, arch, PtxasTexts::of_this_build()));
-      }
-      return true;
-    });
+    for (const std::string& arch : archs_) {
+      Cases cases = cases_by_result(
+          [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
+      std::erase_if(cases, [](const Case* one) { return !one->counted; });
+      process::Progress progress("compile-time facts, " + arch, cases.size());
+      const auto begin = [&] {
+        if (is_emulated()) emulate_arch(arch);
+      };
+      isolated(one_by_one(cases), progress, begin, [&](const Cases& one) {
+        write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
+        return true;
+      });
+    }
   }
 
   /// Of the cases that launch something: the others have their error already.
