@@ -24,10 +24,16 @@ std::filesystem::path tool_on_gpu() {
 
 }  // namespace
 
-std::vector<std::string> gpu_only_cases(const std::string& pattern, bool with_large) {
+std::string why_not_run(const Case& one) {
+  return is_emulated() && !one.gpu_only.empty() ? "needs a GPU: " + one.gpu_only : "";
+}
+
+std::vector<std::string> gpu_only_cases(const metrics::Selection& selection) {
   if (!is_emulated()) return {};
-  std::vector<std::string> command = {tool_on_gpu(), "list", "--filter=" + pattern};
-  if (with_large) command.emplace_back("--large");
+  std::vector<std::string> command = {tool_on_gpu(), "list"};
+  for (const std::string& glob : selection.filter) command.push_back("--filter=" + glob);
+  for (const std::string& glob : selection.exclude) command.push_back("--exclude=" + glob);
+  if (selection.large) command.emplace_back("--large");
   std::istringstream listed(process::output_of(command).value_or(""));
   std::vector<std::string> ids;
   for (std::string id; std::getline(listed, id);) {

@@ -1,14 +1,22 @@
-// Cases that the emulator does not have: those that call a library, or launch kernels from kernels.
+// Cases that need a GPU: those that the emulator does not have, because they call a library or
+// launch kernels from kernels, and those that are registered as gpu_only().
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "metrics/selection.h"
+
 namespace warpgauge {
 
-/// The ids of the cases that match, as Registry::select() says, and need a GPU: the program for
-/// GPUs, which lies beside this one, has them and this one, on the emulator, has not. None on a
-/// GPU, and where that program was not built.
-std::vector<std::string> gpu_only_cases(const std::string& pattern, bool with_large);
+struct Case;
+
+/// Why this program cannot run the case, a sentence; empty if it can.
+std::string why_not_run(const Case& one);
+
+/// The ids of the selected cases that need a GPU: the program for GPUs, which lies beside this one,
+/// has them and this one, on the emulator, has not. None on a GPU, and where that program was not
+/// built.
+std::vector<std::string> gpu_only_cases(const metrics::Selection& selection);
 
 }  // namespace warpgauge

@@ -12,6 +12,7 @@
 #include "harness/case_facts.h"
 #include "harness/counted_facts.h"
 #include "harness/devices.h"
+#include "harness/gpu_only.h"
 #include "harness/nvtx_range.h"
 #include "harness/process/one_process.h"
 #include "harness/static_facts.h"
@@ -131,11 +132,11 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
 }
 
 std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
-  if (!no_device_.empty()) {
-    const Fact blank = blank_fact(one, "");
-    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, no_device_, budgets);
+  if (const std::string why = no_device_.empty() ? why_not_run(one) : no_device_; !why.empty()) {
+    const Fact blank = blank_fact(one, arch());
+    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
     if (!one.counted) return facts;
-    std::ranges::move(missing_facts({}, metrics::Source::sass, blank, no_device_, budgets),
+    std::ranges::move(missing_facts({}, metrics::Source::sass, blank, why, budgets),
                       std::back_inserter(facts));
     return facts;
   }
@@ -146,7 +147,14 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    return {error_fact(one, error, take_fault(), arch())};
+    Fact fact = error_fact(one, error, take_fault(), arch());
+    if (is_emulated() && error.code() == cudaErrorNotSupported) {
+      fact.reason += fmt::format(
+          ". Register the variant with gpu_only(\"the reason\"), or leave the case out with "
+          "--exclude '{}'",
+          one.id.str());
+    }
+    return {std::move(fact)};
   }
 }
 

@@ -1,7 +1,7 @@
 #include "harness/registry.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,6 +9,7 @@
 #include "harness/gpu_only.h"
 #include "harness/process/one_process.h"
 #include "harness/process/program_name.h"
+#include "metrics/blank.h"
 #include "metrics/nearest.h"
 #include "warpgauge/problem.h"
 #include "warpgauge/registration.h"
@@ -29,6 +30,20 @@ void check_name(std::string_view what, std::string_view name, const Case& where)
   throw std::invalid_argument(
       fmt::format("{}:{}: {} '{}' may only have letters, digits and '_'; rename it", where.file,
                   where.line, what, name));
+}
+
+/// Throws for a glob that no case matches, of this program or of the one for GPUs: a misspelt one
+/// would select less, or exclude less, than is meant.
+void need_matches(std::string_view option, const std::vector<std::string>& globs,
+                  const std::vector<Case>& cases) {
+  for (const std::string& glob : globs) {
+    const metrics::Selection of_glob{.filter = {glob}, .large = true};
+    const auto fits = [&](const Case& one) { return of_glob.takes(one.id.str()); };
+    if (std::ranges::any_of(cases, fits) || !gpu_only_cases(of_glob).empty()) continue;
+    throw std::invalid_argument(
+        fmt::format("{} '{}' {} no case; `{} list --large` shows all", option, glob,
+                    option == "--filter" ? "selects" : "matches", process::gauge_name()));
+  }
 }
 
 }  // namespace
@@ -85,41 +100,50 @@ const Case& Registry::at(std::string_view id) const {
     ids.push_back(one.id.str());
     if (ids.back() == id) return one;
   }
-  if (!gpu_only_cases(std::string(id), true).empty()) {
+  if (!gpu_only_cases({.filter = {std::string(id)}, .large = true}).empty()) {
     throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
   }
   throw std::invalid_argument(fmt::format("no case is called '{}'{}; `{} list` shows all", id,
                                           metrics::did_you_mean(id, ids), process::gauge_name()));
 }
 
-std::vector<const Case*> Registry::select(std::string_view pattern, bool with_large) const {
+std::vector<const Case*> Registry::select(const metrics::Selection& selection) const {
   if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
-  const std::string glob(pattern.empty() ? "*" : pattern);
+  need_matches("--filter", selection.filter, cases_);
+  need_matches("--exclude", selection.exclude, cases_);
   std::vector<const Case*> selected;
-  std::size_t left_out = 0;
+  std::size_t large = 0;
   for (const Case& one : cases_) {
-    if (fnmatch(glob.c_str(), one.id.str().c_str(), 0) != 0) continue;
-    if (one.large && !with_large) {
-      ++left_out;
+    if (!selection.takes(one.id.str())) continue;
+    if (one.large && !selection.large) {
+      ++large;
     } else {
       selected.push_back(&one);
     }
   }
-  const std::size_t elsewhere =
-      selected.empty() && left_out == 0 ? gpu_only_cases(glob, true).size() : 0;
-  if (elsewhere > 0) {
+  if (!selected.empty()) return selected;
+  const std::string filter = fmt::format("--filter '{}'", fmt::join(selection.filter, ","));
+  if (large > 0) {
     throw std::invalid_argument(
-        fmt::format("--filter '{}' selects only cases that need a GPU ({}); "
-                    "`{}-emulated list --large` shows what the emulator has",
-                    pattern, elsewhere, process::gauge_name()));
+        fmt::format("{} selects no case; it selects {} large ones with --large", filter, large));
   }
-  if (selected.empty()) {
-    throw std::invalid_argument(fmt::format(
-        "--filter '{}' selects no case; {}", pattern,
-        left_out > 0 ? fmt::format("it selects {} large ones with --large", left_out)
-                     : fmt::format("`{} list --large` shows all", process::gauge_name())));
+  if (const std::size_t excluded = count_excluded(selection); excluded > 0) {
+    throw std::invalid_argument(
+        fmt::format("--exclude '{}' leaves none of {} cases; take out a glob",
+                    fmt::join(selection.exclude, ","), excluded));
   }
-  return selected;
+  throw std::invalid_argument(fmt::format(
+      "{} selects only cases that need a GPU ({}); `{}-emulated list --large` shows what "
+      "the emulator has",
+      filter, gpu_only_cases(selection).size(), process::gauge_name()));
+}
+
+std::size_t Registry::count_excluded(const metrics::Selection& selection) const {
+  return static_cast<std::size_t>(std::ranges::count_if(cases_, [&](const Case& one) {
+    const std::string id = one.id.str();
+    return (selection.large || !one.large) && selection.is_filtered_in(id) &&
+           selection.is_excluded(id);
+  }));
 }
 
 const Case* Registry::yardstick_of(const Case& one) const {
@@ -127,6 +151,14 @@ const Case* Registry::yardstick_of(const Case& one) const {
   id.variant = one.yardstick;
   const auto found = std::ranges::find(cases_, id, &Case::id);
   return found == cases_.end() ? nullptr : &*found;
+}
+
+void need_reason(std::string_view reason, const std::source_location& where) {
+  if (!metrics::is_blank(reason)) return;
+  throw std::invalid_argument(
+      fmt::format("{}:{}: gpu_only() has no reason; say why the emulator "
+                  "cannot run the variants, as in gpu_only(\"uses wgmma\")",
+                  where.file_name(), where.line()));
 }
 
 void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
@@ -146,6 +178,7 @@ void register_variant(const VariantSet& set, std::string_view variant, const Rec
          .launch = [shared](Problem& problem) { shared->launch(problem); },
          .large = size.is_large(),
          .counted = counted,
+         .gpu_only = set.gpu_only,
          .yardstick = set.yardstick == variant ? "" : set.yardstick});
   }
 }

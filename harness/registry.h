@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/fact.h"
+#include "metrics/selection.h"
 
 namespace warpgauge {
 
@@ -22,6 +23,7 @@ struct Case {
   std::function<void(Problem&)> launch;
   bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
+  std::string gpu_only = {};   ///< why it is not run without a GPU; empty: it is
   std::string yardstick = {};  ///< variant that its time is held against; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };
@@ -37,9 +39,11 @@ class Registry {
   const std::vector<Case>& cases() const { return cases_; }
   /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
   const Case& at(std::string_view id) const;
-  /// The cases whose id matches `pattern` (* and ? as in the shell; empty means all), the large
-  /// ones only with `with_large`. Throws std::invalid_argument, saying why, if there is none.
-  std::vector<const Case*> select(std::string_view pattern, bool with_large) const;
+  /// The selected cases. Throws std::invalid_argument, saying why, if there is none, or if a glob
+  /// matches no case at all.
+  std::vector<const Case*> select(const metrics::Selection& selection) const;
+  /// How many more cases there would be without --exclude.
+  std::size_t count_excluded(const metrics::Selection& selection) const;
   /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
   const Case* yardstick_of(const Case& one) const;
 

@@ -14,8 +14,10 @@
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
 #include "harness/device_code.h"
+#include "harness/emulated_launches.h"
 #include "harness/files/source_root.h"
 #include "harness/process/one_process.h"
+#include "harness/runtime.h"
 #include "metrics/arch_name.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
@@ -282,6 +284,16 @@ std::vector<LaunchRecord> dry_launches(const Case& one) {
     }
   }
   return log.launches();
+}
+
+std::vector<LaunchRecord> launches_on(const Case& one, const std::string& arch) {
+  try {
+    return dry_launches(one);
+  } catch (const std::exception&) {
+    if (is_emulated()) throw;
+    if (auto launches = emulated_launches(one.id.str(), arch)) return *std::move(launches);
+    throw;
+  }
 }
 
 std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,

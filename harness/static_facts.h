@@ -47,6 +47,10 @@ class PtxasTexts {
 /// a grid or block of nothing.
 std::vector<LaunchRecord> dry_launches(const Case& one);
 
+/// The launches of a case on `arch`: as dry_launches(), and where a dry run fails because it needs
+/// a device, as of the emulated program. Throws what dry_launches() throws if both fail.
+std::vector<LaunchRecord> launches_on(const Case& one, const std::string& arch);
+
 /// The compile-time facts of a case on `arch`, not yet judged: for each metric the value of the
 /// worst of its kernels, blamed on the line of the first spill or else on the registration. Throws
 /// metrics::PtxasError for a kernel that ptxas said nothing of, and metrics::ContradictionError for

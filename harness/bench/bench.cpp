@@ -25,6 +25,7 @@
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
 #include "harness/files/write_file.h"
+#include "harness/gpu_only.h"
 #include "harness/machine_watch.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/outcome_text.h"
@@ -47,12 +48,13 @@ namespace fs = std::filesystem;
 constexpr outcome::Requirements kRequirements = {.judged = false};
 
 /// The selected cases, each yardstick in front of the first case that is held against it.
-std::vector<const Case*> with_yardsticks(const std::vector<const Case*>& selected) {
+std::vector<const Case*> with_yardsticks(const metrics::Selection& selection) {
   std::vector<const Case*> cases;
   const auto add = [&](const Case* one) {
-    if (one != nullptr && std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
+    if (one == nullptr || selection.is_excluded(one->id.str())) return;
+    if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
   };
-  for (const Case* one : selected) {
+  for (const Case* one : Registry::instance().select(selection)) {
     add(Registry::instance().yardstick_of(*one));
     add(one);
   }
@@ -64,8 +66,10 @@ class Bench {
   explicit Bench(const BenchOptions& options)
       : options_(options),
         budgets_(Registry::instance()),
-        cases_(with_yardsticks(Registry::instance().select(options.filter, options.large))),
-        run_(start_run("bench", {.filter = unless_empty(options.filter), .large = options.large})),
+        cases_(with_yardsticks(options.selection)),
+        run_(start_run("bench", {.filter = options.selection.filter,
+                                 .exclude = options.selection.exclude,
+                                 .large = options.selection.large})),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
   outcome::ExitCode run() {
@@ -90,6 +94,12 @@ class Bench {
     peak_ = peak_bytes_per_second(assigned_device());
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
+      if (const std::string why = why_not_run(*one); !why.empty()) {
+        judge(*one,
+              missing_facts({}, metrics::Source::run, blank_fact(*one, running_arch(*device_)), why,
+                            budgets_.of(one->id)));
+        continue;
+      }
       benchmark::RegisterBenchmark(one->id.str().c_str(),
                                    [this, one](benchmark::State& state) { time(*one, state); })
           ->UseManualTime()
@@ -98,8 +108,10 @@ class Bench {
     }
     benchmark::RunSpecifiedBenchmarks();
     if (!something_ran_) {
-      throw std::invalid_argument(fmt::format(
-          "--benchmark_filter selects no case; `{} list` shows all", process::gauge_name()));
+      throw std::invalid_argument(
+          fmt::format("no case was timed: --benchmark_filter selects no case, or all need a GPU; "
+                      "`{} list --json` shows all",
+                      process::gauge_name()));
     }
     if (!options_.tables.empty()) write_tables();
     for (const std::string& disturbance : disturbances_) {
@@ -107,6 +119,7 @@ class Bench {
     }
     const auto outcome = recorded_->end(
         {.requirements = kRequirements,
+         .left_out = left_out(),
          .repeat = [](const outcome::JudgedValue& value) { return repeat(*value.fact); }},
         options_.results);
     fmt::print(stderr, "{}",
@@ -125,6 +138,7 @@ class Bench {
   }
 
   void time(const Case& one, benchmark::State& state) {
+    something_ran_ = true;
     try {
       Timing timing;
       std::optional<metrics::MachineState> machine;
@@ -255,8 +269,13 @@ class Bench {
     return facts;
   }
 
+  std::vector<std::string> left_out() const {
+    const std::size_t excluded = Registry::instance().count_excluded(options_.selection);
+    if (excluded == 0) return {};
+    return {fmt::format("cases left out by --exclude: {}", excluded)};
+  }
+
   void judge(const Case& one, std::vector<metrics::Fact> facts) {
-    something_ran_ = true;
     for (metrics::Fact& fact : facts) metrics::judge(fact, budgets_.of(one.id), today_);
     recorded_->add(std::move(facts));
   }

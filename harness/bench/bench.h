@@ -7,12 +7,12 @@
 #include "harness/bench/sampling.h"
 #include "harness/bench/stopwatch.h"
 #include "harness/outcome/exit_code.h"
+#include "metrics/selection.h"
 
 namespace warpgauge::bench {
 
 struct BenchOptions {
-  std::string filter;  ///< glob over case ids; empty: all
-  bool large = false;  ///< large cases, too
+  metrics::Selection selection;
   Cache cache = Cache::cold;
   Sampling sampling;
   bool counters = true;           ///< count what each case does, too, in a pass of its own

@@ -10,6 +10,7 @@
 #include "harness/archs.h"
 #include "harness/bench/bench.h"
 #include "harness/devices.h"
+#include "harness/process/filter_options.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"
@@ -47,9 +48,8 @@ int run(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Time every case, as benchmarks of Google Benchmark");
   process::set_help(app, kFooter, "warpgauge-bench");
-  app.add_option("--filter", options.filter, "Only cases whose id matches this glob")
-      ->type_name("GLOB");
-  app.add_flag("--large", options.large, "Time the large cases, too");
+  process::add_filter_options(app, options.selection);
+  app.add_flag("--large", options.selection.large, "Time the large cases, too");
   app.add_flag_callback(
       "--hot", [&options] { options.cache = Cache::hot; },
       "Do not flush the L2 cache before each launch");

@@ -205,7 +205,7 @@ class StaticTest : public testing::Test {
 
   void TestBody() override {
     const Session::Judged judged = session_.assert_within_budget(
-        static_facts(case_, dry_launches(case_), arch_, PtxasTexts::of_this_build()),
+        static_facts(case_, launches_on(case_, arch_), arch_, PtxasTexts::of_this_build()),
         arch_ + "/" + case_.id.str());
     if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
     if (judged.within_budget == 0) FAIL() << "nothing was judged";
@@ -218,7 +218,7 @@ class StaticTest : public testing::Test {
 };
 
 void register_tests(Session& session, bool large) {
-  const std::vector<const Case*> cases = Registry::instance().select("", large);
+  const std::vector<const Case*> cases = Registry::instance().select({.large = large});
   for (const Case* const selected : cases) {
     const Case& one = *selected;
     testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,

@@ -31,7 +31,7 @@ FUNCTION_words() {
       options=$("$program" --help 2>/dev/null | grep -oE -e '--[a-z][a-z_-]*[a-z]=?' | sort -u)
       files=1
       case $option in
-        --filter | --gtest_filter | --benchmark_filter)
+        --filter | --exclude | --gtest_filter | --benchmark_filter)
           words=$("${program%PROGRAM-*}PROGRAM" list --large 2>/dev/null)
           ;;
       esac

@@ -40,7 +40,7 @@ complete -c PROGRAM -n __fish_use_subcommand -l version
 for program in PROGRAM-check PROGRAM-bench
   complete -c $program -a "($program --help | string match -ar -- '--[a-z][a-z_-]*[a-z]=?' | sort -u)"
 end
-complete -c PROGRAM-bench -l filter -xa '(PROGRAM list --large 2>/dev/null)'
+complete -c PROGRAM-bench -l filter -l exclude -xa '(PROGRAM list --large 2>/dev/null)'
 complete -c PROGRAM-check -l gtest_filter -xa '(PROGRAM list --large 2>/dev/null)'
 )sh";
 

@@ -7,6 +7,7 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
+#include "harness/process/filter_options.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -52,8 +53,7 @@ void add_diff(CommandLine& line) {
       ->required()
       ->type_name("A");
   command->add_option("b", options->b, "Facts of the run after")->required()->type_name("B");
-  command->add_option("--filter", options->filter, "Only cases whose id matches this glob")
-      ->type_name("GLOB");
+  process::add_filter_options(*command, options->selection);
   command->add_flag("--all", options->screen.everything,
                     "Show every value and line, not one screen");
   const auto set_noise = [options](const std::string& text) {

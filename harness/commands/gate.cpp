@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/commands/command_line.h"
+#include "harness/process/filter_options.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -28,9 +29,9 @@ Examples:
 )";
 
 void add_selection(CLI::App* command, gate::GateOptions& options) {
-  command->add_option("--filter", options.filter, "Only cases whose id matches this glob")
-      ->type_name("GLOB");
-  command->add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
+  process::add_filter_options(*command, options.selection);
+  command->add_flag("--large", options.selection.large,
+                    "Run the large cases, too; they are made for GPUs");
   command
       ->add_option("--arch", options.archs,
                    "Architectures (sm_90,...) of the compile-time facts (default: all) and of the "

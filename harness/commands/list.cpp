@@ -9,7 +9,10 @@
 #include "harness/commands/command_line.h"
 #include "harness/files/source_root.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/process/filter_options.h"
 #include "harness/registry.h"
+#include "harness/runtime.h"
+#include "harness/static_facts.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -24,21 +27,37 @@ Exit codes:
 Examples:
   warpgauge list --filter '*.f64@*'
   warpgauge list --large --json
+  warpgauge list --json --launches sm_90
   warpgauge list --archs
 )";
 
-int list_cases(const std::string& filter, bool large) {
-  for (const Case* one : Registry::instance().select(filter, large)) {
+int list_cases(const metrics::Selection& selection) {
+  for (const Case* one : Registry::instance().select(selection)) {
     fmt::print("{}\n", one->id.str());
   }
   return outcome::kWithinBudget;
 }
 
-/// {"cases": [{id, family, variant, type, size, file, line, large, counted}, ...]}
-int print_json(const std::string& filter, bool large) {
+nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  if (!one.counted) return rows;
+  for (const auto& [kernel, launch] : launches_on(one, arch)) {
+    nlohmann::ordered_json& object = rows.emplace_back();
+    object["kernel"] = kernel;
+    object["grid"] = launch.grid;
+    object["block"] = launch.block;
+    object["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
+    object["count"] = launch.count;
+  }
+  return rows;
+}
+
+/// {"cases": [{id, family, variant, type, size, file, line, large, counted, gpu_only, launches},
+/// ...]}
+int print_json(const metrics::Selection& selection, const std::string& launches) {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
-  for (const Case* one : Registry::instance().select(filter, large)) {
+  for (const Case* one : Registry::instance().select(selection)) {
     ordered_json& object = rows.emplace_back();
     object["id"] = one->id.str();
     object["family"] = one->id.family;
@@ -49,6 +68,8 @@ int print_json(const std::string& filter, bool large) {
     object["line"] = one->line;
     object["large"] = one->large;
     object["counted"] = one->counted;
+    if (!one->gpu_only.empty()) object["gpu_only"] = one->gpu_only;
+    if (!launches.empty()) object["launches"] = launches_json(*one, launches);
   }
   ordered_json list;
   list["cases"] = std::move(rows);
@@ -62,8 +83,9 @@ int list_archs() {
 }
 
 struct Options {
-  std::string filter;
-  bool archs = false, large = false, json = false;
+  metrics::Selection selection;
+  bool archs = false, json = false;
+  std::string launches;  ///< on this architecture; empty: none
 };
 
 }  // namespace
@@ -71,18 +93,29 @@ struct Options {
 void add_list(CommandLine& line) {
   auto options = std::make_shared<Options>();
   CLI::App* command = line.add("list", "List the cases: one id a line", kFooter);
-  CLI::Option* filter =
-      command->add_option("--filter", options->filter, "Only ids that match this glob")
-          ->type_name("GLOB");
+  process::add_filter_options(*command, options->selection);
   CLI::Option* archs =
       command->add_flag("--archs", options->archs, "List the architectures of the build instead")
-          ->excludes(filter);
-  command->add_flag("--large", options->large, "List the large cases, too");
-  command->add_flag("--json", options->json, "Print what is registered of each, and where, as JSON")
-      ->excludes(archs);
+          ->excludes(command->get_option("--filter"))
+          ->excludes(command->get_option("--exclude"));
+  command->add_flag("--large", options->selection.large, "List the large cases, too");
+  CLI::Option* json = command
+                          ->add_flag("--json", options->json,
+                                     "Print what is registered of each, and where, as JSON")
+                          ->excludes(archs);
+  command
+      ->add_option("--launches", options->launches,
+                   "With --json: the launches of each case, too, on this architecture")
+      ->needs(json)
+      ->type_name("ARCH");
   line.on_run(command, [=] {
     if (options->archs) return list_archs();
-    return (options->json ? print_json : list_cases)(options->filter, options->large);
+    if (!options->json) return list_cases(options->selection);
+    if (!options->launches.empty()) {
+      chosen_archs({options->launches});
+      if (is_emulated()) emulate_arch(options->launches);
+    }
+    return print_json(options->selection, options->launches);
   });
 }
 

@@ -83,7 +83,8 @@ SideName name_of(const std::filesystem::path& file, const Runs& runs) {
 }  // namespace
 
 int diff_runs(const DiffOptions& options) {
-  const Runs a = read_side(options.a, options.filter), b = read_side(options.b, options.filter);
+  const Runs a = read_side(options.a, options.selection),
+             b = read_side(options.b, options.selection);
   const Result result =
       have_other_sources(a, b) ? diff_counts(a, b, options) : diff_values(a, b, options);
   const SideName name_a = name_of(options.a, a), name_b = name_of(options.b, b);

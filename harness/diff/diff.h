@@ -6,12 +6,13 @@
 
 #include "harness/diff/noise.h"
 #include "harness/diff/screen.h"
+#include "metrics/selection.h"
 
 namespace warpgauge::diff {
 
 struct DiffOptions {
   std::filesystem::path a, b;  ///< two files of facts
-  std::string filter;          ///< glob over case ids; empty: all
+  metrics::Selection selection;
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file
   bool require_all = false;    ///< a case that is not compared at all makes the exit code 3, too

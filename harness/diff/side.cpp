@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "metrics/catalog.h"
-#include "metrics/glob.h"
 #include "metrics/value.h"
 
 namespace warpgauge::diff {
@@ -97,23 +96,28 @@ Side side_of(const std::vector<StoredRun>& runs) {
   return side;
 }
 
-std::vector<StoredRun> read_side(const std::filesystem::path& path, const std::string& filter) {
+std::vector<StoredRun> read_side(const std::filesystem::path& path,
+                                 const metrics::Selection& selection) {
   std::vector<StoredRun> runs = metrics::read_facts(path);
   const auto has_facts = [&] {
     return std::ranges::any_of(runs, [](const StoredRun& run) { return !run.facts.empty(); });
   };
   if (!has_facts()) throw std::runtime_error(fmt::format("{}: no facts", path.string()));
   refuse_contradictions(runs, path);
-  if (filter.empty()) return runs;
-  for (StoredRun& run : runs) {
-    std::erase_if(run.facts, [&](const Fact& fact) {
-      const std::string id = fact.id.str();
-      return !metrics::fits(filter, {&id, 1});
-    });
+  const auto keep = [&](bool (metrics::Selection::*wanted)(const std::string&) const) {
+    for (StoredRun& run : runs) {
+      std::erase_if(run.facts,
+                    [&](const Fact& fact) { return !(selection.*wanted)(fact.id.str()); });
+    }
+    return has_facts();
+  };
+  if (!keep(&metrics::Selection::is_filtered_in)) {
+    throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
+                                         fmt::join(selection.filter, ","), path.string()));
   }
-  if (!has_facts()) {
-    throw std::runtime_error(
-        fmt::format("--filter '{}' matches no case of {}", filter, path.string()));
+  if (!keep(&metrics::Selection::takes)) {
+    throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
+                                         fmt::join(selection.exclude, ","), path.string()));
   }
   return runs;
 }

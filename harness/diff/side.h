@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metrics/fact.h"
+#include "metrics/selection.h"
 
 namespace warpgauge::diff {
 
@@ -53,7 +54,7 @@ Side side_of(const std::vector<metrics::StoredRun>& runs);
 /// The runs of a file with the facts whose id fits the glob; empty: all. Throws metrics::FactError,
 /// and std::runtime_error where there are none, or two values of one time differ.
 std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
-                                          const std::string& filter);
+                                          const metrics::Selection& selection);
 
 /// Where the runs come from: commits, devices, toolkits, sources and times, on one line.
 std::string origin(const std::vector<metrics::StoredRun>& runs);

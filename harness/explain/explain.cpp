@@ -14,6 +14,7 @@
 
 #include "harness/archs.h"
 #include "harness/files/source_root.h"
+#include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding_text.h"
@@ -110,6 +111,7 @@ std::string doubts(const std::vector<Fact>& facts) {
 
 /// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
 std::string explain_lines(const Case& one) {
+  if (const std::string why = why_not_run(one); !why.empty()) throw metrics::Unmeasured(why, "");
   Meter meter(true);
   if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
   const std::vector<Fact> facts = meter.run(one, metrics::Budgets());

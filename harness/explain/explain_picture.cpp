@@ -16,6 +16,7 @@
 #include "harness/files/colour.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
+#include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/registry.h"
@@ -99,6 +100,7 @@ int draw_case(const PictureOptions& options) {
   const Case& one = Registry::instance().at(options.id);
   if (!options.line.empty()) wanted_line(options.line);  // before anything is run
   if (!options.arch.empty()) chosen_archs({options.arch});
+  if (const std::string why = why_not_run(one); !why.empty()) throw std::runtime_error(why);
   const std::string arch = options.arch.empty() ? default_emulated_arch() : options.arch;
   emulate_arch(arch);
   const std::vector<LineAccess> accesses = accesses_of(one);

@@ -45,10 +45,11 @@ using Archs = std::vector<std::string>;
 
 metrics::Asked asked_of(const GateOptions& options) {
   metrics::Asked asked = {.device = options.device,
-                          .filter = unless_empty(options.filter),
+                          .filter = options.selection.filter,
+                          .exclude = options.selection.exclude,
                           .architectures = options.archs,
                           .strict = options.requirements.strict,
-                          .large = options.large};
+                          .large = options.selection.large};
   if (options.requirements.ptxas) asked.require.emplace_back("ptxas");
   if (options.requirements.cupti) asked.require.emplace_back("cupti");
   return asked;
@@ -62,7 +63,7 @@ class Gate {
         out_(options.out),
         budgets_(Registry::instance()),
         archs_(chosen_archs(options.archs)),
-        cases_(Registry::instance().select(options.filter, options.large)),
+        cases_(Registry::instance().select(options.selection)),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
@@ -71,7 +72,11 @@ class Gate {
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
-    const auto left_out = gpu_only_cases(options.filter, options.large);
+    const std::size_t excluded = Registry::instance().count_excluded(options.selection);
+    if (excluded > 0) {
+      left_out_.push_back(fmt::format("cases left out by --exclude: {}", excluded));
+    }
+    const auto left_out = gpu_only_cases(options.selection);
     if (!left_out.empty()) {
       left_out_.push_back(
           fmt::format("cases left out because they need a GPU: {}", left_out.size()));
@@ -96,18 +101,22 @@ class Gate {
     std::fflush(stdout);
   }
 
+  /// Launches may depend on the device that is asked for, so that the emulator stands for each
+  /// architecture in a process of its own.
   void measure_static() {
-    Cases counted;
-    std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
-    process::Progress progress(fmt::format("compile-time facts, {} architectures", archs_.size()),
-                               counted.size());
-    isolated(one_by_one(counted), progress, nullptr, [this](const Cases& cases) {
-      const std::vector<LaunchRecord> launches = dry_launches(*cases[0]);
-      for (const std::string& arch : archs_) {
-        write(static_facts(*cases[0], launches, arch, PtxasTexts::of_this_build()));
-      }
-      return true;
-    });
+    for (const std::string& arch : archs_) {
+      Cases cases = cases_by_result(
+          [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
+      std::erase_if(cases, [](const Case* one) { return !one->counted; });
+      process::Progress progress("compile-time facts, " + arch, cases.size());
+      const auto begin = [&] {
+        if (is_emulated()) emulate_arch(arch);
+      };
+      isolated(one_by_one(cases), progress, begin, [&](const Cases& one) {
+        write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
+        return true;
+      });
+    }
   }
 
   /// Of the cases that launch something: the others have their error already.

@@ -8,12 +8,12 @@
 
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
+#include "metrics/selection.h"
 
 namespace warpgauge::gate {
 
 struct GateOptions {
-  std::string filter;           ///< glob over case ids; empty: all
-  bool large = false;           ///< large cases, too
+  metrics::Selection selection;
   std::string device = "auto";  ///< where kernels were to run: auto, gpu or emulated
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).

@@ -170,6 +170,10 @@ std::string markdown_text(const Outcome& outcome) {
     fmt::format_to(out, "- {} {}\n", reason.count, escaped(reason.reason));
   }
   for (const std::string& lost : outcome.lost()) fmt::format_to(out, "- {}\n", escaped(lost));
+  if (!outcome.options().left_out.empty()) text += "\n## Left out\n\n";
+  for (const std::string& left : outcome.options().left_out) {
+    fmt::format_to(out, "- {}\n", escaped(left));
+  }
   return text;
 }
 

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,52 @@ def test_a_child_forked_after_the_first_cuda_call_cannot_launch(tmp_path):
     assert "failed: cudaErrorInitializationError" in result.stderr
     assert "fork before the first CUDA call, or start a program in the child" in result.stderr
     assert "PASSED" in result.stdout, "the program did not look"
+
+
+EXTENSION = r"""
+#include <cuda_runtime.h>
+
+__global__ void turn(float* out, const float* in) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
+extern "C" int turn_on_device(float* out, const float* in) {
+  float *from = nullptr, *to = nullptr;
+  cudaMalloc(&from, 4096);
+  cudaMalloc(&to, 4096);
+  cudaMemcpy(from, in, 4096, cudaMemcpyHostToDevice);
+  turn<<<1, dim3(32, 32)>>>(to, from);
+  return cudaMemcpy(out, to, 4096, cudaMemcpyDeviceToHost);
+}
+"""
+
+SCRIPT = """
+import ctypes, sys
+
+extension = ctypes.CDLL(sys.argv[1])
+numbers = (ctypes.c_float * 1024)(*range(1024))
+turned = (ctypes.c_float * 1024)()
+assert extension.turn_on_device(turned, numbers) == 0
+assert turned[1] == 32, turned[1]
+print("PASSED")
+"""
+
+
+def test_an_extension_of_python_runs_on_the_emulator(tmp_path):
+    """As torch.utils.cpp_extension builds one: a library with kernels, which Python loads."""
+    nvcc = shutil.which("nvcc") or Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin/nvcc"
+    (tmp_path / "turn.cu").write_text(EXTENSION)
+    (tmp_path / "turn.py").write_text(SCRIPT)
+    options = ["-cudart", "shared", "-lineinfo", "-arch", archs()[-1], "-Xcompiler", "-fPIC"]
+    subprocess.run(
+        [nvcc, "-shared", *options, "-o", "turn.so", "turn.cu"], cwd=tmp_path, check=True
+    )
+    counts = tmp_path / "counts.jsonl"
+    program = ["--", sys.executable, tmp_path / "turn.py", tmp_path / "turn.so"]
+    result = emulate("--arch", archs()[-1], "--json", counts, *program)
+    assert (result.returncode, result.stdout) == (0, "PASSED\n"), result.stderr
+    conflicts = [line for line in result.stderr.splitlines() if "1024/32" in line]
+    assert len(conflicts) == 1 and "turn.cu:8" in conflicts[0] and "exact" in conflicts[0]

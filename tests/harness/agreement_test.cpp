@@ -205,7 +205,7 @@ TEST(CountComparison, SaysWhatOnlyOneSideHas) {
   EXPECT_THAT(some.only_in_a, ElementsAre("x.plain.f32@64 on sm_120", "x.plain.f32@65 on sm_90"));
   EXPECT_THAT(some.only_in_b, ElementsAre("y.plain.f32@64 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
-  EXPECT_THAT(compare_counts(read_side(a.path(), "*@64"), b.read()).only_in_a,
+  EXPECT_THAT(compare_counts(read_side(a.path(), {.filter = {"*@64"}}), b.read()).only_in_a,
               ElementsAre("x.plain.f32@64 on sm_120"));
 }
 
@@ -373,7 +373,7 @@ TEST(DiffRuns, NothingInCommonIsAFault) {
   };
   EXPECT_THAT(error({.a = a.path(), .b = b.path()}),
               HasSubstr("have no counted case in common: 1 cases only in A, 1 only in B, 0 of"));
-  EXPECT_THAT(error({.a = a.path(), .b = a.path(), .filter = "no.such"}),
+  EXPECT_THAT(error({.a = a.path(), .b = a.path(), .selection = {.filter = {"no.such"}}}),
               HasSubstr("--filter 'no.such' matches no case of"));
   EXPECT_THAT(error({.a = a.path(), .b = a.path(), .json = a.path() / "x.json"}),
               HasSubstr("x.json: cannot be written"));

@@ -166,7 +166,7 @@ TEST_F(FamilyBudgetsTest, ABrokenFileStopsTheGateBeforeAnythingIsRun) {
         Registry::instance().add(make_case("copy", "copy", "plain"));
         int code = 0;
         try {
-          code = gate::run_gate({.filter = "faulty.good.*", .out = out});
+          code = gate::run_gate({.selection = {.filter = {"faulty.good.*"}}, .out = out});
         } catch (const std::exception& error) {
           std::cerr << error.what();
           code = outcome::kFault;

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 const Case& case_called(const std::string& pattern) {
-  return *Registry::instance().select(pattern, false).at(0);
+  return *Registry::instance().select({.filter = {pattern}}).at(0);
 }
 
 TEST(LaunchLog, DryRunSeesKernelAndShape) {

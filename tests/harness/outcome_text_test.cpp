@@ -284,7 +284,8 @@ TEST(TerminalText, SaysWhatWasLostAndLeftOut) {
                         {.lost = {"a graph of\nmine", "a launch"}, .left_out = {"2 large cases"}});
   EXPECT_THAT(terminal_text(outcome, false),
               HasSubstr("\n2 large cases\n\na graph of mine\n\na launch\n\nNOT MEASURED: 2 items"));
-  EXPECT_THAT(markdown_text(outcome), HasSubstr("## Unmeasured\n\n- a graph of mine\n- a launch"));
+  EXPECT_THAT(markdown_text(outcome), HasSubstr("## Unmeasured\n\n- a graph of mine\n- a launch\n\n"
+                                                "## Left out\n\n- 2 large cases\n"));
 }
 
 TEST(TerminalText, EndsWithTheHeadline) {

@@ -11,6 +11,7 @@
 namespace warpgauge {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -40,7 +41,7 @@ TEST(Registry, KeepsFamiliesTogetherInOrderOfRegistration) {
   registry.add(make_case("b", "second"));
   registry.add(make_case("a", "only"));
   registry.add(make_case("b", "first"));
-  EXPECT_THAT(ids(registry.select("", false)),
+  EXPECT_THAT(ids(registry.select({})),
               ElementsAre("a.only.f32@64", "b.second.f32@64", "b.first.f32@64"));
 }
 
@@ -48,11 +49,39 @@ TEST(Registry, SelectsByGlob) {
   Registry registry;
   registry.add(make_case("transpose", "padded"));
   registry.add(make_case("transpose", "tiled", "1000x700"));
-  EXPECT_THAT(ids(registry.select("*.padded.*", false)), ElementsAre("transpose.padded.f32@64"));
-  EXPECT_THAT(ids(registry.select("*@1000x700", false)),
+  EXPECT_THAT(ids(registry.select({.filter = {"*.padded.*"}})),
+              ElementsAre("transpose.padded.f32@64"));
+  EXPECT_THAT(ids(registry.select({.filter = {"*@1000x700"}})),
               ElementsAre("transpose.tiled.f32@1000x700"));
-  EXPECT_THAT([&] { registry.select("padded", true); },
+  EXPECT_THAT([&] { registry.select({.filter = {"padded"}, .large = true}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("selects no case; `")));
+}
+
+TEST(Registry, SeveralGlobsSelectAndExclude) {
+  Registry registry;
+  for (const char* name : {"padded", "tiled", "naive"}) registry.add(make_case("transpose", name));
+  EXPECT_THAT(ids(registry.select({.filter = {"*.padded.*", "*.naive.*"}})),
+              ElementsAre("transpose.padded.f32@64", "transpose.naive.f32@64"));
+  const metrics::Selection excluding{.exclude = {"*.padded.*", "*.naive.*"}};
+  EXPECT_THAT(ids(registry.select(excluding)), ElementsAre("transpose.tiled.f32@64"));
+  EXPECT_EQ(registry.count_excluded(excluding), 2);
+  EXPECT_EQ(registry.count_excluded({.filter = {"*.tiled.*"}, .exclude = {"*.padded.*"}}), 0);
+  EXPECT_THAT([&] { registry.select({.filter = {"*.tiled.*"}, .exclude = {"transpose.*"}}); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("--exclude 'transpose.*' leaves none of 1 cases")));
+}
+
+TEST(Registry, EachGlobMatchesSomeCase) {
+  Registry registry;
+  registry.add(make_case("transpose", "padded"));
+  EXPECT_THAT(
+      [&] {
+        registry.select({.filter = {"*.padded.*", "*.tild.*"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("--filter '*.tild.*' selects no case")));
+  EXPECT_THAT(
+      [&] { registry.select({.exclude = {"*.tild.*"}}); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("--exclude '*.tild.*' matches no case")));
 }
 
 TEST(Registry, LargeCasesAreSelectedWhenAskedFor) {
@@ -61,9 +90,9 @@ TEST(Registry, LargeCasesAreSelectedWhenAskedFor) {
   Case big = make_case("a", "b", "16384");
   big.large = true;
   registry.add(big);
-  EXPECT_THAT(ids(registry.select("", false)), ElementsAre("a.b.f32@64"));
-  EXPECT_THAT(ids(registry.select("", true)), ElementsAre("a.b.f32@64", "a.b.f32@16384"));
-  EXPECT_THAT([&] { registry.select("*@16384", false); },
+  EXPECT_THAT(ids(registry.select({})), ElementsAre("a.b.f32@64"));
+  EXPECT_THAT(ids(registry.select({.large = true})), ElementsAre("a.b.f32@64", "a.b.f32@16384"));
+  EXPECT_THAT([&] { registry.select({.filter = {"*@16384"}}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("1 large ones with --large")));
 }
 
@@ -112,6 +141,15 @@ TEST(Registry, AVariantWithoutASizeIsAnError) {
   const Variants<Unsized> variants = Family("a").problem<Unsized>("f32", {});
   EXPECT_THAT([&] { variants.variant("b", [](Unsized&) {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("a.b.f32 has no size")));
+}
+
+TEST(Registry, GpuOnlyNeedsAReason) {
+  const Variants<Unsized> variants = Family("a").problem<Unsized>("f32", {{1}});
+  for (const char* reason : {"", " ", "\t\n", "\u200b"}) {
+    EXPECT_THAT([&] { variants.gpu_only(reason); },
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(HasSubstr("registry_test.cpp:"), HasSubstr("gpu_only() has no reason"))));
+  }
 }
 
 }  // namespace

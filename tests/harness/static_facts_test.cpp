@@ -17,7 +17,7 @@ using metrics::Fact;
 using testing::HasSubstr;
 
 std::vector<Fact> facts_of(const std::string& pattern, const std::string& arch) {
-  const Case& one = *Registry::instance().select(pattern, false).at(0);
+  const Case& one = *Registry::instance().select({.filter = {pattern}}).at(0);
   return static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build());
 }
 

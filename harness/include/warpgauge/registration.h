@@ -36,7 +36,11 @@ struct VariantSet {
   std::string family, type;
   std::vector<Size> sizes;
   std::string yardstick;  ///< variant that their times are compared with; empty: none
+  std::string gpu_only;   ///< why they are not run without a GPU; empty: they are
 };
+
+/// Throws std::invalid_argument, with the place, for a reason that is blank.
+void need_reason(std::string_view reason, const std::source_location& where);
 
 /// Registers a case for each size of `set`. Takes over `recipe`.
 void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
@@ -72,6 +76,17 @@ class Variants {
     return Variants(std::move(set));
   }
 
+  /// The same, but variants registered with the result run on GPUs only. Without a GPU their
+  /// results and counts are listed as unmeasured, for this reason; compile-time values are judged
+  /// as ever.
+  Variants gpu_only(std::string_view reason,
+                    std::source_location where = std::source_location::current()) const {
+    need_reason(reason, where);
+    VariantSet set = set_;
+    set.gpu_only = reason;
+    return Variants(std::move(set));
+  }
+
  private:
   VariantSet set_;
 };
@@ -83,7 +98,7 @@ class Family {
   /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
   template <typename P>
   Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
-    return Variants<P>({name_, std::string(type), std::move(sizes), ""});
+    return Variants<P>({name_, std::string(type), std::move(sizes), "", ""});
   }
 
  private:
