@@ -80,12 +80,12 @@ foreach(suffix "" -emulated)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/installed"
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
-  get_target_property(definitions ${target} COMPILE_DEFINITIONS)
+  get_target_property(definitions ${target}_build_info COMPILE_DEFINITIONS)
   foreach(name IN LISTS own)
     list(FILTER definitions EXCLUDE REGEX "^${name}=")
   endforeach()
-  set_target_properties(${target} PROPERTIES COMPILE_DEFINITIONS "${definitions}")
-  target_compile_definitions(${target} PRIVATE
+  set_target_properties(${target}_build_info PROPERTIES COMPILE_DEFINITIONS "${definitions}")
+  target_compile_definitions(${target}_build_info PRIVATE
     "WARPGAUGE_GATE_COMMAND=\"warpgauge gate\""
     "WARPGAUGE_SOURCE_ROOT=\"\""
     "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
