@@ -314,6 +314,7 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_GATE_COMMAND=\"${gate}\""
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_KEEP_PTXAS=\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)
   set_property(GLOBAL APPEND PROPERTY WARPGAUGE_WITH_BUILD_INFO ${target})
