@@ -70,7 +70,7 @@ install(FILES harness/outcome/results.schema.json DESTINATION ${share}/reports/w
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART WARPGAUGE_INJECTION)
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_KEEP_PTXAS WARPGAUGE_INJECTION)
 set(injection "")
 if(TARGET warpgauge::injection)
   set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
@@ -80,17 +80,18 @@ foreach(suffix "" -emulated)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/installed"
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
-  get_target_property(definitions ${target} COMPILE_DEFINITIONS)
+  get_target_property(definitions ${target}_build_info COMPILE_DEFINITIONS)
   foreach(name IN LISTS own)
     list(FILTER definitions EXCLUDE REGEX "^${name}=")
   endforeach()
-  set_target_properties(${target} PROPERTIES COMPILE_DEFINITIONS "${definitions}")
-  target_compile_definitions(${target} PRIVATE
+  set_target_properties(${target}_build_info PROPERTIES COMPILE_DEFINITIONS "${definitions}")
+  target_compile_definitions(${target}_build_info PRIVATE
     "WARPGAUGE_GATE_COMMAND=\"warpgauge gate\""
     "WARPGAUGE_SOURCE_ROOT=\"\""
     "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
     "WARPGAUGE_PROGRAMS_DIR=\".\""
     "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_KEEP_PTXAS=\"../${share}/cmake/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})

@@ -19,18 +19,23 @@
 # its source. LIBRARIES are what the kernels are linked with. Paths in facts are relative to the
 # source folder of the project that calls this.
 #
-# LIBRARIES whose own kernels are to be gauged are given to warpgauge_watch() before.
+# <name> is a target like any other: what target_include_directories(), target_compile_definitions(),
+# target_compile_options(), target_link_libraries() and target_link_options() say of it, also later, holds for
+# the kernels and for all of these programs.
+#
+# Libraries whose own kernels are to be gauged are given to warpgauge_watch().
 function(warpgauge_add_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)
     message(FATAL_ERROR "warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] "
                         "[LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
-  warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES})
-  set(program KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES} BUDGETS "${arg_BUDGETS}")
-  warpgauge_program(TARGET ${arg_NAME} MAIN gauge ${program})
+  warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES}
+                    OF ${arg_NAME})
+  warpgauge_program(TARGET ${arg_NAME} MAIN gauge KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
+                    BUDGETS "${arg_BUDGETS}")
   foreach(main check bench)
-    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} ${program})
+    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} AS ${arg_NAME} BUDGETS "${arg_BUDGETS}")
   endforeach()
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME}-check FILTER "-sm_*/*")
   warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
@@ -51,35 +56,46 @@ function(warpgauge_add_gtest)
                         "[LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
   warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES}
-                    LIBRARIES ${arg_LIBRARIES} warpgauge::gtest)
+                    LIBRARIES ${arg_LIBRARIES} warpgauge::gtest OF ${arg_NAME})
   warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
                     BUDGETS "${arg_BUDGETS}")
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 
-# warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...])
+# warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...] [OF <program>])
 #
 # Kernels and their registrations. An OBJECT library, because a static one would drop the
 # registrations, which nothing refers to. The kernels of the self test (harness/self_test.h) are among
-# them, built as they are.
+# them, built as they are. OF names the program whose include folders, definitions and options they have.
 function(warpgauge_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;OF" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET)
-    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...]) "
-                        "was called with (${ARGV})")
+    message(FATAL_ERROR "warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...] "
+                        "[OF <program>]) was called with (${ARGV})")
   endif()
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   add_library(${arg_TARGET} OBJECT ${arg_SOURCES} "${root}harness/self_test.cu")
   set_source_files_properties("${root}harness/self_test.cu" PROPERTIES INCLUDE_DIRECTORIES "${root}")
   target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api ${arg_LIBRARIES})
-  # The headers are C++20. CMake before 3.25.2 lacks nvcc's option for it (12.0 and newer).
-  if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION AND NOT CMAKE_CUDA_STANDARD GREATER 20)
-    set_target_properties(${arg_TARGET} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
-  elseif(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    set_property(TARGET ${arg_TARGET} PROPERTY CUDA_STANDARD)
-    target_compile_options(${arg_TARGET} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  if(arg_OF)  # with those of the libraries that it is linked with
+    foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS)
+      set_property(TARGET ${arg_TARGET} APPEND PROPERTY ${property} "$<TARGET_PROPERTY:${arg_OF},${property}>")
+    endforeach()
   endif()
+  warpgauge_use_cuda20(${arg_TARGET})
   warpgauge_watch(${arg_TARGET})
+endfunction()
+
+# warpgauge_use_cuda20(<target>): the headers are C++20. CMake before 3.25.2 lacks nvcc's option for it
+# (12.0 and newer).
+function(warpgauge_use_cuda20 target)
+  get_target_property(standard ${target} CUDA_STANDARD)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set_property(TARGET ${target} PROPERTY CUDA_STANDARD)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  elseif(NOT standard GREATER 20)
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+  endif()
 endfunction()
 
 # warpgauge_watch(<target>)
@@ -91,6 +107,11 @@ function(warpgauge_watch target)
   if("${PROJECT_SOURCE_DIR}${PROJECT_BINARY_DIR}" MATCHES "[#$]")
     message(FATAL_ERROR "CMake and nvcc cannot build in a folder with a '#' or '$' in its path: rename "
                         "${PROJECT_SOURCE_DIR} or ${PROJECT_BINARY_DIR}")
+  endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  if("${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} " MATCHES "(^| )(-G|--device-debug) ")
+    message(NOTICE "${target} is compiled with ${CMAKE_MATCH_2}, so without optimisation: its counts are not "
+                   "those of the kernels that run elsewhere")
   endif()
   set(keep_ptxas "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas")
   set(texts "${PROJECT_BINARY_DIR}/ptxas/${target}")
@@ -124,26 +145,139 @@ endfunction()
 
 # warpgauge_program(TARGET <name> MAIN gauge|check|bench|gtest KERNELS <target>... [BUDGETS <folder>]
 #                   [GPU_ONLY <target>...])
+# warpgauge_program(TARGET <name> MAIN ... AS <program> [BUDGETS <folder>])
 #
 # A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the
 # command line tool, `check` the GoogleTest program, `bench` the Google Benchmark program, `gtest` what
 # runs tests of others. There are two of it, of the same objects: <name> runs on a GPU, with what
-# GPU_ONLY adds to it, <name>-emulated on the emulator.
+# GPU_ONLY adds to it, <name>-emulated on the emulator. AS names another program, whose kernels and
+# libraries it has.
 function(warpgauge_program)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;BUDGETS" "KERNELS;GPU_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;AS;BUDGETS" "KERNELS;GPU_ONLY")
   foreach(target ${arg_TARGET} ${arg_TARGET}-emulated)
     add_executable(${target})
-    target_link_libraries(${target} PRIVATE warpgauge::${arg_MAIN}_main ${arg_KERNELS})
-    warpgauge_add_build_info(${target} KERNELS ${arg_KERNELS} BUDGETS "${arg_BUDGETS}")
+    set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
+    warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}")
     foreach(library emulated_cudart injection)  # `emulate` and `attach` hand them to programs
       if(TARGET warpgauge_${library})
         add_dependencies(${target} warpgauge_${library})
       endif()
     endforeach()
   endforeach()
+  if(arg_AS)
+    warpgauge_link_as(${arg_TARGET} ${arg_AS})
+  else()
+    # As the program that is linked says, so that others can be linked as this one is. Only linked:
+    # the kernels see nothing of our headers but those of warpgauge::api.
+    target_link_libraries(${arg_TARGET} PRIVATE
+      "$<LINK_ONLY:warpgauge::$<TARGET_PROPERTY:WARPGAUGE_MAIN>_main>" ${arg_KERNELS})
+    foreach(library IN LISTS arg_GPU_ONLY)
+      target_link_libraries(${arg_TARGET} PRIVATE
+        "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:WARPGAUGE_EMULATED>>>:${library}>")
+    endforeach()
+  endif()
   warpgauge_emulate(${arg_TARGET}-emulated)
-  target_link_libraries(${arg_TARGET} PRIVATE ${arg_GPU_ONLY})
+  warpgauge_link_as(${arg_TARGET}-emulated ${arg_TARGET})
   add_dependencies(${arg_TARGET} ${arg_TARGET}-emulated)  # which it continues in without a GPU
+endfunction()
+
+# warpgauge_link_as(<target> <program>): links a program with all that another one is linked with, also
+# with what is said of that later.
+function(warpgauge_link_as target program)
+  set_property(GLOBAL APPEND PROPERTY WARPGAUGE_LINKED_AS ${target})
+  set_target_properties(${target} PROPERTIES WARPGAUGE_LINKED_AS ${program})
+endfunction()
+
+# Called when the whole project has been read: what programs are linked with is known then.
+function(warpgauge_complete_programs)
+  warpgauge_complete_gtest_programs("${CMAKE_SOURCE_DIR}")
+  get_property(targets GLOBAL PROPERTY WARPGAUGE_LINKED_AS)
+  foreach(target IN LISTS targets)
+    get_target_property(program ${target} WARPGAUGE_LINKED_AS)
+    foreach(property LINK_LIBRARIES LINK_OPTIONS LINK_DIRECTORIES)
+      get_property(of_program TARGET ${program} PROPERTY ${property})
+      get_property(own TARGET ${target} PROPERTY ${property})
+      set_property(TARGET ${target} PROPERTY ${property} ${of_program} ${own})
+    endforeach()
+  endforeach()
+  get_property(targets GLOBAL PROPERTY WARPGAUGE_WITH_BUILD_INFO)
+  foreach(target IN LISTS targets)
+    warpgauge_complete_build_info(${target})
+  endforeach()
+endfunction()
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  get_property(is_called GLOBAL PROPERTY WARPGAUGE_COMPLETES_PROGRAMS)
+  if(NOT is_called)
+    set_property(GLOBAL PROPERTY WARPGAUGE_COMPLETES_PROGRAMS ON)
+    cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL warpgauge_complete_programs)
+  endif()
+endif()
+
+# warpgauge_complete_gtest_programs(<folder>): the programs of this folder and those below that link
+# warpgauge::gtest themselves get what counts, and an emulated program of the same objects beside them.
+function(warpgauge_complete_gtest_programs folder)
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    warpgauge_complete_gtest_programs("${below}")
+  endforeach()
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    if(NOT type STREQUAL "EXECUTABLE" OR NOT "warpgauge::gtest" IN_LIST libraries)
+      continue()
+    endif()
+    target_link_libraries(${target} PRIVATE "$<LINK_ONLY:warpgauge::gtest_cases>")
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    warpgauge_use_cuda20(${target})
+    warpgauge_watch(${target})
+    add_executable(${target}-emulated $<TARGET_OBJECTS:${target}>)
+    get_target_property(place ${target} RUNTIME_OUTPUT_DIRECTORY)
+    if(NOT place)
+      get_target_property(place ${target} BINARY_DIR)
+    endif()
+    get_target_property(name ${target} OUTPUT_NAME)
+    if(NOT name)
+      set(name ${target})
+    endif()
+    set_target_properties(${target}-emulated PROPERTIES LINKER_LANGUAGE CXX
+      RUNTIME_OUTPUT_DIRECTORY "${place}" OUTPUT_NAME "${name}-emulated"
+      WARPGAUGE_PTXAS_DIR "${PROJECT_BINARY_DIR}/ptxas/${target}")
+    warpgauge_emulate(${target}-emulated)
+    warpgauge_link_as(${target}-emulated ${target})
+    foreach(program ${target} ${target}-emulated)
+      warpgauge_add_build_info(${program})
+    endforeach()
+  endforeach()
+endfunction()
+
+# warpgauge_linked_targets(<target> <out>): the targets of this project, and those that were found, that a
+# target is linked with, directly or by others; without warpgauge's own.
+function(warpgauge_linked_targets target out)
+  get_property(ours GLOBAL PROPERTY WARPGAUGE_EXPORTED)
+  set(known "")
+  set(next ${target})
+  while(next)
+    list(POP_FRONT next one)
+    foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+      get_property(libraries TARGET ${one} PROPERTY ${property})
+      list(TRANSFORM libraries REPLACE "^\\$<LINK_ONLY:([^$<>]+)>$" "\\1")
+      foreach(library IN LISTS libraries)
+        if(NOT TARGET "${library}" OR library MATCHES "^warpgauge::")
+          continue()
+        endif()
+        get_target_property(aliased ${library} ALIASED_TARGET)
+        if(aliased)
+          set(library ${aliased})
+        endif()
+        if(NOT library IN_LIST known AND NOT library IN_LIST ours)
+          list(APPEND known ${library})
+          list(APPEND next ${library})
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  set(${out} "${known}" PARENT_SCOPE)
 endfunction()
 
 # warpgauge_add_run_tests(NAME <name> CHECK <program> FILTER <GoogleTest filter>): tests that hold what
@@ -178,49 +312,14 @@ function(warpgauge_add_static_tests)
   endforeach()
 endfunction()
 
-# warpgauge_add_build_id(<target> KERNELS <target>...): compiles a hash of the kernels' objects into a
-# program. By it a program sees whether the emulated program beside it is of the same build.
-function(warpgauge_add_build_id target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KERNELS")
-  set(files "")
-  foreach(kernels IN LISTS arg_KERNELS)
-    set(type "")
-    if(TARGET ${kernels})  # not a library by its file
-      get_target_property(type ${kernels} TYPE)
-      get_target_property(imported ${kernels} IMPORTED)
-    endif()
-    if(type STREQUAL "OBJECT_LIBRARY" AND NOT imported)
-      list(APPEND files "$<TARGET_OBJECTS:${kernels}>")
-    elseif(type MATCHES "^(STATIC|SHARED)_LIBRARY$" AND NOT imported)
-      list(APPEND files "$<TARGET_FILE:${kernels}>")
-    endif()
-  endforeach()
-  set(source "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/build_id_$<CONFIG>.cpp")
-  add_custom_command(OUTPUT "${source}"
-    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" "${source}" ${files}
-    DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" ${files}
-    COMMENT "Naming the build of ${target}" VERBATIM COMMAND_EXPAND_LISTS)
-  target_sources(${target} PRIVATE "${source}")
-endfunction()
-
-# warpgauge_add_build_info(<target> KERNELS <target>... [BUDGETS <folder>]): compiles facts of the build
-# into a program of kernels. Watched targets among the KERNELS are found.
+# warpgauge_add_build_info(<target> [BUDGETS <folder>]): compiles facts of the build into a program of
+# kernels, apart from the program's own sources and options. One fact is a hash of all that the program is
+# linked with, by which it sees whether the emulated program beside it is of the same build.
 function(warpgauge_add_build_info target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS" "KERNELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS" "")
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   get_property(version GLOBAL PROPERTY WARPGAUGE_VERSION)
   get_property(programs GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR)
-  set(texts "")
-  foreach(kernels IN LISTS arg_KERNELS)
-    set(folder "")
-    if(TARGET ${kernels})  # not a library by its file
-      get_target_property(folder ${kernels} WARPGAUGE_PTXAS_DIR)
-    endif()
-    if(folder)
-      list(APPEND texts "${folder}")
-    endif()
-  endforeach()
-  list(JOIN texts "\\n" texts)  # as a string of C++ has it
   set(budgets "")
   if(arg_BUDGETS)
     cmake_path(ABSOLUTE_PATH arg_BUDGETS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
@@ -241,22 +340,56 @@ function(warpgauge_add_build_info target)
   if(TARGET warpgauge::injection)
     set(injection "$<TARGET_FILE:warpgauge::injection>")
   endif()
-  target_sources(${target} PRIVATE "${root}harness/build_info.cpp")
-  warpgauge_add_build_id(${target} KERNELS ${arg_KERNELS})
-  set_source_files_properties("${root}harness/build_info.cpp" PROPERTIES
-    INCLUDE_DIRECTORIES "${root}")
-  target_compile_features(${target} PRIVATE cxx_std_20)
-  target_compile_definitions(${target} PRIVATE
+  set(info ${target}_build_info)
+  set(id "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${info}.dir/build_id_$<CONFIG>.cpp")
+  set(linked "$<GENEX_EVAL:$<TARGET_PROPERTY:${target},WARPGAUGE_LINKED_FILES>>")
+  add_custom_command(OUTPUT "${id}"
+    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" "${id}" "${linked}"
+    DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_id" "${linked}"
+    COMMENT "Naming the build of ${target}" VERBATIM COMMAND_EXPAND_LISTS)
+  add_library(${info} OBJECT "${root}harness/build_info.cpp" "${id}")
+  target_include_directories(${info} PRIVATE "${root}")
+  target_compile_features(${info} PRIVATE cxx_std_20)
+  target_compile_definitions(${info} PRIVATE
     "WARPGAUGE_VERSION=\"${version}\""
     "WARPGAUGE_SOURCE_ROOT=\"${PROJECT_SOURCE_DIR}\""
-    "WARPGAUGE_PTXAS_DIRS=\"${texts}\""
+    "WARPGAUGE_PTXAS_DIRS=\"$<JOIN:$<TARGET_PROPERTY:${target},WARPGAUGE_PTXAS_DIRS>,\\n>\""
     "WARPGAUGE_BUDGETS_DIR=\"${budgets}\""
     "WARPGAUGE_CUDA_FLAGS=\"${flags}\""
     "WARPGAUGE_GATE_COMMAND=\"${gate}\""
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_KEEP_PTXAS=\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)
+  set_property(GLOBAL APPEND PROPERTY WARPGAUGE_WITH_BUILD_INFO ${target})
+endfunction()
+
+# warpgauge_complete_build_info(<target>): finds what the program is linked with, and the reports of ptxas
+# of what is watched of that.
+function(warpgauge_complete_build_info target)
+  warpgauge_linked_targets(${target} libraries)
+  set(files "")
+  set(texts "")
+  foreach(library ${target} ${libraries})
+    get_target_property(folder ${library} WARPGAUGE_PTXAS_DIR)
+    if(folder)
+      list(APPEND texts "${folder}")
+    endif()
+    get_target_property(type ${library} TYPE)
+    get_target_property(imported ${library} IMPORTED)
+    if(imported)
+      continue()
+    elseif(type STREQUAL "OBJECT_LIBRARY")
+      list(APPEND files "$<TARGET_OBJECTS:${library}>")
+      add_dependencies(${target}_build_info ${library})
+    elseif(type MATCHES "^(STATIC|SHARED)_LIBRARY$")
+      list(APPEND files "$<TARGET_FILE:${library}>")
+      add_dependencies(${target}_build_info ${library})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES
+    WARPGAUGE_PTXAS_DIRS "${texts}" WARPGAUGE_LINKED_FILES "${files}")
 endfunction()
 
 # warpgauge_emulate(<target>): links a program of kernels with the emulator instead of cudart.

@@ -1,6 +1,12 @@
 # The CUDA toolkit and what of it warpgauge needs: NVTX, the headers of the runtime, CUPTI. For the
 # build of warpgauge and for projects that use it.
 
+if(CMAKE_CUDA_COMPILER_ID AND NOT CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+  message(FATAL_ERROR "warpgauge needs nvcc, whose reports and line tables it reads. The CUDA compiler of "
+                      "${PROJECT_NAME} is ${CMAKE_CUDA_COMPILER} (${CMAKE_CUDA_COMPILER_ID}): configure "
+                      "it in a new folder with -DCMAKE_CUDA_COMPILER=nvcc")
+endif()
+
 # CMake 3.25.1 asks for the target CUDA::nvToolsExt, which CUDA 13 has no more, unless the project
 # says that it is content with an older CMake.
 set(_warpgauge_minimum "${CMAKE_MINIMUM_REQUIRED_VERSION}")

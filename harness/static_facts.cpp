@@ -207,10 +207,10 @@ PtxasTexts::PtxasTexts(const std::vector<fs::path>& folders) {
   if (kernels_.empty()) {
     throw metrics::PtxasError(
         folders.empty() ? "no target of this program keeps ptxas' reports: call "
-                          "warpgauge_watch(TARGET) for the "
-                          "one that has the kernels"
+                          "warpgauge_watch(TARGET) for the one that has the kernels"
                         : folders.front().string() +
-                              ": no *.ptxas.txt with a kernel in it; build the kernels again");
+                              ": no *.ptxas.txt with a kernel in it; build the kernels again, and "
+                              "call warpgauge_watch(TARGET) for a library that has them");
   }
   for (const auto& [key, known] : kernels_) archs_.push_back(key.second);
   std::ranges::sort(archs_, {}, metrics::arch_order);

@@ -1,35 +1,15 @@
-// warpgauge-check: every case as a GoogleTest test. `family.variant.type@size` runs the case and
-// judges its values; `sm_NN/family.variant.type@size` judges the compile-time values for that
-// architecture, and needs no GPU.
+// warpgauge-check: every case as a GoogleTest test (case_gtests.h).
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "harness/archs.h"
-#include "harness/bounded_facts.h"
-#include "harness/case_facts.h"
-#include "harness/devices.h"
-#include "harness/family_budgets.h"
+#include "harness/check/case_gtests.h"
 #include "harness/measure/gtest_outcome.h"
-#include "harness/meter.h"
-#include "harness/outcome/exit_code.h"
-#include "harness/outcome/finding_text.h"
-#include "harness/outcome/recorded_run.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
-#include "harness/provenance.h"
 #include "harness/runtime.h"
-#include "harness/static_facts.h"
-#include "metrics/cupti.h"
-#include "metrics/judge.h"
 
 namespace warpgauge::check {
 namespace {
@@ -48,194 +28,6 @@ Examples:
   warpgauge-check --gtest_filter='transpose.*'
   warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl
 )";
-
-struct Options {
-  std::string facts;    ///< file to append facts to; empty: none
-  std::string results;  ///< gets results.json; empty: none
-  bool use_cupti = true;
-  bool require_cupti = false;
-  bool large = false;  ///< large cases, too
-  std::string arch;    ///< that the emulator runs the cases as; empty: its default
-  int skip_code = 0;   ///< exit code when nothing failed but something was skipped
-};
-
-/// State that the tests of this process share.
-class Session {
- public:
-  Session(const Options& options, std::string program)
-      : options_(options),
-        program_(std::move(program)),
-        budgets_(Registry::instance()),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
-        recorded_(start_run("check",
-                            {.architectures = unless_empty(options.arch), .large = options.large}),
-                  options.facts) {
-    // A failed unmeasured value fails its test, or skips it; nothing else is required.
-    requirements_ = {.ptxas = true, .judged = false};
-  }
-
-  /// Made when the first case is run: static tests need no device.
-  Meter& meter() {
-    if (!meter_) {
-      if (is_emulated()) {
-        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch);
-      } else {
-        use_assigned_device();
-      }
-      meter_ = std::make_unique<Meter>(options_.use_cupti);
-      if (meter_->device()) recorded_.add_device(*meter_->device());
-    }
-    return *meter_;
-  }
-
-  const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
-  const Options& options() const { return options_; }
-
-  /// The result of judging the facts of a test.
-  struct Judged {
-    int within_budget = 0;
-    std::string unmeasured;  ///< why something was not measured; empty if all was
-    /// Measured, but not surely enough to be judged: listed, as by the gate.
-    std::vector<std::string> estimates;
-  };
-
-  /// Judges the facts; values over budget become failures of the running test.
-  Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
-    Judged judged;
-    const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
-    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_);
-    recorded_.add(facts);
-    for (const metrics::Fact& fact : facts) {
-      if (fact.scope != metrics::Scope::whole_case) continue;
-      using enum metrics::Verdict;
-      judged.within_budget +=
-          fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
-      if (fact.verdict != unmeasured) continue;
-      const std::string why = fact.metric + ": " + fact.reason;
-      if (fact.would) {
-        judged.estimates.push_back(why);
-      } else {
-        judged.unmeasured = why;
-      }
-    }
-    const metrics::Run run;
-    for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
-      if (!finding.wrong) continue;
-      const metrics::Fact& fact = *finding.shown().fact;
-      ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
-          finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
-    }
-    return judged;
-  }
-
-  /// Ends the run in the file of facts.
-  void end(outcome::ExitCode least) {
-    recorded_.end({.requirements = requirements_}, options_.results, least);
-  }
-
- private:
-  const metrics::Budgets& budgets(const metrics::Fact& fact) const { return budgets_.of(fact.id); }
-
-  Options options_;
-  std::string program_;
-  FamilyBudgets budgets_;
-  std::chrono::year_month_day today_;
-  outcome::Requirements requirements_;
-  outcome::RecordedRun recorded_;
-  std::unique_ptr<Meter> meter_;
-};
-
-/// The part of an id behind the family: GoogleTest puts the first point back in.
-std::string test_name(const metrics::CaseId& id) {
-  return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
-}
-
-class RunTest : public testing::Test {
- public:
-  RunTest(Session& session, const Case& one) : session_(session), case_(one) {}
-
-  void TestBody() override {
-    Meter& meter = session_.meter();
-    if (meter.broken()) {
-      FAIL() << "not run: an earlier case left the device unusable to this process";
-    }
-    const metrics::Budgets& budgets = session_.budgets(case_);
-    std::vector<metrics::Fact> facts = meter.run(case_, budgets);
-    add_bounded_facts(meter, budgets, &facts);
-    const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
-    if (HasFailure()) return;
-    for (const std::string& estimate : judged.estimates) {
-      fmt::print("not judged: {}: {}\n", case_.id.str(), estimate);
-    }
-    if (!judged.unmeasured.empty()) {
-      if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
-      GTEST_SKIP() << "unmeasured: " << judged.unmeasured;
-    }
-    if (judged.within_budget == 0) FAIL() << "nothing was judged";
-  }
-
- private:
-  /// Measures times and hardware counters if one of them has a budget: they take time.
-  void add_bounded_facts(const Meter& meter, const metrics::Budgets& budgets,
-                         std::vector<metrics::Fact>* facts) const {
-    if (!has_bounded_budget(case_, meter.arch(), budgets)) return;
-    std::string reason = meter.no_counters();
-    if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
-      try {
-        std::ranges::move(bounded_facts({&case_}, meter.arch(), meter.device()->name),
-                          std::back_inserter(*facts));
-        reason = "not available for this device or this case";
-      } catch (const metrics::Unmeasured& unmeasured) {
-        reason = unmeasured.what();
-      }
-    }
-    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(case_, meter.arch()),
-                                    reason, budgets),
-                      std::back_inserter(*facts));
-  }
-
-  Session& session_;
-  const Case& case_;
-};
-
-class StaticTest : public testing::Test {
- public:
-  StaticTest(Session& session, const Case& one, std::string arch)
-      : session_(session), case_(one), arch_(std::move(arch)) {}
-
-  void TestBody() override {
-    const Session::Judged judged = session_.assert_within_budget(
-        static_facts(case_, launches_on(case_, arch_), arch_, PtxasTexts::of_this_build()),
-        arch_ + "/" + case_.id.str());
-    if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
-    if (judged.within_budget == 0) FAIL() << "nothing was judged";
-  }
-
- private:
-  Session& session_;
-  const Case& case_;
-  std::string arch_;
-};
-
-void register_tests(Session& session, bool large) {
-  const std::vector<const Case*> cases = Registry::instance().select({.large = large});
-  for (const Case* const selected : cases) {
-    const Case& one = *selected;
-    testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
-                          one.file.c_str(), one.line,
-                          [&]() -> testing::Test* { return new RunTest(session, one); });
-  }
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
-    for (const Case* const selected : cases) {
-      const Case& one = *selected;
-      if (!one.counted) continue;
-      testing::RegisterTest(
-          (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
-          one.file.c_str(), one.line,
-          [&, arch]() -> testing::Test* { return new StaticTest(session, one, arch); });
-    }
-  }
-}
 
 int run(int argc, char** argv) {
   if (!initialize_tests(&argc, argv)) return 0;
@@ -261,13 +53,11 @@ int run(int argc, char** argv) {
       ->type_name("CODE");
   if (const auto ended = process::parse(app, argc, argv)) return *ended;
   if (!options.arch.empty()) chosen_archs({options.arch});
-  Session session(options, argv[0]);
-  register_tests(session, options.large);
+  Tests tests(options, argv[0]);
   // An id that begins with DISABLED_ is a name like any other: the gate runs its case, too.
   GTEST_FLAG_SET(also_run_disabled_tests, true);
   const int code = run_all_tests(options.skip_code);
-  session.end(code == 0 || code == options.skip_code ? outcome::kWithinBudget
-                                                     : outcome::kOverBudget);
+  tests.end(code == 0 || code == options.skip_code ? outcome::kWithinBudget : outcome::kOverBudget);
   return code;
 }
 

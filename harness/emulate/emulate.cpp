@@ -160,7 +160,7 @@ int emulate_program(const EmulateOptions& options) {
     fmt::print(
         stderr,
         "{}: no kernel ran to its end on the emulator{}. The program must be linked with the "
-        "shared CUDA runtime, {} (nvcc -cudart shared)\n",
+        "shared CUDA runtime, {} (nvcc -cudart shared): build it with `warpgauge cc -- nvcc`\n",
         options.command[0], code == 0 ? "" : fmt::format(", and it {}", ending.str()),
         library.filename().string());
     return code == 0 ? static_cast<int>(outcome::kFault) : code;

@@ -102,7 +102,7 @@ OURS = {
     "harness/explain": harness_rooms("explain", "outcome", "process", "files", ""),
     "harness/measure": harness_rooms("measure", "outcome", "process", "files", ""),
     "harness/bench": harness_rooms("bench", "outcome", "process", "files", ""),
-    "harness/check": harness_rooms("measure", "outcome", "process", "files", ""),
+    "harness/check": harness_rooms("check", "measure", "outcome", "process", "files", ""),
     "harness/commands": [r"harness/([\w]+/)?\w+\.h", r"metrics/\w+\.h"],
     "harness": [r"harness/emulator/emulator\.h", *harness_rooms("process", "files", "")],
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/\w+/\w+\.h"],

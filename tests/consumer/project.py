@@ -24,10 +24,10 @@ def run(*command, cwd, code=0, **env):
     return done.stdout
 
 
-def configure(source, build, *options, archs="90", **env):
+def configure(source, build, *options, archs="90", build_type="Debug", **env):
     run(
         *("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CUDA_ARCHITECTURES={archs}"),
-        *("-DCMAKE_BUILD_TYPE=Debug", *options),
+        *(f"-DCMAKE_BUILD_TYPE={build_type}", *options),
         cwd=source,
         **env,
     )

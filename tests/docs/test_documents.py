@@ -16,6 +16,7 @@ BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 # The files that commands run beside: a small copy of the tree, which they may change.
 COPIED = [
+    "examples/make/*",
     "kernels/*/budgets.toml",
     "tests/canaries/*",
     "tests/data/attach/*",

@@ -1,0 +1,81 @@
+"""A GoogleTest program that a project already has links warpgauge::gtest; nothing else changes."""
+
+import pytest
+from project import configure, run
+from test_targets import FILES, KERNELS
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(tested LANGUAGES CXX CUDA)
+enable_testing()
+find_package(GTest REQUIRED)
+find_package(warpgauge 0.1 REQUIRED)
+include(GoogleTest)
+add_subdirectory(half)
+add_executable(my_tests my_test.cu scaling.cu)
+target_include_directories(my_tests PRIVATE include)
+target_compile_definitions(my_tests PRIVATE FACTOR=2 "AS_TEXT=\\"a, b\\"")
+target_link_libraries(my_tests PRIVATE half GTest::gtest_main warpgauge::gtest)
+gtest_discover_tests(my_tests)
+"""
+HALF = """
+add_library(half STATIC half.cu)
+target_include_directories(half PUBLIC include)
+warpgauge_watch(half)
+"""
+TESTS = """
+#include <warpgauge/gtest.h>
+#include "half.h"
+__global__ void store(float* out) { out[threadIdx.x * 32] = 1; }
+TEST(Mine, HasNothingToDoWithKernels) { EXPECT_EQ(1 + 1, 2); }
+TEST(Mine, IsWithinBudget) {
+  float* out;
+  ASSERT_EQ(cudaMalloc(&out, 4096 * 4), cudaSuccess);
+  EXPECT_BUDGET([&] { half::twice(out, out + 1024); }, "global.excess_sectors = 0");
+  cudaFree(out);
+}
+TEST(Mine, IsOverBudget) {
+  float* out;
+  ASSERT_EQ(cudaMalloc(&out, 4096 * 4), cudaSuccess);
+  EXPECT_BUDGET([&] { store<<<1, 128>>>(out); }, "global.excess_sectors = 0");
+  cudaFree(out);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory, prefix):
+    source = tmp_path_factory.mktemp("tested")
+    texts = {"scaling.cu": KERNELS, "my_test.cu": TESTS, "CMakeLists.txt": PROJECT}
+    for name, text in {**FILES, **texts, "half/CMakeLists.txt": HALF}.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    configure(source, source / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", source / "build", cwd=source)
+    return source / "build"
+
+
+def test_the_tests_of_the_program_stay_and_its_cases_stand_beside_them(build):
+    listed = run("ctest", "-N", cwd=build)
+    for name in ("Mine.IsWithinBudget", "scaling.here.f32@256", "sm_90/scaling.here.f32@256"):
+        assert name in listed
+
+
+@pytest.mark.parametrize("filter", ["-Mine.IsOverBudget", "scaling.*:Mine.IsWithinBudget"])
+def test_without_a_gpu_they_run_on_the_emulator(build, filter):
+    said = run("./my_tests", f"--gtest_filter={filter}", cwd=build)
+    assert "PASSED" in said and "SKIPPED" not in said
+
+
+def test_a_launch_over_budget_fails_with_its_line(build):
+    said = run("./my_tests", "--gtest_filter=Mine.IsOverBudget", cwd=build, code=1)
+    assert "global.excess_sectors" in said and "my_test.cu:4" in said
+
+
+def test_without_a_gpu_and_an_emulated_program_they_are_skipped(build):
+    emulated = (build / "my_tests-emulated").rename(build / "elsewhere")
+    try:
+        said = run("./my_tests", cwd=build)
+        assert "no GPU here, and" in said and "was not built" in said and "FAILED" not in said
+    finally:
+        emulated.rename(build / "my_tests-emulated")

@@ -1,0 +1,81 @@
+"""Programs that Make builds: examples/make, with nvcc behind `warpgauge cc`."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from project import BUILD, ROOT, run
+
+TOOL = BUILD / "bin/warpgauge"
+NVCC = f"{TOOL} cc -- nvcc"
+
+
+def cc(*command, cwd, options=(), **env):
+    return subprocess.run(
+        [TOOL, "cc", *options, "--", *command],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_program_that_make_builds_is_counted_line_by_line(tmp_path):
+    source = shutil.copytree(ROOT / "examples/make", tmp_path / "make")
+    assert len((source / "Makefile").read_text().splitlines()) <= 10
+    said = run("make", f"NVCC={NVCC}", cwd=source)
+    assert "ptxas info" not in said
+    run(TOOL, "emulate", "--json=counts.jsonl", "--", "./transpose", cwd=source)
+    lines = [json.loads(line) for line in (source / "counts.jsonl").read_text().splitlines()]
+    text = (source / "transpose.cu").read_text().splitlines()
+    conflicts = {
+        text[line["line"] - 1].strip(): line["shared_wavefronts"] - line["shared_wavefronts_ideal"]
+        for line in lines
+        if line["shared_wavefronts"] > line["shared_wavefronts_ideal"]
+    }
+    # 31 more in each of 64 x 32 column reads
+    assert conflicts == {"out[v * kSize + u] = tile[threadIdx.x][threadIdx.y];": 31 * 64 * 32}
+    assert "Used " in (source / "ptxas/transpose.cu.ptxas.txt").read_text()
+
+
+def test_without_cc_the_program_is_not_emulated(tmp_path):
+    source = shutil.copytree(ROOT / "examples/make", tmp_path / "make")
+    run("make", cwd=source)
+    done = subprocess.run(
+        [TOOL, "emulate", "--", "./transpose"], cwd=source, capture_output=True, text=True
+    )
+    assert done.returncode != 0 and "build it with `warpgauge cc -- nvcc`" in done.stderr
+
+
+def test_the_exit_code_and_the_messages_are_those_of_nvcc(tmp_path):
+    (tmp_path / "wrong.cu").write_text("__global__ void k() { nothing(); }\n")
+    done = cc("nvcc", "-c", "wrong.cu", cwd=tmp_path)
+    plain = subprocess.run(["nvcc", "-c", "wrong.cu"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == plain.returncode != 0
+    assert 'identifier "nothing" is undefined' in done.stderr
+    assert "release" in cc("nvcc", "--version", cwd=tmp_path).stdout
+
+
+def test_a_folder_for_what_ptxas_says_and_a_choice_of_runtime(tmp_path):
+    (tmp_path / "a.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
+    build = tmp_path / "build"
+    assert cc("nvcc", "-c", "a.cu", options=["--ptxas", build], cwd=tmp_path).returncode == 0
+    assert (build / "a.cu.ptxas.txt").exists() and not (tmp_path / "ptxas").exists()
+    done = cc("nvcc", "--cudart=static", "-o", "a", "a.o", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "libcudart.so." in run("readelf", "-d", "a", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("compiler", ["clang++", "g++", "-c"])
+def test_another_compiler_is_refused_by_name(tmp_path, compiler):
+    done = cc(compiler, "-c", "a.cu", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{compiler}: is not nvcc; write `warpgauge cc -- nvcc ...`" in done.stderr
+
+
+def test_no_nvcc_is_an_error_with_its_cure(tmp_path):
+    done = cc("nvcc", "-c", "a.cu", cwd=tmp_path, PATH="/usr/bin:/bin")
+    assert done.returncode == 2
+    assert "nvcc: there is no such program; install the CUDA toolkit, or name" in done.stderr

@@ -1,0 +1,149 @@
+"""What a project says of its own targets holds for its gauge: include folders, definitions,
+options, libraries, build types, and the CUDA compiler."""
+
+import subprocess
+
+import pytest
+from project import ROOT, configure, gate, run
+
+KERNELS = """
+#include <warpgauge/warpgauge.h>
+#include "factor.h"
+#include "half.h"
+static_assert(FACTOR == 2 && AS_TEXT[1] == ',', "a definition that was given later");
+
+namespace scaling {
+struct Scale : warpgauge::Problem {
+  warpgauge::Input<float> in;
+  warpgauge::Output<float> out;
+  explicit Scale(const warpgauge::Size& size)
+      : in(*this, size.count()), out(*this, size.count()) {}
+  void check(warpgauge::Comparison& comparison) const override {
+    std::vector<float> expected = in.host();
+    for (float& value : expected) value *= kScale;
+    comparison.equal(out, expected);
+  }
+};
+__global__ void twice(float* out, const float* in) { out[threadIdx.x] = FACTOR * in[threadIdx.x]; }
+WARPGAUGE_FAMILY(scaling) {
+  const auto f32 = family.problem<Scale>("f32", {{256}});
+  f32.variant("here", [](Scale& p) { twice<<<1, 256>>>(p.out, p.in); });
+  f32.variant("in_library", [](Scale& p) { half::twice(p.out, p.in); });
+}
+}  // namespace scaling
+"""
+FILES = {
+    "scaling.cu": KERNELS,
+    "include/factor.h": "constexpr float kScale = FACTOR;\n",
+    "half/include/half.h": "namespace half { void twice(float* out, const float* in); }\n",
+    "half/half.cu": '#include "half.h"\nnamespace half {\n'
+    "__global__ void kernel(float* o, const float* i) { o[threadIdx.x] = 2 * i[threadIdx.x]; }\n"
+    "void twice(float* out, const float* in) { kernel<<<1, 256>>>(out, in); }\n}\n",
+}
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(scaling LANGUAGES CXX CUDA)
+enable_testing()
+find_package(warpgauge 0.1 REQUIRED)
+warpgauge_add_kernels(NAME my-gauge SOURCES scaling.cu)
+"""
+# After the call, and partly in another folder: CMake's own commands, on the one target.
+LATER = """
+target_include_directories(my-gauge PRIVATE include)
+target_compile_definitions(my-gauge PRIVATE FACTOR=2 "AS_TEXT=\\"a, b\\"")
+target_compile_options(my-gauge PRIVATE --fmad=false)
+target_link_options(my-gauge PRIVATE LINKER:--defsym=of_my_gauge=0)
+add_subdirectory(half)
+"""
+HALF = """
+add_library(half STATIC half.cu)
+target_include_directories(half PUBLIC include)
+target_link_libraries(my-gauge PRIVATE half)
+"""
+PROGRAMS = ["my-gauge", "my-gauge-check", "my-gauge-bench"]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Writes a project of the files and these texts."""
+
+    def write(cmake, half=HALF):
+        for name, text in {**FILES, "CMakeLists.txt": cmake, "half/CMakeLists.txt": half}.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        return tmp_path
+
+    return write
+
+
+def configured(source, prefix):
+    options = ["-G", "Ninja", "-DCMAKE_CUDA_ARCHITECTURES=90", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    command = ["cmake", "-S", source, "-B", source / "build", *options]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_gauge_is_a_target_like_any_other(project, prefix):
+    source = project(PROJECT + LATER, HALF + "warpgauge_watch(half)\n")
+    build = source / "build"
+    configure(source, build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build, cwd=source)
+    facts = gate(build, "my-gauge")
+    passed = {f.id for f in facts if f.metric == "result.correct" and f.verdict == "pass"}
+    assert passed == {"scaling.here.f32@256", "scaling.in_library.f32@256"}
+    # The library was linked and watched after the call.
+    assert "half/half.cu" in {f.file for f in facts if f.scope == "line"}
+    for program in PROGRAMS:
+        for name in (program, f"{program}-emulated"):
+            assert " of_my_gauge\n" in run("nm", build / name, cwd=build)
+    tests = run("ctest", "-R", "emulated", "--output-on-failure", cwd=build)
+    assert "emulated.my-gauge" in tests and "Passed" in tests
+    kernels = run("ninja", "-t", "commands", "my-gauge_kernels", cwd=build)
+    assert "--fmad=false" in kernels and "-lineinfo" in kernels
+    assert "--fmad=false" not in run("ninja", "-t", "commands", "half", cwd=build)
+
+
+def test_a_library_that_is_not_watched_is_named_the_call_that_watches(project, prefix):
+    source = project(PROJECT + LATER)
+    build = source / "build"
+    configure(source, build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build, "--target", "my-gauge", cwd=source)
+    done = subprocess.run(
+        [build / "my-gauge", "gate", "--device=emulated"],
+        cwd=build,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    said = done.stdout + done.stderr
+    assert "there is no report of ptxas of its kernel" in said
+    assert "call warpgauge_watch(TARGET) for the target that has the kernel" in said
+
+
+def test_without_a_build_type_what_counts_is_optimised(project):
+    taken_in = f'add_subdirectory("{ROOT}" warpgauge)\n'
+    source = project(PROJECT.replace("find_package(warpgauge 0.1 REQUIRED)\n", taken_in) + LATER)
+    build = source / "build"
+    configure(source, build, build_type="")
+    assert "CMAKE_BUILD_TYPE:STRING=\n" in (build / "CMakeCache.txt").read_text()
+    commands = run("ninja", "-t", "commands", "my-gauge", cwd=build).splitlines()
+    for file in ("metrics/judge.cpp", "harness/registry.cpp", "harness/emulator/emulator.cpp"):
+        (command,) = [line for line in commands if line.endswith(f" {ROOT}/{file}")]
+        assert " -O2 " in command
+    (kernels,) = [line for line in commands if line.endswith("/scaling.cu.o")]
+    assert " -lineinfo " in kernels and " -G " not in kernels and " -O" not in kernels
+
+
+def test_device_code_without_optimisation_is_said(project, prefix):
+    source = project(PROJECT.replace("enable_testing()", 'set(CMAKE_CUDA_FLAGS "-g -G")') + LATER)
+    done = configured(source, prefix)
+    assert done.returncode == 0
+    assert "my-gauge_kernels is compiled with -G, so without optimisation" in done.stderr
+
+
+def test_another_cuda_compiler_is_refused_by_name(project, prefix):
+    source = project(PROJECT.replace("enable_testing()", "set(CMAKE_CUDA_COMPILER_ID Clang)"))
+    done = configured(source, prefix)
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert "warpgauge needs nvcc" in said and "(Clang)" in said
+    assert "-DCMAKE_CUDA_COMPILER=nvcc" in said
