@@ -36,10 +36,10 @@ foreach(folder IN LISTS folders)
 endforeach()
 
 # Programs and libraries find these from where they lie, and CUPTI in the Python package beside the wheel's,
-# or else in the toolkit that they were built with.
+# in NVIDIA's default place, or in the toolkit that they were built with.
 option(WARPGAUGE_TOOLKIT_RPATH "Let what is installed look for CUPTI where this build found it" ON)
 set(rpath "\$ORIGIN/../lib/warpgauge"
-          "\$ORIGIN/../../../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib")
+          "\$ORIGIN/../../../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib" /usr/local/cuda/lib64)
 set_target_properties(warpgauge_emulated_cudart PROPERTIES INSTALL_RPATH "\$ORIGIN")
 if(TARGET warpgauge_injection)
   set_target_properties(warpgauge_injection PROPERTIES
@@ -108,6 +108,7 @@ foreach(suffix "" -emulated)
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
 endforeach()
 install(DIRECTORY "${PROJECT_BINARY_DIR}/ptxas/warpgauge_no_kernels/" DESTINATION ${share}/ptxas)
+cmake_path(GET WarpgaugeCupti_LIBRARY PARENT_PATH cupti)  # which may be nowhere that the program looks
 foreach(shell IN ITEMS bash zsh fish)
   set(place_bash share/bash-completion/completions/warpgauge)
   set(place_zsh share/zsh/site-functions/_warpgauge)
@@ -116,7 +117,8 @@ foreach(shell IN ITEMS bash zsh fish)
     set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place_${shell}}\")
     get_filename_component(folder \"\${file}\" DIRECTORY)
     file(MAKE_DIRECTORY \"\${folder}\")
-    execute_process(COMMAND \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/warpgauge\" completion ${shell}
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"LD_LIBRARY_PATH=${cupti}\"
+                    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/warpgauge\" completion ${shell}
                     OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
     message(STATUS \"Installing: \${file}\")")
 endforeach()
