@@ -33,7 +33,7 @@ foreach(name IN LISTS WARPGAUGE_DEPENDENCIES)
   warpgauge_dependency_version(${name} ${tag} version)
   warpgauge_component(${name} "${version}" "{\"id\": \"${licence}\"}" "https://github.com/${repository}")
   if(${name}_SOURCE_DIR)
-    file(GLOB texts "${${name}_SOURCE_DIR}/LICEN[CS]E*" "${${name}_SOURCE_DIR}/lib/LICENSE")
+    file(GLOB texts LIST_DIRECTORIES false "${${name}_SOURCE_DIR}/LICEN[CS]E*" "${${name}_SOURCE_DIR}/lib/LICENSE")
     list(SORT texts COMPARE STRING ORDER DESCENDING)  # lib/LICENSE is that of the library
   else()
     file(GLOB texts "/usr/share/doc/${debian}/copyright")
