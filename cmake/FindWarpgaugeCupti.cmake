@@ -3,6 +3,7 @@
 #   <toolkit>/extras/CUPTI/{include,lib64}         NVIDIA's installers
 #   <toolkit>/{include,lib64,lib}                  distributions; Python wheels of CUDA 13
 #   site-packages/nvidia/cuda_cupti/{include,lib}  Python wheels of CUDA 12, nvcc in ../cuda_nvcc
+#   site-packages/nvidia/cu13/{include,lib}        what warpgauge's own wheel brings, beside it
 # and before these in WARPGAUGE_CUPTI_ROOT. Needs find_package(CUDAToolkit) before it.
 
 set(WARPGAUGE_CUPTI_ROOT "" CACHE PATH "A folder with include/cupti.h and lib/libcupti.so")
@@ -10,7 +11,8 @@ set(WARPGAUGE_CUPTI_ROOT "" CACHE PATH "A folder with include/cupti.h and lib/li
 cmake_path(GET CUDAToolkit_BIN_DIR PARENT_PATH _toolkit)
 set(_roots ${WARPGAUGE_CUPTI_ROOT} "${CUDAToolkit_TARGET_DIR}/extras/CUPTI"
            "${_toolkit}/extras/CUPTI" "${CUDAToolkit_TARGET_DIR}" "${_toolkit}"
-           "${_toolkit}/../cuda_cupti")
+           "${_toolkit}/../cuda_cupti"
+           "${CMAKE_CURRENT_LIST_DIR}/../../../../../nvidia/cu${CUDAToolkit_VERSION_MAJOR}")
 find_path(WarpgaugeCupti_INCLUDE_DIR cupti.h PATHS ${_roots} PATH_SUFFIXES include
           NO_DEFAULT_PATH)
 # Wheels have no libcupti.so, only the name with the version.

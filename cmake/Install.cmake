@@ -1,31 +1,13 @@
 # Installs warpgauge as a relocatable package for find_package(warpgauge):
 #   include/warpgauge/        the headers that kernels include
-#   lib/                      libraries; lib/warpgauge/ the emulated runtime, whose name is NVIDIA's
+#   lib/                      libraries
+#   lib/warpgauge/            the emulated runtime, whose name is NVIDIA's; the libraries that ours link with,
+#                             and GoogleTest with its headers
 #   bin/                      warpgauge, without kernels of its own, and warpgauge-emulated; the programs
 #                             that are Python, which run $WARPGAUGE_PYTHON, or python3
 #   share/warpgauge/cmake/    the package, and warpgauge_add_kernels()
 #   share/warpgauge/          what programs of kernels compile for themselves, and the Python programs
 include(CMakePackageConfigHelpers)
-
-# Fetched libraries are not installed with warpgauge, so an installation could not link with them.
-set(fetched "")
-foreach(target fmt::fmt tomlplusplus::tomlplusplus GTest::gtest benchmark::benchmark warpgauge::lz4 warpgauge::zstd)
-  if(TARGET ${target})
-    get_target_property(imported ${target} IMPORTED)
-    if(NOT imported)
-      list(APPEND fetched ${target})
-    endif()
-  endif()
-endforeach()
-if(fetched)
-  list(JOIN fetched ", " fetched)
-  set(why "Nothing can be installed: ${fetched} came with this build instead of from the system "
-          "(ci/bootstrap installs it)")
-  list(JOIN why "" why)
-  message(STATUS "${why}")
-  install(CODE "message(FATAL_ERROR \"${why}\")")
-  return()
-endif()
 
 set(share share/warpgauge)
 get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
@@ -34,6 +16,36 @@ install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRA
 install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
 install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)
+
+# GoogleTest, which tests of projects include and link themselves.
+foreach(name gtest gtest_main gmock gmock_main)
+  warpgauge_library_file(GTest::${name} file installed)
+  install(FILES "${file}" DESTINATION lib/warpgauge RENAME "${installed}")
+endforeach()
+if(googletest_SOURCE_DIR)
+  set(folders "${googletest_SOURCE_DIR}/googletest/include" "${googletest_SOURCE_DIR}/googlemock/include")
+else()
+  get_target_property(folders GTest::gtest INTERFACE_INCLUDE_DIRECTORIES)
+endif()
+foreach(folder IN LISTS folders)
+  foreach(name gtest gmock)
+    if(IS_DIRECTORY "${folder}/${name}")
+      install(DIRECTORY "${folder}/${name}" DESTINATION lib/warpgauge/include)
+    endif()
+  endforeach()
+endforeach()
+
+# Programs and libraries find these from where they lie, and CUPTI in the Python package beside the wheel's,
+# in NVIDIA's default place, or in the toolkit that they were built with.
+option(WARPGAUGE_TOOLKIT_RPATH "Let what is installed look for CUPTI where this build found it" ON)
+set(rpath "\$ORIGIN/../lib/warpgauge"
+          "\$ORIGIN/../../../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib" /usr/local/cuda/lib64)
+set_target_properties(warpgauge_emulated_cudart PROPERTIES INSTALL_RPATH "\$ORIGIN")
+if(TARGET warpgauge_injection)
+  set_target_properties(warpgauge_injection PROPERTIES
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ${WARPGAUGE_TOOLKIT_RPATH}
+    INSTALL_RPATH "${rpath}")
+endif()
 
 set(package "${PROJECT_BINARY_DIR}/package")
 configure_package_config_file(cmake/warpgaugeConfig.cmake.in "${package}/warpgaugeConfig.cmake"
@@ -44,8 +56,7 @@ write_basic_package_version_file("${package}/warpgaugeConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVersion.cmake"
               cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
-              cmake/FindWarpgaugeCupti.cmake cmake/Findlz4.cmake cmake/Findzstd.cmake
-              cmake/Cuda20.cmake
+              cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
 install(PROGRAMS cmake/build_id cmake/keep_ptxas DESTINATION ${share}/cmake)
 install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_info.cpp
@@ -53,17 +64,17 @@ install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_inf
         DESTINATION ${share}/harness)
 install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATION include
         FILES_MATCHING PATTERN *.h)
-warpgauge_python_program("${package}/bin" "\"\${WARPGAUGE_PYTHON:-python3}\""
-  "$(cd \"$(dirname \"$(readlink -f \"$0\")\")/../${share}\" && pwd)"
-  "set WARPGAUGE_PYTHON to a Python of 3.11 or newer")
-install(DIRECTORY "${package}/bin/" DESTINATION bin USE_SOURCE_PERMISSIONS)
-# Links from here into metrics/ are installed as files.
-install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports
+install(PROGRAMS cmake/installed_python DESTINATION bin RENAME warpgauge-python)
+# The wheel has the Python programs as its own package, and leaves this component out. Links from here into
+# metrics/ and harness/ are installed as files.
+install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports COMPONENT python
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
-install(FILES metrics/catalog.json metrics/fact.schema.json
+install(FILES metrics/catalog.json metrics/fact.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/facts)
-install(FILES harness/diff/cause_rules.json DESTINATION ${share}/reports/warpgauge/changes)
-install(FILES harness/outcome/results.schema.json DESTINATION ${share}/reports/warpgauge/outcome)
+install(FILES harness/diff/cause_rules.json COMPONENT python
+        DESTINATION ${share}/reports/warpgauge/changes)
+install(FILES harness/outcome/results.schema.json COMPONENT python
+        DESTINATION ${share}/reports/warpgauge/outcome)
 
 # The command line tool for facts, GPUs, and programs that were not built for it. It finds its files relative
 # to its own place.
@@ -79,7 +90,8 @@ foreach(suffix "" -emulated)
   set(target warpgauge-installed${suffix})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/installed"
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ${WARPGAUGE_TOOLKIT_RPATH}
+    INSTALL_RPATH "${rpath}")
   get_target_property(definitions ${target}_build_info COMPILE_DEFINITIONS)
   foreach(name IN LISTS own)
     list(FILTER definitions EXCLUDE REGEX "^${name}=")
@@ -97,6 +109,7 @@ foreach(suffix "" -emulated)
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
 endforeach()
 install(DIRECTORY "${PROJECT_BINARY_DIR}/ptxas/warpgauge_no_kernels/" DESTINATION ${share}/ptxas)
+cmake_path(GET WarpgaugeCupti_LIBRARY PARENT_PATH cupti)  # which may be nowhere that the program looks
 foreach(shell IN ITEMS bash zsh fish)
   set(place_bash share/bash-completion/completions/warpgauge)
   set(place_zsh share/zsh/site-functions/_warpgauge)
@@ -105,8 +118,23 @@ foreach(shell IN ITEMS bash zsh fish)
     set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place_${shell}}\")
     get_filename_component(folder \"\${file}\" DIRECTORY)
     file(MAKE_DIRECTORY \"\${folder}\")
-    execute_process(COMMAND \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/warpgauge\" completion ${shell}
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"LD_LIBRARY_PATH=${cupti}\"
+                    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/warpgauge\" completion ${shell}
                     OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
     message(STATUS \"Installing: \${file}\")")
 endforeach()
-install(FILES LICENSE README.md DESTINATION share/doc/warpgauge)
+
+# The documents. Links to sources, which are not installed, become text.
+set(doc share/doc/warpgauge)
+file(GLOB documents CONFIGURE_DEPENDS README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents})
+foreach(document IN LISTS documents)
+  cmake_path(RELATIVE_PATH document OUTPUT_VARIABLE name)
+  file(READ "${document}" text)
+  string(REGEX REPLACE "\\[([^][]*)\\]\\([^()#: ]+\\.(cpp|cu|h|py|toml)\\)" "\\1" text "${text}")
+  file(CONFIGURE OUTPUT "${package}/doc/${name}" CONTENT "@text@" @ONLY)
+endforeach()
+install(DIRECTORY "${package}/doc/" DESTINATION ${doc})
+install(DIRECTORY docs/pictures DESTINATION ${doc}/docs)
+install(FILES LICENSE DESTINATION ${doc})
+include(BillOfMaterials)

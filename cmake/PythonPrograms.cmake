@@ -1,7 +1,6 @@
 # warpgauge-python, beside the programs that are built: a small script that runs the commands that are
 # Python, `python -m warpgauge COMMAND`, on the source tree. WARPGAUGE_PYTHON names another interpreter
-# than that of ci/bootstrap; it must have this project's package (pip install -e .), with its extra
-# `reports` for reports and `dev` for the tests.
+# than that of ci/bootstrap; it must have the packages that pyproject.toml names.
 set(python "python3")
 if(PROJECT_IS_TOP_LEVEL)
   set(python "${PROJECT_SOURCE_DIR}/build/venv/bin/python")
@@ -9,20 +8,14 @@ endif()
 set(WARPGAUGE_PYTHON "${python}" CACHE STRING
     "Python for the commands in reports/warpgauge, and for the tests in tests/*/test_*.py")
 
-# warpgauge-python in a folder. `python` and `source` are as a shell reads them; `remedy` is what to do
-# where there is no such Python.
-function(warpgauge_python_program folder python source remedy)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in" "${folder}/warpgauge-python" @ONLY
-                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-                                  WORLD_READ WORLD_EXECUTE)
-endfunction()
-
 function(warpgauge_in_quotes path out)  # the single quotes of a shell
   string(REPLACE "'" "'\\''" path "${path}")
   set(${out} "'${path}'" PARENT_SCOPE)
 endfunction()
 warpgauge_in_quotes("${WARPGAUGE_PYTHON}" python)
 warpgauge_in_quotes("${PROJECT_SOURCE_DIR}" source)
-warpgauge_python_program("${PROJECT_BINARY_DIR}/bin" "${python}" "${source}"
-  "run ci/bootstrap, or configure with -DWARPGAUGE_PYTHON=...")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/python_program.in"
+               "${PROJECT_BINARY_DIR}/bin/warpgauge-python" @ONLY
+               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                WORLD_READ WORLD_EXECUTE)
 set_property(GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR "${PROJECT_BINARY_DIR}/bin")

@@ -27,7 +27,7 @@ function(warpgauge_toolkit_headers name header)
                   "${CUDAToolkit_BIN_DIR}/../include" "${CUDAToolkit_BIN_DIR}/../../${name}/include")
   if(NOT WARPGAUGE_${name}_INCLUDE_DIR)
     message(FATAL_ERROR "The CUDA toolkit in ${CUDAToolkit_BIN_DIR}/.. has no ${header}. Install "
-                        "it (ci/bootstrap does) or name its folder with "
+                        "it, or name its folder with "
                         "-DWARPGAUGE_${name}_INCLUDE_DIR=...")
   endif()
   add_library(warpgauge::${name} INTERFACE IMPORTED GLOBAL)

@@ -104,8 +104,8 @@ def test_installed_it_names_nothing_that_only_a_checkout_has(tmp_path):
 # Runs a command where only what ci/gate installs is there.
 GATE_ONLY = """
 import sys, tomllib
-extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]
-for name in extras["reports"]:
+parts = tomllib.load(open("pyproject.toml", "rb"))
+for name in set(parts["project"]["dependencies"]) - set(parts["dependency-groups"]["gate"]):
     sys.modules[name.split("[")[0].split(">")[0].lower()] = None
 from warpgauge.program import main
 sys.exit(main())

@@ -16,6 +16,7 @@ namespace warpgauge {
 /// be read from or written to.
 class Buffer {
  public:
+  /// A member of `problem`, which must outlive it. Throws CudaError where there is no such memory.
   Buffer(Problem& problem, std::size_t bytes);
   virtual ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -28,17 +29,17 @@ class Buffer {
 
   /// What a variant must leave as it is.
   struct Kept {
-    const void* contents;
-    std::size_t element_bytes;
+    const void* contents;       ///< on the host, as long as the buffer
+    std::size_t element_bytes;  ///< size of one element
   };
   /// Nothing if the variant may write to it.
   virtual std::optional<Kept> kept() const { return std::nullopt; }
 
  protected:
-  void upload(const void* host) const;
-  void download(void* host) const;
-  void poison() const;  ///< NaN in floating point, a value that is not likely in integers
-  void* device_ = nullptr;
+  void upload(const void* host) const;  ///< copies all of the buffer to the device
+  void download(void* host) const;      ///< copies all of it to the host
+  void poison() const;      ///< NaN in floating point, a value that is not likely in integers
+  void* device_ = nullptr;  ///< its address on the device
 
  private:
   friend class Problem;
@@ -55,12 +56,13 @@ std::vector<T> random_values(std::size_t count, std::uint32_t seed);
 template <typename T>
 class TypedBuffer : public Buffer {
  public:
+  /// `count` elements, a member of `problem`.
   TypedBuffer(Problem& problem, std::size_t count)
       : Buffer(problem, count * sizeof(T)), count_(count) {}
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return count_; }  ///< elements, not bytes
 
  protected:
-  T* data() const { return static_cast<T*>(device_); }
+  T* data() const { return static_cast<T*>(device_); }  ///< on the device
 
  private:
   std::size_t count_;
@@ -70,8 +72,11 @@ class TypedBuffer : public Buffer {
 template <typename T>
 class Contents {
  public:
+  /// These values.
   explicit Contents(std::vector<T> values) : values_(std::move(values)), made_(true) {}
+  /// random_values(count, seed).
   Contents(std::size_t count, std::uint32_t seed) : count_(count), seed_(seed) {}
+  /// An element for each of the buffer.
   const std::vector<T>& values() const {
     if (!made_) values_ = random_values<T>(count_, seed_);
     made_ = true;
@@ -90,15 +95,19 @@ class Contents {
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
+  /// `count` random elements; two inputs of different contents need different seeds.
   Input(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : TypedBuffer<T>(problem, count), contents_(count, seed) {}
+  /// As many elements as `values` has.
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
   std::optional<Buffer::Kept> kept() const override {
     return Buffer::Kept{host().data(), sizeof(T)};
   }
+  /// The contents, for the reference.
   const std::vector<T>& host() const { return contents_.values(); }
+  /// The address on the device, as an argument of a kernel.
   operator const T*() const { return this->data(); }
 
  private:
@@ -111,6 +120,7 @@ class Output : public TypedBuffer<T> {
  public:
   using TypedBuffer<T>::TypedBuffer;
   void reset() override { this->poison(); }
+  /// The address on the device, as an argument of a kernel.
   operator T*() { return this->data(); }
   /// Copies the values on the device.
   std::vector<T> host() const {
@@ -124,12 +134,15 @@ class Output : public TypedBuffer<T> {
 template <typename T>
 class InOut : public Output<T> {
  public:
+  /// `count` random elements.
   InOut(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : Output<T>(problem, count), contents_(count, seed) {}
+  /// As many elements as `values` has.
   InOut(Problem& problem, std::vector<T> values)
       : Output<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
   double traffic() const override { return 2 * Output<T>::traffic(); }
+  /// The contents before a run, for the reference; host() has those after it.
   const std::vector<T>& initial() const { return contents_.values(); }
 
  private:

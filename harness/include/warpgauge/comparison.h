@@ -21,6 +21,7 @@ struct Errors {
   double sum_relative = 0;         ///< of |got - expected| / |expected|, where expected is not 0
   std::size_t relative_count = 0;  ///< elements in sum_relative
 
+  /// NaN where nothing was compared.
   double mean_absolute() const { return sum_absolute / static_cast<double>(count); }
   /// Negative where no expected value but 0 was compared.
   double mean_relative() const {
@@ -37,6 +38,7 @@ class Comparison {
   void equal(const std::vector<T>& got, const std::vector<T>& expected) {
     compare(got, expected, 0.0);
   }
+  /// The same for the contents of an Output or InOut.
   template <typename T>
   void equal(const Output<T>& output, const std::vector<T>& expected) {
     equal(output.host(), expected);
@@ -52,6 +54,7 @@ class Comparison {
     add_errors(got, expected);
     compare(got, expected, tolerance);
   }
+  /// The same for the contents of an Output or InOut.
   template <typename T, typename Reference>
   void close(const Output<T>& output, const std::vector<Reference>& expected, double tolerance) {
     close(output.host(), expected, tolerance);
@@ -72,11 +75,12 @@ class Comparison {
 
   /// False as long as not one element was compared.
   bool compared() const { return compared_; }
-  bool is_counts_only() const { return counts_only_; }
+  bool is_counts_only() const { return counts_only_; }  ///< was counts_only() called?
+  /// Nothing differed, and something was compared or counts_only() was called.
   bool passed() const { return (compared_ || counts_only_) && failure_.empty(); }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
   const std::string& failure() const { return failure_; }
-  const Errors& errors() const { return errors_; }
+  const Errors& errors() const { return errors_; }  ///< of all elements that close() compared
 
  private:
   template <typename T, typename Reference>

@@ -14,10 +14,12 @@ class Comparison;
 /// The size of a problem: its extents, slowest first. Written "1000x700" in ids.
 class Size {
  public:
+  /// {rows, columns}, or any number of extents.
   Size(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
+  /// The extent `i`; throws std::out_of_range if there are not so many.
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
   std::int64_t count() const;  ///< product of the extents
-  std::string str() const;
+  std::string str() const;     ///< "1000x700"
   /// Too large for the emulator: cases of this size run only with --large.
   bool is_large() const { return large_; }
 

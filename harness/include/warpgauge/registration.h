@@ -17,14 +17,17 @@ class Recipe {
  public:
   virtual ~Recipe() = default;
   virtual Problem* make(const Size& size) const = 0;  ///< the caller owns it
+  /// Launches the variant's kernels on a problem that make() has made.
   virtual void launch(Problem& problem) const = 0;
 };
 
+/// The recipe of a variant of the problem P, which `Launch` launches.
 template <typename P, typename Launch>
 class RecipeOf : public Recipe {
  public:
-  explicit RecipeOf(Launch launch) : launch_(std::move(launch)) {}
+  explicit RecipeOf(Launch launch) : launch_(std::move(launch)) {}  ///< launch(P&)
   Problem* make(const Size& size) const override { return new P(size); }
+  /// `problem` must be a P.
   void launch(Problem& problem) const override { launch_(static_cast<P&>(problem)); }
 
  private:
@@ -33,10 +36,11 @@ class RecipeOf : public Recipe {
 
 /// The common properties of the variants of one problem type.
 struct VariantSet {
-  std::string family, type;
-  std::vector<Size> sizes;
-  std::string yardstick;  ///< variant that their times are compared with; empty: none
-  std::string gpu_only;   ///< why they are not run without a GPU; empty: they are
+  std::string family;       ///< the first part of the id, "transpose"
+  std::string type;         ///< the third, "f32"
+  std::vector<Size> sizes;  ///< each makes a case of each variant
+  std::string yardstick;    ///< variant that their times are compared with; empty: none
+  std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
 };
 
 /// Throws std::invalid_argument, with the place, for a reason that is blank.
@@ -50,7 +54,7 @@ void register_variant(const VariantSet& set, std::string_view variant, const Rec
 template <typename P>
 class Variants {
  public:
-  explicit Variants(VariantSet set) : set_(std::move(set)) {}
+  explicit Variants(VariantSet set) : set_(std::move(set)) {}  ///< by Family::problem()
 
   /// Registers a variant. `launch(P&)` launches its kernels on the default stream; it must not
   /// wait for them and must be repeatable once the problem has been reset.
@@ -94,7 +98,7 @@ class Variants {
 /// A family: problems that answer one question. Its budgets lie beside its source file.
 class Family {
  public:
-  explicit Family(std::string_view name) : name_(name) {}
+  explicit Family(std::string_view name) : name_(name) {}  ///< by WARPGAUGE_FAMILY
   /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
   template <typename P>
   Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
@@ -109,6 +113,7 @@ class Family {
 /// it.
 class Announcement {
  public:
+  /// Of the family of that name, which `register_it` registers. Both must outlive main.
   Announcement(const char* family, void (*register_it)(const Family&));
   /// Registers the families that are announced and not yet registered.
   static void register_all();

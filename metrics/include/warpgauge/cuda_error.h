@@ -13,8 +13,9 @@ namespace warpgauge::metrics {
 /// A CUDA call that failed. what() reads: file:line: call failed: cudaErrorName: text. remedy
 class CudaError : public std::runtime_error {
  public:
+  /// `call` as the source has it.
   CudaError(cudaError_t code, std::string_view call, const std::source_location& where);
-  cudaError_t code() const { return code_; }
+  cudaError_t code() const { return code_; }  ///< what the call returned
 
  private:
   cudaError_t code_;

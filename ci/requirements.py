@@ -1,0 +1,12 @@
+"""Prints what pyproject.toml requires for a part of the work: requirements.py gate|reports|dev."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text("utf-8"))
+groups = project["dependency-groups"]
+# A checkout has a CUDA toolkit, and with it NVIDIA's libraries.
+programs = [one for one in project["project"]["dependencies"] if not one.startswith("nvidia-")]
+parts = {"gate": groups["gate"], "reports": programs, "dev": programs + groups["dev"]}
+print("\n".join(parts[sys.argv[1]]))

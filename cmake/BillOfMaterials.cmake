@@ -1,0 +1,59 @@
+# The libraries that are compiled into what is installed: their licences, and a bill of materials (CycloneDX).
+
+# Sets `out` to the version that warpgauge is built with: that of the tag, or of what was found.
+function(warpgauge_dependency_version name tag out)
+  set(version "${${name}_VERSION}")
+  if(${name}_SOURCE_DIR)
+    string(REGEX REPLACE "^v" "" version "${tag}")
+  endif()
+  if(NOT version)
+    message(FATAL_ERROR "The version of ${name} is not known")
+  endif()
+  set(${out} "${version}" PARENT_SCOPE)
+endfunction()
+
+set(components "[]")
+set(count 0)
+# warpgauge_component(<name> <version> <licence, as JSON> <address>)
+function(warpgauge_component name version licence url)
+  string(JSON components SET "${components}" ${count} "{
+    \"type\": \"library\", \"bom-ref\": \"${name}@${version}\", \"name\": \"${name}\", \"version\": \"${version}\",
+    \"licenses\": [{\"license\": ${licence}}],
+    \"externalReferences\": [{\"type\": \"website\", \"url\": \"${url}\"}]}")
+  math(EXPR count "${count} + 1")
+  set(components "${components}" PARENT_SCOPE)
+  set(count ${count} PARENT_SCOPE)
+endfunction()
+
+foreach(name IN LISTS WARPGAUGE_DEPENDENCIES)
+  list(GET WARPGAUGE_${name} 0 licence)
+  list(GET WARPGAUGE_${name} 1 repository)
+  list(GET WARPGAUGE_${name} 2 tag)
+  list(GET WARPGAUGE_${name} 3 debian)
+  warpgauge_dependency_version(${name} ${tag} version)
+  warpgauge_component(${name} "${version}" "{\"id\": \"${licence}\"}" "https://github.com/${repository}")
+  if(${name}_SOURCE_DIR)
+    file(GLOB texts LIST_DIRECTORIES false "${${name}_SOURCE_DIR}/LICEN[CS]E*" "${${name}_SOURCE_DIR}/lib/LICENSE")
+    list(SORT texts COMPARE STRING ORDER DESCENDING)  # lib/LICENSE is that of the library
+  else()
+    file(GLOB texts "/usr/share/doc/${debian}/copyright")
+  endif()
+  if(texts)
+    list(GET texts 0 text)
+    install(FILES "${text}" DESTINATION ${doc}/licences RENAME ${name}.txt)
+  else()
+    message(NOTICE "The licence of ${name} is not to be found here: it is not installed with warpgauge, and "
+                   "a release needs it")
+  endif()
+endforeach()
+warpgauge_component(cuda-runtime "${CUDAToolkit_VERSION}" "{\"name\": \"NVIDIA CUDA Toolkit EULA\"}"
+                    "https://docs.nvidia.com/cuda/eula/")
+
+string(JSON bom SET "{
+  \"bomFormat\": \"CycloneDX\", \"specVersion\": \"1.6\", \"version\": 1,
+  \"metadata\": {\"component\": {
+    \"type\": \"application\", \"bom-ref\": \"warpgauge\", \"name\": \"warpgauge\",
+    \"version\": \"${PROJECT_VERSION}\", \"licenses\": [{\"license\": {\"id\": \"Apache-2.0\"}}]}}}"
+  components "${components}")
+file(WRITE "${package}/warpgauge.cdx.json" "${bom}\n")
+install(FILES "${package}/warpgauge.cdx.json" DESTINATION ${doc})

@@ -1,0 +1,82 @@
+"""What `cmake --install` leaves: documents whose links lead somewhere, messages that name nothing
+that only a checkout has, licences, and a bill of materials that says what is in it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve()
+VERSION = re.search(r"project\(warpgauge VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[
+    1
+]
+
+sys.path.append(str(ROOT / "tests/docs"))
+from blocks import headings_of, links_of  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prefix")
+    subprocess.run(
+        ["cmake", "--install", BUILD, "--prefix", folder], check=True, stdout=subprocess.DEVNULL
+    )
+    return folder
+
+
+def test_links_in_the_documents_lead_to_what_is_installed(prefix):
+    documents = sorted((prefix / "share/doc/warpgauge").rglob("*.md"))
+    names = {path.name for path in documents}
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} <= names
+    followed = 0
+    for path in documents:
+        for link in links_of(path):
+            file, _, heading = link.partition("#")
+            target = (path.parent / file).resolve() if file else path
+            assert target.is_relative_to(prefix) and target.exists(), f"{path.name}: {link}"
+            if heading:
+                assert heading in headings_of(target), f"{path.name}: {link}: no such heading"
+            followed += 1
+    assert followed > 100
+
+
+def test_messages_name_nothing_that_only_a_checkout_has(prefix):
+    """errors.py names ci/bootstrap only where it finds that script."""
+    share = prefix / "share/warpgauge"
+    programs = [prefix / "bin", prefix / "lib", share]
+    naming = [
+        str(path.relative_to(prefix))
+        for folder in programs
+        for path in folder.rglob("*")
+        if path.is_file() and b"ci/bootstrap" in path.read_bytes()
+    ]
+    assert naming == ["share/warpgauge/reports/warpgauge/errors.py"]
+    lacks = "from warpgauge.errors import lacks; print(lacks('tomlkit'))"
+    python = [sys.executable, "-P", "-c", lacks]
+    done = subprocess.run(
+        python, env={"PYTHONPATH": str(share / "reports")}, capture_output=True, text=True
+    )
+    assert "pip install tomlkit" in done.stdout and "bootstrap" not in done.stdout
+
+
+def test_the_bill_of_materials_names_what_is_linked_in(prefix):
+    doc = prefix / "share/doc/warpgauge"
+    text = (doc / "warpgauge.cdx.json").read_text()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    bill = json.loads(text)
+    assert bill["metadata"]["component"]["version"] == VERSION
+    versions = {component["name"]: component["version"] for component in bill["components"]}
+    declared = re.findall(
+        r"^warpgauge_depends\((\w+)", (ROOT / "cmake/Dependencies.cmake").read_text(), re.M
+    )
+    assert set(versions) == {*declared, "cuda-runtime"} and len(declared) == 8
+    for name in declared:
+        assert re.match(r"\d+\.\d+", versions[name]), name
+        assert (doc / f"licences/{name}.txt").stat().st_size > 500, name
