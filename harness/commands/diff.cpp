@@ -71,14 +71,23 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
 }
 
 /// In base_run.py, which ends in this command with two files.
-[[noreturn]] void continue_with_base(const diff::DiffOptions& options, const BaseOptions& base) {
+[[noreturn]] void continue_with_base(const CLI::App& command, const diff::DiffOptions& options,
+                                     const BaseOptions& base) {
+  std::vector<std::string> selection;  // of the gates and of the comparison
+  for (const char* name : {"--filter", "--exclude"}) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr) continue;
+    for (const std::string& glob : option->results()) {
+      selection.push_back(fmt::format("{}={}", name, glob));
+    }
+  }
   std::vector<std::string> words = {"--base", base.revision, process::program_path(false), base.out,
                                     fmt::format("--device={}", to_string(*base.device))};
   if (!base.archs.empty()) words.push_back("--arch=" + base.archs);
-  if (!options.filter.empty()) words.push_back("--filter=" + options.filter);
+  words.insert(words.end(), selection.begin(), selection.end());
   words.emplace_back("--");
   words.push_back(fmt::format("--noise={}", options.noise));
-  if (!options.filter.empty()) words.push_back("--filter=" + options.filter);
+  words.insert(words.end(), selection.begin(), selection.end());
   if (!options.json.empty()) words.push_back("--json=" + options.json.string());
   if (options.screen.everything) words.emplace_back("--all");
   if (options.require_all) words.emplace_back("--require-all");
@@ -129,7 +138,7 @@ void add_diff(CommandLine& line) {
     const bool of_gates =
         command->count("--device") + command->count("--arch") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
-    if (!base->revision.empty()) continue_with_base(*options, *base);
+    if (!base->revision.empty()) continue_with_base(*command, *options, *base);
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });

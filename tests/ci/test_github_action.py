@@ -83,12 +83,12 @@ def test_a_gate_that_fails_makes_a_red_job_after_the_uploads(runner):
 
 def test_inputs_are_options_of_the_gauge(runner):
     action = runner()
-    job = action.run(**PASSES, exclude="canaries.a* *@7", require="ptxas", strict="true")
+    job = action.run(**PASSES, exclude="canaries.a*,*@7", require="ptxas", strict="true")
     assert job.code in (0, 1), job.log
     gate = calls_file(action.workspace).read_text().splitlines()[0]
     assert gate == (
-        f"gate --device=emulated --out=out --filter={PASSES['filter']} --exclude=canaries.a* "
-        "--exclude=*@7 --arch=sm_90 --require=ptxas --strict"
+        f"gate --device=emulated --out=out --filter={PASSES['filter']} "
+        "--exclude=canaries.a*,*@7 --arch=sm_90 --require=ptxas --strict"
     )
 
 
@@ -96,6 +96,15 @@ def test_globs_of_exclude_are_not_names_of_files(runner):
     action = runner()
     action.run(**PASSES, exclude="*")
     assert " --exclude=* " in calls_file(action.workspace).read_text()
+
+
+def test_what_the_action_writes_is_no_change_of_the_tree(runner):
+    action = runner()
+    git = f"git -C {action.workspace}"
+    os.system(f"{git} init -q && echo '/.GITHUB*\n/.step.sh' >{action.workspace}/.gitignore")
+    before = os.popen(f"{git} status --porcelain").read()
+    assert action.run(**PASSES).code == 0
+    assert "gauge.sh" in before and os.popen(f"{git} status --porcelain").read() == before
 
 
 # ---- the gauge -----------------------------------------------------------------------------------
