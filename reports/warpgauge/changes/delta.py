@@ -5,10 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jsonschema_rs import Draft202012Validator
+
+from warpgauge.changes.diff_schema import DIFF_SCHEMA
 from warpgauge.documents import read_document
+from warpgauge.errors import CommandError
+from warpgauge.facts import contract
 from warpgauge.outcome.results import Finding, Results
 
 SCHEMA = "warpgauge.diff/1"
@@ -75,7 +81,17 @@ class Delta:
 
 def read_delta(path: Path) -> Delta:
     """The changes of a file; CommandError for what is none."""
-    return Delta(read_document(path, SCHEMA, REMEDY))
+    document = read_document(path, SCHEMA, REMEDY)
+    try:
+        contract.hold(_validator(), document)
+    except ValueError as error:
+        raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
+    return Delta(document)
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(DIFF_SCHEMA)
 
 
 def _key(finding: Finding) -> Key:
