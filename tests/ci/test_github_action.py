@@ -3,13 +3,20 @@ and what a pull request shows."""
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 from github_runner import Runner, annotations
 from scratch_checkout import ROOT
-from second_repository import calls_file, programs_folder, second_repository, set_gauge
+from second_repository import (
+    calls_file,
+    programs_folder,
+    second_repository,
+    set_gauge,
+    write_program,
+)
 from warpgauge.facts.reader import read_facts
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -133,6 +140,50 @@ def test_warpgauge_is_found_by_a_build_that_the_action_configures(runner, tmp_pa
     assert action.run(**PASSES).code == 0
     prefix = (action.workspace / "build/prefix").read_text()
     assert prefix.split(":")[0] == str(tmp_path / "programs")
+
+
+PYTHON = """#!/bin/sh
+[ "$1 $2" = "-m venv" ] || exec REAL "$@"
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\nmv "%s" "%s"; echo "pip $*"\\n' "$0.warpgauge" "$3/bin/warpgauge" >"$3/bin/pip"
+chmod +x "$3/bin/pip"
+"""
+
+
+def test_a_runner_that_has_nothing_gets_a_toolkit_and_warpgauge(runner, tmp_path):
+    action = runner()
+    programs, action.path = tmp_path / "programs", tmp_path / "action"
+    shutil.copytree(ROOT / "ci", action.path / "ci")
+    (action.path / "reports").symlink_to(ROOT / "reports")
+    write_program(
+        action.path / "ci/bootstrap",
+        "#!/bin/sh\nhere=$(dirname $0)/../build; mkdir -p $here\n"
+        'echo "export BOOTSTRAPPED=$WARPGAUGE_PYTHON_EXTRA" >$here/env.sh\n',
+    )
+    write_program(programs / "python3", PYTHON.replace("REAL", shutil.which("python3")))
+    (programs / "warpgauge").rename(programs / "python3.warpgauge")
+    with (action.workspace / "CMakeLists.txt").open("a") as lists:
+        lists.write('file(WRITE "${CMAKE_BINARY_DIR}/env" "$ENV{BOOTSTRAPPED} $ENV{PATH}")\n')
+    job = action.run(**PASSES)
+    assert job.code == 0, job.log
+    extra, path = (action.workspace / "build/env").read_text().split(" ", 1)
+    assert extra == "gate" and path.startswith(f"{tmp_path}/warpgauge/bin:")
+    assert f"pip install {action.path}" in job.log
+
+
+@pytest.mark.parametrize("fails", ["ci/bootstrap", "pip"])
+def test_an_installation_that_fails_is_a_fault(runner, tmp_path, fails):
+    action = runner()
+    action.path = tmp_path / "action"
+    shutil.copytree(ROOT / "ci", action.path / "ci")
+    (tmp_path / "programs/warpgauge").unlink()
+    write_program(action.path / "ci/bootstrap", f"#!/bin/sh\nexit {int(fails != 'pip')}\n")
+    (action.path / "build").mkdir()
+    (action.path / "build/env.sh").touch()
+    job = action.run(**PASSES)
+    assert job.code == 2 and UPLOAD not in job.used
+    says = {"pip": "warpgauge could not be installed from", "ci/bootstrap": "ci/bootstrap failed"}
+    assert says[fails] in errors(job)[0]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
-"""What the pages of a diff read of diff.json, as a JSON schema."""
+"""What the pages of a diff read of diff.json, as a JSON schema; diff_json.h describes all of it."""
 
 DIFF_SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "warpgauge diff",
-    "description": "What the pages of a diff read of diff.json; harness/diff/diff_json.h describes all.",
     "type": "object",
     "required": ["schema", "kind", "headline", "a", "b"],
     "properties": {
