@@ -12,3 +12,34 @@ without_commands() { # COMMAND...
   printf '\n::%s::\n' "$token"
   return "$code"
 }
+
+output() { # NAME VALUE: hands it on to later steps
+  printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
+}
+
+# TEXT without what would end a workflow command or begin another.
+in_a_command() { # TEXT
+  printf '%s' "$1" | tr -c '[:print:]' ' ' | sed 's/%/%25/g'
+}
+
+fault() { # shown as an annotation
+  printf '::error title=warpgauge::%s\n' "$(in_a_command "$*")"
+  exit 2
+}
+
+# Names of files and options: a value that spans lines could add outputs to a step.
+one_line() { # VALUE...
+  local value
+  for value; do
+    [[ $value != *[[:cntrl:]]* ]] || fault "an input has a line break or another control character"
+  done
+}
+
+choice() { # INPUT VALUE ALLOWED...
+  local input=$1 value=$2 allowed
+  shift 2
+  for allowed; do
+    [[ $value != "$allowed" ]] || return 0
+  done
+  fault "the input $input must be one of: $*"
+}

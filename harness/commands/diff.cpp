@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <stdexcept>
+
 #include "harness/commands/command_line.h"
+#include "harness/commands/external_commands.h"
 #include "harness/files/colour.h"
 #include "harness/process/filter_options.h"
+#include "harness/process/program.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -28,20 +32,68 @@ Causes:
 Changes by driver or environment have moved: they are neither better nor worse. Estimates need not
 repeat: with no cause but input or counter they are not compared.
 
+With --base there are no files: the merge base of REV and HEAD is built in a worktree of git as
+this program's build folder is, both are gated, and the facts of the base are A. They stay in
+--out, as base/facts.jsonl and facts.jsonl. A base that cannot be built or gated is a fault.
+
 Where the runs were counted by different sources (the emulator and a GPU), the counts of cases with
 the same machine code are compared line by line.
 
 Exit codes:
   0  nothing is worse; counts of different sources: all that both call exact agree
   1  something is worse, or such a count differs
-  2  a fault: nothing in common
+  2  a fault: nothing in common, or no base
   3  not compared: a value that B lacks, a case of other machine code; --require-all: any case
 
 Examples:
   warpgauge diff main.jsonl out/facts.jsonl
   warpgauge diff a.jsonl b.jsonl --filter 'transpose.*' --json diff.json --all
   warpgauge diff out/facts.jsonl h100.jsonl --require-all
+  warpgauge diff --base origin/main --device=emulated --filter 'transpose.*'
 )";
+
+/// What --base needs beside the options of the comparison.
+struct BaseOptions {
+  std::string revision, archs;
+  std::filesystem::path out = "out";
+  std::shared_ptr<process::DeviceChoice> device;
+};
+
+void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool of_gates) {
+  if (!base.revision.empty() && !options.a.empty()) {
+    throw std::invalid_argument("--base makes the facts that it compares: leave A and B out");
+  }
+  if (base.revision.empty() && of_gates) {
+    throw std::invalid_argument("--device, --arch and --out are of the gates of --base: give it");
+  }
+  if (base.revision.empty() && options.b.empty()) {
+    throw std::invalid_argument("name two files of facts, A and B, or a revision with --base");
+  }
+}
+
+/// In base_run.py, which ends in this command with two files.
+[[noreturn]] void continue_with_base(const CLI::App& command, const diff::DiffOptions& options,
+                                     const BaseOptions& base) {
+  std::vector<std::string> selection;  // of the gates and of the comparison
+  for (const char* name : {"--filter", "--exclude"}) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr) continue;
+    for (const std::string& glob : option->results()) {
+      selection.push_back(fmt::format("{}={}", name, glob));
+    }
+  }
+  std::vector<std::string> words = {"--base", base.revision, process::program_path(false), base.out,
+                                    fmt::format("--device={}", to_string(*base.device))};
+  if (!base.archs.empty()) words.push_back("--arch=" + base.archs);
+  words.insert(words.end(), selection.begin(), selection.end());
+  words.emplace_back("--");
+  words.push_back(fmt::format("--noise={}", options.noise));
+  words.insert(words.end(), selection.begin(), selection.end());
+  if (!options.json.empty()) words.push_back("--json=" + options.json.string());
+  if (options.screen.everything) words.emplace_back("--all");
+  if (options.require_all) words.emplace_back("--require-all");
+  run_external_command(std::move(words));
+}
 
 }  // namespace
 
@@ -49,10 +101,19 @@ void add_diff(CommandLine& line) {
   auto options = std::make_shared<diff::DiffOptions>();
   CLI::App* command =
       line.add("diff", "Show what changed between two runs, the worst first, and why", kFooter);
-  command->add_option("a", options->a, "Facts of the run before (facts.jsonl)")
-      ->required()
-      ->type_name("A");
-  command->add_option("b", options->b, "Facts of the run after")->required()->type_name("B");
+  auto base = std::make_shared<BaseOptions>();
+  command->add_option("a", options->a, "Facts of the run before (facts.jsonl)")->type_name("A");
+  command->add_option("b", options->b, "Facts of the run after")->type_name("B");
+  command
+      ->add_option("--base", base->revision,
+                   "Gate the merge base of this revision and HEAD, and compare with it")
+      ->type_name("REV");
+  base->device = add_device(command);
+  command->add_option("--arch", base->archs, "With --base: the architectures of the gates")
+      ->type_name("ARCH,...");
+  command->add_option("--out", base->out, "With --base: folder of the results")
+      ->capture_default_str()
+      ->type_name("DIR");
   process::add_filter_options(*command, options->selection);
   command->add_flag("--all", options->screen.everything,
                     "Show every value and line, not one screen");
@@ -73,7 +134,11 @@ void add_diff(CommandLine& line) {
       ->type_name("FILE");
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case is in one run only, or cannot be compared");
-  line.on_run(command, [options] {
+  line.on_run(command, [options, base, command] {
+    const bool of_gates =
+        command->count("--device") + command->count("--arch") + command->count("--out") > 0;
+    check_sides(*options, *base, of_gates);
+    if (!base->revision.empty()) continue_with_base(*command, *options, *base);
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });

@@ -43,4 +43,12 @@ void run_external_command(char** argv) {
   throw std::system_error(errno, std::generic_category(), program);
 }
 
+void run_external_command(std::vector<std::string> words) {
+  words.insert(words.begin(), process::program_name());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  run_external_command(argv.data());
+}
+
 }  // namespace warpgauge::commands

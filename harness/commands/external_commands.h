@@ -20,5 +20,7 @@ std::vector<ExternalCommand> external_commands();
 /// Replaces this process by external_program(), with the same arguments. `argv` as main() got it.
 /// Throws std::system_error if it cannot be started.
 [[noreturn]] void run_external_command(char** argv);
+/// The same with these words for arguments.
+[[noreturn]] void run_external_command(std::vector<std::string> words);
 
 }  // namespace warpgauge::commands

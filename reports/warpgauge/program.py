@@ -55,6 +55,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
             for name in command_names():
                 print(name, _summary(commands, name), sep="\t")
             return 0
+        if arguments[:1] == ["--base"]:  # `diff --base` continues here
+            return importlib.import_module("warpgauge.base_run").run(arguments[1:])
         options = _parser(arguments).parse_args(arguments)
         return options.run(options)
     except SystemExit as end:  # of --help, or of a wrong option

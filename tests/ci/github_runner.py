@@ -1,5 +1,6 @@
 """Runs a composite action or a job of a workflow as a runner of GitHub does: its `run` steps in
-bash, with the files and variables that GitHub sets. Steps that use other actions are recorded."""
+bash, with the files and variables that GitHub sets. Steps that use other actions are recorded;
+those of actions/cache also restore and save a file."""
 
 import json
 import os
@@ -43,10 +44,11 @@ def annotations(job):
 
 
 class Runner:
-    def __init__(self, action, path, workspace, github=None, fails=()):
+    def __init__(self, action, path, workspace, github=None, fails=(), caches=None):
         """ACTION is the parsed action.yml of folder PATH; GITHUB the contexts, by dotted names;
-        FAILS the actions it uses that do not succeed."""
+        FAILS the actions it uses that do not succeed; CACHES the files of actions/cache by key."""
         self.action, self.path, self.workspace, self.fails = action, path, workspace, fails
+        self.caches = {} if caches is None else caches
         self.env = action.get("env", {})
         self.values = {
             "github.event_name": "push",
@@ -77,6 +79,20 @@ class Runner:
             return str(self.evaluate(expression.group(1).strip()))
 
         return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
+
+    def cache(self, action, given):
+        """What actions/cache does with a path that is a file."""
+        if not action.startswith("actions/cache/"):
+            return
+        path = self.workspace / given["path"]
+        if action == "actions/cache/save" and path.is_file():
+            self.caches[given["key"]] = path.read_bytes()
+        elif action == "actions/cache/restore":
+            prefixes = [given["key"], *given.get("restore-keys", "").split()]
+            found = (k for p in prefixes for k in reversed(self.caches) if k.startswith(p))
+            if key := next(found, None):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(self.caches[key])
 
     def execute(self, step, job):
         """Runs a `run` step; returns its exit code."""
@@ -133,9 +149,12 @@ class Runner:
             if "uses" in step:
                 action = step["uses"].split("@")[0]
                 job.used[action] = {k: self.filled(v) for k, v in step.get("with", {}).items()}
+                self.cache(action, job.used[action])
                 job.code = job.code or int(action in self.fails)
             else:
-                job.code = self.execute(step, job) or job.code
+                code = self.execute(step, job)
+                self.values[f"steps.{step.get('id')}.outcome"] = ("failure", "success")[code == 0]
+                job.code = code or job.code
         for name, output in self.action["outputs"].items():
             job.outputs[name] = self.filled(output["value"])
         return job

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-INPUTS = {"DEVICE": "auto", "STRICT": "false", "UPLOAD_SARIF": "true", "OUT": "out"}
-INPUTS |= {"FILTER": "", "ARCH": "", "REQUIRE": "", "GITHUB_OUTPUT": "outputs.txt"}
 
 
 def run(folder, *command, **environment):
@@ -43,20 +41,6 @@ def test_options_that_a_script_refuses(tmp_path, script, options, message):
     done = run(tmp_path, ROOT / "ci" / script, *options, WARPGAUGE_GPUS="gpus.txt")
     assert done.returncode == 2
     assert message in done.stderr
-
-
-@pytest.mark.parametrize(
-    "inputs, message",
-    [
-        ({"DEVICE": "gup"}, "the input device must be one of: gpu emulated auto"),
-        ({"FILTER": "a\nb"}, "an input has a line break or another control character"),
-        ({"OUT": ""}, "the input out is empty; it names the folder for the results"),
-    ],
-)
-def test_inputs_that_the_action_refuses(tmp_path, inputs, message):
-    done = run(tmp_path, ROOT / "ci/github/gate", **{**INPUTS, **inputs})
-    assert f"::error title=warpgauge::{message}" in done.stdout + done.stderr
-    assert (tmp_path / "outputs.txt").read_text() == "exit-code=2\n"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""The templates for GitHub and GitLab: what each must hold to, and the jobs of GitLab, run."""
+"""The action, workflows and templates for GitHub and GitLab: what each must hold to, and the
+nightly jobs of GitLab, run."""
 
 import os
 import re
@@ -10,14 +11,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from scratch_checkout import ONE_FAILS, ONE_PASSES, REPORT, ROOT, scratch_checkout, stand_in
+from scratch_checkout import ONE_PASSES, REPORT, ROOT, scratch_checkout, stand_in
 
-ACTION = ROOT / "ci/github/action.yml"
-WORKFLOWS = sorted((ROOT / "ci/github/workflows").glob("*.yml"))
-GITLAB = ROOT / "ci/gitlab/warpgauge.gitlab-ci.yml"
+ACTION = ROOT / "action.yml"
+OWN = sorted((ROOT / ".github/workflows").glob("*.yml"))  # of this repository
+WORKFLOWS = [*OWN, *sorted((ROOT / "ci/github/workflows").glob("*.yml"))]
+GITLAB = ROOT / "ci/gitlab/warpgauge-nightly.gitlab-ci.yml"
+CALLS = ("./", "OWNER/warpgauge@v1")  # of the action
 SCRIPTS = [
     *(ROOT / "ci" / name for name in ("bootstrap", "gate", "nightly", "test")),
-    *(ROOT / "ci/github" / name for name in ("gate", "nightly", "verdict")),
+    *(file for file in sorted((ROOT / "ci/github").iterdir()) if file.is_file()),
     *(ROOT / "ci/slurm" / name for name in ("submit", "nightly.sbatch", "gather.sbatch")),
 ]
 
@@ -46,16 +49,7 @@ def shell_of_gitlab(job):
     return "\n".join(parsed(GITLAB)[job]["script"])
 
 
-@pytest.mark.parametrize(
-    "schema, file",
-    [
-        ("github-actions", ACTION),
-        *[("github-workflows", file) for file in WORKFLOWS],
-        ("gitlab-ci", GITLAB),
-    ],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, file):
+def validate(schema, file):
     transform = ["--data-transform", "gitlab-ci"] if schema == "gitlab-ci" else []
     done = subprocess.run(
         [
@@ -73,6 +67,19 @@ def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, file):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "schema, file",
+    [
+        ("github-actions", ACTION),
+        *[("github-workflows", file) for file in WORKFLOWS],
+        ("gitlab-ci", GITLAB),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, file):
+    validate(schema, file)
+
+
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
 def test_shellcheck_finds_nothing_in_scripts_and_run_blocks(tmp_path):
     files = list(SCRIPTS)
@@ -81,9 +88,15 @@ def test_shellcheck_finds_nothing_in_scripts_and_run_blocks(tmp_path):
         files.append(tmp_path / f"block{number}.sh")
         shell = "bash" if number < len(blocks) else "sh"
         files[-1].write_text(f"# shellcheck shell={shell}\n{block}\n")
-    assert len(files) >= len(SCRIPTS) + 9
+    assert len(files) >= len(SCRIPTS) + 12
     done = subprocess.run(["shellcheck", "-x", *files], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout
+
+
+def test_all_of_the_folders_of_scripts_and_workflows_is_known():
+    names = {file.name for file in SCRIPTS if file.parent.name == "github"}
+    assert names == {"comment", "common.sh", "gate", "gauge", "nightly", "summary", "verdict"}
+    assert {file.name for file in OWN} == {"release.yml", "tests.yml"}
 
 
 @pytest.mark.parametrize("file", [ACTION, *WORKFLOWS], ids=lambda file: file.name)
@@ -99,7 +112,7 @@ def test_actions_are_pinned_by_commit_with_their_version_beside_it(file):
     uses = re.findall(r"^[ -]*uses: *(.*)$", file.read_text(), re.M)
     assert uses
     for used in uses:
-        assert used == "./ci/github" or re.fullmatch(
+        assert used in CALLS or re.fullmatch(
             r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used
         ), used
 
@@ -110,22 +123,43 @@ def test_workflows_can_read_and_no_more_unless_a_job_says_so(file):
     assert workflow["permissions"] == {"contents": "read"}
     assert not {"pull_request_target", "workflow_run"} & set(triggers(workflow))
     secrets = re.findall(r"^.*secrets[.\[].*$", file.read_text(), re.M)
+    of_a_tag = list(triggers(workflow)) == ["push"] and "branches" not in triggers(workflow)["push"]
     if "pull_request" in triggers(workflow):
         assert not secrets
     assert all(re.match(r" {10}PGPASSWORD: \$\{\{", line) for line in secrets)  # of one step
     for job in workflow["jobs"].values():
         more = {k for k, v in job.get("permissions", {}).items() if v != "read"}
-        assert more <= {"security-events"}
+        assert more <= ({"contents"} if of_a_tag else {"security-events", "pull-requests"})
+        runs = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
+        assert "contents" not in more or not {"actions/checkout", "./"} & set(runs)
         assert "timeout-minutes" in job
 
 
 def test_workflows_call_the_action_with_inputs_that_it_has():
     inputs = parsed(ACTION)["inputs"]
-    for file in WORKFLOWS:
-        calls = [step["with"] for step in steps(file) if step.get("uses") == "./ci/github"]
-        assert calls or file.name == "warpgauge-nightly.yml"
-        for call in calls:
-            assert call["device"] in ("gpu", "emulated") and set(call) <= set(inputs)
+    required = {name for name, one in inputs.items() if one.get("required")}
+    calls = [step for file in WORKFLOWS for step in steps(file) if step.get("uses") in CALLS]
+    assert len(calls) == 2
+    for call in (step["with"] for step in calls):
+        assert required <= set(call) <= set(inputs)
+        assert call["device"] in ("gpu", "emulated")
+
+
+def test_the_example_that_the_workflow_gates_is_there():
+    (call,) = (step["with"] for file in OWN for step in steps(file) if step.get("uses") == "./")
+    lists = (ROOT / call["source-dir"] / "CMakeLists.txt").read_text()
+    assert f"warpgauge_add_kernels(NAME {call['gauge']}" in lists
+
+
+def test_the_ten_lines_of_the_readme_are_a_workflow(tmp_path):
+    readme = (ROOT / "README.md").read_text()
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", readme, re.M | re.S)
+    assert len(text.splitlines()) == 10
+    file = tmp_path / "kernels.yml"
+    file.write_text(text)
+    validate("github-workflows", file)
+    (call,) = (step["with"] for step in steps(file) if step["uses"] in CALLS)
+    assert set(call) <= set(parsed(ACTION)["inputs"])
 
 
 def test_self_hosted_runners_never_see_pull_requests_from_forks():
@@ -163,9 +197,9 @@ def run_gitlab_job(checkout, job, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def gitlab_job(tmp_path, program="warpgauge", job="warpgauge:emulated", **variables):
+def gitlab_job(tmp_path, job="warpgauge:nightly", **variables):
     """The same in a new checkout, which is returned as well."""
-    checkout = scratch_checkout(tmp_path / "checkout", program)
+    checkout = scratch_checkout(tmp_path / "checkout")
     return *run_gitlab_job(checkout, job, **variables), checkout
 
 
@@ -176,46 +210,25 @@ def as_variables(inputs):
 
 
 @pytest.mark.parametrize(
-    "program, inputs, code", [("warpgauge", ONE_PASSES, 0), ("warpgauge-faulty", ONE_FAILS, 1)]
+    "variables", [{"WARPGAUGE_STRICT": "yes"}, {"WARPGAUGE_FILTER": "nothing.like.this"}]
 )
-def test_gitlab_jobs_end_with_the_code_of_the_gate_and_leave_their_reports(
-    tmp_path, program, inputs, code
-):
-    ended, log, checkout = gitlab_job(tmp_path, program, **as_variables(inputs))
-    assert ended == code, log
-    document = parsed(GITLAB)
-    assert document[".warpgauge"]["artifacts"]["when"] == "always"
-    for report in document[".warpgauge:gate"]["artifacts"]["reports"].values():
-        assert (checkout / report).is_file(), report
-
-
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"job": ".warpgauge:gate"},
-        {**as_variables(ONE_PASSES), "WARPGAUGE_STRICT": "yes"},
-        {**as_variables(ONE_PASSES), "WARPGAUGE_FILTER": "nothing.like.this"},
-    ],
-)
-def test_gitlab_jobs_refuse_what_is_missing_or_wrong(tmp_path, variables):
-    assert gitlab_job(tmp_path, **variables)[0] == 2
+def test_gitlab_jobs_refuse_what_is_wrong(tmp_path, variables):
+    assert gitlab_job(tmp_path, "warpgauge:report", **variables)[0] == 2
 
 
 def test_every_gitlab_job_says_its_device_and_none_may_fail():
-    document, jobs = parsed(GITLAB), gitlab_jobs()
-    assert len(jobs) == 4
-    gate, night = document[".warpgauge:gate"]["script"][-1], jobs["warpgauge:nightly"]["script"][-1]
-    for name, job in jobs.items():
+    jobs = gitlab_jobs()
+    assert len(jobs) == 2
+    night = jobs["warpgauge:nightly"]["script"][-1]
+    for job in jobs.values():
         assert job["script"][0].startswith(("set -- --device=gpu", "set -- --device=emulated"))
-        assert job["script"][-1] == (night if job["extends"] == ".warpgauge" else gate), name
+        assert job["script"][-1] == night
         assert "allow_failure" not in job and job["rules"] and "variables" not in job
 
 
 @pytest.mark.parametrize(
     "job, output",
     [
-        ("warpgauge:emulated", "gate --device=emulated --out=out --filter=a b"),
-        ("warpgauge:gpu", "gate --device=gpu --out=out --filter=a b"),
         (
             "warpgauge:nightly",
             "nightly --device=gpu --no-report --require=cupti --out=out/l40s --filter=a b",
@@ -231,8 +244,7 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
 )
 def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, output):
     checkout = scratch_checkout(tmp_path / "checkout")
-    for program in ("gate", "nightly"):
-        (checkout / "ci" / program).write_text(f'#!/bin/sh\necho "{program} $*"\n')
+    (checkout / "ci/nightly").write_text('#!/bin/sh\necho "nightly $*"\n')
     variables = {"WARPGAUGE_DEVICE": "emulated", "WARPGAUGE_REQUIRE": "", "WARPGAUGE_ARCH": ""}
     variables |= {"WARPGAUGE_STRICT": "false", "WARPGAUGE_FILTER": "a b", "device": "emulated"}
     variables |= {
@@ -285,5 +297,5 @@ def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_
 
 @pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="shows what happens without a GPU")
 def test_a_gitlab_night_without_its_gpu_is_red(tmp_path):
-    ended, log, checkout = gitlab_job(tmp_path, job="warpgauge:nightly", WARPGAUGE_GPU="h100")
+    ended, log, checkout = gitlab_job(tmp_path, WARPGAUGE_GPU="h100")
     assert ended == 3 and not list(checkout.rglob("out/**/facts.jsonl"))

@@ -91,7 +91,7 @@ def test_counts_of_one_source_are_compared_as_values(diff):
         (["good.jsonl", "none.jsonl"], "none.jsonl: cannot be read"),
         (["good.jsonl", "bad_nan.jsonl"], "bad_nan.jsonl:"),
         (["good_empty.jsonl", "good_empty.jsonl"], "good_empty.jsonl: no facts"),
-        (["good.jsonl"], "required"),
+        (["good.jsonl"], "name two files of facts"),
     ],
 )
 def test_bad_input_is_a_fault_with_a_clear_message(files, message):

@@ -79,6 +79,30 @@ def test_other_files_are_refused(tmp_path, text, says):
     assert "cannot be read" in run("report", "diff", tmp_path / "none").stderr
 
 
+MEMBERS = {
+    "headline": 5,
+    "a": {"file": "a"},
+    "marks": {"worse": "<b>"},
+    "causes": [{"worse": "<b>", "moved": 0, "changed": 0, "better": 0}],
+    "changes": [{"id": "a", "metric": "b", "unit": "c", "mark": "<script>"}],
+    "kind": "neither",
+}
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_forged_documents_are_refused(tmp_path, member):
+    side = {"file": "a.jsonl", "origin": "a run", "runs": ["r"]}
+    document = {"schema": "warpgauge.diff/1", "kind": "values", "headline": "SAME", "a": side}
+    document |= {"b": side, "marks": {}, "causes": [], "changes": []}
+    path = tmp_path / "diff.json"
+    for text, code in ((document, 0), (document | {member: MEMBERS[member]}, 2)):
+        path.write_text(json.dumps(text))
+        page = run("report", "diff", path)
+        assert page.returncode == code, page.stderr
+    assert page.stdout == "" and "Traceback" not in page.stderr
+    assert "does not match warpgauge.diff/1" in page.stderr
+
+
 def test_a_page_too_long_for_a_comment_is_cut(tmp_path):
     side = {"file": "a.jsonl", "origin": "a run", "runs": ["r"]}
     change = {"id": "a.b.f32@1", "metric": "registers", "unit": "registers/thread"}

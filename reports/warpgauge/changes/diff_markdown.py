@@ -24,11 +24,21 @@ def markdown(document: dict[str, Any]) -> str:
     for letter in ("a", "b"):
         side = document[letter]
         lines.append(f"- {letter.upper()}: {code(side['file'])} ({text(side['origin'])})")
-    lines += _values(document) if document["kind"] == "values" else _counts(document)
+    lines += changes(document)
     fit = kept(lines, "lines", MAX_BYTES, None)
     left = fit.total - len(fit.entries)
     more = ["", f"{left} of {fit.total} lines are left out, the least bad ones"] if left else []
     return "\n".join([*fit.entries, *more]) + "\n"
+
+
+def changes(document: dict[str, Any], most: int | None = None) -> list[str]:
+    """The tables, the worst first; `most`: of the changes of values, so many."""
+    if document["kind"] != "values":
+        return _counts(document)
+    listed = document["changes"]
+    left = len(listed[most:]) if most else 0
+    more = ["", f"and {left} more changes; diff.json has all"] if left else []
+    return _values(document | {"changes": listed[:most]}) + more
 
 
 def _values(document: dict[str, Any]) -> list[str]:
@@ -36,7 +46,7 @@ def _values(document: dict[str, Any]) -> list[str]:
         [text(one.get("cause", "a case that fails")), *(one[mark] for mark in _MARKS)]
         for one in document["causes"]
     )
-    changes = (
+    rows = (
         [
             one["mark"],
             _case(one),
@@ -51,7 +61,7 @@ def _values(document: dict[str, Any]) -> list[str]:
         for one in document["changes"]
     )
     columns = ["", "case", "metric", "A", "B", "unit", "change", "why", "at"]
-    return _table(["cause", *_MARKS], causes, numbers=4) + _table(columns, changes)
+    return _table(["cause", *_MARKS], causes, numbers=4) + _table(columns, rows)
 
 
 def _counts(document: dict[str, Any]) -> list[str]:

@@ -4,6 +4,9 @@ Draws results.json, which gate, check, bench and attach write. --filter,
 --metric and --arch choose the cases and findings that are drawn; headline and
 exit code stay those of the run. A format is cut to its reader's limits, the
 least bad first; it and stderr report how much is left out.
+
+--diff and --base put the changes since a base first, in the formats for
+people, and leave out the annotations for what the base has as well.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+from warpgauge.changes.delta import read_delta
 from warpgauge.command_line import add_filter_option
 from warpgauge.errors import CommandError
 from warpgauge.files import write_whole
@@ -45,6 +49,7 @@ examples:
   warpgauge emit out/results.json --all out
   warpgauge emit out/results.json --format bencher --filter 'reduce.*'
   warpgauge emit sm_80/results.json sm_90/results.json --format markdown
+  warpgauge emit results.json --all out --diff diff.json --base main.json
 """
 
 
@@ -52,10 +57,15 @@ def run(options: argparse.Namespace) -> int:
     """Returns 0; raises CommandError."""
     if options.all and options.out:
         raise CommandError("--out goes with --format; --all names its folder itself")
+    if bool(options.diff) != bool(options.base):
+        raise CommandError("--diff and --base go together: what changed, and what the base had")
     results = _selected(read_results(options.results), options)
     if options.out and options.out.exists() and any(map(options.out.samefile, options.results)):
         raise CommandError(f"--out {options.out}: it would replace the results; name another file")
     results = replace(results, pictures=tuple(sorted(_pictures_beside(options.results))))
+    if options.diff:
+        delta, base = read_delta(options.diff), read_results([options.base])
+        results = replace(results, delta=delta, known=delta.known(results, base))
     formats = FORMATS.values() if options.all else [FORMATS[options.format]]
     # First all of the text, so that a format that fails leaves nothing behind.
     drawings = {format.file: format.draw(results) for format in formats}
@@ -79,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--all", type=Path, metavar="DIR", help="write all formats into this folder")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="with --format: the file (default: stdout)"
+    )
+    parser.add_argument(
+        "--diff", type=Path, metavar="DIFF", help="the file of `warpgauge diff BASE RUN --json`"
+    )
+    parser.add_argument(
+        "--base", type=Path, metavar="RESULTS", help="with --diff: results.json of the base"
     )
     add_filter_option(parser)
     parser.add_argument(

@@ -10,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from warpgauge.facts.records import Run
 from warpgauge.text import printable
+
+if TYPE_CHECKING:
+    from warpgauge.changes.delta import Delta
 
 VERDICTS = ("error", "fail", "moved", "waived", "better", "pass", "unbudgeted", "unmeasured")
 _NAMED = 6  # others of a group, as on the terminal
@@ -200,7 +203,8 @@ class Unmeasured(_Members):
 
 @dataclass(frozen=True)
 class Results(_Members):
-    """All of a file, or of several together. `found` are the findings of the file, one a value."""
+    """All of a file, or of several together. `found` are the findings of the file, one a value;
+    `known` are those that the base of `delta` has, too."""
 
     status: str
     exit_code: int
@@ -217,6 +221,8 @@ class Results(_Members):
     left_out: tuple[str, ...] = ()
     units: dict[str, str] = field(default_factory=dict)
     pictures: tuple[Path, ...] = ()
+    delta: Delta | None = None
+    known: frozenset[Finding] = frozenset()
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -246,6 +252,11 @@ class Results(_Members):
         """Reasons beside findings that make the run red: lost results, required values."""
         missing = [one.text for one in self.unmeasured if one.required]
         return [*map(printable, self.lost), *missing]
+
+    @property
+    def without_known(self) -> Self:
+        """The same with only those findings that the base has not."""
+        return replace(self, found=tuple(one for one in self.found if one not in self.known))
 
     def unit(self, value: Value) -> str:
         return self.units.get(value.metric, "")

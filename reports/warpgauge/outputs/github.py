@@ -14,7 +14,9 @@ MAX_ENTRIES = 9  # GitHub shows 10 of a step; the last one counts all
 
 
 def entries(results: Results) -> list[str]:
-    """The findings, as errors where they make the run red and else as warnings."""
+    """The findings that the base has not, as errors where they make the run red and else as
+    warnings."""
+    results = results.without_known
     commands = [_command("error", None, "warpgauge", [fault]) for fault in results.faults]
     commands += [_finding("error", one) for one in results.wrong]
     commands += [_finding("warning", one) for one in results.noted if _is_shown(one)]
@@ -23,8 +25,17 @@ def entries(results: Results) -> list[str]:
 
 def document(results: Results, kept: Kept) -> str:
     """The annotations, and a notice that counts all."""
-    total = [printable(results.headline), *map(printable, results.left_out), kept.sentence]
+    delta = [results.delta.headline] if results.delta else []
+    total = [*delta, results.headline, *results.left_out, _known(len(results.known))]
+    total = [*map(printable, total), kept.sentence]
     return "\n".join([*kept.entries, _command("notice", None, "warpgauge", total)]) + "\n"
+
+
+def _known(count: int) -> str:
+    if count == 0:
+        return ""
+    them = "findings are not new; the summary has them"
+    return "1 finding is not new; the summary has it" if count == 1 else f"{count} {them}"
 
 
 def _is_shown(finding: Finding) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warpgauge.changes.delta import Delta
+from warpgauge.changes.diff_markdown import changes
 from warpgauge.facts.records import Run
 from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import Kept
@@ -11,11 +13,14 @@ FILE = "summary-ci.md"
 READER = "job summaries"
 ENTRIES = "lines"
 MAX_BYTES = 1_000_000  # GitHub shows nothing at all of more than 1 MiB
+CHANGES = 25  # shown of a delta; diff.json has all
 
 
 def entries(results: Results) -> list[str]:
-    """Verdicts by family, then what is wrong, the worst first, then what is only noted."""
-    lines = [f"# warpgauge: {text(results.headline)}", ""]
+    """What changed since the base, verdicts by family, then what is wrong, the worst first, then
+    what is only noted."""
+    lines = _delta(results.delta) if results.delta else []
+    lines += [f"{'##' if lines else '#'} warpgauge: {text(results.headline)}", ""]
     lines += [f"**{text(fault)}**\n" for fault in results.faults]
     lines += [f"{_run(run)}\n" for run in results.runs]
     lines += _families(results)
@@ -35,6 +40,12 @@ def entries(results: Results) -> list[str]:
 def document(results: Results, kept: Kept) -> str:
     lines = [*kept.entries, f"\n{kept.sentence}"] if kept.left_out else kept.entries
     return "\n".join(lines) + "\n"
+
+
+def _delta(delta: Delta) -> list[str]:
+    """The changes, the worst first; nothing else heads the page."""
+    lines = [f"# warpgauge: {text(delta.headline)}", "", f"The base: {text(delta.origin)}."]
+    return [*lines, *changes(delta.document, CHANGES), ""]
 
 
 def _run(run: Run) -> str:

@@ -9,12 +9,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from warpgauge.changes.delta import read_delta
 from warpgauge.changes.diff_markdown import markdown
-from warpgauge.documents import read_document
 from warpgauge.files import write_whole
 
-SCHEMA = "warpgauge.diff/1"
-REMEDY = "write it with `warpgauge diff A B --json FILE`"
 EPILOG = """\
 exit codes:
   0  written
@@ -33,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Returns 0; raises CommandError."""
-    page = markdown(read_document(options.diff, SCHEMA, REMEDY))
+    page = markdown(read_delta(options.diff).document)
     if options.out:
         write_whole(options.out, page.encode())
     else:

@@ -1,0 +1,98 @@
+"""What changed against a base, for the formats that show it: the file of `warpgauge diff --json`,
+and the findings that the base has as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import Draft202012Validator
+
+from warpgauge.changes.diff_schema import DIFF_SCHEMA
+from warpgauge.documents import read_document
+from warpgauge.errors import CommandError
+from warpgauge.facts import contract
+from warpgauge.outcome.results import Finding, Results
+
+SCHEMA = "warpgauge.diff/1"
+REMEDY = "write it with `warpgauge diff A B --json FILE`"
+
+# The words for marks, in the order in which they are counted.
+_WORDS = {
+    "worse": "worse",
+    "lost": "lost",
+    "better": "better",
+    "moved": "moved",
+    "changed": "changed",
+    "new": "new",
+    "gone": "gone",
+    "unsure": "not compared",
+    "same": "unchanged",
+}
+_ALWAYS = ("worse", "better", "same")  # even where there are none
+_NOT_WORSE = ("better", "unsure")
+
+Key = tuple[str, str | None, str]
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The changes since a base, as the comparer wrote them."""
+
+    document: dict[str, Any]
+
+    @property
+    def headline(self) -> str:
+        """ "3 worse, 5 better, 1,204 unchanged against the base"."""
+        if self.document["kind"] != "values":
+            return self.document["headline"]
+        marks = self.document["marks"]
+        shown = (one for one in _WORDS if marks.get(one) or one in _ALWAYS)
+        return f"{', '.join(f'{marks[one]:,} {_WORDS[one]}' for one in shown)} against the base"
+
+    @property
+    def origin(self) -> str:
+        """The base: commit, device, toolkit."""
+        return self.document["a"]["origin"]
+
+    def known(self, results: Results, base: Results) -> frozenset[Finding]:
+        """The findings that the base has, too, and that are not worse now."""
+        if self.document["kind"] != "values":
+            return frozenset()
+        had, moved = {(*_key(one), one.verdict) for one in base.found}, self._moved()
+        return frozenset(
+            one
+            for one in results.found
+            if (*_key(one), one.verdict) in had and _key(one) not in moved
+        )
+
+    def _moved(self) -> set[Key]:
+        """The values that are not what they were, and not better."""
+        changes: Iterable[dict[str, Any]] = self.document.get("changes", ())
+        return {
+            (one["id"], one.get("arch"), one["metric"])
+            for one in changes
+            if one["mark"] not in _NOT_WORSE
+        }
+
+
+def read_delta(path: Path) -> Delta:
+    """The changes of a file; CommandError for what is none."""
+    document = read_document(path, SCHEMA, REMEDY)
+    try:
+        contract.hold(_validator(), document)
+    except ValueError as error:
+        raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
+    return Delta(document)
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(DIFF_SCHEMA)
+
+
+def _key(finding: Finding) -> Key:
+    return finding.case, finding.arch, finding.metric

@@ -1,0 +1,281 @@
+"""`diff --base`: the merge base is built in a worktree, gated and compared, and nothing stays.
+A small repository of its own, whose gauge is one of this build."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from warpgauge.base_run import Entry, initial_cache, read_cache
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
+CASE = ["--device=emulated", "--filter=canaries.padding_removed.*", "--arch=sm_90"]
+
+CMAKE = """cmake_minimum_required(VERSION 3.25)
+project(kernels LANGUAGES NONE)
+set(OPTION "default" CACHE STRING "")
+set(FOLDER "${CMAKE_SOURCE_DIR}" CACHE PATH "")
+add_custom_target(my-gauge COMMAND ${CMAKE_COMMAND} -E echo "a build"
+  COMMAND sh "${CMAKE_SOURCE_DIR}/make.sh" "${CMAKE_SOURCE_DIR}")
+"""
+# A gauge whose counts are those of the file `value`.
+SCRIPT = """#!/usr/bin/env bash
+cp "$0" "PLACE/$(basename "$(dirname "$0")").$1"
+[[ $1 == gate ]] || exec BIN/warpgauge-faulty "$@"
+code=0
+BIN/warpgauge-faulty "$@" || code=$?
+sed -i 's/"shared.bank_conflicts":1984/"shared.bank_conflicts":VALUE/' "$3/facts.jsonl"
+exit "$code"
+"""
+MAKE_SCRIPT = 'sed "s/VALUE/$(cat "$1/value")/" "$1/gauge.sh" >my-gauge; chmod +x my-gauge\n'
+MAKE_REAL = "cp BIN/warpgauge-faulty my-gauge; cp BIN/warpgauge-faulty-emulated my-gauge-emulated\n"
+
+
+def git(folder, *words):
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    command = ["git", "-C", str(folder), *identity, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Project:
+    """A repository with a branch `main`, and a build of a branch that began there."""
+
+    def __init__(self, folder, make):
+        self.root = folder / "kernels"
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        self.root.mkdir()
+        (self.root / "CMakeLists.txt").write_text(CMAKE)
+        script = SCRIPT.replace("BIN", str(BIN)).replace("PLACE", str(folder))
+        (self.root / "gauge.sh").write_text(script)
+        (self.root / "make.sh").write_text(make.replace("BIN", str(BIN)))
+        (self.root / ".gitignore").write_text("/build/\n/out/\n")
+        (self.root / "value").write_text("1984")
+        git(self.root, "init", "-q", "-b", "main")
+        self.commit()
+        git(self.root, "checkout", "-q", "-b", "branch")
+
+    def commit(self, **files):
+        for name, text in files.items():
+            (self.root / name).write_text(text)
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "-m", "a commit", "--no-verify", "--allow-empty")
+
+    def build(self, *options):
+        configure = ["cmake", "-S", self.root, "-B", self.root / "build", *options]
+        for command in (configure, ["cmake", "--build", self.root / "build", "-t", "my-gauge"]):
+            subprocess.run(command, check=True, capture_output=True)
+
+    def start(self, *command, **settings):
+        return subprocess.Popen(
+            [str(word) for word in command],
+            cwd=self.root,
+            env=os.environ | {"TMPDIR": str(self.temporary)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **settings,
+        )
+
+    def diff(self, revision="main"):
+        """diff --base, as the gauge starts it."""
+        words = [revision, self.root / "build/my-gauge", "out", *CASE, "--", "--noise=0.03"]
+        return ended(self.start(BIN / "warpgauge-python", "--base", *words))
+
+    def leaves_nothing(self):
+        worktrees = git(self.root, "worktree", "list").splitlines()
+        return len(worktrees) == 1 and not list(self.temporary.iterdir())
+
+
+def ended(process):
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path, MAKE_SCRIPT)
+
+
+@pytest.mark.parametrize(
+    "value, code, says",
+    [("1984", 0, "NOT WORSE: 30 the same"), ("2000", 1, "WORSE: 1 worse"), ("9", 0, "1 better")],
+)
+def test_the_branch_is_compared_with_the_commit_it_began_at(project, value, code, says):
+    project.commit(value=value)
+    git(project.root, "checkout", "-q", "main")
+    project.commit(value="5")  # main went on: that is not the branch's doing
+    git(project.root, "checkout", "-q", "branch")
+    project.build()
+    ended_with, out, err = project.diff()
+    assert ended_with == code, err
+    assert says in out.splitlines()[-1]
+    for facts in ("base/facts.jsonl", "facts.jsonl"):
+        assert (project.root / "out" / facts).exists()
+    assert project.leaves_nothing()
+
+
+def test_the_tree_as_it_is_is_built_first(project):
+    project.build()
+    (project.root / "value").write_text("2000")
+    assert project.diff()[0] == 1
+
+
+def test_the_gauge_itself_continues_there(tmp_path):
+    project = Project(tmp_path, MAKE_REAL)
+    project.build()
+    options = ["--json", "diff.json", "--out", "results"]
+    gauge = project.root / "build/my-gauge"
+    code, out, err = ended(project.start(gauge, "diff", "--base", "main", *CASE, *options))
+    assert code == 0, err
+    assert out.splitlines()[-1] == "NOT WORSE: 30 the same"
+    assert out.startswith("A: results/base/facts.jsonl (commit ")
+    assert "the merge base of main and HEAD" in err
+    assert (project.root / "diff.json").exists() and project.leaves_nothing()
+
+
+def test_the_base_is_configured_as_the_build_is(project, tmp_path):
+    lists = (
+        CMAKE
+        + f"""
+file(APPEND "{tmp_path}/configured" "${{OPTION}} ${{FOLDER}} ${{CMAKE_BINARY_DIR}}\\n")
+"""
+    )
+    project.commit(**{"CMakeLists.txt": lists})
+    git(project.root, "branch", "-f", "main", "HEAD")
+    project.build("-DOPTION=mine")
+    assert project.diff()[0] == 0
+    lines = [line.split() for line in (tmp_path / "configured").read_text().splitlines()]
+    (of_base,) = [line for line in lines if line[2].startswith(str(project.temporary))]
+    assert of_base[0] == "mine" and of_base[1].endswith("/source")
+
+
+@pytest.mark.parametrize(
+    "broken, says",
+    [
+        ({"make.sh": "echo no kernel today; exit 1\n"}, "no kernel today"),
+        ({"CMakeLists.txt": "message(FATAL_ERROR nothing)\n"}, "configuring the base: ended with"),
+        ({"make.sh": "true\n"}, "building the base made no"),
+        ({"gauge.sh": "#!/bin/sh\nexit 2\n"}, "ended with 2"),
+        ({"gauge.sh": "#!/bin/sh\nexit 3\n"}, "ended with 3"),
+        ({"gauge.sh": "#!/bin/sh\nexit 0\n"}, "wrote no"),
+        ({"gauge.sh": "#!/bin/sh\nkill -SEGV $$\n"}, "the gate of "),
+    ],
+)
+def test_a_base_that_cannot_be_built_or_gated_is_a_fault(project, broken, says):
+    files = ("make.sh", "CMakeLists.txt", "gauge.sh")
+    good = {name: (project.root / name).read_text() for name in files}
+    project.commit(**broken)
+    git(project.root, "branch", "-f", "main")
+    project.commit(**good)
+    project.build()
+    code, out, err = project.diff()
+    assert code == 2 and out == ""
+    assert says in err and "Traceback" not in err
+    assert project.leaves_nothing()
+    assert not (project.root / "out/base/facts.jsonl").exists()
+
+
+def test_a_tree_that_cannot_be_built_is_a_fault(project):
+    project.build()
+    project.commit(**{"make.sh": "exit 1\n"})
+    code, out, _ = project.diff()
+    assert code == 2 and out == "" and project.leaves_nothing()
+
+
+def test_facts_of_an_earlier_comparison_are_not_compared_again(project):
+    project.build()
+    assert project.diff()[0] == 0
+    git(project.root, "branch", "-f", "main")
+    project.commit(**{"gauge.sh": "#!/bin/sh\nexit 0\n"})
+    project.build()
+    code, out, err = project.diff()
+    assert code == 2 and out == "" and "wrote no out/facts.jsonl" in err
+
+
+@pytest.mark.parametrize("revision", ["nothing", "--output=x", "main:value", ""])
+def test_a_revision_that_git_does_not_know_is_a_fault(project, revision):
+    project.build()
+    code, out, err = project.diff(revision)
+    assert (code, out) == (2, "")
+    assert err == f"--base {revision}: git knows no such commit; fetch it, or name another\n"
+
+
+def test_a_revision_of_another_history_is_a_fault(project):
+    project.build()
+    git(project.root, "checkout", "-q", "--orphan", "other")
+    project.commit(value="1")
+    code, _, err = project.diff("main")
+    assert code == 2 and "it has no commit in common with HEAD" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("during", ["make.sh", "gauge.sh"])
+def test_what_is_interrupted_leaves_nothing(project, number, during, tmp_path):
+    project.build()
+    good = (project.root / during).read_text()
+    project.commit(**{during: f"#!/bin/sh\necho $$ >{tmp_path}/started\nsleep 100\n"})
+    git(project.root, "branch", "-f", "main")
+    project.commit(**{during: good})
+    words = ["main", project.root / "build/my-gauge", "out", *CASE, "--"]
+    process = project.start(BIN / "warpgauge-python", "--base", *words)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    code, out, _ = ended(process)
+    assert (code, out) == (128 + number, "")
+    assert project.leaves_nothing()
+    child = int((tmp_path / "started").read_text())
+    assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_program_of_no_build_folder_is_refused(project, tmp_path):
+    words = ["main", BIN.parent.parent / "no/warpgauge", "out", *CASE, "--"]
+    words[1] = tmp_path / "warpgauge"
+    code, _, err = ended(project.start(BIN / "warpgauge-python", "--base", *words))
+    assert code == 2 and "is in no build folder of CMake" in err
+    assert "run `diff --base` with the gauge of your build" in err
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        (["--base", "main", "a", "b"], "leave A and B out"),
+        (["a", "b", "--device=emulated"], "are of the gates of --base"),
+        (["a", "b", "--out=x"], "are of the gates of --base"),
+        (["a"], "name two files of facts, A and B, or a revision with --base"),
+        ([], "name two files of facts"),
+        (["--base="], "--base"),
+    ],
+)
+def test_options_that_do_not_go_together(project, words, says):
+    code, out, err = ended(project.start(BIN / "warpgauge", "diff", *words))
+    assert (code, out) == (2, "") and says in err
+
+
+def test_paths_of_the_cache_move_where_they_are(tmp_path):
+    root, source = tmp_path / "root", tmp_path / "there"
+    for folder in (root / "ignored", source / "include"):
+        folder.mkdir(parents=True)
+    cache = tmp_path / "CMakeCache.txt"
+    cache.write_text(
+        f'# a comment\n//help\nFLAGS:STRING=-I{root}/include -DA="{root}/include";x\n'
+        f"IGNORED:PATH={root}/ignored\nFETCHED:PATH={root}/build/_deps\nOTHER:PATH=/x{root}/include\n"
+        f"NEW:UNINITIALIZED=a:b=c\nLOST:FILEPATH=LOST-NOTFOUND\nHOME:INTERNAL={root}\n"
+        f"LONGER:PATH={root}-2/include\n"
+    )
+    entries = read_cache(cache)
+    assert entries[0] == Entry("FLAGS", "STRING", f'-I{root}/include -DA="{root}/include";x')
+    text = initial_cache(entries, (root, source), (root / "build", tmp_path / "built"))
+    assert text.splitlines() == [
+        f'set(FLAGS [==[-I{source}/include -DA="{source}/include";x]==] CACHE STRING "")',
+        f'set(IGNORED [==[{root}/ignored]==] CACHE PATH "")',
+        f'set(FETCHED [==[{tmp_path}/built/_deps]==] CACHE PATH "")',
+        f'set(OTHER [==[/x{root}/include]==] CACHE PATH "")',
+        'set(NEW [==[a:b=c]==] CACHE STRING "")',
+        f'set(LONGER [==[{root}-2/include]==] CACHE PATH "")',
+    ]
