@@ -227,6 +227,12 @@ function(warpgauge_complete_gtest_programs folder)
     if(NOT type STREQUAL "EXECUTABLE" OR NOT "warpgauge::gtest" IN_LIST libraries)
       continue()
     endif()
+    foreach(library IN LISTS libraries)  # the emulated program is of the top folder
+      if(library MATCHES "^[A-Za-z0-9_]+::[A-Za-z0-9_]+$" AND NOT TARGET ${library})
+        message(FATAL_ERROR "${target} links ${library}, which find_package() has found for its folder alone: "
+                            "call find_package() in the top CMakeLists.txt, or with GLOBAL")
+      endif()
+    endforeach()
     target_link_libraries(${target} PRIVATE "$<LINK_ONLY:warpgauge::gtest_cases>")
     target_compile_features(${target} PRIVATE cxx_std_20)
     warpgauge_use_cuda20(${target})

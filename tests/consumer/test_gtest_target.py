@@ -1,5 +1,7 @@
 """A GoogleTest program that a project already has links warpgauge::gtest; nothing else changes."""
 
+import subprocess
+
 import pytest
 from project import configure, run
 from test_targets import FILES, KERNELS
@@ -41,6 +43,23 @@ TEST(Mine, IsOverBudget) {
   cudaFree(out);
 }
 """
+
+
+def test_a_package_of_a_folder_below_is_an_error_with_its_cure(tmp_path, prefix):
+    (tmp_path / "below").mkdir()
+    top = PROJECT.split("include(GoogleTest)")[0] + "add_subdirectory(below)\n"
+    (tmp_path / "CMakeLists.txt").write_text(top)
+    (tmp_path / "below/my_test.cu").write_text("")
+    (tmp_path / "below/CMakeLists.txt").write_text(
+        "add_library(json::json INTERFACE IMPORTED)\nadd_executable(my_tests my_test.cu)\n"
+        "target_link_libraries(my_tests PRIVATE json::json GTest::gtest_main warpgauge::gtest)\n"
+    )
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja"]
+    command += ["-DCMAKE_CUDA_ARCHITECTURES=90", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert "my_tests links json::json, which find_package() has found for its" in said
 
 
 @pytest.fixture(scope="module")
