@@ -191,7 +191,7 @@ class StaticTest : public testing::Test {
 Tests::Tests(const Options& options, std::string program)
     : session_(std::make_unique<Session>(options, std::move(program))) {
   Session& session = *session_;
-  const std::vector<const Case*> cases = Registry::instance().select({.large = options.large);
+  const std::vector<const Case*> cases = Registry::instance().select({.large = options.large});
   for (const Case* const selected : cases) {
     const Case& one = *selected;
     testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
