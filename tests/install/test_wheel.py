@@ -37,7 +37,7 @@ def wheel(tmp_path_factory):
     run(
         *(sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-index"),
         *("--no-build-isolation", "--wheel-dir", folder),
-        *("--config-settings", f"cmake.source-dir={ROOT}/cmake/from_build"),
+        *("--config-settings", f"cmake.source-dir={ROOT}/ci/from_build"),
         *("--config-settings", f"cmake.define.WARPGAUGE_BUILD={BUILD}"),
         *("--config-settings", f"build-dir={folder}/build"),
         cwd=folder,
