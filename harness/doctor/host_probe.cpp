@@ -243,7 +243,8 @@ Precondition check_python(const fs::path& programs) {
   const fs::path program = programs / "warpgauge-python";
   Precondition finding{.id = "Python", .health = Health::warn};
   finding.remedy =
-      "run it to see why; WARPGAUGE_PYTHON=... names another Python (reports and CI formats need it)";
+      "run it to see why; WARPGAUGE_PYTHON=... names another Python (reports and CI formats need "
+      "it)";
   if (!fs::exists(program)) {
     finding.text = program.string() + " is not there";
     return finding;

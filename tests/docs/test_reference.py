@@ -32,8 +32,10 @@ def test_the_reference_is_complete(tmp_path):
     assert done.returncode == 0 and not done.stderr, done.stderr
     pages = "".join(path.read_text() for path in (tmp_path / "html").glob("*.html"))
     used = "Problem Comparison Input InOut Output Size Variants Family Measurement NotMeasured "
-    used += "close equal counts_only flops bytes prepare large uncounted measure over_budget "
-    used += "EXPECT_BUDGET ASSERT_BUDGET WARPGAUGE_FAMILY WARPGAUGE_CUDA prepare_to_measure"
+    used += "close equal counts_only flops bytes prepare large uncounted gpu_only measure "
+    used += (
+        "over_budget EXPECT_BUDGET ASSERT_BUDGET WARPGAUGE_FAMILY WARPGAUGE_CUDA prepare_to_measure"
+    )
     for name in used.split():
         assert re.search(rf">{name}[<(\s]|[\s;]{name}[<(\s]", pages), name
 
