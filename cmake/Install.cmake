@@ -126,7 +126,7 @@ endforeach()
 
 # The documents. Links to sources, which are not installed, become text.
 set(doc share/doc/warpgauge)
-file(GLOB documents CONFIGURE_DEPENDS README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
+file(GLOB documents CONFIGURE_DEPENDS README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents})
 foreach(document IN LISTS documents)
   cmake_path(RELATIVE_PATH document OUTPUT_VARIABLE name)

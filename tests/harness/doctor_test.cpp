@@ -156,7 +156,7 @@ TEST_F(Machine, TakesOutput) {
 TEST_F(Machine, LacksPython) {
   const doctor::Precondition finding = doctor::check_python(here_.root);
   EXPECT_EQ(finding.health, doctor::Health::warn);
-  EXPECT_THAT(finding.remedy, HasSubstr("ci/bootstrap"));
+  EXPECT_THAT(finding.remedy, HasSubstr("WARPGAUGE_PYTHON"));
 }
 
 TEST_F(Machine, LacksTheEmulator) {

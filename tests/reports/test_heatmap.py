@@ -368,12 +368,6 @@ def test_help_has_examples(capsys):
         assert word in text
 
 
-def test_the_program_is_installed():
-    program = Path(sys.executable).parent / "warpgauge-python"
-    result = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=120)
-    assert result.returncode == 0 and "report" in result.stdout
-
-
 def test_facts_that_the_reader_is_tested_with_are_taken(tmp_path, capsys):
     """Real facts, of which none spans a grid."""
     line = refuse(capsys, DATA / "good.jsonl", "--out", tmp_path, "--metric", "registers")
