@@ -169,6 +169,12 @@ TEST(Blame, AddsUpTheKernelsOfALine) {
               ElementsAre("5: 20 (0.625)", "6: 12 (0.375)"));
 }
 
+TEST(Blame, HasSharesWhereLinesAddUpButForRounding) {
+  const Fact whole = beyond(300000.00001, 0, "shared.bank_conflicts");
+  EXPECT_THAT(blame({whole, of_line(whole, 5, 75000), of_line(whole, 6, 225000)}),
+              ElementsAre("6: 225000 (0.75)", "5: 75000 (0.25)"));
+}
+
 TEST(Blame, HasNoSharesWhereLinesDoNotAddUp) {
   const Fact ways = beyond(32, 4, "shared.bank_ways");
   EXPECT_THAT(blame({ways, of_line(ways, 5, 32), of_line(ways, 6, 2)}),

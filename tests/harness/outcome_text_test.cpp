@@ -222,6 +222,16 @@ TEST(MarkdownText, OfAMachineWithoutAGpu) {
   EXPECT_THAT(recorded.markdown(), HasSubstr(", CUDA 13.0, no GPU.\n"));
 }
 
+TEST(MarkdownText, OfSeveralRunsShowsTheOneThatMeasured) {
+  const Recorded measured;
+  Recorded without;
+  without.run.run.id = "without";
+  without.run.run.devices.clear();
+  const auto shown = HasSubstr(measured.run.run.devices.at(0).name + " (compute capability");
+  EXPECT_THAT(markdown_text(Outcome({without.run, measured.run}, {})), shown);
+  EXPECT_THAT(markdown_text(Outcome({measured.run, without.run}, {})), shown);
+}
+
 TEST(FailureText, HasAllThatIsNeededToActOnIt) {
   Recorded recorded;
   const Fact& fact = recorded.judged("tiled", "shared.bank_conflicts", "");

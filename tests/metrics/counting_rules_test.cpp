@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 
 namespace warpgauge::metrics {
 namespace {
@@ -269,6 +271,41 @@ TEST(LocalAccess, EqualOffsetsCoalesce) {
   EXPECT_EQ(local_sectors(4, strided(4).data(), kAll), 32u);
   EXPECT_EQ(local_sectors(4, strided(0).data(), 0x000000ff), 1u);
   EXPECT_EQ(local_sectors(4, strided(0).data(), 0), 0u);
+}
+
+/// The widths of the rows that the table of shared_cost() names.
+const std::map<AccessKind, std::set<int>> kMeasuredWidths = {
+    {AccessKind::shared_load, {1, 2, 4, 8, 16}},
+    {AccessKind::shared_store, {1, 2, 4, 8, 16}},
+    {AccessKind::shared_atomic, {4, 8}},
+    {AccessKind::shared_popc_increment, {4}},
+    {AccessKind::shared_cas, {4, 8}},
+    {AccessKind::ldmatrix, {16}},
+    {AccessKind::stmatrix, {16}},
+    {AccessKind::async_copy, {4, 8, 16}},
+    {AccessKind::async_copy_bypass, {16}}};
+
+TEST(SharedAccess, IsExactForTheWidthsThatWereMeasuredAlone) {
+  for (const auto& [kind, widths] : kMeasuredWidths) {
+    const bool is_copy = kind == AccessKind::async_copy || kind == AccessKind::async_copy_bypass;
+    for (const int width : {1, 2, 4, 8, 16}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + " of " + std::to_string(width));
+      const bool measured = widths.contains(width);
+      const Offsets offsets = strided(static_cast<std::uint32_t>(width));
+      if (is_copy) {
+        const Addresses from = global_addresses(offsets);
+        const AsyncCost cost = async_cost(kind, width, offsets.data(), from.data(), kAll);
+        EXPECT_EQ(cost.shared.exact, measured);
+        EXPECT_EQ(cost.global.exact, measured);
+      } else {
+        EXPECT_EQ(shared_cost(kind, width, offsets.data(), kAll).exact, measured);
+      }
+      EXPECT_EQ(estimate_reason(kind, width),
+                !measured ? "accesses of this kind and width were never measured"
+                : is_copy ? "copies that read nothing were never measured"
+                          : "");
+    }
+  }
 }
 
 }  // namespace

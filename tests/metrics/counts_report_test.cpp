@@ -1,6 +1,7 @@
 // Counts and faults of an emulated program, from one process to another.
 #include "metrics/counts_report.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -89,6 +90,18 @@ TEST_F(Report, ADamagedLineIsAnErrorWithItsNumber) {
   } catch (const ReportError& error) {
     EXPECT_THAT(error.what(), HasSubstr(".jsonl:2: no line of a report: "));
   }
+}
+
+TEST_F(Report, IsClosedThoughItWasOpenedInPlaceOfStandardInput) {
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  const bool closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
+  if (input >= 0) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+  }
+  EXPECT_TRUE(closed);
 }
 
 }  // namespace

@@ -221,5 +221,11 @@ TEST(AddCure, OfTwoAccessesTheFirstStays) {
                           {"global.store.sectors_per_request", "a"}}));
 }
 
+TEST(Cure, OfGlobalMemoryPromisesNothingWhereTheRuleGivesAnotherNumber) {
+  WarpAccess access = global(4, [](auto lane) { return 8 * lane; });
+  ++access.taken;
+  EXPECT_EQ(cure(access), "Neighbouring lanes are 8 bytes apart.");
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -238,6 +239,23 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
   EXPECT_EQ(status, 0);
   ASSERT_EQ(values(path_).size(), 1u);
   EXPECT_TRUE(content(path_).ends_with("}\n"));
+}
+
+TEST_F(FactFile, LaunchesOfOneShapeAreCounted) {
+  for (const std::uint64_t count : {1, 2, 3}) {
+    CaseContext context;
+    context.kernels = {
+        {.name = "k", .launches = {{.grid = {2, 1, 1}, .block = {32, 1, 1}, .count = count}}}};
+    Fact fact = registers(32);
+    fact.context = std::make_shared<const CaseContext>(context);
+    fs::remove(path_);
+    FactWriter(path_, run()).write({fact});
+    const std::vector<Fact> facts = values(path_);
+    ASSERT_EQ(facts.size(), 1u);
+    ASSERT_EQ(facts[0].context->kernels.size(), 1u);
+    ASSERT_EQ(facts[0].context->kernels[0].launches.size(), 1u);
+    EXPECT_EQ(facts[0].context->kernels[0].launches[0].count, count);
+  }
 }
 
 }  // namespace

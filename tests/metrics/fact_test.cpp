@@ -261,5 +261,14 @@ TEST(ValuesJson, UnknownMetricThrows) {
   EXPECT_THROW(values_json(fact("colour", 1.0)), std::out_of_range);
 }
 
+TEST(Launch, HasTheWarpsOfAllItsBlocks) {
+  EXPECT_EQ((Launch{.grid = {1, 1, 1}, .block = {32, 1, 1}}.warps()), 1u);
+  EXPECT_EQ((Launch{.grid = {1, 1, 1}, .block = {33, 1, 1}}.warps()), 2u) << "one has one thread";
+  EXPECT_EQ((Launch{.grid = {2, 3, 4}, .block = {8, 4, 3}}.warps()), 2u * 3 * 4 * 3);
+  EXPECT_EQ((Launch{.grid = {2, 3, 4}, .block = {8, 4, 3}, .count = 5}.warps()), 5u * 24 * 3);
+  EXPECT_EQ((Launch{.grid = {1u << 31, 4, 1}, .block = {1024, 1, 1}}.warps()),
+            (std::uint64_t{1} << 33) * 32);
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics

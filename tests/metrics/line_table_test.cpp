@@ -218,6 +218,7 @@ TEST(LineProgram, OfEachVersionThatIsKnownIsRead) {
     ASSERT_EQ(program.rows.size(), 2u);
     EXPECT_EQ(program.files, (std::vector<std::string>{"", "a"}));
     EXPECT_EQ(program.rows[0].pc, 0x10u);
+    EXPECT_EQ(program.rows[0].file, 1u) << "the first one, as none is set";
     EXPECT_EQ(program.rows[1].pc, 0x20u);
     EXPECT_EQ(program.rows[1].line, 1u);
   }

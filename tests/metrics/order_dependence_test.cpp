@@ -10,11 +10,14 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/line_table.h"
+#include "metrics/sass_code.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -143,6 +146,88 @@ TEST(Order, AWaitForABarrierInMemoryIsASource) {
   const auto found = order_dependences(Cubin(image), "waits", nullptr);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().source, Source::barrier);
+}
+
+/// Machine code for sm_90 that is put together here, in place of a recorded kernel's.
+class Written {
+ public:
+  static constexpr unsigned kLoadShared = 0x384, kStoreShared = 0x388, kLoad = 0x381,
+                            kStore = 0x386, kAtomicShared = 0x38c, kAtomic = 0x3a8,
+                            kBarrierOfWarp = 0x948, kFence = 0x992, kExit = 0x94d;
+
+  /// `to` = [`address`], or [`address`] = `value`; what does not have an operand ignores it.
+  Written& operator()(unsigned opcode, unsigned to = 0, unsigned address = 0, unsigned value = 0) {
+    constexpr std::uint64_t kNoPredicates = std::uint64_t{7} << 17, k32Bits = 4 << 9;
+    const bool is_atomic = opcode == kAtomic || opcode == kAtomicShared;
+    const bool is_access = opcode < 0x900;
+    words_.push_back(std::uint64_t{value} << 32 | address << 24 | to << 16 | 0x7000 | opcode);
+    words_.push_back(kTrue | kNoPredicates | (is_access && !is_atomic ? k32Bits : 0));
+    return *this;
+  }
+  /// Where the predicate of that number holds, to the instruction at `target`.
+  Written& go_if(unsigned predicate, std::uint64_t target) {
+    const std::uint64_t distance = (target - words_.size() / 2 - 1) * 4;  // forward, and not far
+    words_.push_back((distance & 0xff) << 16 | predicate << 12 | 0x947);
+    words_.push_back(kTrue);
+    return *this;
+  }
+
+  /// Each access that depends on something: its index, and that of the source.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> dependences() const {
+    std::vector<std::byte> image = recorded("sm_90");
+    const std::span<const std::byte> code = Cubin(image).code(kKernel);
+    std::vector<std::uint64_t> words = words_;
+    while (words.size() < code.size() / 8) words.insert(words.end(), {0x7918, 0});  // NOP
+    EXPECT_EQ(words.size(), code.size() / 8) << "the recorded kernel is too short";
+    std::memcpy(image.data() + (code.data() - image.data()), words.data(), code.size());
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
+    for (const OrderDependence& one : order_dependences(Cubin(image), kKernel, nullptr)) {
+      EXPECT_EQ(one.source, Source::atomic);
+      EXPECT_EQ(one.effect, Effect::access);
+      found.emplace_back(one.pc / SassWord::kBytes, one.source_pc / SassWord::kBytes);
+    }
+    return found;
+  }
+
+ private:
+  static constexpr const char* kKernel = "spin";
+  static constexpr std::uint64_t kTrue = std::uint64_t{7} << 23;
+  std::vector<std::uint64_t> words_;
+};
+
+using Pair = std::pair<std::uint64_t, std::uint64_t>;
+
+TEST(Order, ABarrierOfTheWarpShowsWhatOtherThreadsStoredBeforeTheirs) {
+  const auto code = [](unsigned barrier) {
+    Written code;
+    code.go_if(0, 5);
+    code(barrier)(Written::kLoadShared, 8, 6)(Written::kStore, 0, 8, 10)(Written::kExit);
+    code(Written::kAtomicShared, 4, 2, 3)(Written::kStoreShared, 0, 6, 4)(barrier);
+    return code(Written::kExit).dependences();
+  };
+  constexpr unsigned kNop = 0x918;
+  EXPECT_THAT(code(Written::kBarrierOfWarp), ElementsAre(Pair(3, 5)));
+  EXPECT_THAT(code(kNop), IsEmpty());
+}
+
+TEST(Order, AnAtomicWithAResultShowsWhatOtherThreadsStored) {
+  Written code;
+  code.go_if(0, 5);
+  code(Written::kAtomic, 12, 2, 3)(Written::kLoad, 8, 6)(Written::kStore, 0, 8, 10)(Written::kExit);
+  code(Written::kAtomic, 4, 2, 3)(Written::kStore, 0, 6, 4)(Written::kExit);
+  EXPECT_THAT(code.dependences(), ElementsAre(Pair(3, 5)));
+}
+
+/// From the threads of the last part to those of the second, and from these to the first part's.
+TEST(Order, ValuesAreFollowedFromThreadToThread) {
+  Written code;
+  code.go_if(0, 6).go_if(1, 10);
+  code(Written::kFence)(Written::kLoad, 8, 6)(Written::kStore, 0, 8, 10)(Written::kExit);
+  code(Written::kBarrierOfWarp)(Written::kLoadShared, 4, 6);
+  code(Written::kStore, 0, 6, 4)(Written::kExit);
+  code(Written::kAtomicShared, 4, 2, 3)(Written::kStoreShared, 0, 6, 4);
+  code(Written::kBarrierOfWarp)(Written::kExit);
+  EXPECT_THAT(code.dependences(), ElementsAre(Pair(4, 10)));
 }
 
 }  // namespace

@@ -111,5 +111,19 @@ TEST_P(FlowOf, ATargetFarAwayIsFound) {
 INSTANTIATE_TEST_SUITE_P(Encodings, FlowOf, testing::Values(75, 90),
                          [](const auto& info) { return "sm_" + std::to_string(info.param); });
 
+TEST(Flow, ABranchToWhatARegisterSaysMayGoAnywhere) {
+  for (const std::uint64_t opcode : {0x949, 0x94a, 0x94c, 0x958, 0x959}) {  // BRX JMP JMX BRXU JMXU
+    std::vector<SassWord> words;
+    for (const Written& one : {go_if(2), kAdd, kAdd, kEnd}) {
+      words.push_back(encoded(one, words.size(), 90));
+    }
+    words[2].low = opcode | SassWord::kAlways << 12;
+    const SassFlow found(words, 90);
+    ASSERT_EQ(found.blocks().size(), 4u) << opcode;
+    EXPECT_THAT(found.blocks()[2].next, ElementsAre(0, 1, 2, 3)) << opcode;
+    EXPECT_THAT(found.blocks()[1].next, ElementsAre(2)) << opcode;
+  }
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics

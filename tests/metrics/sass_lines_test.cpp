@@ -105,5 +105,18 @@ TEST_F(SassLinesTest, AKernelThatDidNotExecuteHasNoLines) {
   EXPECT_THAT(lines_.add_up(records), IsEmpty());
 }
 
+TEST(SassLinesWithoutCode, OnlyAsyncCopiesAreDoubted) {
+  SassLines lines([](std::uint32_t) { return std::span<const std::byte>(); });
+  const auto confidence_of = [&](SassMetric kind) {
+    SassRecords records;
+    SassValues& values = records[{1, "kernel", 0}];
+    values[SassMetric::instructions] = values[kind] = 8;
+    const auto found = lines.add_up(records);
+    return trust_in(found.at(0), "shared.wavefronts").confidence;
+  };
+  EXPECT_EQ(confidence_of(SassMetric::async_copies), Confidence::estimate);
+  EXPECT_EQ(confidence_of(SassMetric::instructions), Confidence::exact);
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics

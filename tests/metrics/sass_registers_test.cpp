@@ -186,5 +186,17 @@ TEST(Registers, OfEachKindOfInstructionAreTheseAndNoOthers) {
   EXPECT_GT(checked, 900) << "nothing was recorded";
 }
 
+/// Bits 77 and 78 say of BAR that it votes; of a load of constants they say something else.
+TEST(Registers, OnlyABarrierHasAResultOfABarrier) {
+  constexpr std::uint64_t kReduces = 2 << 13, kOneRegister = 4 << 9;
+  const std::uint64_t operands = SassWord::kAlways << 12 | 4 << 16 | 2 << 24;
+  const auto writes = [&](std::uint64_t opcode, int sm) {
+    return registers_of({.low = opcode | operands, .high = kReduces | kOneRegister}, sm).may_write;
+  };
+  EXPECT_EQ(writes(0xb1d, 90), std::vector{kBarrierResult}) << "BAR.RED";
+  EXPECT_TRUE(writes(0xabb, 90).empty()) << "ULDC, indexed";
+  EXPECT_TRUE(writes(0x7ac, 100).empty()) << "LDCU";
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics

@@ -169,12 +169,50 @@ TEST(Sass, AnUnknownArchitectureIsRefused) {
   }
 }
 
+TEST(Sass, TheOldestAndTheNewestArchitectureAreRead) {
+  Image image = recorded("sass/memory.sm_90.cubin");
+  constexpr std::size_t kFlags = 48;  // of Elf64_Ehdr
+  const auto known = [&](int sm) {
+    image[kFlags + 1] = static_cast<std::byte>(sm);
+    try {
+      return known_sm(Cubin(image)) == sm;
+    } catch (const CubinError&) {
+      return false;
+    }
+  };
+  EXPECT_FALSE(known(74));
+  EXPECT_TRUE(known(75));
+  EXPECT_TRUE(known(121));
+  EXPECT_FALSE(known(122));
+}
+
 TEST(Sass, NamesAreThoseOfTheDisassembler) {
   EXPECT_EQ(name_of({.op = MemoryOp::lds, .width = 16}), "LDS.128");
   EXPECT_EQ(name_of({.op = MemoryOp::stg, .width = 4}), "STG.32");
   EXPECT_EQ(name_of({.op = MemoryOp::atoms_popc, .width = 4}), "ATOMS.POPC.INC");
   EXPECT_EQ(name_of({.op = MemoryOp::atoms_cas, .width = 8}), "ATOMS.CAS.64");
   EXPECT_EQ(name_of({.op = MemoryOp::ldg, .width = 32}), "LDG.256");
+}
+
+TEST(Sass, AccessesOfOtherKindsAreSeen) {
+  struct Range {
+    const char* name;
+    unsigned first, last;
+  };
+  for (const auto& [name, first, last] :
+       {Range{"TEX", 0x160, 0x162}, Range{"TLD4", 0x163, 0x165}, Range{"TLD", 0x166, 0x168},
+        Range{"TXD", 0x16c, 0x16e}, Range{"SUATOM", 0x193, 0x196}, Range{"SULD", 0x197, 0x19a},
+        Range{"SUST", 0x19b, 0x19e}, Range{"SURED", 0x19f, 0x1a0}, Range{"SYNCS", 0x1b1, 0x1b2},
+        Range{"UTMALDG", 0x1b4, 0x1b4}, Range{"UTMASTG", 0x1b5, 0x1b5},
+        Range{"UTMAREDG", 0x1b6, 0x1b6}, Range{"UBLKCP", 0x1ba, 0x1ba},
+        Range{"UBLKRED", 0x1bb, 0x1bb}, Range{"STAS", 0x1bd, 0x1bd},
+        Range{"REDAS", 0x1be, 0x1be}}) {
+    for (unsigned opcode = first; opcode <= last; ++opcode) {
+      const auto found = memory_instruction({.low = opcode | SassWord::kAlways << 12}, 90);
+      ASSERT_TRUE(found) << name << ' ' << opcode;
+      EXPECT_EQ(found->op, MemoryOp::other) << name << ' ' << opcode;
+    }
+  }
 }
 
 }  // namespace

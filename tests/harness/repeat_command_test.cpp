@@ -1,0 +1,66 @@
+// The commands that give a verdict again, as a shell takes them.
+#include "harness/outcome/repeat_command.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/harness/outcome_facts.h"
+
+namespace warpgauge::outcome {
+namespace {
+
+using metrics::Fact;
+
+const metrics::Device kGpu = {.name = "H100", .driver = "580"};
+const metrics::Device kEmulated = {.name = "emulated", .driver = "emulator"};
+
+std::string repeat(const Fact& fact, const std::vector<metrics::Device>& devices) {
+  const metrics::Run run = {.devices = devices};
+  return repeat_command({&fact, &run});
+}
+
+Fact from(std::string source, std::string metric) {
+  Fact one = on(fact(metrics::Verdict::fail, std::move(metric)), "sm_90");
+  one.source = std::move(source);
+  return one;
+}
+
+TEST(RepeatCommand, OfWhatTheHarnessFoundIsForTheDeviceThatItFoundItOn) {
+  const std::string emulated =
+      "ci/gate --device=emulated --arch sm_90 --filter 'transpose.tiled.f32@64x64'";
+  const std::string on_gpu = "ci/gate --filter 'transpose.tiled.f32@64x64'";
+  Fact result = from("harness", "result.correct");
+  EXPECT_EQ(repeat(result, {kEmulated}), emulated);
+  EXPECT_EQ(repeat(result, {kGpu}), on_gpu);
+  metrics::CaseContext context = *result.context;
+  context.device = kGpu.name;
+  result.context = std::make_shared<const metrics::CaseContext>(context);
+  EXPECT_EQ(repeat(result, {kEmulated, kGpu}), on_gpu);
+}
+
+TEST(RepeatCommand, OfACountIsForTheDeviceOfItsSource) {
+  EXPECT_EQ(repeat(from("emulator", "shared.wavefronts"), {kGpu}),
+            "ci/gate --device=emulated --arch sm_90 --filter 'transpose.tiled.f32@64x64'");
+  EXPECT_EQ(repeat(from("cupti", "shared.wavefronts"), {kEmulated}),
+            "ci/gate --filter 'transpose.tiled.f32@64x64'");
+}
+
+TEST(RepeatCommand, OfATimeIsThatOfTheProgramThatTakesTimes) {
+  EXPECT_EQ(repeat(from("timer", "time.median_us"), {kGpu}),
+            "build/ci/bin/warpgauge-bench --filter 'transpose.tiled.f32@64x64'");
+}
+
+TEST(ShellWord, QuotesWhatAShellWouldTakeApart) {
+  EXPECT_EQ(shell_word("sm_90"), "sm_90");
+  EXPECT_EQ(shell_word("a/b-1.5:x=%y,+@z"), "a/b-1.5:x=%y,+@z");
+  EXPECT_EQ(shell_word("two words"), "'two words'");
+  EXPECT_EQ(shell_word("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_word("a*"), "'a*'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace warpgauge::outcome
