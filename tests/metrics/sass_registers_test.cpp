@@ -198,5 +198,20 @@ TEST(Registers, OnlyABarrierHasAResultOfABarrier) {
   EXPECT_TRUE(writes(0x7ac, 100).empty()) << "LDCU";
 }
 
+/// A uniform instruction executes once for the warp, so its predicate is another one.
+TEST(Registers, APredicateOfAUniformInstructionIsAnotherCondition) {
+  const auto condition = [](std::uint64_t opcode) {
+    constexpr std::uint64_t kGuard = 3 << 12;  // @P3 or @UP3
+    return registers_of({.low = opcode | kGuard}, 90).condition;
+  };
+  const unsigned of_threads = condition(0x202);   // MOV
+  const unsigned of_the_warp = condition(0x282);  // UMOV
+  EXPECT_NE(of_threads, of_the_warp);
+  EXPECT_EQ(condition(0x07f), of_threads);
+  EXPECT_EQ(condition(0x080), of_the_warp) << "the first of the uniform opcodes";
+  EXPECT_EQ(condition(0x0bf), of_the_warp) << "the last";
+  EXPECT_EQ(condition(0x0c0), of_threads);
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics
