@@ -146,6 +146,12 @@ std::size_t Registry::count_excluded(const metrics::Selection& selection) const 
   }));
 }
 
+std::vector<std::string> Registry::left_out(const metrics::Selection& selection) const {
+  const std::size_t excluded = count_excluded(selection);
+  if (excluded == 0) return {};
+  return {fmt::format("cases left out by --exclude: {}", excluded)};
+}
+
 const Case* Registry::yardstick_of(const Case& one) const {
   metrics::CaseId id = one.id;
   id.variant = one.yardstick;

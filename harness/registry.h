@@ -44,6 +44,8 @@ class Registry {
   std::vector<const Case*> select(const metrics::Selection& selection) const;
   /// How many more cases there would be without --exclude.
   std::size_t count_excluded(const metrics::Selection& selection) const;
+  /// The same as a sentence for the outcome of a run; nothing where there are none.
+  std::vector<std::string> left_out(const metrics::Selection& selection) const;
   /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
   const Case* yardstick_of(const Case& one) const;
 

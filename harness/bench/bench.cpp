@@ -119,7 +119,7 @@ class Bench {
     }
     const auto outcome = recorded_->end(
         {.requirements = kRequirements,
-         .left_out = left_out(),
+         .left_out = Registry::instance().left_out(options_.selection),
          .repeat = [](const outcome::JudgedValue& value) { return repeat(*value.fact); }},
         options_.results);
     fmt::print(stderr, "{}",
@@ -267,12 +267,6 @@ class Bench {
                       budgets_.of(one.id)),
         std::back_inserter(facts));
     return facts;
-  }
-
-  std::vector<std::string> left_out() const {
-    const std::size_t excluded = Registry::instance().count_excluded(options_.selection);
-    if (excluded == 0) return {};
-    return {fmt::format("cases left out by --exclude: {}", excluded)};
   }
 
   void judge(const Case& one, std::vector<metrics::Fact> facts) {

@@ -17,7 +17,6 @@ struct Options {
   bool require_cupti = false;
   bool large = false;  ///< large cases, too
   std::string arch;    ///< that the emulator runs the cases as; empty: its default
-  int skip_code = 0;   ///< exit code when nothing failed but something was skipped
 };
 
 /// Registers the tests with GoogleTest; it must outlive their run.

@@ -104,18 +104,19 @@ std::vector<StoredRun> read_side(const std::filesystem::path& path,
   };
   if (!has_facts()) throw std::runtime_error(fmt::format("{}: no facts", path.string()));
   refuse_contradictions(runs, path);
-  const auto keep = [&](bool (metrics::Selection::*wanted)(const std::string&) const) {
+  const auto keep = [&](const auto& wanted) {
     for (StoredRun& run : runs) {
-      std::erase_if(run.facts,
-                    [&](const Fact& fact) { return !(selection.*wanted)(fact.id.str()); });
+      std::erase_if(run.facts, [&](const Fact& fact) { return !wanted(fact.id.str()); });
     }
     return has_facts();
   };
-  if (!keep(&metrics::Selection::is_filtered_in)) {
+  const auto fits = [&](const std::string& id) { return selection.is_filtered_in(id); };
+  if (!selection.filter.empty() && !keep(fits)) {
     throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
                                          fmt::join(selection.filter, ","), path.string()));
   }
-  if (!keep(&metrics::Selection::takes)) {
+  const auto stays = [&](const std::string& id) { return !selection.is_excluded(id); };
+  if (!selection.exclude.empty() && !keep(stays)) {
     throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
                                          fmt::join(selection.exclude, ","), path.string()));
   }

@@ -72,14 +72,10 @@ class Gate {
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
-    const std::size_t excluded = Registry::instance().count_excluded(options.selection);
-    if (excluded > 0) {
-      left_out_.push_back(fmt::format("cases left out by --exclude: {}", excluded));
-    }
-    const auto left_out = gpu_only_cases(options.selection);
-    if (!left_out.empty()) {
-      left_out_.push_back(
-          fmt::format("cases left out because they need a GPU: {}", left_out.size()));
+    left_out_ = Registry::instance().left_out(options.selection);
+    const std::size_t gpu_only = gpu_only_cases(options.selection).size();
+    if (gpu_only > 0) {
+      left_out_.push_back(fmt::format("cases left out because they need a GPU: {}", gpu_only));
     }
   }
 

@@ -1,5 +1,6 @@
-"""A repository of somebody else, whose CMake target `my-gauge` is a gauge of this build, and a
-stand-in of the program gh, which keeps the comments of a pull request."""
+"""What the tests of the action use. A repository of a stranger: its CMake target `my-gauge` copies
+a gauge of this build. And a program that takes the place of gh and keeps the comments of a pull
+request."""
 
 import os
 from pathlib import Path

@@ -1,26 +1,12 @@
 """CUB, Thrust, cooperative grids, streams: launches that a dry run knows little about."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
+from programs import run
 from warpgauge.facts.reader import read_facts
 
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
 ARCHS = ["sm_75", "sm_90"]
-
-
-def run(program, *arguments, cwd=None):
-    return subprocess.run(
-        [BIN / program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=cwd,
-    )
 
 
 def cases(program="warpgauge-algorithms", *arguments):

@@ -1,26 +1,12 @@
 """Cases that the emulator cannot run: gpu_only() leaves them out with its reason."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
+from programs import run
 from warpgauge.facts.reader import read_facts
 
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
 REASON = "needs a GPU: vadd2 is not emulated"
-
-
-def run(program, *arguments, cwd=None):
-    return subprocess.run(
-        [BIN / program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=cwd,
-    )
 
 
 @pytest.fixture

@@ -1,27 +1,13 @@
 """--filter and --exclude: which cases a command takes, and what it says of the others."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import pytest
+from programs import run
 from warpgauge.facts.reader import read_facts
 
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]).resolve() / "bin"
 FAMILY = "gpu_only"
 GATE = ["gate", "--device=emulated", "--arch", "sm_90", "--no-bounded"]
-
-
-def run(program, *arguments, cwd=None):
-    return subprocess.run(
-        [BIN / program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=cwd,
-    )
 
 
 def ids(*arguments):

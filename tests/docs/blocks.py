@@ -81,6 +81,19 @@ def links_of(path):
     return [link for link in links if not re.match(r"[a-z]+:", link)]
 
 
+def follow_links(path, root):
+    """Holds that each link within the repository leads to a file below `root`, and to a heading of
+    it; how many there are."""
+    links = links_of(path)
+    for link in links:
+        file, _, heading = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.is_relative_to(root) and target.exists(), f"{path.name}: {link}"
+        if heading:
+            assert heading in headings_of(target), f"{path.name}: {link}: no such heading"
+    return len(links)
+
+
 def headings_of(path):
     """Headings in the form that links use."""
     headings = re.findall(r"^#+ (.+)$", without_blocks(path), re.M)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from blocks import blocks_of, headings_of, links_of, without_blocks
+from blocks import blocks_of, follow_links, headings_of, links_of, without_blocks
 from warpgauge.commands.accept import CI_VARIABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,12 +116,7 @@ def test_quotations_stand_in_their_files(path):
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "README.md"], ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
-    for link in links_of(path):
-        file, _, heading = link.partition("#")
-        target = (path.parent / file).resolve() if file else path
-        assert target.is_relative_to(ROOT) and target.exists(), f"{path.name}: {link}"
-        if heading:
-            assert heading in headings_of(target), f"{path.name}: {link}: no such heading"
+    follow_links(path, ROOT)
 
 
 def test_the_readme_shows_the_first_kernel_and_the_two_commands():
