@@ -71,7 +71,7 @@ install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports COMPONENT pytho
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
 install(FILES metrics/catalog.json metrics/fact.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/facts)
-install(FILES harness/diff/cause_rules.json COMPONENT python
+install(FILES harness/diff/cause_rules.json harness/diff/diff.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/changes)
 install(FILES harness/outcome/results.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/outcome)

@@ -1,17 +1,18 @@
-"""What changed against a base, for the formats that show it: the file of `warpgauge diff --json`,
-and the findings that the base has as well."""
+"""What changed against a base, for the formats that show it: the file of `warpgauge diff --json`
+(harness/diff/diff.schema.json), and the findings that the base has as well."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-from warpgauge.changes.diff_schema import DIFF_SCHEMA
 from warpgauge.documents import read_document
 from warpgauge.errors import CommandError
 from warpgauge.facts import contract
@@ -91,7 +92,8 @@ def read_delta(path: Path) -> Delta:
 
 @cache
 def _validator() -> Draft202012Validator:
-    return Draft202012Validator(DIFF_SCHEMA)
+    text = resources.files(__package__).joinpath("diff.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(text))
 
 
 def _key(finding: Finding) -> Key:
