@@ -65,17 +65,16 @@ endfunction()
 # warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...] [OF <program>])
 #
 # Kernels and their registrations. An OBJECT library, because a static one would drop the
-# registrations, which nothing refers to. The kernels of the self test (harness/self_test.h) are among
-# them, built as they are. OF names the program whose include folders, definitions and options they have.
+# registrations, which nothing refers to. OF names the program whose include folders, definitions and
+# options they have.
 function(warpgauge_kernels)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;OF" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET)
     message(FATAL_ERROR "warpgauge_kernels(TARGET <name> [SOURCES <file.cu>...] [LIBRARIES <target>...] "
                         "[OF <program>]) was called with (${ARGV})")
   endif()
-  cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
-  add_library(${arg_TARGET} OBJECT ${arg_SOURCES} "${root}harness/self_test.cu")
-  set_source_files_properties("${root}harness/self_test.cu" PROPERTIES INCLUDE_DIRECTORIES "${root}")
+  add_library(${arg_TARGET} OBJECT ${arg_SOURCES})
+  warpgauge_add_self_test(${arg_TARGET})
   target_link_libraries(${arg_TARGET} PUBLIC warpgauge::api ${arg_LIBRARIES})
   if(arg_OF)  # with those of the libraries that it is linked with
     foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS)
@@ -84,6 +83,15 @@ function(warpgauge_kernels)
   endif()
   warpgauge_use_cuda20(${arg_TARGET})
   warpgauge_watch(${arg_TARGET})
+endfunction()
+
+# warpgauge_add_self_test(<target>): the kernels of the self test (harness/self_test.h), built as the
+# target's own are.
+function(warpgauge_add_self_test target)
+  cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+  target_sources(${target} PRIVATE "${root}harness/self_test.cu")
+  set_property(SOURCE "${root}harness/self_test.cu" TARGET_DIRECTORY ${target}
+               PROPERTY INCLUDE_DIRECTORIES "${root}")
 endfunction()
 
 # warpgauge_use_cuda20(<target>): the headers are C++20. CMake before 3.25.2 lacks nvcc's option for it
@@ -235,6 +243,7 @@ function(warpgauge_complete_gtest_programs folder)
     endforeach()
     target_link_libraries(${target} PRIVATE "$<LINK_ONLY:warpgauge::gtest_cases>")
     target_compile_features(${target} PRIVATE cxx_std_20)
+    warpgauge_add_self_test(${target})
     warpgauge_use_cuda20(${target})
     warpgauge_watch(${target})
     add_executable(${target}-emulated $<TARGET_OBJECTS:${target}>)
