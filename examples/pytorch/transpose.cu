@@ -1,10 +1,10 @@
-// An operator of PyTorch, torch.ops.example.transpose, whose kernel has bank conflicts in its tile.
-#include "transpose.h"
-
+// torch.ops.example.transpose, an operator of PyTorch, whose kernel has bank conflicts in its tile.
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
+
+#include "transpose.h"
 
 namespace {
 
@@ -23,11 +23,14 @@ __global__ void transpose_tiles(float* out, const float* in, int n) {
 
 at::Tensor transpose(const at::Tensor& in) {
   const int n = static_cast<int>(in.size(0));
-  TORCH_CHECK(in.is_cuda() && in.is_contiguous() && in.scalar_type() == at::kFloat, "not a contiguous float tensor on a GPU");
-  TORCH_CHECK(in.dim() == 2 && in.size(1) == n && n % kTile == 0, "not square, or no multiple of 32");
+  TORCH_CHECK(in.is_cuda() && in.is_contiguous() && in.scalar_type() == at::kFloat,
+              "not a contiguous float tensor on a GPU");
+  TORCH_CHECK(in.dim() == 2 && in.size(1) == n && n % kTile == 0,
+              "not square, or no multiple of 32");
   at::Tensor out = at::empty_like(in);
-  transpose_tiles<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile), 0, c10::cuda::getCurrentCUDAStream()>>>(
-      out.data_ptr<float>(), in.const_data_ptr<float>(), n);
+  transpose_tiles<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile), 0,
+                    c10::cuda::getCurrentCUDAStream()>>>(out.data_ptr<float>(),
+                                                         in.const_data_ptr<float>(), n);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return out;
 }
