@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/check/case_gtests.h"
+#include "harness/measure/gtest_names.h"
 #include "harness/process/program.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
@@ -86,6 +87,7 @@ class Preparation : public testing::Environment {
   void SetUp() override {
     if (!why_skipped().empty()) GTEST_SKIP() << why_skipped();
     prepare_to_measure();
+    name_measurements();
   }
 };
 testing::Environment* const preparation = testing::AddGlobalTestEnvironment(new Preparation);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -19,8 +20,12 @@
 #include "harness/launch_log.h"
 #include "harness/measure/measured_budgets.h"
 #include "harness/measure/open_ranges.h"
+#include "harness/measure/test_name.h"
 #include "harness/meter.h"
+#include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding_text.h"
+#include "harness/process/program.h"
+#include "harness/provenance.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/catalog.h"
@@ -41,7 +46,32 @@ class Measuring {
     return measuring;
   }
 
+  Measuring(const Measuring&) = delete;
+  Measuring& operator=(const Measuring&) = delete;
+
+  /// Ends the run in the file of facts: here, because a program that measures may have any main().
+  ~Measuring() {
+    if (!writer_) return;
+    const bool failed = verdicts_.contains(metrics::Verdict::fail);
+    try {
+      writer_->write_end({.counts = verdicts_,
+                          .exit_code = failed ? outcome::kOverBudget : outcome::kWithinBudget,
+                          .left_out = {}});
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+
   const std::string& why_not() const { return why_not_; }
+
+  /// Appends them to the file that WARPGAUGE_FACTS names. Throws metrics::FactError.
+  void keep(const std::vector<Fact>& facts) {
+    if (!writer_) return;
+    for (const Fact& fact : facts) {
+      if (fact.verdict != metrics::Verdict::unbudgeted) ++verdicts_[fact.verdict];
+    }
+    writer_->write(facts);
+  }
 
   /// The facts of one run of `launch`, of the whole of it, not judged.
   std::vector<Fact> facts_of(const Case& one, const std::function<void()>& launch) {
@@ -101,6 +131,11 @@ class Measuring {
     if (!device) return;
     arch_ = running_arch(*device);
     device_ = device->name;
+    if (const char* path = std::getenv("WARPGAUGE_FACTS"); path != nullptr && *path != '\0') {
+      metrics::Run run = start_run("measure", {});
+      run.devices = {*device};
+      writer_ = std::make_unique<metrics::FactWriter>(path, std::move(run));
+    }
     try {
       counter_ = make_line_counter();
     } catch (const metrics::Unmeasured& unmeasured) {
@@ -110,21 +145,44 @@ class Measuring {
 
   std::string why_not_, arch_, device_;
   std::unique_ptr<LineCounter> counter_;
+  std::unique_ptr<metrics::FactWriter> writer_;  ///< if facts are to be kept
+  std::map<metrics::Verdict, int> verdicts_;     ///< of those that were
 };
 
 namespace {
 
-/// The case of the facts; `file` and `line` are blamed for values without a line of a kernel.
-Case a_case(const std::string& file, int line) {
+/// The test that runs, and how often it has measured.
+struct RunningTest {
+  TestName name;
+  int measured = 0;
+};
+RunningTest running_test;
+
+/// What is measured next: suite.test.launch@N, the N-th measurement of a test. `where` is blamed
+/// for values without a line of a kernel.
+Case next_case(std::source_location where) {
+  const auto& [suite, test] = running_test.name;
   Case one;
   one.kind = metrics::CaseKind::measured;
-  one.id = {.family = "measured", .variant = "here", .type = "launch", .size = "1"};
-  one.file = file;
-  one.line = line;
+  one.id = {.family = suite.empty() ? "measured" : suite,
+            .variant = test.empty() ? "here" : test,
+            .type = "launch",
+            .size = std::to_string(++running_test.measured)};
+  one.file = files::relative_to_root(where.file_name());
+  one.line = static_cast<int>(where.line());
   return one;
 }
 
+std::string repeat_command() {
+  const auto& [suite, test] = running_test.name;
+  if (suite.empty()) return "this test";
+  return fmt::format("{} --gtest_filter={}.{}",
+                     process::program_path(is_emulated()).filename().string(), suite, test);
+}
+
 }  // namespace
+
+void set_running_test(TestName name) { running_test = {.name = std::move(name)}; }
 
 const Measurement::Value& Measurement::at(std::string_view metric) const {
   if (const auto found = values_.find(metric); found != values_.end()) return found->second;
@@ -159,15 +217,16 @@ void prepare_to_measure() { Measuring::instance(); }
 
 std::string why_nothing_is_measured() { return Measuring::instance().why_not(); }
 
-Measurement measure(const std::function<void()>& launch) {
+Measurement measure(const std::function<void()>& launch, std::source_location where) {
   std::string name = open_ranges();
-  return Measuring::measurement(std::move(name),
-                                Measuring::instance().facts_of(a_case("", 0), launch));
+  const std::vector<Fact> facts = Measuring::instance().facts_of(next_case(where), launch);
+  Measuring::instance().keep(facts);
+  return Measuring::measurement(std::move(name), facts);
 }
 
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where) {
-  Case one = a_case(where.file_name(), static_cast<int>(where.line()));
+  Case one = next_case(where);
   const metrics::Budgets budgets = budgets_of(budget, &one.id);
   const std::string name = open_ranges();
   std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
@@ -183,11 +242,16 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
   for (Fact& fact : facts) {
     metrics::judge(fact, budgets, today);
     if (fact.verdict != metrics::Verdict::unmeasured) continue;
-    text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
+    if (fact.would) {  // measured, but not surely enough to be judged: listed, as by the gate
+      fmt::print("not judged: {}: {}: {}\n", one.id.str(), fact.metric, fact.reason);
+    } else {
+      text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
+    }
   }
+  Measuring::instance().keep(facts);
   for (const outcome::Finding& finding :
        outcome::findings_of(facts, metrics::Run(), outcome::Requirements())) {
-    if (finding.wrong) text += outcome::finding_text(finding, "this test");
+    if (finding.wrong) text += outcome::finding_text(finding, repeat_command());
   }
   return text.empty() || name.empty() ? text
                                       : fmt::format("in {}:\n{}", files::printable(name), text);

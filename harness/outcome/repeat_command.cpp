@@ -46,6 +46,12 @@ std::string repeat_attach(const Fact& fact) {
   return fmt::format("warpgauge attach{} -- {} ...", kernel, shell_word(fact.id.family));
 }
 
+/// Which program has the test is not known.
+std::string repeat_test(const Fact& fact) {
+  return fmt::format("... --gtest_filter={}",
+                     shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
+}
+
 }  // namespace
 
 std::string shell_word(const std::string& argument) {
@@ -62,6 +68,7 @@ std::string shell_word(const std::string& argument) {
 std::string repeat_command(const JudgedValue& value) {
   const Fact& fact = *value.fact;
   if (fact.context->kind == metrics::CaseKind::attached) return repeat_attach(fact);
+  if (fact.context->kind == metrics::CaseKind::measured) return repeat_test(fact);
   const std::string filter =
       fmt::format(" --filter '{}'{}", fact.id.str(), is_large(value) ? " --large" : "");
   if (metrics::metric(fact.metric).source == metrics::Source::timer)

@@ -47,6 +47,15 @@ TEST(RepeatCommand, OfACountIsForTheDeviceOfItsSource) {
             "ci/gate --filter 'transpose.tiled.f32@64x64'");
 }
 
+TEST(RepeatCommand, OfWhatATestMeasuredIsTheTest) {
+  Fact measured = from("cupti", "shared.wavefronts");
+  measured.id = {.family = "Sizes/Filter", .variant = "IsCheap/0", .type = "launch", .size = "2"};
+  metrics::CaseContext context = *measured.context;
+  context.kind = metrics::CaseKind::measured;
+  measured.context = std::make_shared<const metrics::CaseContext>(context);
+  EXPECT_EQ(repeat(measured, {kGpu}), "... --gtest_filter=Sizes/Filter.IsCheap/0");
+}
+
 TEST(RepeatCommand, OfATimeIsThatOfTheProgramThatTakesTimes) {
   EXPECT_EQ(repeat(from("timer", "time.median_us"), {kGpu}),
             "build/ci/bin/warpgauge-bench --filter 'transpose.tiled.f32@64x64'");

@@ -110,6 +110,31 @@ TEST_F(Measure, FailsWhatCannotBeJudged) {
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(measured::nothing, ""), "no kernel was launched");
 }
 
+TEST_F(Measure, AnEstimateIsListedAndNotHeldAgainstABudget) {
+  const auto fine = [] { copy_tile(1, true); };
+  bool is_exact = true;
+  try {
+    warpgauge::measure(fine)["instructions"];
+  } catch (const NotMeasured& estimated) {
+    EXPECT_THAT(estimated.what(), HasSubstr("estimate"));
+    is_exact = false;
+  }
+  testing::internal::CaptureStdout();
+  const std::string text = warpgauge::over_budget(fine, "instructions = 1");
+  const std::string listed = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(text.empty(), !is_exact) << text;
+  EXPECT_EQ(listed.find("not judged: Measure.AnEstimateIsListedAndNotHeldAgainstABudget.launch@2: "
+                        "instructions: ") == 0,
+            !is_exact)
+      << listed;
+}
+
+TEST_F(Measure, IsNamedAfterItsTest) {
+  const std::string text = warpgauge::over_budget([] { copy_tile(32, false); }, "");
+  EXPECT_THAT(text, StartsWith("FAIL Measure.IsNamedAfterItsTest.launch@1 on sm_"));
+  EXPECT_THAT(text, HasSubstr(" --gtest_filter=Measure.IsNamedAfterItsTest\n"));
+}
+
 TEST_F(Measure, AnIdMeansTheBudgetsOfItsFile) {
   const auto conflicts = [] { copy_tile(32, false); };
   EXPECT_BUDGET(conflicts, "tile.by_columns.s32@32");

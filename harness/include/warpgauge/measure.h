@@ -62,14 +62,20 @@ void prepare_to_measure();
 /// kernels, on any stream, and call anything else. A main() of your own must have called
 /// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
 /// CudaError for a launch that failed, and anything `launch` throws.
-Measurement measure(const std::function<void()>& launch);
+///
+/// If WARPGAUGE_FACTS names a file, the facts are appended to it, as those of over_budget() are,
+/// for `warpgauge diff`, `outcome` and `emit`. Their case is suite.test.launch@N, the N-th
+/// measurement of a GoogleTest test; metrics::FactError where the file cannot be written.
+Measurement measure(const std::function<void()>& launch,
+                    std::source_location where = std::source_location::current());
 
 /// Measures, and holds it against `budget` and, where that says nothing of it, the built-in
 /// budgets: no bank conflicts, spills or local traffic. `budget` is either lines as in budgets.toml
 /// (`"registers" = 32`; several are divided by newlines; names need no quotes), or the id of a case
 /// ("family.variant.type@size": no line is without '=', and no id has one), whose budgets are
 /// meant: of a case that is registered in this program, or else one that <family>.toml in the
-/// folder BUDGETS of warpgauge_add_gtest() has a section for. Returns the values over budget in the
+/// folder BUDGETS of warpgauge_add_gtest() has a section for. Estimates are judged as by the gate:
+/// printed and not held against a budget without `gate_on`. Returns the values over budget in the
 /// gate's words; empty if all is within. Throws what measure() throws, metrics::BudgetError
 /// for bad lines, and std::invalid_argument for an unknown id.
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,

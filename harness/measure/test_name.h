@@ -1,0 +1,16 @@
+// The name of the test that runs, as far as its framework has told it (gtest_names.h).
+#pragma once
+
+#include <string>
+
+namespace warpgauge {
+
+/// Both are empty between tests, and where nobody tells them.
+struct TestName {
+  std::string suite, test;
+};
+
+/// A test begins, or ends ({}).
+void set_running_test(TestName name);
+
+}  // namespace warpgauge

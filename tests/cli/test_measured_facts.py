@@ -1,0 +1,74 @@
+"""Tests that measure kernels append facts to the file that WARPGAUGE_FACTS names."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+SCHEMA = jsonschema_rs.validator_for(json.loads((ROOT / "metrics/fact.schema.json").read_text()))
+
+
+def measure(path, test, program="warpgauge_measure_tests"):
+    return subprocess.run(
+        [BIN / f"{program}-emulated", f"--gtest_filter=Measure.{test}"],
+        env=os.environ | {"WARPGAUGE_FACTS": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def warpgauge(*words, cwd=None):
+    command = [BIN / "warpgauge", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd)
+
+
+def test_each_measurement_is_a_case_of_its_test(tmp_path):
+    facts = tmp_path / "facts.jsonl"
+    assert measure(facts, "EachTimeAnew").returncode == 0
+    records = [json.loads(line) for line in facts.read_text().splitlines()]
+    for record in records:
+        SCHEMA.validate(record)
+    assert [record["record"] for record in records].count("run") == 1
+    assert records[0]["command"] == "measure"
+    cases = [record for record in records if record["record"] == "case"]
+    names = {f"{one['family']}.{one['variant']}.{one['type']}@{one['size']}" for one in cases}
+    assert names == {f"Measure.EachTimeAnew.launch@{i}" for i in (1, 2, 3)}
+    assert {one["kind"] for one in cases} == {"measured"}
+    assert {one["file"] for one in cases} == {"tests/measure/measure_test.cpp"}
+    assert records[-1]["record"] == "end"
+
+
+def test_processes_share_a_file_and_the_outcome_is_that_of_all(tmp_path):
+    facts = tmp_path / "facts.jsonl"
+    assert measure(facts, "HoldsLaunchesAgainstBudgets").returncode == 0
+    done = warpgauge("outcome", facts, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    # Its expectations are failures, so the test passes, and its facts do not.
+    assert measure(facts, "FailsWhatIsOverBudget").returncode == 0
+    done = warpgauge("outcome", facts, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "FAIL Measure.FailsWhatIsOverBudget.launch@1 on sm_90: shared.bank_conflicts" in (
+        done.stdout
+    )
+    assert "  repeat   ... --gtest_filter=Measure.FailsWhatIsOverBudget\n" in done.stdout
+
+
+def test_two_runs_are_compared(tmp_path):
+    for name in ("a", "b"):
+        assert measure(tmp_path / name, "CountsWhatALaunchDoes").returncode == 0
+    done = warpgauge("diff", tmp_path / "a", tmp_path / "b")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "NOT WORSE: 29 the same\n" in done.stdout
+
+
+@pytest.mark.parametrize("program", ["warpgauge_measure_tests", "warpgauge_own_main"])
+def test_a_file_that_cannot_be_written_is_a_fault(tmp_path, program):
+    done = measure(tmp_path, "EachTimeAnew", program)
+    assert done.returncode not in (0, 77)
+    assert f"{tmp_path}: " in done.stderr + done.stdout
