@@ -103,7 +103,7 @@ std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOpt
       options.time_limit);
 }
 
-std::string try_self_test(const SelfTestOptions& options) {
+SelfTestResult try_self_test(const SelfTestOptions& options) {
   if (options.archs.empty()) throw SelfTestError("there is no architecture to look for a spill in");
   for (const std::string& arch : options.archs) {
     check_planted_spill(planted_spill_facts(arch), arch);
@@ -117,10 +117,12 @@ std::string try_self_test(const SelfTestOptions& options) {
   }
   const std::string archs = fmt::format("{}", fmt::join(options.archs, ", "));
   if (not_counted.empty()) {
-    return fmt::format("self test: a {} and a {} ({}) were caught", kBankConflict, kSpill, archs);
+    return {fmt::format("self test: a {} and a {} ({}) were caught", kBankConflict, kSpill, archs),
+            ""};
   }
-  return fmt::format("self test: a {} was caught ({}); a {} cannot be counted here: {}", kSpill,
-                     archs, kBankConflict, not_counted);
+  return {fmt::format("self test: a {} was caught ({}); a {} cannot be counted here: {}", kSpill,
+                      archs, kBankConflict, not_counted),
+          not_counted};
 }
 
 }  // namespace
@@ -166,7 +168,7 @@ void check_planted_spill(const std::vector<Fact>& facts, const std::string& arch
   need_fail(fact, kSpill);
 }
 
-std::string run_self_test(const SelfTestOptions& options) {
+SelfTestResult run_self_test(const SelfTestOptions& options) {
   try {
     return try_self_test(options);
   } catch (const std::exception& error) {

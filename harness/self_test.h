@@ -47,9 +47,14 @@ struct SelfTestOptions {
   std::chrono::seconds time_limit{60};      ///< for each run of a kernel
 };
 
-/// Runs both canaries, kernels in a child process, and returns a line with the defects caught and
-/// the metrics that cannot be counted here. Throws SelfTestError, also if a canary cannot be run
-/// where it should.
-std::string run_self_test(const SelfTestOptions& options);
+/// What a self test that was passed says.
+struct SelfTestResult {
+  std::string text;         ///< a line with the defects caught, and what cannot be counted here
+  std::string not_counted;  ///< why nothing can be counted here; empty if it can
+};
+
+/// Runs both canaries, kernels in a child process. Throws SelfTestError, also if a canary cannot be
+/// run where it should.
+SelfTestResult run_self_test(const SelfTestOptions& options);
 
 }  // namespace warpgauge

@@ -19,6 +19,7 @@
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
+#include "harness/gate/emulated_counts.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/out_folder.h"
@@ -31,6 +32,7 @@
 #include "harness/runtime.h"
 #include "harness/self_test.h"
 #include "harness/static_facts.h"
+#include "metrics/catalog.h"
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
 
@@ -88,12 +90,16 @@ class Gate {
     std::fflush(stdout);
   }
 
-  /// Before anything is measured. Throws SelfTestError.
-  void self_test() const {
+  /// Before anything is measured. Throws SelfTestError. Where the GPU's counters are refused, the
+  /// emulated program counts in their place, unless they are required.
+  void self_test() {
     SelfTestOptions what{
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = emulated_archs();
-    fmt::print("{}\n", run_self_test(what));
+    const SelfTestResult tested = run_self_test(what);
+    fmt::print("{}\n", tested.text);
+    counts_emulated_ = !tested.not_counted.empty() && can_count_emulated(options_);
+    if (counts_emulated_) fmt::print("counts are the emulator's; results and times the GPU's\n");
     std::fflush(stdout);
   }
 
@@ -125,6 +131,28 @@ class Gate {
         // A little before the case itself is stopped: the emulator can say where it was.
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
       });
+    }
+  }
+
+  /// The emulator's counts of the cases that ran well, where the GPU's are refused.
+  void measure_emulated_counts() {
+    if (!counts_emulated_) return;
+    Cases cases = cases_by_result(
+        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    std::erase_if(cases, [](const Case* one) { return !one->counted; });
+    if (cases.empty()) return;
+    const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
+    const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
+    EmulatedCounts counts = count_emulated(options_, arch);
+    open_writer();
+    for (const metrics::Device& device : counts.devices) writer_->add_device(device);
+    for (const Case* one : cases) {
+      std::vector<Fact>& facts = counts.facts[one->id.str()];
+      const std::string& reason = counts.reason(one->id.str());
+      std::ranges::move(missing_facts(facts, metrics::Source::sass, blank_fact(*one, arch), reason,
+                                      budgets_.of(one->id)),
+                        std::back_inserter(facts));
+      write(std::move(facts));
     }
   }
 
@@ -192,7 +220,13 @@ class Gate {
           if (meter->device()) writer_->add_device(*meter->device());
         },
         [this, &meter](const Cases& one) {
-          write(meter->run(*one[0], budgets_.of(one[0]->id)));
+          std::vector<Fact> facts = meter->run(*one[0], budgets_.of(one[0]->id));
+          if (counts_emulated_) {
+            std::erase_if(facts, [](const Fact& fact) {
+              return metrics::metric(fact.metric).source == metrics::Source::sass;
+            });
+          }
+          write(std::move(facts));
           return !meter->broken();
         },
         arch);
@@ -315,6 +349,7 @@ class Gate {
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
+  bool counts_emulated_ = false;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   metrics::Run run_;
   std::chrono::year_month_day today_;
@@ -331,6 +366,7 @@ outcome::ExitCode run_gate(const GateOptions& options) {
   gate.self_test();
   gate.measure_static();
   gate.measure_runs();
+  gate.measure_emulated_counts();
   gate.measure_bounded();
   return gate.report();
 }

@@ -1,8 +1,10 @@
 #include "harness/process/child_program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -70,7 +72,8 @@ std::string Ending::str() const {
 }
 
 Ending run_to_its_end(std::vector<std::string> command,
-                      const std::map<std::string, std::string>& changes) {
+                      const std::map<std::string, std::string>& changes,
+                      const std::filesystem::path& output) {
   std::vector<std::string> variables = environment(changes);
   const Signals signals;
   // A signal that arrives before the program runs is blocked until it can be forwarded.
@@ -81,10 +84,17 @@ Ending run_to_its_end(std::vector<std::string> command,
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &before);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (!output.empty()) {
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  }
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, &attributes,
+  const int failed = posix_spawnp(&child, command[0].c_str(), &files, &attributes,
                                   pointers(command).data(), pointers(variables).data());
   if (failed == 0) running = child;
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (failed != 0) {

@@ -1,6 +1,7 @@
-// Runs another program to its end, with the input and output of this one.
+// Runs another program to its end, with the input of this one.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,10 +19,12 @@ struct Ending {
   std::string str() const;
 };
 
-/// Runs `command`, found as the shell finds it, with `changes` to the environment. The program
-/// reacts to the signals that a terminal sends to both (SIGINT, SIGQUIT) and gets SIGTERM and
-/// SIGHUP of this process. Throws std::runtime_error if it cannot be started.
+/// Runs `command`, found as the shell finds it, with `changes` to the environment. Its standard
+/// output is written to the file `output`, or where this program's goes if that is empty. It reacts
+/// to the signals that a terminal sends to both (SIGINT, SIGQUIT) and gets SIGTERM and SIGHUP of
+/// this process. Throws std::runtime_error if it cannot be started.
 Ending run_to_its_end(std::vector<std::string> command,
-                      const std::map<std::string, std::string>& changes);
+                      const std::map<std::string, std::string>& changes,
+                      const std::filesystem::path& output = {});
 
 }  // namespace warpgauge::process

@@ -86,6 +86,8 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   return code;
 }
 
+std::pair<std::string, std::string> build_check() { return {kContinuedBuild, kBuildId}; }
+
 std::filesystem::path program_path(bool emulated) {
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");
   std::string name = path.filename();
@@ -124,7 +126,8 @@ void continue_on(DeviceChoice choice, char** argv) {
         fmt::format("{}: missing, and kernels run {} in it; build it, or choose another --device",
                     program.string(), emulated ? "without a GPU" : "on a GPU"));
   }
-  setenv(kContinuedBuild, kBuildId, 1);
+  const auto [name, build] = build_check();
+  setenv(name.c_str(), build.c_str(), 1);
   execv(program.c_str(), argv);
   throw std::system_error(errno, std::generic_category(), program.string());
 }

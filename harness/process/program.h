@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/process/guarded_end.h"
@@ -23,6 +24,9 @@ std::string_view to_string(DeviceChoice choice);  ///< auto, gpu, emulated
 /// process by the other one, with the same arguments. `argv` as main() got it. Throws
 /// std::runtime_error if the other one is missing, std::system_error if it cannot be started.
 void continue_on(DeviceChoice choice, char** argv);
+
+/// A variable of the environment that lets another program start only if it is of this build.
+std::pair<std::string, std::string> build_check();
 
 /// The path of this program, or of the emulated program beside it; it may be missing.
 std::filesystem::path program_path(bool emulated);
