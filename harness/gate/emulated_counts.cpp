@@ -10,19 +10,6 @@
 #include "harness/runtime.h"
 
 namespace warpgauge::gate {
-namespace {
-
-/// A fact as it was before its gate judged it.
-metrics::Fact not_judged(metrics::Fact fact) {
-  fact.limit.reset();
-  fact.verdict = metrics::Verdict::unbudgeted;
-  fact.would.reset();
-  fact.reason.clear();
-  return fact;
-}
-
-}  // namespace
-
 bool can_count_emulated(const GateOptions& options) {
   return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
          std::filesystem::exists(process::program_path(true));
@@ -57,7 +44,7 @@ EmulatedCounts count_emulated(const GateOptions& options, const std::string& arc
     for (metrics::Fact& fact : run.facts) {
       const std::string id = fact.id.str();
       if (fact.source == "emulator") {
-        counts.facts[id].push_back(not_judged(std::move(fact)));
+        counts.facts[id].push_back(std::move(fact));
       } else if (fact.verdict == metrics::Verdict::error) {
         counts.errors[id] = "the emulator did not count it: " + fact.reason;
       }
