@@ -5,6 +5,10 @@
 # rest in global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the Python
 # programs.
 
+if(POLICY CMP0174)  # CMake 3.31 warns of an empty BUDGETS, which is none
+  cmake_policy(SET CMP0174 NEW)
+endif()
+
 # warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [LIBRARIES <target>...])
 #
 # Programs that gauge the kernels registered in the sources, and CTest tests:
