@@ -1,4 +1,5 @@
-"""Prints what pyproject.toml requires for a part of the work: requirements.py gate|reports|dev."""
+"""Prints what pyproject.toml requires for a part of the work, or for a CUDA toolkit:
+requirements.py gate|reports|dev|toolkit."""
 
 import sys
 import tomllib
@@ -9,4 +10,5 @@ groups = project["dependency-groups"]
 # A checkout has a CUDA toolkit, and with it NVIDIA's libraries.
 programs = [one for one in project["project"]["dependencies"] if not one.startswith("nvidia-")]
 parts = {"gate": groups["gate"], "reports": programs, "dev": programs + groups["dev"]}
+parts |= project["project"]["optional-dependencies"]
 print("\n".join(parts[sys.argv[1]]))

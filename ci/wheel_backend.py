@@ -1,10 +1,11 @@
 """Builds the wheel with scikit-build-core. Where the machine has no CUDA toolkit, NVIDIA's wheels
-of cuda-wheels.txt are build requirements, and the toolkit."""
+of the extra "toolkit" are build requirements, and the toolkit."""
 
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from scikit_build_core import build
@@ -27,8 +28,8 @@ def get_requires_for_build_wheel(config_settings=None):
     requires = build.get_requires_for_build_wheel(config_settings)
     if toolkit_is_there():
         return requires
-    lines = HERE.joinpath("cuda-wheels.txt").read_text("utf-8").splitlines()
-    return requires + [line for line in lines if line and not line.startswith("#")]
+    project = tomllib.loads(HERE.parent.joinpath("pyproject.toml").read_text("utf-8"))["project"]
+    return requires + project["optional-dependencies"]["toolkit"]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -58,7 +58,7 @@ install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVers
               cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
               cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
-install(PROGRAMS cmake/build_id cmake/keep_ptxas DESTINATION ${share}/cmake)
+install(PROGRAMS cmake/build_id cmake/keep_ptxas ci/link-cuda-wheels DESTINATION ${share}/cmake)
 install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_info.cpp
               harness/build_info.h
         DESTINATION ${share}/harness)

@@ -5,6 +5,10 @@
 # rest in global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the Python
 # programs.
 
+if(POLICY CMP0174)  # CMake 3.31 warns of an empty BUDGETS, which is none
+  cmake_policy(SET CMP0174 NEW)
+endif()
+
 # warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [LIBRARIES <target>...])
 #
 # Programs that gauge the kernels registered in the sources, and CTest tests:
@@ -246,7 +250,15 @@ function(warpgauge_complete_gtest_programs folder)
     warpgauge_add_self_test(${target})
     warpgauge_use_cuda20(${target})
     warpgauge_watch(${target})
-    add_executable(${target}-emulated $<TARGET_OBJECTS:${target}>)
+    add_executable(${target}-emulated)
+    set(objects "$<TARGET_OBJECTS:${target}>")
+    if(CMAKE_GENERATOR MATCHES "Ninja")  # it knows files apart from their targets: ${target} links last
+      target_link_options(${target}-emulated PRIVATE "${objects}")
+      set_property(TARGET ${target}-emulated APPEND PROPERTY LINK_DEPENDS "${objects}")
+      set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "$<TARGET_FILE:${target}-emulated>")
+    else()  # the objects are the target's, which has to come first
+      target_sources(${target}-emulated PRIVATE "${objects}")
+    endif()
     get_target_property(place ${target} RUNTIME_OUTPUT_DIRECTORY)
     if(NOT place)
       get_target_property(place ${target} BINARY_DIR)

@@ -16,6 +16,10 @@ int main() {
   float *in, *out;
   cudaMallocManaged(&in, kSize * kSize * sizeof(float));
   cudaMallocManaged(&out, kSize * kSize * sizeof(float));
+  if (const cudaError_t error = cudaGetLastError()) {  // there is no GPU
+    std::printf("%s\n", cudaGetErrorString(error));
+    return 1;
+  }
   for (int i = 0; i < kSize * kSize; ++i) in[i] = static_cast<float>(i);
   transpose<<<dim3(kSize / 32, kSize / 32), dim3(32, 32)>>>(out, in);
   if (const cudaError_t error = cudaDeviceSynchronize()) {

@@ -112,7 +112,8 @@ std::string why_nothing(const AttachOptions& options, std::size_t launched, std:
   }
   if (never_loaded) {
     return fmt::format(
-        "{}: CUDA was never initialised with the library: it uses no GPU, or does not pass {} on",
+        "{}: CUDA was never initialised with the library: it uses no GPU, finds none, or does not "
+        "pass {} on",
         options.command[0], kInjection);
   }
   return fmt::format("{}: no kernel was launched", options.command[0]);

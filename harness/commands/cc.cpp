@@ -1,12 +1,9 @@
 // warpgauge cc: runs nvcc with what counting by source line, and on the emulator, asks of a build.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +12,7 @@
 #include "harness/build_info.h"
 #include "harness/commands/command_line.h"
 #include "harness/process/child_program.h"
+#include "harness/process/found_program.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -42,20 +40,6 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// As the shell finds it; empty if there is no such program.
-fs::path found_program(const std::string& name) {
-  const auto can_run = [](const fs::path& path) {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != std::string::npos) return can_run(name) ? fs::path(name) : fs::path();
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (const fs::path program = fs::path(folder) / name; can_run(program)) return program;
-  }
-  return {};
-}
-
 /// The place of nvcc in the command: first, or behind other launchers (ccache).
 Words::const_iterator nvcc_in(const Words& command) {
   const auto first_option =
@@ -69,10 +53,10 @@ Words::const_iterator nvcc_in(const Words& command) {
                     "tables and PTX that are read here, and host code needs none: let nvcc link",
                     command.front()));
   }
-  if (found_program(*nvcc).empty()) {
+  if (process::found_program(*nvcc).empty()) {
     throw std::invalid_argument(
-        fmt::format("{}: there is no such program; install the CUDA toolkit, or name the nvcc of "
-                    "yours: warpgauge cc -- /usr/local/cuda/bin/nvcc ...",
+        fmt::format("{}: there is no such program; install the CUDA toolkit, or name the nvcc that "
+                    "you have: warpgauge cc -- $(warpgauge config --nvcc) ...",
                     *nvcc));
   }
   return nvcc;
@@ -116,7 +100,7 @@ int compile(const std::string& ptxas_folder, const Words& command) {
                                  fs::absolute(ptxas_folder).string(), fs::current_path().string()});
   } else {
     words.insert(words.end(), {"-cudart", "shared"});
-    if (const fs::path folder = runtime_folder(found_program(*nvcc)); !folder.empty()) {
+    if (const fs::path folder = runtime_folder(process::found_program(*nvcc)); !folder.empty()) {
       words.insert(words.end(), {"-Xlinker", "-rpath=" + folder.string()});
     }
   }

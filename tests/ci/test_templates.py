@@ -19,7 +19,10 @@ WORKFLOWS = [*OWN, *sorted((ROOT / "ci/github/workflows").glob("*.yml"))]
 GITLAB = ROOT / "ci/gitlab/warpgauge-nightly.gitlab-ci.yml"
 CALLS = ("./", "OWNER/warpgauge@v1")  # of the action
 SCRIPTS = [
-    *(ROOT / "ci" / name for name in ("bootstrap", "gate", "nightly", "test")),
+    *(
+        ROOT / "ci" / name
+        for name in ("bootstrap", "gate", "link-cuda-wheels", "nightly", "release", "test")
+    ),
     *(file for file in sorted((ROOT / "ci/github").iterdir()) if file.is_file()),
     *(ROOT / "ci/slurm" / name for name in ("submit", "nightly.sbatch", "gather.sbatch")),
 ]

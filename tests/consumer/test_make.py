@@ -38,6 +38,9 @@ def test_a_program_that_make_builds_is_counted_line_by_line(tmp_path):
     # 31 more in each of 64 x 32 column reads
     assert conflicts == {"out[v * kSize + u] = tile[threadIdx.x][threadIdx.y];": 31 * 64 * 32}
     assert "Used " in (source / "ptxas/transpose.cu.ptxas.txt").read_text()
+    # By itself it says that there is no GPU, where that is so.
+    alone = subprocess.run(["./transpose"], cwd=source, capture_output=True, text=True, timeout=60)
+    assert alone.returncode in (0, 1) and alone.stdout
 
 
 def test_without_cc_the_program_is_not_emulated(tmp_path):

@@ -4,6 +4,7 @@ is built from the sources, and its dependencies from the index."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -98,6 +99,30 @@ def test_the_command_and_its_parts_run(environment, tmp_path):
     bare = environment | {"PATH": "/usr/bin:/bin"}
     emit = (prefix / "bin/warpgauge-python", "emit", "--help")
     assert run(*emit, cwd=tmp_path, env=bare)
+
+
+def test_the_toolkit_of_the_environment_is_found_and_completed(environment, tmp_path):
+    def nvcc(code=0, **changes):
+        env = {name: text for name, text in environment.items() if name != "CUDACXX"} | changes
+        return run("warpgauge", "config", "--nvcc", cwd=tmp_path, code=code, env=env).strip()
+
+    prefix = Path(run("warpgauge", "config", "--prefix", cwd=tmp_path, env=environment).strip())
+    (major,) = re.findall(
+        r"nvidia/cu(\d+)/lib", (prefix / "bin/warpgauge").read_bytes().decode("latin-1")
+    )
+    toolkit = prefix.parents[1] / f"nvidia/cu{major}"
+    compiler = toolkit / "bin/nvcc"
+    compiler.parent.mkdir(parents=True)
+    compiler.symlink_to(shutil.which(os.environ.get("CUDACXX", "nvcc")))
+    (toolkit / "lib").mkdir()
+    (toolkit / f"lib/libcudart.so.{major}").touch()
+    try:
+        assert nvcc() == str(compiler)
+        assert (toolkit / "lib64/libcudart.so").exists()
+        assert nvcc(CUDACXX=str(compiler.resolve())) == str(compiler.resolve())
+        nvcc(code=2, CUDACXX="not-there")
+    finally:
+        shutil.rmtree(toolkit)
 
 
 def block(language):

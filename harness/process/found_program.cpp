@@ -1,0 +1,25 @@
+#include "harness/process/found_program.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace warpgauge::process {
+
+namespace fs = std::filesystem;
+
+fs::path found_program(const std::string& name) {
+  const auto can_run = [](const fs::path& path) {
+    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return can_run(name) ? fs::path(name) : fs::path();
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (const fs::path program = fs::path(folder) / name; can_run(program)) return program;
+  }
+  return {};
+}
+
+}  // namespace warpgauge::process
