@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.text import nearest
 
 # Set by the scripts of `warpgauge completion`: "-" asks for options, the name of an option for its
@@ -37,11 +38,26 @@ def add_database_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_filter_option(parser: argparse.ArgumentParser) -> None:
-    """The option --filter of commands that read facts."""
-    parser.add_argument(
-        "--filter", default="*", metavar="GLOB", help="only cases whose id matches this glob"
-    )
+def add_filter_options(parser: argparse.ArgumentParser) -> None:
+    """The options --filter and --exclude of commands that select cases; see case_filter(). Each can
+    be repeated, and takes several globs with commas between them; an empty glob is none."""
+    texts = {
+        "--filter": "only cases whose id matches this glob (repeatable)",
+        "--exclude": "not the cases whose id matches this glob (repeatable)",
+    }
+    for name, text in texts.items():
+        parser.add_argument(
+            name, action="extend", type=_globs, default=[], metavar="GLOB,...", help=text
+        )
+
+
+def case_filter(options: argparse.Namespace) -> CaseFilter:
+    """The cases that the options of add_filter_options() choose."""
+    return CaseFilter(tuple(options.filter), tuple(options.exclude))
+
+
+def _globs(text: str) -> list[str]:
+    return [glob for glob in text.split(",") if glob]
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -108,7 +124,8 @@ class CommandParser(argparse.ArgumentParser):
             from warpgauge.facts.reader import metric_names
 
             return list(metric_names())
-        return [option.metavar] if option.metavar in ("GLOB", "ARCH") else []
+        kind = str(option.metavar).removesuffix(",...")
+        return [kind] if kind in ("GLOB", "ARCH") else []
 
     def _commands(self) -> dict[str, CommandParser]:
         kinds = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))

@@ -125,7 +125,8 @@ def test_a_filter_does_not_hide_the_neighbours_of_a_line(project):
     """Else a line would be loosened for cases that kept to it."""
     project.write('["tiled"]\nregisters = 20\n')
     facts = registers([22, 20, None])
-    assert project.accept(facts, "--filter", "*@8x8", *WHY) == 0
+    chosen = ["--filter", "*@8x8,*@1x1", "--filter", "*@16x16", "--exclude", "*@[!8]*"]
+    assert project.accept(facts, *chosen, *WHY) == 0
     assert project.tables() == {"tiled": {REGISTERS: 20}, "tiled.f32@8x8": {REGISTERS: LOOSER}}
 
 

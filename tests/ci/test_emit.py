@@ -77,6 +77,7 @@ def test_several_results_are_shown_together_with_the_worst_exit_code(sample, tmp
     ("options", "left"),
     [
         (["--filter", "*.bad.*"], ["bad"]),
+        (["--filter", "", "--exclude", "*.[^b]*.*@*"], ["bad"]),
         (["--metric", "time.*"], ["bad"]),
     ],
 )
@@ -87,7 +88,8 @@ def test_only_what_is_asked_for_is_drawn(sample, options, left):
 
 
 @pytest.mark.parametrize(
-    "options", [["--filter", "none.*"], ["--arch", "sm_86"], ["--metric", "none"]]
+    "options",
+    [["--filter", "none.*"], ["--exclude", "*"], ["--arch", "sm_86"], ["--metric", "none"]],
 )
 @pytest.mark.parametrize("format", ["junit", "sarif", "markdown"])
 def test_a_selection_of_nothing_is_no_success(sample, format, options):

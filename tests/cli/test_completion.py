@@ -123,6 +123,7 @@ def test_what_programs_that_are_python_know():
     assert completed("warpgauge report export --metric regis") == ["registers"]
     assert completed("warpgauge emit --format ") == list(FORMATS)
     assert completed("warpgauge emit --format=sm") == ["smaller-is-better"]
+    assert completed(f"warpgauge accept --exclude=transpose.*,{CASE[:-3]}") == ["1024x1024"]
     assert completed("warpgauge diff a b --filter transpose.padded.f32@1024x1") == ["1024x1024"]
 
 

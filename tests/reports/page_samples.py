@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from warpgauge.facts.case_filter import EVERY_CASE
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.page import report, view
 from warpgauge.page.contents import Contents
@@ -89,9 +90,9 @@ def samples():
     return found
 
 
-def build(all_series=None, runs=None, pattern="*", **options):
+def build(all_series=None, runs=None, cases=EVERY_CASE, **options):
     all_series = samples() if all_series is None else all_series
-    return report.build(runs or [*RUNS, *GPU_RUNS], all_series, pattern, **options)
+    return report.build(runs or [*RUNS, *GPU_RUNS], all_series, cases, **options)
 
 
 def render(found, title="nightly", link=None):

@@ -251,6 +251,8 @@ def test_filter_chooses_cases(tmp_path):
     facts = [*sweep(), *sweep(case=("sweep", "tiled", "f32"))]
     names = draw(tmp_path, facts, "--filter", "sweep.t*")
     assert len(names) == 2 and all(".tiled." in name for name in names)
+    assert draw(tmp_path, facts, "--filter", "no.*", "--filter", "sweep.t*") == names
+    assert draw(tmp_path, facts, "--exclude", "*.naive.*,*.twice.*") == names
 
 
 @pytest.mark.parametrize(

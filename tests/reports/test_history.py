@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from some_facts import EMULATED, GPU, a_fact, a_time, as_line, records, registers, text_of, write
 from warpgauge.errors import CommandError, FactError
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Launch
 from warpgauge.facts.writer import compact, records_of
@@ -307,7 +308,7 @@ def test_exports_have_the_members_of_a_fact(history, ingest, tmp_path):
 
 def test_exports_are_selected(history, ingest):
     ingest(a_fact(1), registers(1), a_fact(2), a_fact(2, case="tiled"))
-    assert len(list(history.export("*tiled*"))) == 1
+    assert len(list(history.export(CaseFilter(("*tiled*",))))) == 1
     assert len(list(history.export(metric="registers", arch="sm_90"))) == 1
     assert {fact.run.id for fact in history.export(run="run-2")} == {"run-2"}
 

@@ -141,6 +141,9 @@ def test_export_as_facts(tmp_path, report):
     assert report("export", "--filter", "*.naive.*", "--metric", "registers")[1].endswith(
         text_of(facts[1:2]).partition("\n")[2]
     )
+    assert report("export", "--exclude", "*.tiled.*", "--metric", "registers") == report(
+        "export", "--filter", "*.naive.*", "--metric", "registers"
+    )
 
 
 def test_export_as_csv(tmp_path, report):

@@ -21,6 +21,7 @@ from page_samples import (
     render,
 )
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.page import digest, encode, generations, report, rows
 from warpgauge.program import main
 
@@ -158,7 +159,7 @@ def test_no_history_and_nothing_selected_are_faults():
     with pytest.raises(CommandError, match="no runs"):
         report.build([], [])
     with pytest.raises(CommandError, match="no case that matches --filter 'nowhere'"):
-        build(pattern="nowhere")
+        build(cases=CaseFilter(("nowhere",)))
 
 
 def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
@@ -353,6 +354,6 @@ def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):
     facts = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
     db, out = str(tmp_path / "history.db"), tmp_path / "site"
     assert main(["report", "ingest", str(facts), "--db", db]) == 0
-    assert main(["report", "html", "--db", db, "--out", str(out), "--filter", "nowhere.*"]) == 2
-    assert "no case that matches --filter 'nowhere.*'" in capsys.readouterr().err
+    assert main(["report", "html", "--db", db, "--out", str(out), "--exclude", "*,"]) == 2
+    assert "no case that matches --exclude '*'" in capsys.readouterr().err
     assert not out.exists()

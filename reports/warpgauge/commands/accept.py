@@ -34,7 +34,7 @@ from warpgauge.budgets.limits import with_reason
 from warpgauge.budgets.placing import Move, Placing
 from warpgauge.budgets.refusals import refusals
 from warpgauge.budgets.table import Row, table
-from warpgauge.command_line import add_filter_option, as_started
+from warpgauge.command_line import add_filter_options, as_started, case_filter
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             )
     wish = _wish(options)
     facts = list(newest(read_all(options.facts)).values())
-    selected = matching(facts, options.filter)
+    selected = matching(facts, case_filter(options))
     files = _files(selected, facts, options.root, options.budgets, wish)
     moves, left = find_moves(selected, files, wish)
     if not moves:
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("facts", nargs="+", metavar="FACTS", help="facts of the gate (facts.jsonl)")
-    add_filter_option(parser)
+    add_filter_options(parser)
     parser.add_argument("--reason", metavar="TEXT", help="why budgets may be looser; kept in them")
     parser.add_argument(
         "--tighten", action="store_true", help="only improvements; leave failures alone"

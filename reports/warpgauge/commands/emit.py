@@ -1,8 +1,8 @@
 """Write the results of a run in the formats of CI systems.
 
 Draws results.json, which gate, check, bench and attach write. --filter,
---metric and --arch choose the cases and findings that are drawn; headline and
-exit code stay those of the run. A format is cut to its reader's limits, the
+--exclude, --metric and --arch choose the cases and findings that are drawn;
+headline and exit code stay those of the run. A format is cut to its reader's limits, the
 least bad first; it and stderr report how much is left out.
 
 --diff and --base put the changes since a base first, in the formats for
@@ -15,13 +15,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
 from warpgauge.changes.delta import read_delta
-from warpgauge.command_line import add_filter_option
+from warpgauge.command_line import add_filter_options, case_filter
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import fits
 from warpgauge.files import write_whole
 from warpgauge.outcome.reader import read_results
 from warpgauge.outcome.results import Results
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base", type=Path, metavar="RESULTS", help="with --diff: results.json of the base"
     )
-    add_filter_option(parser)
+    add_filter_options(parser)
     parser.add_argument(
         "--metric", default="*", metavar="METRIC", help="only metrics that match this glob"
     )
@@ -105,17 +105,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _selected(results: Results, options: argparse.Namespace) -> Results:
     """What the options choose: a selection of nothing would be drawn as a success."""
-    case, metric = partial(_matches, options.filter), partial(_matches, options.metric)
-    selected = results.only(case, metric, options.arch)
+    metric = partial(fits, options.metric)
+    selected = results.only(case_filter(options).takes, metric, options.arch)
     by_metric = options.metric != "*"
     drawn = [one for one in selected.cases if one.values or not by_metric]
     if (results.cases or results.found) and not (drawn or selected.found):
-        raise CommandError("--filter, --metric and --arch choose nothing of these results")
+        raise CommandError(
+            "--filter, --exclude, --metric and --arch choose nothing of these results"
+        )
     return selected
-
-
-def _matches(glob: str, name: str) -> bool:
-    return fnmatchcase(name, glob)
 
 
 def _pictures_beside(paths: Sequence[Path]) -> set[Path]:

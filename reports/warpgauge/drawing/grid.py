@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.records import Fact
 from warpgauge.text import printable
 
@@ -53,16 +53,16 @@ class Grid:
         return sorted({y for y, _ in self.cells}), sorted({x for _, x in self.cells})
 
 
-def find_grids(facts: list[Fact], metric: str, glob: str) -> tuple[list[Grid], list[str]]:
-    """The grids of a metric among cases whose id matches the glob, and a sentence for each grid
-    of which nothing was measured.
+def find_grids(facts: list[Fact], metric: str, cases: CaseFilter) -> tuple[list[Grid], list[str]]:
+    """The grids of a metric among these cases, and a sentence for each grid of which nothing was
+    measured.
 
     Raises CommandError where values are words, or a grid is beyond what a picture can hold.
     """
     launches = {fact.id: fact.launches[0].block for fact in facts if len(fact.launches) == 1}
     groups = defaultdict(list)
     for fact in facts:
-        if fact.metric == metric and fact.scope == "case" and fnmatchcase(fact.id, glob):
+        if fact.metric == metric and fact.scope == "case" and cases.takes(fact.id):
             device = fact.device.name if fact.device else None
             groups[fact.id.partition("@")[0], fact.arch, device].append(fact)
     grids, unmeasured = [], []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Fact
@@ -22,11 +22,11 @@ def read_all(paths: Sequence[str | Path]) -> list[Fact]:
     return facts
 
 
-def matching(facts: Iterable[Fact], glob: str) -> list[Fact]:
-    """The facts whose id matches the glob; raises CommandError if none does."""
-    found = [fact for fact in facts if fnmatchcase(fact.id, glob)]
+def matching(facts: Iterable[Fact], cases: CaseFilter) -> list[Fact]:
+    """The facts of these cases; raises CommandError if there are none."""
+    found = [fact for fact in facts if cases.takes(fact.id)]
     if not found:
-        raise CommandError(f"--filter '{glob}' matches no case of the facts")
+        raise CommandError(f"{cases} matches no case of the facts")
     return found
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.records import Fact
 from warpgauge.history import rows
 from warpgauge.history.reader import Selection, read_keys
@@ -15,11 +15,11 @@ from warpgauge.history.tables import cases, columns_of, contexts, observations, 
 
 
 def read_facts(
-    connection: Connection, selection: Selection, case: str, run: str | None
+    connection: Connection, selection: Selection, chosen: CaseFilter, run: str | None
 ) -> Iterator[Fact]:
-    """All facts, those of the oldest run first. `case` is a glob."""
+    """All facts, those of the oldest run first."""
     keys = read_keys(connection, selection)
-    wanted = {number for number, key in keys.items() if fnmatchcase(key.id, case)}
+    wanted = {number for number, key in keys.items() if chosen.takes(key.id)}
     question = _question()
     for row in connection.execute(sa.select(runs).order_by(runs.c.time, runs.c.name)).all():
         if run is not None and row.name != run:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from datetime import date
 from pathlib import Path
 
+from warpgauge.facts.case_filter import EVERY_CASE, CaseFilter
 from warpgauge.facts.records import Fact
 from warpgauge.history import acknowledger, exporter, pruner, reader, writer
 from warpgauge.history.database import Database
@@ -81,15 +82,15 @@ class History:
 
     def export(
         self,
-        case: str = "*",
+        cases: CaseFilter = EVERY_CASE,
         metric: str | None = None,
         arch: str | None = None,
         run: str | None = None,
     ) -> Iterator[Fact]:
-        """Facts, those of the oldest run first; `case` is a glob of ids, `run` a run's id."""
+        """Facts, those of the oldest run first; `run` a run's id."""
         with self._database.reading() as connection:
             selection = Selection(None, metric, arch)
-            yield from exporter.read_facts(connection, selection, case, run)
+            yield from exporter.read_facts(connection, selection, cases, run)
 
 
 def open_history(url: str | Path, *, create: bool = False) -> History:

@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from warpgauge.changes.series import Change, changes
 from warpgauge.changes.series import regressions as regressions_of
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import EVERY_CASE, CaseFilter
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Run, Series, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
@@ -182,12 +182,12 @@ def count(number: int, noun: str) -> str:
 def build(
     runs: Iterable[Run],
     all_series: Iterable[Series],
-    pattern: str = "*",
+    cases: CaseFilter = EVERY_CASE,
     *,
     nights: int | None = None,
     acknowledged: Acknowledgements | None = None,
 ) -> Report:
-    """The report of series whose case matches the glob; `runs` are all that the history has. It
+    """The report of series of these cases; `runs` are all that the history has. It
     shows the last so many `nights`, and regressions of all. Raises CommandError where nothing is
     selected."""
     runs = list(runs)
@@ -204,7 +204,7 @@ def build(
     silent: list[Row] = []  # not measured in the nights shown
     oldest = 0
     for series in all_series:
-        if not series.points or not fnmatchcase(series.key.id, pattern):
+        if not series.points or not cases.takes(series.key.id):
             continue
         metric = catalog().get(series.key.metric)
         if metric is None:
@@ -221,7 +221,8 @@ def build(
         if not is_silent:
             oldest = max(oldest, ages[series.points[hidden].run.id])
     if not rows:
-        raise CommandError(f"the history has no case that matches --filter '{pattern}'")
+        which = f" that matches {cases}" if str(cases) else ""
+        raise CommandError(f"the history has no case{which}")
     shown = every_night[-1 - oldest :]
     last_day = every_night[-1][-1].time.date()
     data, cut = encoder.json()

@@ -15,10 +15,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 from datetime import UTC, date, datetime
-from fnmatch import fnmatchcase
 
 from warpgauge.command_line import add_database_option
 from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import fits
 from warpgauge.history import History, SeriesKey, open_history
 from warpgauge.text import is_blank, nearest, printable
 
@@ -84,7 +84,7 @@ def _regressed(history: History, pattern: str) -> set[SeriesKey]:
 def _matches(name: str, pattern: str) -> bool:
     """Whether a name or its beginning, up to a slash, is the pattern or matches it."""
     is_it = name == pattern or name.startswith(f"{pattern}/")
-    return is_it or fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}/*")
+    return is_it or fits(pattern, name) or fits(f"{pattern}/*", name)
 
 
 def _unknown(where: str, keys: Collection[SeriesKey], pattern: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from warpgauge.command_line import add_database_option, add_filter_option
+from warpgauge.command_line import add_database_option, add_filter_options, case_filter
 from warpgauge.errors import CommandError
 from warpgauge.facts.reader import metric_names
 from warpgauge.facts.records import Fact
@@ -55,7 +55,7 @@ _COLUMNS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database_option(parser)
-    add_filter_option(parser)
+    add_filter_options(parser)
     parser.add_argument("--metric", metavar="METRIC", help="only this metric")
     parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
     parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"--metric: unknown metric '{options.metric}'")
     to_text = _csv if options.format == "csv" else _json_lines
     with open_history(options.db) as history:
-        facts = history.export(options.filter, options.metric, options.arch, options.run_id)
+        facts = history.export(case_filter(options), options.metric, options.arch, options.run_id)
         parts = (text.encode() for text in to_text(_something(facts, history.name)))
         if options.out:
             write_parts(options.out, parts)

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from warpgauge.command_line import add_filter_option, as_started
+from warpgauge.command_line import add_filter_options, as_started, case_filter
 from warpgauge.drawing import heat_map as heatmap_picture
 from warpgauge.drawing.grid import LEAST, Grid, find_grids
 from warpgauge.errors import CommandError
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help="what to show; `warpgauge metrics` lists all (default: %(default)s)",
     )
-    add_filter_option(parser)
+    add_filter_options(parser)
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="folder for the pictures"
     )
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """Draws, writes, and prints the path of each file. Nothing is written if anything is wrong."""
     _check_metric(options.metric)
     facts = [fact for path in options.facts for fact in read_facts(path)]
-    grids, unmeasured = find_grids(facts, options.metric, options.filter)
+    grids, unmeasured = find_grids(facts, options.metric, case_filter(options))
     if not grids:
         raise CommandError(_why_nothing(facts, options, unmeasured))
     pictures = [heatmap_picture.draw(grid) for grid in grids]
@@ -87,7 +87,8 @@ def _why_nothing(facts: list[Fact], options: argparse.Namespace, unmeasured: lis
         return f"{files}: nothing to draw: {unmeasured[0]}"
     if not any(fact.metric == options.metric for fact in facts):
         return f"{files}: no fact of {options.metric}; --metric chooses another one"
-    among = "" if options.filter == "*" else f" among the cases of --filter '{options.filter}'"
+    cases = str(case_filter(options))
+    among = f" among the cases of {cases}" if cases else ""
     return (
         f"{files}: no sizes that span a grid in {options.metric}{among}: "
         f"two extents with {LEAST} or more values each"

@@ -15,7 +15,7 @@ import argparse
 import re
 from pathlib import Path
 
-from warpgauge.command_line import add_database_option, add_filter_option
+from warpgauge.command_line import add_database_option, add_filter_options, case_filter
 from warpgauge.files import write_whole
 from warpgauge.history import open_history
 from warpgauge.text import printable
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many of the newest nights to show (default: %(default)s)",
     )
-    add_filter_option(parser)
+    add_filter_options(parser)
     parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
     parser.add_argument(
         "--source-link",
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         found = report.build(
             history.runs(),
             history.series(),
-            options.filter,
+            case_filter(options),
             nights=options.nights,
             acknowledged=history.acknowledgements(),
         )

@@ -10,6 +10,7 @@ from warpgauge.drawing import heat_map
 from warpgauge.drawing.grid import Grid, find_grids
 from warpgauge.errors import CommandError
 from warpgauge.facts.archs import arch_order
+from warpgauge.facts.case_filter import EVERY_CASE
 from warpgauge.facts.records import Case, Device, Fact, Kernel, MachineState, Run
 from warpgauge.page.contents import Contents
 from warpgauge.page.picture import Gallery, Picture, different
@@ -30,7 +31,7 @@ def gallery_of(rows: Sequence[Row]) -> Gallery:
     for metric in _METRICS:
         values = [_fact(row) for row in rows if row.key.metric == metric]
         try:
-            grids, _ = find_grids(values, metric, "*")
+            grids, _ = find_grids(values, metric, EVERY_CASE)
         except CommandError:  # more values than a picture holds
             grids = []
         if grids:
