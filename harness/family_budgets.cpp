@@ -55,6 +55,21 @@ void check_folder(const std::map<std::string, std::vector<const Case*>>& familie
   }
 }
 
+/// Two families whose sources lie in one folder would share the file, whose sections are of one.
+void check_files(const std::map<std::string, std::vector<const Case*>>& families) {
+  std::map<fs::path, std::string> owners;
+  for (const auto& [family, cases] : families) {
+    const fs::path path = budget_path(*cases.front());
+    const auto [owner, is_new] = owners.emplace(path, family);
+    if (is_new || !fs::exists(path)) continue;
+    throw metrics::BudgetError(
+        fmt::format("{}: families '{}' and '{}' have this folder, and it can be of one of them; "
+                    "name a folder for budgets, warpgauge_add_kernels(... BUDGETS <folder>), with "
+                    "a file for each",
+                    files::relative_to_root(path), owner->second, family));
+  }
+}
+
 /// That there is no file means built-in defaults only where the file could have been.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
@@ -103,6 +118,7 @@ FamilyBudgets::FamilyBudgets(const Registry& registry) {
   std::map<std::string, std::vector<const Case*>> families;
   for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
   check_folder(families);
+  check_files(families);
   for (const auto& [family, cases] : families) {
     budgets_.emplace(family, read_family_budgets(cases));
   }

@@ -22,7 +22,7 @@ def a_fact(metric, value, verdict, budget=None, case="transpose.tiled.f32@8x8", 
     return {
         **FACT,
         **{"family": family, "variant": variant, "type": type_},
-        **{"size": case.partition("@")[2], "file": f"kernels/{family}/family.cu"},
+        **{"size": case.partition("@")[2], "registered": f"kernels/{family}/family.cu"},
         **{"metric": metric, "value": value, "verdict": verdict, "commit": COMMIT},
         **{"budget": budget, "budget_reason": None, "reason": None},
         "origin": f"kernels/{family}/budgets.toml:1",

@@ -147,13 +147,23 @@ def test_a_new_key_stands_before_the_comment_on_the_next_section(project):
     ]
 
 
-def test_budgets_lie_beside_the_source_wherever_that_is(project):
-    folder = project.root / "src" / "gpu" / "transpose"
-    folder.mkdir(parents=True)
-    facts = [conflicts(5, file="src/gpu/transpose/family.cu")]
-    facts += [a_fact(REGISTERS, 1, "unbudgeted", file="include/shared.cuh")]
+def test_budgets_lie_beside_the_source_that_registers_whatever_lines_are_to_blame(project):
+    """As of a gauge at the top of a project whose kernels lie in folders of their own."""
+    folder = project.root / "gauge"
+    folder.mkdir()
+    registered = {"registered": "gauge/all.cu"}
+    facts = [conflicts(5, file="src/gpu/transpose/kernel.cuh", **registered)]
+    facts += [a_fact(REGISTERS, 1, "unbudgeted", file="include/shared.cuh", **registered)]
     assert project.accept(facts, *WHY) == 0, project.err
     assert (folder / "budgets.toml").exists() and project.text() is None
+
+
+def test_two_families_of_one_folder_do_not_overwrite_each_other(project):
+    facts = [conflicts(5), conflicts(7, family="reduce")]
+    assert project.accept(facts, *WHY) == 2
+    assert "families reduce and transpose have one folder" in project.err
+    assert "BUDGETS <folder>" in project.err
+    assert project.text() is None
 
 
 @pytest.mark.parametrize(
@@ -161,13 +171,13 @@ def test_budgets_lie_beside_the_source_wherever_that_is(project):
 )
 @pytest.mark.parametrize("family", ["..", "x", "a\\b"])
 def test_paths_that_lead_out_of_the_sources_are_not_followed(project, family, file):
-    fact = conflicts(5, file=file, line=file and 42) | {"family": family}
+    fact = conflicts(5, registered=file) | {"family": family}
     assert project.accept([fact], *WHY) == 2
     assert "which folder below" in project.err
 
 
 def test_a_source_tree_that_is_not_there_is_reported(project):
-    fact = conflicts(5, file="kernels/elsewhere/family.cu", case="elsewhere.a.f32@1")
+    fact = conflicts(5, registered="kernels/elsewhere/family.cu", case="elsewhere.a.f32@1")
     assert project.accept([fact], *WHY) == 2
     assert "name the source tree with --root" in project.err
 

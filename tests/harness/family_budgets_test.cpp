@@ -157,6 +157,17 @@ TEST_F(FamilyBudgetsTest, AFamilyInTwoFoldersIsAnError) {
                   AllOf(HasSubstr("second/family.cu:1:"), HasSubstr("keep it in one folder"))));
 }
 
+TEST_F(FamilyBudgetsTest, AFileOfTwoFamiliesIsAnError) {
+  Registry registry;
+  registry.add(make_case("all", "copy", "plain"));
+  registry.add(make_case("all", "sum", "plain"));
+  EXPECT_NO_THROW(FamilyBudgets{registry});  // the built-in ones hold for both
+  write("all/budgets.toml", "[plain]\nregisters = 20\n");
+  EXPECT_THAT([&] { FamilyBudgets{registry}; },
+              ThrowsMessage<BudgetError>(AllOf(HasSubstr("all/budgets.toml: families 'copy' and "),
+                                               HasSubstr("BUDGETS <folder>"))));
+}
+
 // In a process of its own, which ends as a program would: the registry is that of this one.
 TEST_F(FamilyBudgetsTest, ABrokenFileStopsTheGateBeforeAnythingIsRun) {
   write("copy/budgets.toml", "[default]\n\"shared.conflicts\" = 0\n");

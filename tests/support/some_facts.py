@@ -2,8 +2,8 @@
 
 A flat fact has the members of a run, a case and a value of metrics/fact.schema.json side by side;
 None is absent. Instead of `kernels` it has one `kernel` with `launch`, `sass_hash` and
-`source_hash`; its `device` is an object of the run. `budget` and `budget_reason` are short for a
-limit: "= 0", "<= 13 ± 5%", ">= 1 and <= 2 until 2027-01-31".
+`source_hash`; its `device` is an object of the run. `registered` is the file of its case. `budget`
+and `budget_reason` are short for a limit: "= 0", "<= 13 ± 5%", ">= 1 and <= 2 until 2027-01-31".
 """
 
 from __future__ import annotations
@@ -155,6 +155,7 @@ def _case(fact: dict) -> dict:
     kernel |= {"launches": [fact["launch"]] if fact.get("launch") else None}
     members = {key: fact.get(key) for key in _CASE}
     members["device"] = fact["device"]["name"] if fact.get("device") else None
+    members["file"] = fact.get("registered")
     members["kernels"] = [_present(kernel)] if kernel["name"] else None
     members = _present(members)
     key = blake2b(json.dumps(members).encode(), digest_size=6).hexdigest()

@@ -14,10 +14,9 @@ BUDGETS = "budgets.toml"
 def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
     """The budget file of a family, whether it is there or not.
 
-    It is FAMILY.toml in the folder `budgets`, where the build has one; else it lies below the
-    source root, beside the family. A family lies in a folder of its name; where sources do not
-    keep to that, in the one folder that its facts blame. Raises CommandError if that is not
-    one folder below the root.
+    It is FAMILY.toml in the folder `budgets`, where the build has one; else it lies beside the
+    source that registers the family. Raises CommandError if that is not in one folder below the
+    root.
     """
     if budgets is not None:
         if not _is_name(family):
@@ -25,16 +24,13 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
         if not budgets.is_dir():
             raise CommandError(f"--budgets {budgets}: there is no such folder")
         return budgets / f"{family}.toml"
-    blamed = {Path(fact.file).parent for fact in facts if fact.file and _is_below(fact.file, root)}
-    named = {folder for folder in blamed if folder.name == family}
-    if len(named) != 1 and _is_name(family) and (root / "kernels" / family).is_dir():
-        named = {Path("kernels") / family}
-    folders = named or blamed
+    sources = {fact.case.file for fact in facts if fact.case.file}
+    folders = {Path(source).parent for source in sources if _is_below(source, root)}
     if len(folders) != 1:
-        found = ", ".join(sorted(map(str, folders))) or "none"
+        found = ", ".join(sorted(sources)) or "no source"
         raise CommandError(
-            f"family {family}: which folder below {root} has its budgets? Its facts name "
-            f"{found}; name the source tree with --root"
+            f"family {family}: which folder below {root} has its budgets? Its facts say that "
+            f"{found} registers it; name the source tree with --root"
         )
     (folder,) = folders
     if not (root / folder).is_dir():

@@ -171,7 +171,15 @@ def _files(
     files = {}
     for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
         path = budget_path(family, of_family[family], root, budgets)
-        files[family] = BudgetFile(path, os.path.relpath(path, root))
+        file = BudgetFile(path, os.path.relpath(path, root))
+        for other, theirs in files.items():
+            if theirs.path == file.path:
+                raise CommandError(
+                    f"families {other} and {family} have one folder, and {file.name} can be of one "
+                    "of them: name a folder for budgets, "
+                    "warpgauge_add_kernels(... BUDGETS <folder>)"
+                )
+        files[family] = file
     return files
 
 
