@@ -99,6 +99,10 @@ const Architecture& architecture(std::string_view name) {
                               known_architectures());
 }
 
+std::string emulated_gpu(std::string_view arch) {
+  return "Emulated GPU (" + std::string(arch) + ")";
+}
+
 std::string known_architectures() {
   std::string text;
   for (const Architecture& row : kTable) text += (text.empty() ? "" : ", ") + row.name();

@@ -42,6 +42,9 @@ const Architecture* find_architecture(std::string_view name);
 /// The same, but an unknown name throws std::invalid_argument, which names the known ones.
 const Architecture& architecture(std::string_view name);
 
+/// "Emulated GPU (sm_90)": the name of the device that the emulator is as `arch`.
+std::string emulated_gpu(std::string_view arch);
+
 /// "sm_75, ... sm_121, with an 'a' from sm_90 on, ...": what find_architecture() finds, as text.
 std::string known_architectures();
 

@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "metrics/counts_by_line.h"
 
@@ -17,6 +20,12 @@ namespace warpgauge::metrics {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::array<std::pair<const char*, std::optional<std::uint32_t> KernelResources::*>, 4>
+    kResourceMembers = {{{"registers", &KernelResources::registers},
+                         {"frame_bytes", &KernelResources::frame_bytes},
+                         {"stack_bytes", &KernelResources::stack_bytes},
+                         {"barriers", &KernelResources::barriers}}};
 
 json to_json(const std::string& kernel, const SourceLine& line) {
   json object = {{"kernel", kernel}, {"file", line.file}, {"line", line.line}};
@@ -45,6 +54,23 @@ json to_json(const LineCounts& line) {
   return object;
 }
 
+json to_json(const ReportedKernel& kernel) {
+  json object = {{"kernel", kernel.name}, {"launches", kernel.launches}};
+  json& counted = object["counted"] = json::array();
+  for (const Launch& one : kernel.counted) {
+    counted.push_back(json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count}));
+  }
+  json& codes = object["codes"] = json::array();
+  for (const ReportedCode& code : kernel.codes) {
+    json& one = codes.emplace_back();
+    one = {{"shared_static_bytes", code.shared_static_bytes}, {"sass_hash", code.sass_hash}};
+    for (const auto& [name, member] : kResourceMembers) {
+      if (const auto value = code.resources.*member) one[name] = *value;
+    }
+  }
+  return object;
+}
+
 json to_json(const DeviceFault& fault) {
   json object = to_json(fault.kernel, fault.source);
   object["fault"] = fault.text;
@@ -53,6 +79,28 @@ json to_json(const DeviceFault& fault) {
 
 json to_json(const ReportedProcess& process) {
   return {{"process", process.id}, {"program", process.program}, {"ended", process.ended}};
+}
+
+void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
+  const std::string name = object.at("kernel");
+  auto known = std::ranges::find(kernels, name, &ReportedKernel::name);
+  if (known == kernels.end()) known = kernels.insert(known, {.name = name});
+  known->launches += object.at("launches").get<std::uint64_t>();
+  for (const json& one : object.at("counted")) {
+    add(known->counted, {.grid = one.at(0),
+                         .block = one.at(1),
+                         .dynamic_shared_bytes = one.at(2),
+                         .count = one.at(3)});
+  }
+  for (const json& one : object.at("codes")) {
+    ReportedCode code{.resources = {},
+                      .shared_static_bytes = one.at("shared_static_bytes"),
+                      .sass_hash = one.at("sass_hash")};
+    for (const auto& [member_name, member] : kResourceMembers) {
+      if (one.contains(member_name)) code.resources.*member = one[member_name].get<std::uint32_t>();
+    }
+    known->add(code);
+  }
 }
 
 void add_process(const json& object, std::vector<ReportedProcess>& processes) {
@@ -80,14 +128,24 @@ void add_counts(const json& object, CountsByLine& lines) {
   for (const auto& [metric, cure] : cures.items()) line.cures.try_emplace(metric, cure);
 }
 
-}  // namespace
+/// Names of programs and kernels are bytes: what is not UTF-8 is replaced.
+std::string text_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
 
 std::string report_text(const CountsReport& report) {
   std::string text;
-  for (const LineCounts& line : report.lines) text += to_json(line).dump() + '\n';
-  for (const DeviceFault& fault : report.faults) text += to_json(fault).dump() + '\n';
-  for (const ReportedProcess& process : report.processes) text += to_json(process).dump() + '\n';
+  for (const LineCounts& line : report.lines) text += text_of(to_json(line));
+  for (const ReportedKernel& kernel : report.kernels) text += text_of(to_json(kernel));
+  for (const DeviceFault& fault : report.faults) text += text_of(to_json(fault));
+  for (const ReportedProcess& process : report.processes) text += text_of(to_json(process));
   return text;
+}
+
+}  // namespace
+
+void ReportedKernel::add(const ReportedCode& code) {
+  if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
 }
 
 void append_report(const std::filesystem::path& path, const CountsReport& report) {
@@ -115,6 +173,8 @@ CountsReport read_report(const std::filesystem::path& path) {
       const json object = json::parse(text);
       if (object.contains("fault")) {
         report.faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+      } else if (object.contains("launches")) {
+        add_kernel(object, report.kernels);
       } else if (object.contains("process")) {
         add_process(object, report.processes);
       } else {

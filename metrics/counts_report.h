@@ -1,12 +1,15 @@
 // The counts and faults of an emulated program, handed from that program to `warpgauge emulate`.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "metrics/device_fault.h"
+#include "metrics/fact.h"
+#include "metrics/kernel_resources.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge::metrics {
@@ -20,10 +23,29 @@ struct ReportedProcess {
   bool operator==(const ReportedProcess&) const = default;
 };
 
+/// The machine code that a kernel was compared with. Members are empty where there is none.
+struct ReportedCode {
+  KernelResources resources;
+  std::uint64_t shared_static_bytes = 0;
+  std::string sass_hash;
+
+  bool operator==(const ReportedCode&) const = default;
+};
+
+struct ReportedKernel {
+  std::string name;                  ///< mangled
+  std::uint64_t launches = 0;        ///< that began
+  std::vector<Launch> counted = {};  ///< those whose counts were kept, by shape
+  std::vector<ReportedCode> codes = {};
+
+  void add(const ReportedCode& code);
+};
+
 struct CountsReport {
   std::vector<LineCounts> lines = {};
   std::vector<DeviceFault> faults = {};
   std::vector<ReportedProcess> processes = {};
+  std::vector<ReportedKernel> kernels = {};
 };
 
 /// Names the file that a program under the emulated runtime writes its report to when it ends.
@@ -33,14 +55,13 @@ class ReportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON line for each line of counts, then one for each fault, with the key "fault", then one
-/// for each process, with the key "process".
-std::string report_text(const CountsReport& report);
-/// Appends report_text() to the file, which several processes may do at once. Throws ReportError.
+/// Appends to the file, which several processes may do at once: a JSON line for each line of
+/// counts, then one for each kernel, with the key "launches", one for each fault, with the key
+/// "fault", and one for each process, with the key "process". Throws ReportError.
 void append_report(const std::filesystem::path& path, const CountsReport& report);
 
-/// All that is in the file, lines of the same kernel, file and line added up, each process once;
-/// empty if there is no such file. Throws ReportError.
+/// All that is in the file, lines of the same kernel, file and line added up, each kernel and
+/// process once; empty if there is no such file. Throws ReportError.
 CountsReport read_report(const std::filesystem::path& path);
 
 }  // namespace warpgauge::metrics

@@ -21,6 +21,8 @@ struct KernelResources {
   /// that ptxas has made without the linker do not count functions that call themselves.
   std::optional<std::uint32_t> stack_bytes;
   std::optional<std::uint32_t> barriers;  ///< of a block
+
+  bool operator==(const KernelResources&) const = default;
 };
 
 /// By mangled name, with the device functions that have code of their own among them. Empty for

@@ -1,34 +1,13 @@
 #include "harness/attach/attach.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <regex>
 #include <stdexcept>
 
-#include "harness/attach/attach_text.h"
 #include "harness/attach/attached_facts.h"
 #include "harness/attach/attached_results.h"
 #include "harness/build_info.h"
-#include "harness/files/colour.h"
-#include "harness/files/demangled.h"
-#include "harness/files/printable.h"
-#include "harness/files/temporary_path.h"
-#include "harness/outcome/out_folder.h"
-#include "harness/outcome/outcome_text.h"
-#include "harness/outcome/recorded_run.h"
-#include "harness/process/child_program.h"
-#include "harness/provenance.h"
-#include "metrics/budget.h"
-#include "metrics/glob.h"
-#include "metrics/judge.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -53,120 +32,45 @@ fs::path injected_library() {
   return library;
 }
 
-std::regex kernel_expression(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error& error) {
-    throw std::invalid_argument(
-        fmt::format("--kernels '{}': not a regular expression: {}", text, error.what()));
-  }
-}
+/// The library that CUDA loads into the program, which counts by CUPTI.
+class Injection : public programs::Source {
+ public:
+  const programs::Counter& counter() const override { return kCounter; }
 
-/// Takes away the kernels that --skip names; a line for each of its globs.
-std::string leave_out_skipped(const AttachOptions& options, std::vector<AttachedCase>* cases) {
-  std::string text;
-  for (const std::string& glob : options.skip) {
-    std::size_t kernels = 0, launches = 0;
-    std::erase_if(*cases, [&](const AttachedCase& one) {
-      if (!metrics::fits(glob, files::names_of(one.kernel))) return false;
-      ++kernels;
-      launches += one.launches;
-      return true;
-    });
-    text += skipped_text(glob, launches, kernels);
+  std::map<std::string, std::string> variables(const fs::path& folder) const override {
+    return {{kInjection, library_.string()}, {kAttachFolder, folder.string()}};
   }
-  return text;
-}
 
-/// Runs the program with the library injected; its results go to `folder`.
-process::Ending run_attached(const AttachOptions& options, const fs::path& library,
-                             const fs::path& folder) {
-  std::map<std::string, std::string> variables = {{kInjection, library.string()},
-                                                  {kAttachFolder, folder.string()}};
-  if (options.sample > 0) variables[kAttachSample] = std::to_string(options.sample);
-  if (!options.skip.empty()) {
-    variables[kAttachSkip] = fmt::format("{}", fmt::join(options.skip, "\n"));
+  programs::Counted counted(const std::string& program, const fs::path& folder) const override {
+    const std::vector<AttachedProcess> processes = results_in(folder);
+    programs::Counted counted{.kernels = attached_kernels(processes, folder),
+                              .faults = {},
+                              .lost = {},
+                              .why_no_kernel = program + ": no kernel was launched"};
+    if (processes.empty()) {
+      counted.why_no_kernel = fmt::format(
+          "{}: CUDA was never initialised with the library: it uses no GPU, finds none, or does "
+          "not "
+          "pass {} on",
+          program, kInjection);
+    }
+    for (const AttachedProcess& process : processes) {
+      for (const std::string& warning : process.warnings) {
+        counted.lost.push_back(
+            fmt::format("not counted: {} (process {}: {})", warning, process.pid, process.command));
+      }
+    }
+    return counted;
   }
-  return process::run_to_its_end(options.command, variables);
-}
 
-/// The kernels to judge, with all that is to be said of the others.
-struct Selected {
-  std::vector<AttachedCase> cases;
-  std::vector<std::string> lost;  ///< what was not measured, a sentence each
-  std::string skipped;            ///< what --skip left out, in lines
+ private:
+  fs::path library_ = injected_library();
 };
-
-Selected select_kernels(const AttachOptions& options, const metrics::Budgets& budgets,
-                        const std::vector<AttachedProcess>& processes, const fs::path& folder) {
-  const std::regex kernels = kernel_expression(options.kernels);
-  Selected selected{.cases = attached_cases(options.command[0], processes, folder, budgets)};
-  selected.lost = unused_sections(options, budgets, selected.cases);
-  const std::size_t launched = selected.cases.size();
-  selected.skipped = leave_out_skipped(options, &selected.cases);
-  const std::size_t kept = selected.cases.size();
-  std::erase_if(selected.cases, [&](const AttachedCase& one) { return !one.is_called(kernels); });
-  std::ranges::move(not_counted(processes, selected.cases, options.sample > 0),
-                    std::back_inserter(selected.lost));
-  if (selected.cases.empty()) {
-    selected.lost.push_back(why_nothing(options, launched, kept, processes.empty()));
-  }
-  return selected;
-}
-
-/// Judges the facts of the kernels, writes them, and works out the outcome.
-std::unique_ptr<outcome::Outcome> judged(const AttachOptions& options, Selected& selected,
-                                         metrics::Run run, const std::string& failure,
-                                         const outcome::OutFolder& out) {
-  outcome::RecordedRun recorded(std::move(run), out.facts());
-  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  for (AttachedCase& one : selected.cases) {
-    recorded.add_device(one.device);
-    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today);
-    recorded.add(std::move(one.facts));
-  }
-  if (!failure.empty()) recorded.add({program_failure(options.command[0], failure)});
-  return recorded.end(
-      {.requirements = {.strict = options.strict, .ptxas = true, .cupti = true},
-       .lost = selected.lost,
-       .repeat =
-           [&](const outcome::JudgedValue& value) { return repeat_attach(options, *value.fact); },
-       .kernels = true},
-      out.results());
-}
 
 }  // namespace
 
-outcome::ExitCode attach_to_program(const AttachOptions& options) {
-  const fs::path library = injected_library();
-  const metrics::Budgets budgets = options.budgets.empty()
-                                       ? metrics::Budgets()
-                                       : metrics::Budgets::load_unregistered(options.budgets);
-  kernel_expression(options.kernels);  // refused before the program runs
-  const outcome::OutFolder out(options.out);
-  const files::TemporaryPath results =
-      files::TemporaryPath::folder_in(out.path(), std::string(outcome::kFolderOfOneRun));
-  metrics::Run run = start_run_of_other(fs::current_path().string(), "attach",
-                                        {.require = {"ptxas", "cupti"}, .strict = options.strict});
-
-  const process::Ending ending = run_attached(options, library, results.path());
-  Selected selected = select_kernels(options, budgets, results_in(results.path()), results.path());
-  const std::string failure =
-      ending.exit_code() == 0
-          ? ""
-          : fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
-  if (selected.cases.empty()) {
-    if (!failure.empty()) selected.lost.push_back(failure);
-    for (const std::string& one : selected.lost) fmt::print(stderr, "{}\n", files::printable(one));
-    return failure.empty() ? outcome::kNotMeasured : outcome::kFault;
-  }
-  const std::string table = kernels_table(selected.cases);
-  const auto outcome = judged(options, selected, std::move(run), failure, out);
-  out.write_summary(outcome::markdown_text(*outcome));
-  fmt::print(stderr, "{}{}\n{}facts: {}\nresults: {}\nsummary: {}\n", table, selected.skipped,
-             outcome::terminal_text(*outcome, files::may_be_coloured(STDERR_FILENO)),
-             out.facts().string(), out.results().string(), out.summary().string());
-  return outcome->exit_code();
+outcome::ExitCode attach_to_program(const programs::ProgramOptions& options) {
+  return programs::run_program(options, Injection());
 }
 
 }  // namespace warpgauge::attach

@@ -17,12 +17,9 @@ namespace warpgauge::attach {
 /// The variable by which CUDA loads a library into a program.
 inline constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 
-/// Environment variables that `warpgauge attach` sets for the library: the folder for the results
-/// of each process, the launches of each kernel to count (not set: all), and globs of kernels not
-/// to count, a line each (not set: none).
+/// The environment variable that `warpgauge attach` sets for the library, beside those of
+/// programs::Choice: the folder for the results of each process.
 inline constexpr const char* kAttachFolder = "WARPGAUGE_ATTACH_FOLDER";
-inline constexpr const char* kAttachSample = "WARPGAUGE_ATTACH_SAMPLE";
-inline constexpr const char* kAttachSkip = "WARPGAUGE_ATTACH_SKIP";
 
 /// The driver's resources of a kernel. Bytes per thread (local) and per block (shared).
 struct KernelResources {

@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -276,19 +275,6 @@ void CUPTIAPI on_event(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Callba
   }
 }
 
-/// Which launches are counted, as the environment says.
-Choice choice() {
-  Choice choice;
-  if (const char* sample = std::getenv(kAttachSample)) {
-    choice.sample = std::strtoull(sample, nullptr, 10);
-  }
-  if (const char* skip = std::getenv(kAttachSkip)) {
-    std::istringstream lines(skip);
-    for (std::string glob; std::getline(lines, glob);) choice.skip.push_back(glob);
-  }
-  return choice;
-}
-
 void subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
   WARPGAUGE_CUPTI(cuptiSubscribe, &subscriber, on_event, nullptr);
@@ -312,7 +298,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (where == nullptr || recorder != nullptr) return 1;
   try {
     folder = where;
-    recorder = new Recorder(folder, choice());
+    recorder = new Recorder(folder, warpgauge::programs::Choice::from_environment());
     warpgauge::process::flush_at_exit(finish);
     try {
       subscribe();

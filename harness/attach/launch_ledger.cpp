@@ -8,9 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/files/demangled.h"
 #include "harness/files/write_file.h"
-#include "metrics/glob.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -32,7 +30,7 @@ std::string unique_name() {
 
 }  // namespace
 
-LaunchLedger::LaunchLedger(std::filesystem::path folder, Choice choice)
+LaunchLedger::LaunchLedger(std::filesystem::path folder, programs::Choice choice)
     : path_(std::move(folder) / unique_name()),
       choice_(std::move(choice)),
       launches_(path_.string() + kLaunchesEnding) {
@@ -84,7 +82,10 @@ void LaunchLedger::refused(const Kernels& kernels) { launches_.take_back(kernels
 Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& kernels,
                                bool counted) {
   const std::scoped_lock lock(mutex_);
-  if (counted) waiting_[context] += kernels.size();
+  if (counted) {
+    waiting_[context] += kernels.size();
+    counted_ += kernels.size();
+  }
   Kernels unknown;
   for (const driver::LaunchedKernel& one : kernels) {
     const auto [known, is_new] = functions_.try_emplace({device, one.function});
@@ -111,19 +112,15 @@ void LaunchLedger::resources(const std::string& kernel, int device,
   if (std::ranges::find(known, resources) == known.end()) known.push_back(resources);
 }
 
-bool LaunchLedger::has_its_sample(const AttachedKernel& kernel) const {
+bool LaunchLedger::is_enough(const AttachedKernel& kernel) const {
   std::uint64_t counted = 0;
   for (const metrics::Launch& shape : kernel.counted) counted += shape.count;
-  return counted >= choice_.sample;
+  return choice_.is_enough(counted, counted_);
 }
 
 bool LaunchLedger::is_skipped(const std::string& kernel) {
   const auto [known, is_new] = skipped_.try_emplace(kernel);
-  if (is_new) {
-    const std::vector<std::string> names = files::names_of(files::demangled(kernel));
-    known->second = std::ranges::any_of(
-        choice_.skip, [&](const std::string& glob) { return metrics::fits(glob, names); });
-  }
+  if (is_new) known->second = choice_.skips(kernel);
   return known->second;
 }
 
@@ -135,19 +132,20 @@ bool LaunchLedger::are_skipped(const Kernels& kernels) {
 }
 
 bool LaunchLedger::are_wanted(const Kernels& kernels, int device) const {
-  if (choice_.sample == 0) return true;
+  if (!choice_.is_partial()) return true;
   const std::scoped_lock lock(mutex_);
+  if (choice_.is_enough(0, counted_)) return false;
   return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
     const auto known = kernels_.find({device, launched.name});
-    return known == kernels_.end() || !has_its_sample(process_.kernels[known->second]);
+    return known == kernels_.end() || !is_enough(process_.kernels[known->second]);
   });
 }
 
-bool LaunchLedger::all_have_their_sample(int device) {
-  if (choice_.sample == 0) return false;
+bool LaunchLedger::all_are_enough(int device) {
+  if (!choice_.is_partial()) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::all_of(process_.kernels, [&](const AttachedKernel& kernel) {
-    return kernel.device != device || has_its_sample(kernel) || is_skipped(kernel.name);
+    return kernel.device != device || is_enough(kernel) || is_skipped(kernel.name);
   });
 }
 

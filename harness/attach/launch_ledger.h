@@ -16,16 +16,11 @@
 #include "harness/attach/attached_process.h"
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_count.h"
+#include "harness/programs/choice.h"
 
 namespace warpgauge::attach {
 
 using Kernels = std::vector<driver::LaunchedKernel>;
-
-/// Which launches are counted.
-struct Choice {
-  std::uint64_t sample = 0;       ///< at least so many of each kernel; 0: all
-  std::vector<std::string> skip;  ///< globs of the names of kernels that are not
-};
 
 /// Launches, counts and warnings of this process. What was taken is in the file at once, and how
 /// many kernels were launched in another one, so that what a process that ends without a word has
@@ -33,7 +28,7 @@ struct Choice {
 class LaunchLedger {
  public:
   /// Throws std::system_error for a folder that cannot be written.
-  LaunchLedger(std::filesystem::path folder, Choice choice);
+  LaunchLedger(std::filesystem::path folder, programs::Choice choice);
 
   /// Something is missing.
   void warn(const std::string& what);
@@ -52,8 +47,8 @@ class LaunchLedger {
   /// Counting must be off while they are launched: one of them is to be skipped.
   bool are_skipped(const Kernels& kernels);
   bool are_wanted(const Kernels& kernels, int device) const;
-  /// False where no sample was asked for.
-  bool all_have_their_sample(int device);
+  /// True where no more has to be counted: all have their sample, or the limit is reached.
+  bool all_are_enough(int device);
 
   /// All that a context had counted.
   void taken(CUcontext context, int device, const metrics::SassRecords& records);
@@ -72,11 +67,11 @@ class LaunchLedger {
  private:
   std::size_t place_of(const std::string& name, int device);
   bool is_skipped(const std::string& kernel);
-  bool has_its_sample(const AttachedKernel& kernel) const;
+  bool is_enough(const AttachedKernel& kernel) const;
   void write();
 
   const std::filesystem::path path_;
-  const Choice choice_;
+  const programs::Choice choice_;
   mutable std::mutex mutex_;  ///< of what follows
   AttachedProcess process_;
   LaunchCount launches_;
@@ -89,6 +84,7 @@ class LaunchLedger {
   std::map<std::pair<int, CUfunction>, Function> functions_;
   std::map<std::string, bool> skipped_;  ///< by name: those that were launched
   std::map<CUcontext, std::uint64_t> waiting_;
+  std::uint64_t counted_ = 0;  ///< launches of all kernels
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };
 

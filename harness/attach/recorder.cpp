@@ -45,7 +45,7 @@ struct Recorder::Context {
   Clock::duration cost{};  ///< of the last taking
 };
 
-Recorder::Recorder(std::filesystem::path folder, Choice choice)
+Recorder::Recorder(std::filesystem::path folder, programs::Choice choice)
     : ledger_(std::move(folder), std::move(choice)) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
@@ -240,7 +240,7 @@ void Recorder::launched(Launching launching, bool succeeded) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
     if (resources) ledger_.resources(kernel.name, context.device, *resources);
   }
-  if (!ledger_.all_have_their_sample(context.device)) return;
+  if (!ledger_.all_are_enough(context.device)) return;
   if (!context.stays_on && !captures_.any() && !is_taken_once(context)) stop(context);
 }
 

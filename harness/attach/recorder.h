@@ -44,7 +44,7 @@ class Recorder {
   };
 
   /// Throws std::system_error for a folder that cannot be written.
-  Recorder(std::filesystem::path folder, Choice choice);
+  Recorder(std::filesystem::path folder, programs::Choice choice);
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);

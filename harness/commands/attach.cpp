@@ -2,7 +2,7 @@
 
 #include "harness/attach/attach.h"
 
-#include "harness/commands/command_line.h"
+#include "harness/commands/program_options.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -29,36 +29,10 @@ Examples:
 }  // namespace
 
 void add_attach(CommandLine& line) {
-  auto options = std::make_shared<attach::AttachOptions>();
+  auto options = std::make_shared<programs::ProgramOptions>();
   CLI::App* command =
       line.add("attach", "Count the work of any CUDA program's kernels on a GPU", kFooter);
-  command
-      ->add_option("--budgets", options->budgets,
-                   "Budgets; their sections are globs of kernel names")
-      ->type_name("FILE");
-  command
-      ->add_option("--kernels", options->kernels,
-                   "Report only kernels whose name, with template arguments, matches this regular "
-                   "expression")
-      ->type_name("REGEX");
-  command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
-      ->capture_default_str()
-      ->type_name("DIR");
-  command
-      ->add_option("--sample", options->sample,
-                   "Count at least N launches of each kernel, then let the program run at full "
-                   "speed")
-      ->check(CLI::Range(1u, 1000000000u))
-      ->default_str("all")
-      ->type_name("N");
-  command
-      ->add_option("--skip", options->skip,
-                   "Do not count or touch kernels whose name matches this glob (repeatable)")
-      ->allow_extra_args(false)
-      ->type_name("GLOB");
-  command->add_flag("--strict", options->strict,
-                    "Values better than their budget fail, so that budgets stay tight");
-  add_program(command, options->command);
+  add_program_options(command, *options);
   line.on_run(command, [options] { return static_cast<int>(attach::attach_to_program(*options)); });
 }
 

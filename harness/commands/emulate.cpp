@@ -1,40 +1,44 @@
-// warpgauge emulate: runs a CUDA program on the emulator and shows the counts of its kernels.
+// warpgauge emulate: counts what the kernels of any CUDA program do, without a GPU.
 
 #include "harness/emulate/emulate.h"
 
-#include "harness/commands/command_line.h"
+#include "harness/commands/program_options.h"
 
 namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(The program must be linked with the shared CUDA runtime (nvcc -cudart shared) and hold
-PTX. Counts and faults go to stderr.
+    R"(The program must be linked with the shared CUDA runtime and hold PTX: `warpgauge cc`
+builds it so. Its own output stays as it is: the counts go to stderr and facts.jsonl.
+Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
+that none matches may have no bank conflicts and no local traffic.
 
 Exit codes:
-  2      a kernel faulted, a launch failed, nothing ran, or counts of a process are missing
-  other  the program's own
+  0  within budget
+  1  over budget
+  2  a fault: a kernel's, a failed launch, or the program itself failed
+  3  something was not counted
 
 Examples:
   warpgauge emulate -- ./program --size 1024
-  warpgauge emulate --arch sm_75 --json counts.jsonl -- ./program
+  warpgauge emulate --arch sm_75 --budgets b.toml -- ./program
+  warpgauge emulate --limit-launches 10 --out results -- ./long_program
 )";
 
 }  // namespace
 
 void add_emulate(CommandLine& line) {
-  auto options = std::make_shared<emulate::EmulateOptions>();
-  CLI::App* command = line.add(
-      "emulate", "Run a CUDA program on the emulator and show the counts of its kernels", kFooter);
-  command->add_option("--arch", options->arch, "The architecture to emulate")
+  auto options = std::make_shared<programs::ProgramOptions>();
+  auto arch = std::make_shared<std::string>("sm_90");
+  CLI::App* command =
+      line.add("emulate", "Count the work of any CUDA program's kernels without a GPU", kFooter);
+  command->add_option("--arch", *arch, "The architecture to emulate")
       ->capture_default_str()
       ->type_name("ARCH");
-  command
-      ->add_option("--json", options->json,
-                   "Also write counts and faults to this file, a line each")
-      ->type_name("FILE");
-  add_program(command, options->command);
-  line.on_run(command, [options] { return emulate::emulate_program(*options); });
+  add_program_options(command, *options);
+  line.on_run(command, [options, arch] {
+    return static_cast<int>(emulate::emulate_program(*options, *arch));
+  });
 }
 
 }  // namespace warpgauge::commands

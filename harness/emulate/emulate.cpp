@@ -4,169 +4,170 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <iterator>
+#include <filesystem>
 #include <map>
-#include <set>
+#include <optional>
 #include <stdexcept>
 
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
 #include "harness/files/demangled.h"
-#include "harness/files/temporary_path.h"
-#include "harness/files/write_file.h"
-#include "harness/outcome/exit_code.h"
-#include "harness/outcome/finding_text.h"
-#include "harness/process/child_program.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
+#include "metrics/occupancy.h"
 
 namespace warpgauge::emulate {
 namespace {
 
 namespace fs = std::filesystem;
-using metrics::LineCounts;
+using metrics::ReportedCode;
+using metrics::ReportedKernel;
 
-std::uint64_t sectors(const metrics::Counts& counts) {
-  return counts.global_load_sectors + counts.global_store_sectors + counts.global_atomic_sectors;
-}
+constexpr programs::Counter kCounter{.command = "emulate",
+                                     .kind = metrics::CaseKind::emulated,
+                                     .source = "emulator",
+                                     .compile = "cubin"};
 
-/// The cost of a line beyond the ideal.
-std::uint64_t waste(const LineCounts& line) {
-  const auto beyond = [](std::uint64_t taken, std::uint64_t ideal) {
-    return taken > ideal ? taken - ideal : 0;
-  };
-  return beyond(line.counts.shared_wavefronts, line.counts.shared_wavefronts_ideal) +
-         beyond(sectors(line.counts), line.counts.global_sectors_ideal) + line.counts.local_sectors;
-}
-
-/// The lowest confidence of the counts of memory accesses of the line.
-std::string_view confidence(const LineCounts& line) {
-  auto worst = metrics::Confidence::exact;
-  for (const char* group : {"shared", "global", "local"}) {
-    worst = std::max(worst, metrics::trust_in(line, std::string(group) + ".").confidence);
-  }
-  return metrics::to_string(worst);
-}
-
-/// Each once.
-std::set<std::string> cures_of(const LineCounts& line) {
-  std::set<std::string> cures;
-  for (const auto& [metric, cure] : line.cures) cures.insert(cure);
-  return cures;
-}
-
-std::string pair_text(std::uint64_t taken, std::uint64_t ideal) {
-  return taken == 0 && ideal == 0 ? "-" : fmt::format("{}/{}", taken, ideal);
-}
-
-std::string table(std::vector<LineCounts> lines) {
-  std::map<std::string, std::vector<LineCounts>> kernels;
-  for (LineCounts& line : lines) kernels[line.kernel].push_back(std::move(line));
-  std::string text;
-  auto out = std::back_inserter(text);
-  for (auto& [kernel, of_kernel] : kernels) {
-    fmt::format_to(out, "{}\n  {:>17} {:>17} {:>9}  {:<9}  {}\n", files::demangled(kernel),
-                   "wavefronts", "global sectors", "local", "counts", "line");
-    fmt::format_to(out, "  {:>17} {:>17} {:>9}\n", "taken/ideal", "taken/ideal", "sectors");
-    std::ranges::stable_sort(of_kernel, std::greater<>(), waste);
-    for (const LineCounts& line : of_kernel) {
-      const metrics::Counts& counts = line.counts;
-      const std::uint64_t requests = counts.shared_requests + counts.global_load_requests +
-                                     counts.global_store_requests + counts.global_atomic_requests +
-                                     counts.local_requests;
-      if (requests == 0) continue;
-      fmt::format_to(out, "  {:>17} {:>17} {:>9}  {:<9}  {}\n",
-                     pair_text(counts.shared_wavefronts, counts.shared_wavefronts_ideal),
-                     pair_text(sectors(counts), counts.global_sectors_ideal), counts.local_sectors,
-                     confidence(line),
-                     line.file.empty() ? "(no line information: compile with -lineinfo)"
-                                       : fmt::format("{}:{}", line.file, line.line));
-      for (const std::string& cure : cures_of(line)) fmt::format_to(out, "    {}\n", cure);
-    }
-  }
-  return text;
-}
-
-std::string faults_text(const EmulateOptions& options,
-                        const std::vector<metrics::DeviceFault>& faults) {
-  std::vector<metrics::Fact> facts;
-  for (const metrics::DeviceFault& fault : faults) {
-    Case one;
-    one.kind = metrics::CaseKind::emulated;
-    one.id = {.family = id_word(fs::path(options.command[0]).filename().string()),
-              .variant = id_word(files::plain_name(files::demangled(fault.kernel))),
-              .type = "fault",
-              .size = "run"};
-    facts.push_back(error_fact(one, fault, options.arch));
-  }
-  std::string text;
-  for (const auto& finding : outcome::findings_of(facts, metrics::Run(), outcome::Requirements())) {
-    text += "\n" + outcome::finding_text(finding, "", true);
-  }
-  return text;
-}
-
-/// How many processes were counted, if there are several, and those that were not.
-std::string processes_text(const std::vector<metrics::ReportedProcess>& processes) {
-  std::string text;
-  const auto counted = std::ranges::count(processes, true, &metrics::ReportedProcess::ended);
-  if (processes.size() > 1) text += fmt::format("\nthe counts are of {} processes\n", counted);
-  for (const metrics::ReportedProcess& process : processes) {
-    if (process.ended) continue;
-    text += fmt::format(
-        "the counts of {} (process {}) are missing: it still runs, was killed, or called exec() "
-        "after its kernels; let it end by exit() or return, and wait for it\n",
-        process.program, process.id.substr(0, process.id.find('-')));
-  }
-  return text;
-}
-
-}  // namespace
-
-int emulate_program(const EmulateOptions& options) {
-  metrics::architecture(
-      options.arch);  // throws here: the program itself would only blame a variable
+fs::path emulated_runtime() {
   const fs::path library(kBuildInfo.emulated_cudart);
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
   }
-  const fs::path folder = options.json.parent_path();
-  if (!folder.empty() && !fs::is_directory(folder)) {
-    throw std::runtime_error(
-        fmt::format("--json {}: there is no folder {}", options.json.string(), folder.string()));
+  return library;
+}
+
+fs::path report_in(const fs::path& folder) { return folder / "report.jsonl"; }
+
+double occupancy(const metrics::Architecture& arch, const ReportedCode& code,
+                 const metrics::Launch& shape) {
+  const auto& [x, y, z] = shape.block;
+  return metrics::occupancy(
+             arch, {.threads = static_cast<int>(x * y * z),
+                    .registers_per_thread = static_cast<int>(code.resources.registers.value_or(0)),
+                    .shared_static_bytes = code.shared_static_bytes,
+                    .shared_dynamic_bytes = shape.dynamic_shared_bytes,
+                    .barriers = static_cast<int>(code.resources.barriers.value_or(0))})
+      .fraction;
+}
+
+/// What the machine code says: the worst of its codes and shapes, if the kernel has several;
+/// nothing where it is not known of all.
+std::map<std::string_view, double> compile_time(const metrics::Architecture& arch,
+                                                const ReportedKernel& kernel) {
+  std::map<std::string_view, double> values;
+  const bool all_known = std::ranges::all_of(
+      kernel.codes, [](const ReportedCode& code) { return code.resources.registers.has_value(); });
+  if (kernel.codes.empty() || !all_known) return values;
+  bool stack_known = true;
+  for (const ReportedCode& code : kernel.codes) {
+    const auto most = [&](std::string_view metric, double value) {
+      values[metric] = std::max(values[metric], value);
+    };
+    most("registers", *code.resources.registers);
+    most("shared.static_bytes", static_cast<double>(code.shared_static_bytes));
+    most("stack.bytes", code.resources.stack_bytes.value_or(0));
+    stack_known &= code.resources.stack_bytes.has_value();
+    for (const metrics::Launch& shape : kernel.counted) {
+      const double fraction = occupancy(arch, code, shape);
+      const auto known = values.try_emplace("occupancy.theoretical", fraction).first;
+      known->second = std::min(known->second, fraction);
+    }
   }
-  const files::TemporaryPath report = files::TemporaryPath::file();
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
-  const process::Ending ending = process::run_to_its_end(
-      options.command, {{"LD_PRELOAD", library.string() + before},
-                        {"WARPGAUGE_EMULATED_ARCH", options.arch},
-                        {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
-                        {metrics::kReportVariable, report.path().string()}});
-  const int code = ending.exit_code();
-  metrics::CountsReport counted = metrics::read_report(report.path());
-  const auto processes = std::exchange(counted.processes, {});
-  if (!options.json.empty()) files::write_file(options.json, metrics::report_text(counted));
-  fmt::print(stderr, "{}{}{}", table(counted.lines), faults_text(options, counted.faults),
-             processes_text(processes));
-  if (!counted.faults.empty()) return outcome::kFault;
-  if (ending.signal != 0) {
-    fmt::print(stderr, "{} {}: what it was doing then is not counted\n", options.command[0],
-               ending.str());
+  if (!stack_known) values.erase("stack.bytes");
+  return values;
+}
+
+/// What could not be counted: processes that ended without a report.
+std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& processes) {
+  std::vector<std::string> lost;
+  for (const metrics::ReportedProcess& process : processes) {
+    if (process.ended) continue;
+    lost.push_back(fmt::format(
+        "the counts of {} (process {}) are missing: it still runs, was killed, or called exec() "
+        "after its kernels; let it end by exit() or return, and wait for it",
+        process.program, process.id.substr(0, process.id.find('-'))));
   }
-  if (counted.lines.empty()) {
-    fmt::print(
-        stderr,
-        "{}: no kernel ran to its end on the emulator{}. The program must be linked with the "
-        "shared CUDA runtime, {} (nvcc -cudart shared): build it with `warpgauge cc -- nvcc`\n",
-        options.command[0], code == 0 ? "" : fmt::format(", and it {}", ending.str()),
-        library.filename().string());
-    return code == 0 ? static_cast<int>(outcome::kFault) : code;
+  return lost;
+}
+
+/// The emulated runtime, which takes the place of the shared CUDA runtime in the program.
+class Emulated : public programs::Source {
+ public:
+  explicit Emulated(std::string arch) : arch_(std::move(arch)) {}
+
+  const programs::Counter& counter() const override { return kCounter; }
+  std::vector<std::string> own_options() const override { return {"--arch", arch_}; }
+  metrics::Asked asked() const override { return {.device = "emulated", .architectures = {arch_}}; }
+
+  std::map<std::string, std::string> variables(const fs::path& folder) const override {
+    const char* preloaded = std::getenv("LD_PRELOAD");
+    const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
+    return {{"LD_PRELOAD", library_.string() + before},
+            {"WARPGAUGE_EMULATED_ARCH", arch_},
+            {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+            {metrics::kReportVariable, report_in(folder).string()}};
   }
-  const bool all_ended = std::ranges::all_of(processes, &metrics::ReportedProcess::ended);
-  return all_ended || code != 0 ? code : static_cast<int>(outcome::kFault);
+
+  programs::Counted counted(const std::string& program, const fs::path& folder) const override {
+    metrics::CountsReport report = metrics::read_report(report_in(folder));
+    programs::Counted counted{
+        .kernels = {},
+        .faults = {},
+        .lost = lost_of(report.processes),
+        .why_no_kernel = fmt::format(
+            "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
+            "runtime, {} (nvcc -cudart shared): build it with `warpgauge cc -- nvcc`",
+            program, library_.filename().string())};
+    for (const metrics::DeviceFault& fault : report.faults) {
+      counted.faults.push_back(error_fact(case_of(program, fault.kernel), fault, arch_));
+    }
+    std::map<std::string, std::vector<metrics::LineCounts>> lines;
+    for (metrics::LineCounts& line : report.lines) lines[line.kernel].push_back(std::move(line));
+    for (const ReportedKernel& kernel : report.kernels) {
+      counted.kernels.push_back(counted_kernel(kernel, std::move(lines[kernel.name])));
+    }
+    return counted;
+  }
+
+ private:
+  static Case case_of(const std::string& program, const std::string& kernel) {
+    Case one;
+    one.kind = kCounter.kind;
+    one.id = {.family = programs::family_of(program),
+              .variant = id_word(files::plain_name(files::demangled(kernel))),
+              .type = "fault",
+              .size = "run"};
+    return one;
+  }
+
+  programs::CountedKernel counted_kernel(const ReportedKernel& kernel,
+                                         std::vector<metrics::LineCounts> lines) const {
+    const metrics::Architecture& limits = metrics::architecture(arch_);
+    return {.name = kernel.name,
+            .device = {.name = metrics::emulated_gpu(arch_),
+                       .chip = "",
+                       .compute_capability = fmt::format("{}.{}", limits.major, limits.minor),
+                       .driver = "emulator"},
+            .arch = arch_,
+            .sass_hash = kernel.codes.size() == 1 ? kernel.codes.front().sass_hash : "",
+            .launches = kernel.launches,
+            .counted = kernel.counted,
+            .counted_warps = 0,
+            .compile_time = compile_time(limits, kernel),
+            .lines = std::move(lines),
+            .why_no_lines = ""};
+  }
+
+  const std::string arch_;
+  const fs::path library_ = emulated_runtime();
+};
+
+}  // namespace
+
+outcome::ExitCode emulate_program(const programs::ProgramOptions& options,
+                                  const std::string& arch) {
+  metrics::architecture(arch);  // throws here: the program itself would only blame a variable
+  return programs::run_program(options, Emulated(arch));
 }
 
 }  // namespace warpgauge::emulate

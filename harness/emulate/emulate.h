@@ -1,22 +1,15 @@
-// The command that runs any CUDA program on the emulator and shows the counts of its kernels.
+// The command that counts the kernels of any CUDA program on the emulator.
 #pragma once
 
-#include <filesystem>
 #include <string>
-#include <vector>
+
+#include "harness/outcome/exit_code.h"
+#include "harness/programs/run_program.h"
 
 namespace warpgauge::emulate {
 
-struct EmulateOptions {
-  std::vector<std::string> command;  ///< program and arguments
-  std::string arch = "sm_90";
-  std::filesystem::path json;  ///< gets counts and faults as JSON lines; empty: none
-};
-
-/// Runs the program, linked with the shared CUDA runtime, on the emulator and prints its counts,
-/// the worst lines first, and its faults to stderr. Returns the program's exit code, 128 + N if
-/// signal N ended it, and kFault if a kernel faulted, if the program could not be run, or if it
-/// launched no kernel on the emulator.
-int emulate_program(const EmulateOptions& options);
+/// Runs the program, which must be linked with the shared CUDA runtime, on the emulator as `arch`:
+/// see programs::run_program().
+outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch);
 
 }  // namespace warpgauge::emulate

@@ -22,6 +22,14 @@ auto locked(Use use) {
   return use(state);
 }
 
+/// The same with what launches have left, while a kernel may run.
+template <typename Use>
+auto taken(Use use) {
+  runtime::State::Results& results = runtime::State::instance().results;
+  const std::lock_guard lock(results.mutex);
+  return use(results);
+}
+
 }  // namespace
 
 Emulator& Emulator::instance() {
@@ -60,28 +68,29 @@ void Emulator::let_kernels_only_read(void* memory, const std::string& why) {
   });
 }
 
-void Emulator::on_first_launch(void (*first_launch)()) {
-  locked([&](runtime::State& state) { state.first_launch = first_launch; });
+void Emulator::watch_launches(LaunchWatch* watch) {
+  locked([&](runtime::State& state) { state.watch = watch; });
 }
 
 std::vector<metrics::LineCounts> Emulator::take_counts() {
-  return locked([](runtime::State& state) {
-    std::vector<metrics::LineCounts> lines = state.counts->take();
-    state.accesses->add_cures(lines);
+  return taken([](runtime::State::Results& results) {
+    std::vector<metrics::LineCounts> lines = results.counts->take();
+    results.accesses->add_cures(lines);
     return lines;
   });
 }
 
 std::vector<metrics::LineAccess> Emulator::take_accesses() {
-  return locked([](runtime::State& state) { return state.accesses->take(); });
+  return taken([](runtime::State::Results& results) { return results.accesses->take(); });
 }
 
 std::vector<metrics::DeviceFault> Emulator::take_faults() {
-  return locked([](runtime::State& state) { return std::exchange(state.faults, {}); });
+  return taken([](runtime::State::Results& results) { return std::exchange(results.faults, {}); });
 }
 
 std::vector<metrics::DeviceFault> Emulator::take_failed_launches() {
-  return locked([](runtime::State& state) { return std::exchange(state.failed_launches, {}); });
+  return taken(
+      [](runtime::State::Results& results) { return std::exchange(results.failed_launches, {}); });
 }
 
 std::vector<std::string> Emulator::refused_calls() const {

@@ -16,6 +16,8 @@ struct LineCounts;
 
 namespace warpgauge::emulator {
 
+class LaunchWatch;
+
 class Emulator {
  public:
   static Emulator& instance();
@@ -43,10 +45,11 @@ class Emulator {
   /// `why` ends its text.
   void let_kernels_only_read(void* memory, const std::string& why);
 
-  /// `first_launch` is called before the first launch of this process, and of each process that is
-  /// forked from it: counts, accesses and faults of before the fork are the parent's alone. It must
-  /// not call the emulator.
-  void on_first_launch(void (*first_launch)());
+  /// Tells `watch` of the launches from now on. In a process that is forked from this one, counts,
+  /// accesses and faults of before the fork are the parent's alone.
+  void watch_launches(LaunchWatch* watch);
+
+  // What was counted can be taken while a kernel runs, too, which is not part of it then.
 
   /// The counts of kernels that ran to their end since the last call (or ever),
   /// ordered by kernel, file and line, with the cures of the accesses since take_accesses(). Warp

@@ -8,7 +8,7 @@
 namespace warpgauge::outcome {
 
 /// Folders in it for what a run passes to itself have names that begin so.
-inline constexpr std::string_view kFolderOfOneRun = ".attached-";
+inline constexpr std::string_view kFolderOfOneRun = ".counts-";
 
 /// The folder that gets the results, for this run alone.
 class OutFolder {

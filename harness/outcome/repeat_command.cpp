@@ -41,9 +41,10 @@ std::string bench_command() {
   return gate.substr(0, gate.find(' ')) + "-bench";
 }
 
-std::string repeat_attach(const Fact& fact) {
+/// Of a kernel of a program, of which an id has a part.
+std::string repeat_program(std::string_view command, const Fact& fact) {
   const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
-  return fmt::format("warpgauge attach{} -- {} ...", kernel, shell_word(fact.id.family));
+  return fmt::format("warpgauge {}{} -- {} ...", command, kernel, shell_word(fact.id.family));
 }
 
 /// Which program has the test is not known.
@@ -67,7 +68,10 @@ std::string shell_word(const std::string& argument) {
 
 std::string repeat_command(const JudgedValue& value) {
   const Fact& fact = *value.fact;
-  if (fact.context->kind == metrics::CaseKind::attached) return repeat_attach(fact);
+  if (fact.context->kind == metrics::CaseKind::attached) return repeat_program("attach", fact);
+  if (fact.context->kind == metrics::CaseKind::emulated) {
+    return repeat_program("emulate --arch " + fact.arch, fact);
+  }
   if (fact.context->kind == metrics::CaseKind::measured) return repeat_test(fact);
   const std::string filter =
       fmt::format(" --filter '{}'{}", fact.id.str(), is_large(value) ? " --large" : "");

@@ -9,20 +9,24 @@
 
 namespace warpgauge::process {
 
-Progress::Progress(std::string what, std::size_t count)
-    : what_(std::move(what)), count_(count), terminal_(isatty(STDERR_FILENO) == 1) {
-  if (!terminal_) say(fmt::format("{} to do", count_));
+TerminalLine::TerminalLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void TerminalLine::show(const std::string& text) {
+  if (!terminal_) return;
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
 }
 
-Progress::~Progress() {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+void TerminalLine::clear() { show(""); }
+
+Progress::Progress(std::string what, std::size_t count) : what_(std::move(what)), count_(count) {
+  if (!line_.is_there()) say(fmt::format("{} to do", count_));
 }
 
 void Progress::done(const std::string& item) {
   ++done_;
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K[{}/{}] {} {}", done_, count_, what_, item);
-    std::fflush(stderr);
+  if (line_.is_there()) {
+    line_.show(fmt::format("[{}/{}] {} {}", done_, count_, what_, item));
   } else if (done_ * 10 / count_ != (done_ - 1) * 10 / count_) {
     say(fmt::format("{}/{}", done_, count_));
   }

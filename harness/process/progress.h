@@ -7,13 +7,26 @@
 
 namespace warpgauge::process {
 
+/// A line on stderr that is rewritten, and is taken away at the end; nothing where that is no
+/// terminal.
+class TerminalLine {
+ public:
+  TerminalLine();
+  ~TerminalLine() { clear(); }
+  TerminalLine(const TerminalLine&) = delete;
+  TerminalLine& operator=(const TerminalLine&) = delete;
+
+  void show(const std::string& text);
+  void clear();
+  bool is_there() const { return terminal_; }
+
+ private:
+  const bool terminal_;
+};
+
 class Progress {
  public:
   Progress(std::string what, std::size_t count);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
   void done(const std::string& item);
 
  private:
@@ -21,7 +34,7 @@ class Progress {
 
   std::string what_;
   std::size_t count_, done_ = 0;
-  bool terminal_;
+  TerminalLine line_;
 };
 
 }  // namespace warpgauge::process

@@ -54,7 +54,7 @@ attach::AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks 
   return process;
 }
 
-double value_of(const attach::AttachedCase& one, std::string_view metric) {
+double value_of(const programs::ProgramCase& one, std::string_view metric) {
   for (const metrics::Fact& fact : one.facts) {
     const double* number = std::get_if<double>(&fact.value);
     if (fact.metric == metric && fact.scope == metrics::Scope::whole_case && number != nullptr) {
@@ -65,8 +65,9 @@ double value_of(const attach::AttachedCase& one, std::string_view metric) {
   return -1;
 }
 
-std::vector<attach::AttachedCase> cases_of(const std::vector<attach::AttachedProcess>& processes) {
-  return attach::attached_cases("./build/my program", processes, testing::TempDir(), {});
+std::vector<programs::ProgramCase> cases_of(const std::vector<attach::AttachedProcess>& processes) {
+  return programs::cases_of(attach::kCounter, "./build/my program",
+                            attach::attached_kernels(processes, testing::TempDir()), {});
 }
 
 TEST(AttachedProcess, ComesBackAsItWasWritten) {
@@ -88,8 +89,8 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.records.at(0).at(first).values, process.records.at(0).at(first).values);
 }
 
-TEST(AttachedCase, IsCalledByItsNameWithAndWithoutVoid) {
-  const attach::AttachedCase one{
+TEST(ProgramCase, IsCalledByItsNameWithAndWithoutVoid) {
+  const programs::ProgramCase one{
       .id = {}, .kernel = "void my::add<float>(float*)", .device = {}, .facts = {}};
   for (const char* expression : {"^my::", "^void my", "<float>", ""}) {
     EXPECT_TRUE(one.is_called(std::regex(expression))) << expression;
@@ -146,8 +147,9 @@ TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
   process.devices[0].device.compute_capability = "10.0";
   const std::string path = testing::TempDir() + "attached_arch.toml";
   std::ofstream(path) << "[default.sm_100]\nregisters = 1\n[default.sm_100a]\nregisters = 99\n";
-  const auto cases = attach::attached_cases("program", {process}, folder,
-                                            metrics::Budgets::load_unregistered(path));
+  const auto cases =
+      programs::cases_of(attach::kCounter, "program", attach::attached_kernels({process}, folder),
+                         metrics::Budgets::load_unregistered(path));
   ASSERT_EQ(cases.size(), 1u);
   for (const metrics::Fact& fact : cases[0].facts) EXPECT_EQ(fact.arch, "sm_100a");
   EXPECT_EQ(cases[0].budgets.find(cases[0].id, cases[0].facts[0].arch, "registers")->str(),
@@ -157,7 +159,7 @@ TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
 TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
   const auto cases = cases_of({process_of(5), process_of(2, 8)});
   ASSERT_EQ(cases.size(), 1u);
-  const attach::AttachedCase& one = cases[0];
+  const programs::ProgramCase& one = cases[0];
   EXPECT_EQ(one.kernel, "void by_columns<32>(int*, int const*)");
   EXPECT_EQ(one.id.family, "my_program");
   EXPECT_EQ(one.id.variant, "by_columns");

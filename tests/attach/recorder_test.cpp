@@ -130,12 +130,12 @@ class Recorder : public testing::Test {
     played = {};
     std::string name = testing::TempDir() + "recorder-XXXXXX";
     folder = mkdtemp(name.data());
-    recorder = std::make_unique<warpgauge::attach::Recorder>(folder, warpgauge::attach::Choice());
+    recorder = std::make_unique<warpgauge::attach::Recorder>(folder, warpgauge::programs::Choice());
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// With nothing in the folder.
-  void start_anew(const warpgauge::attach::Choice& choice) {
+  void start_anew(const warpgauge::programs::Choice& choice) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);
     recorder = std::make_unique<warpgauge::attach::Recorder>(folder, choice);
@@ -497,7 +497,7 @@ TEST_F(Recorder, AProcessThatEndsWhileItLaunches) {
 }
 
 TEST_F(Recorder, ASampleOfEachKernel) {
-  start_anew({.sample = 2, .skip = {}});
+  start_anew({.sample = 2});
   recorder->context_made(kContext, kDevice);
   for (int i = 0; i < 5; ++i) launch("first");
   EXPECT_EQ(played.stops, 1);
@@ -513,6 +513,25 @@ TEST_F(Recorder, ASampleOfEachKernel) {
   EXPECT_EQ(process.kernels[1].counted[0].count, 2u);
   EXPECT_EQ(process.kernels[2].counted[0].count, 2u);
   EXPECT_EQ(counted(), 6u);
+}
+
+TEST_F(Recorder, TheFirstLaunchesOfAllKernels) {
+  start_anew({.limit = 3});
+  recorder->context_made(kContext, kDevice);
+  launch("first");
+  launch("first");
+  for (int i = 0; i < 4; ++i) launch("second");
+  EXPECT_EQ(played.stops, 1);
+  launch("third");
+  EXPECT_EQ(played.starts, 1) << "a kernel that is new does not count any more";
+  EXPECT_TRUE(recorder->finish(1s));
+  const AttachedProcess process = saved();
+  ASSERT_EQ(process.kernels.size(), 3u);
+  EXPECT_EQ(process.kernels[0].counted[0].count, 2u);
+  EXPECT_EQ(process.kernels[1].launches, 4u);
+  EXPECT_EQ(process.kernels[1].counted[0].count, 1u);
+  EXPECT_THAT(process.kernels[2].counted, IsEmpty());
+  EXPECT_EQ(counted(), 3u);
 }
 
 TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
@@ -541,7 +560,7 @@ TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
 }
 
 TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
-  start_anew({.sample = 0, .skip = {"skipped"}});
+  start_anew({.skip = {"skipped"}});
   recorder->context_made(kContext, kDevice);
   launch();
   capture(reinterpret_cast<CUstream>(0x31));

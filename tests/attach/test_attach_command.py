@@ -110,7 +110,7 @@ def test_facts_and_a_summary_beside_an_output_that_is_the_programs(tmp_path):
     assert conflicts.case.device == "NVIDIA H100"
     assert facts(tmp_path)["registers"].value == 14
     assert "by\\_columns" in (tmp_path / "summary.md").read_text()
-    assert not list(tmp_path.glob(".attached-*"))
+    assert not list(tmp_path.glob(".counts-*"))
 
 
 def test_budgets_by_the_name_of_the_kernel(tmp_path):
@@ -307,7 +307,7 @@ def test_kernels_that_are_skipped(tmp_path, globs):
     both["kernels"][0]["counted"] = []
     both["records"]["0"] = both["records"]["0"][1:]
     options = [word for glob in globs for word in ("--skip", glob)]
-    then = "print(os.environ['WARPGAUGE_ATTACH_SKIP'].splitlines())"
+    then = "print(os.environ['WARPGAUGE_PROGRAM_SKIP'].splitlines())"
     run = attach(tmp_path / "out", both, *options, then=then)
     assert str(globs) in run.stdout
     if len(globs) == 1:

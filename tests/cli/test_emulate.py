@@ -2,22 +2,29 @@
 
 import json
 import os
+import pty
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+from warpgauge.facts.reader import read_facts
 
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
-SOURCES = Path(__file__).resolve().parents[1] / "emulator" / "programs"
+GAUGE = BUILD / "bin" / "warpgauge"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests" / "emulator" / "programs"
 PROGRAMS = sorted(path.stem for path in SOURCES.glob("*.cu"))
 
 
 def emulate(*arguments):
     return subprocess.run(
-        [BUILD / "bin" / "warpgauge", "emulate", *map(str, arguments)],
+        [GAUGE, "emulate", *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=300,
@@ -32,23 +39,47 @@ def archs():
     return listed.stdout.split()
 
 
+def lines(out, metric):
+    """What source lines were counted: (file, line) -> fact."""
+    return {
+        (fact.file, fact.line): fact
+        for fact in read_facts(out / "facts.jsonl")
+        if fact.metric == metric and fact.scope == "line"
+    }
+
+
+def values(out):
+    """Those of whole cases, by kernel and metric."""
+    return {
+        (fact.case.variant, fact.metric): fact
+        for fact in read_facts(out / "facts.jsonl")
+        if fact.scope == "case"
+    }
+
+
+def results(out):
+    return json.loads((out / "results.json").read_text())
+
+
+LOCAL = '"local.sectors" = { max = 4, reason = "the arguments of printf" }'
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_runs_unmodified_and_is_counted_line_by_line(name, tmp_path):
     arch = archs()[-1]
-    counts = tmp_path / "counts.jsonl"
-    result = emulate("--arch", arch, "--json", counts, "--", BUILD / "programs" / name)
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text(f'gate_on = "estimate"\n[default]\n{LOCAL}\n')
+    options = ["--arch", arch, "--out", tmp_path, "--budgets", budgets]
+    result = emulate(*options, "--", BUILD / "programs" / name)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "PASSED" in result.stdout
+    assert "PASSED\n" in result.stdout
     source = (SOURCES / f"{name}.cu").read_text().splitlines()
-    counted = [line for line in recorded(counts) if line["file"].endswith(f"{name}.cu")]
-    assert sum(line["global_load_requests"] for line in counted) > 0
-    for line in counted:
-        assert re.search(r"\w", source[line["line"] - 1]), line
-    assert f"{name}.cu:" in result.stderr
-
-
-def recorded(counts):
-    return [json.loads(line) for line in counts.read_text().splitlines()]
+    counted = lines(tmp_path, "global.load.requests")
+    own = [line for file, line in counted if file.endswith(f"{name}.cu")]
+    assert own
+    for line in own:
+        assert re.search(r"\w", source[line - 1]), line
+    assert "PASS: " in result.stderr
 
 
 def line_of(name, remark):
@@ -58,22 +89,23 @@ def line_of(name, remark):
 
 
 def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_path):
-    counts = tmp_path / "counts.jsonl"
-    emulate("--arch", archs()[-1], "--json", counts, "--", BUILD / "programs" / "lookup")
+    emulate("--arch", archs()[-1], "--out", tmp_path, "--", BUILD / "programs" / "lookup")
+    counted = lines(tmp_path, "global.load.requests")
     (read,) = (
-        line for line in recorded(counts) if line["line"] == line_of("lookup.cu", "reads the table")
+        fact
+        for (_, line), fact in counted.items()
+        if line == line_of("lookup.cu", "reads the table")
     )
-    assert read["global_load_requests"] == 32  # warps of 1,000 threads
-    header, function, kernel = read["inlined"]
-    assert header["file"].startswith("/") and not header["file"].endswith("lookup.cu")
-    assert function == {"file": read["file"], "line": read["line"]}
-    assert kernel == {"file": read["file"], "line": line_of("lookup.cu", "looks up")}
+    assert read.value == 32  # warps of 1,000 threads
+    header, function, kernel = read.inlined
+    assert header.file.startswith("/") and not header.file.endswith("lookup.cu")
+    assert (function.file, function.line) == (read.file, read.line)
+    assert (kernel.file, kernel.line) == (read.file, line_of("lookup.cu", "looks up"))
 
 
 def test_a_fault_is_a_fault_with_its_line(tmp_path):
-    counts = tmp_path / "counts.jsonl"
     command = [BUILD / "programs" / "lookup", "wrong"]
-    result = emulate("--arch", archs()[-1], "--json", counts, "--", *command)
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *command)
     assert result.returncode == 2, result.stdout + result.stderr
     read, call = (line_of("lookup.cu", remark) for remark in ("reads the table", "looks up"))
     where = rf"  at       \S*/lookup\.cu:{read}: return __ldg.*\n"
@@ -81,13 +113,15 @@ def test_a_fault_is_a_fault_with_its_line(tmp_path):
     assert re.search(where + chain, result.stderr), result.stderr
     assert "ERROR lookup.look_up.fault@run on " in result.stderr
     assert "kernel   look_up(" in result.stderr
-    (fault,) = (line for line in recorded(counts) if "fault" in line)
-    assert "thread (44,0,0)" in fault["fault"], "number 300, in the second block"
-    assert fault["line"] == read and fault["kernel"].startswith("_Z7look_up")
+    fault = values(tmp_path)["look_up", "result.correct"]
+    assert fault.verdict == "error"
+    assert "thread (44,0,0)" in fault.reason, "number 300, in the second block"
+    assert fault.line == read and fault.kernel.startswith("_Z7look_up")
 
 
 def test_a_launch_that_failed_is_a_fault_though_its_error_was_swallowed(tmp_path):
-    result = emulate("--arch", archs()[-1], "--", BUILD / "programs" / "ends", "failed_launch")
+    program = [BUILD / "programs" / "ends", "failed_launch"]
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *program)
     assert result.returncode == 2, result.stdout + result.stderr
     assert "ERROR ends.copy.fault@run on " in result.stderr
     assert "a launch of 1 x 1 x 1 blocks of 2000 x 1 x 1 threads failed" in result.stderr
@@ -99,83 +133,196 @@ def test_programs_were_found():
     assert len(PROGRAMS) >= 2
 
 
-def test_a_program_without_the_shared_runtime_is_refused():
-    result = emulate("--", "true")
-    assert result.returncode == 2
-    assert "no kernel ran to its end on the emulator" in result.stderr
+def test_a_program_without_the_shared_runtime_is_refused(tmp_path):
+    result = emulate("--out", tmp_path, "--", "true")
+    assert result.returncode == 3
+    assert "no kernel ran on the emulator" in result.stderr
     assert "-cudart shared" in result.stderr
 
 
-def test_the_exit_code_is_the_programs():
-    assert emulate("--", "sh", "-c", "exit 7").returncode == 7
-    assert emulate("--", "sh", "-c", "kill -TERM $$").returncode == 128 + 15
-
-
-def test_a_program_that_is_not_there_is_a_fault():
-    result = emulate("--", "./no-such-program")
+def test_a_program_that_is_not_there_is_a_fault(tmp_path):
+    result = emulate("--out", tmp_path, "--", "./no-such-program")
     assert result.returncode == 2
     assert "./no-such-program: cannot be run" in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("way", "code"),
-    [("_exit", 7), ("_Exit", 7), ("quick_exit", 7), ("abort", 128 + 6), ("SIGINT", 128 + 2)],
+    ("way", "ending"),
+    [
+        ("_exit", "exited with 7"),
+        ("_Exit", "exited with 7"),
+        ("quick_exit", "exited with 7"),
+        ("abort", "was ended by SIGABRT"),
+        ("SIGINT", "was ended by SIGINT"),
+    ],
 )
-def test_counts_survive_however_the_program_ends(way, code, tmp_path):
-    counts = tmp_path / "counts.jsonl"
+def test_counts_survive_however_the_program_ends(way, ending, tmp_path):
     program = BUILD / "programs" / "ends"
-    result = emulate("--arch", archs()[-1], "--json", counts, "--", program, way)
-    assert result.returncode == code, result.stderr
-    assert sum(line["global_load_requests"] for line in recorded(counts)) == 32
-    assert "-cudart shared" not in result.stderr
-    assert ("what it was doing then is not counted" in result.stderr) == (code > 128)
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, way)
+    assert result.returncode == 2, result.stderr
+    assert f"the program itself failed: {program} {ending}" in result.stderr
+    counted = values(tmp_path)
+    assert counted["copy", "global.load.requests"].value == 32
+    assert counted["program", "result.correct"].verdict == "error"
+    assert results(tmp_path)["exit_code"] == 2
 
 
-def test_a_program_that_ended_before_a_kernel_did_says_how():
-    result = emulate("--", "sh", "-c", "kill -TERM $$")
-    assert "and it was ended by SIGTERM (Terminated)" in result.stderr
+def test_a_program_that_ended_before_a_kernel_did_says_how(tmp_path):
+    result = emulate("--out", tmp_path, "--", "sh", "-c", "kill -TERM $$")
+    assert result.returncode == 2
+    assert "the program itself failed: sh was ended by SIGTERM (Terminated)" in result.stderr
+
+
+def test_what_was_counted_before_ctrl_c_is_kept(tmp_path):
+    """In the middle of a kernel that runs for long, with its progress shown on a terminal."""
+    master, terminal = pty.openpty()
+    command = [GAUGE, "emulate", "--arch", archs()[-1], "--out", tmp_path, "--"]
+    process = subprocess.Popen(
+        [*command, BUILD / "programs" / "ends", "spin"], stderr=terminal, start_new_session=True
+    )
+    os.close(terminal)
+    seen = b""
+    while b"[2] emulating spin, 1 blocks" not in seen:
+        seen += os.read(master, 4096)
+    assert b"[1] emulating copy, 4 blocks\r\x1b[K" in seen
+    os.killpg(process.pid, signal.SIGINT)
+    with open(master, "rb", buffering=0) as said:
+        try:
+            while more := said.read(4096):
+                seen += more
+        except OSError:  # the end of a terminal
+            pass
+    assert process.wait(timeout=60) == 2, seen.decode()
+    assert b"was ended by SIGINT" in seen
+    assert b"not counted: 1 of 1 launches of spin(" in seen
+    assert values(tmp_path)["copy", "global.load.requests"].value == 32
+    assert results(tmp_path)["exit_code"] == 2
 
 
 def forked(*steps, folder):
     """Emulates a program that takes these steps (tests/emulator/programs/forks.cu): its result, and
     how often its kernel was counted."""
-    counts = folder / "counts.jsonl"
     command = [BUILD / "programs" / "forks", *steps]
-    result = emulate("--arch", archs()[-1], "--json", counts, "--", *command)
-    requests = sum(line.get("global_load_requests", 0) for line in recorded(counts))
-    assert requests % 32 == 0, "warps of 1,000 threads"
-    return result, requests // 32
+    result = emulate("--arch", archs()[-1], "--out", folder, "--", *command)
+    requests = values(folder)["copy", "global.load.requests"]
+    (kernel,) = requests.case.kernels
+    assert sum(launch.count for launch in kernel.launches) * 32 == requests.value
+    return result, requests.value // 32
 
 
 @pytest.mark.parametrize(
-    ("steps", "launches", "processes"),
+    ("steps", "launches"),
     [
-        (["idle", "launch"], 1, 1),
-        (["launch", "idle", "launch"], 2, 1),
-        (["launch", "idle", "idle"], 1, 1),
-        (["launches", "launch"], 2, 2),
-        (["launches", "launches_twice", "launch", "launch"], 5, 3),
-        (["launches"], 1, 1),
-        (["_exit", "SIGTERM", "launch"], 3, 3),
-        (["starts", "launch"], 2, 2),
-        (["launch", "starts", "launch", "starts"], 4, 3),
+        (["idle", "launch"], 1),
+        (["launch", "idle", "launch"], 2),
+        (["launch", "idle", "idle"], 1),
+        (["launches", "launch"], 2),
+        (["launches", "launches_twice", "launch", "launch"], 5),
+        (["launches"], 1),
+        (["_exit", "SIGTERM", "launch"], 3),
+        (["starts", "launch"], 2),
+        (["launch", "starts", "launch", "starts"], 4),
     ],
 )
-def test_each_launch_of_each_process_is_counted_once(steps, launches, processes, tmp_path):
+def test_each_launch_of_each_process_is_counted_once(steps, launches, tmp_path):
     result, counted = forked(*steps, folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert counted == launches
-    assert ("the counts are of" in result.stderr) == (processes > 1)
-    assert processes == 1 or f"the counts are of {processes} processes\n" in result.stderr
 
 
 @pytest.mark.parametrize("way", ["SIGKILL", "exec"])
-def test_counts_of_a_process_that_are_lost_are_a_fault(way, tmp_path):
+def test_counts_of_a_process_that_are_lost_are_no_success(way, tmp_path):
     result, counted = forked(way, "launch", folder=tmp_path)
-    assert result.returncode == 2, result.stderr
+    assert result.returncode == 3, result.stderr
     assert counted == 1
-    assert "the counts are of 1 processes" in result.stderr
     assert re.search(r"the counts of \S*/forks \(process \d+\) are missing: ", result.stderr)
+
+
+def test_facts_and_outcome_are_as_those_of_attach(tmp_path):
+    """A kernel of 1 block, built with line tables."""
+    program = BUILD / "programs" / "ends"
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["cop?"]\n"global.load.requests" = { max = 31, reason = "less" }\n')
+    out = tmp_path / "out"
+    options = ["--budgets", budgets, "--strict"]
+    result = emulate("--arch", archs()[-1], "--out", out, *options, "--", program)
+    assert result.returncode == 1, result.stderr
+    assert result.stdout == "PASSED\n"
+    for schema, text in [
+        ("metrics/fact.schema.json", (out / "facts.jsonl").read_text().splitlines()),
+        ("harness/outcome/results.schema.json", [(out / "results.json").read_text()]),
+    ]:
+        validator = jsonschema.Draft202012Validator(json.loads((ROOT / schema).read_text()))
+        for record in text:
+            validator.validate(json.loads(record))
+    fact = values(out)["copy", "global.load.requests"]
+    assert (fact.value, fact.verdict, fact.confidence) == (32, "fail", "exact")
+    assert (fact.source, fact.case.kind) == ("emulator", "emulated")
+    assert re.fullmatch(r"ends\.copy\.[0-9a-f]{8}@run", fact.case.id)
+    assert fact.case.device == f"Emulated GPU ({archs()[-1]})"
+    assert values(out)["copy", "instructions"].confidence == "estimate"
+    registers = values(out)["copy", "registers"]
+    assert registers.value > 0 and registers.source == "cubin"
+    assert values(out)["copy", "occupancy.theoretical"].value == 1
+    assert results(out)["exit_code"] == 1
+    assert "ends.copy" in (out / "summary.md").read_text()
+    pasted = re.search(r"  repeat   warpgauge (.*)", result.stderr)[1]
+    assert shlex.split(pasted) == [
+        *["emulate", "--arch", archs()[-1], "--kernels", "copy", "--budgets", str(budgets)],
+        *["--strict", "--", str(program)],
+    ]
+    assert not list(out.glob(".counts-*"))
+
+
+def test_budgets_by_the_name_of_the_kernel_are_kept_or_not(tmp_path):
+    program = ["--out", tmp_path / "out", "--", BUILD / "programs" / "ends"]
+    budgets = tmp_path / "budgets.toml"
+    limit = '"global.load.requests" = { equal = 32, reason = "warps of 1,000 threads" }\n'
+    budgets.write_text(f'["copy"]\n{limit}')
+    result = emulate("--arch", archs()[-1], "--budgets", budgets, *program)
+    assert result.returncode == 0, result.stderr
+    budgets.write_text(f'["copy"]\n{limit}["copies"]\nregisters = 1\n')
+    result = emulate("--arch", archs()[-1], "--budgets", budgets, *program)
+    assert result.returncode == 3, result.stderr
+    assert f"{budgets}: no kernel matches section 'copies'" in result.stderr
+    budgets.write_text('["copy"]\n"time.median_us" = { max = 1, tolerance = "5%" }\n')
+    result = emulate("--arch", archs()[-1], "--budgets", budgets, *program)
+    assert result.returncode == 3, result.stderr
+    assert "warpgauge emulate does not measure it" in result.stderr
+    budgets.write_text('["copy"]\nregsters = 1\n')
+    result = emulate("--arch", archs()[-1], "--budgets", budgets, *program)
+    assert result.returncode == 2 and "PASSED" not in result.stdout
+    assert f"{budgets}:2:1: unknown metric 'regsters'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "launches", "message"),
+    [
+        (["--kernels", "^cop"], 0, {"copy": 1, "add_one": None}, ""),
+        (["--kernels", "^nothing"], 3, {}, "--kernels '^nothing': matches none of 2 kernels"),
+        (["--kernels", "("], 2, {}, "--kernels '(': not a regular expression"),
+        (["--skip", "cop*"], 0, {"copy": None, "add_one": 3}, "skipped: 1 launches of 1 kernel"),
+        (["--skip", "*"], 3, {}, "--skip leaves none of 2 kernels"),
+        (["--sample", "2"], 0, {"copy": 1, "add_one": 2}, "2 of 3"),
+        (["--sample", "0"], 2, {}, "--sample"),
+        (["--limit-launches", "2"], 0, {"copy": 1, "add_one": 1}, "1 of 3"),
+        (
+            ["--limit-launches", "1"],
+            0,
+            {"copy": 1, "add_one": None},
+            "not counted: 3 launches of 1 kernel (--limit-launches 1)",
+        ),
+    ],
+)
+def test_the_launches_that_are_counted_are_chosen(options, code, launches, message, tmp_path):
+    program = [BUILD / "programs" / "ends", "more"]
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, *options, "--", *program)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    assert ("PASSED" in result.stdout) == (code != 2), "all launches run, counted or not"
+    for kernel, expected in launches.items():
+        fact = values(tmp_path).get((kernel, "global.load.requests"))
+        assert (fact and fact.value) == (expected and 32 * expected)
 
 
 def test_a_child_forked_after_the_first_cuda_call_cannot_launch(tmp_path):
@@ -229,9 +376,9 @@ def test_an_extension_of_python_runs_on_the_emulator(tmp_path):
     subprocess.run(
         [nvcc, "-shared", *options, "-o", "turn.so", "turn.cu"], cwd=tmp_path, check=True
     )
-    counts = tmp_path / "counts.jsonl"
     program = ["--", sys.executable, tmp_path / "turn.py", tmp_path / "turn.so"]
-    result = emulate("--arch", archs()[-1], "--json", counts, *program)
-    assert (result.returncode, result.stdout) == (0, "PASSED\n"), result.stderr
-    conflicts = [line for line in result.stderr.splitlines() if "1024/32" in line]
-    assert len(conflicts) == 1 and "turn.cu:8" in conflicts[0] and "exact" in conflicts[0]
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, *program)
+    assert (result.returncode, result.stdout) == (1, "PASSED\n"), result.stderr
+    (conflicts,) = lines(tmp_path, "shared.bank_conflicts").items()
+    assert conflicts[0][0].endswith("turn.cu") and conflicts[0][1] == 8
+    assert (conflicts[1].value, conflicts[1].confidence) == (992, "exact")

@@ -1,12 +1,12 @@
 """Programs that Make builds: examples/make, with nvcc behind `warpgauge cc`."""
 
-import json
 import os
 import shutil
 import subprocess
 
 import pytest
 from project import BUILD, ROOT, run
+from warpgauge.facts.reader import read_facts
 
 TOOL = BUILD / "bin/warpgauge"
 NVCC = f"{TOOL} cc -- nvcc"
@@ -22,25 +22,42 @@ def cc(*command, cwd, options=(), **env):
     )
 
 
+def make_gate(source):
+    """With warpgauge on the path, as a user has it."""
+    path = f"{TOOL.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["make", "gate", f"NVCC={NVCC}"],
+        cwd=source,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+
 def test_a_program_that_make_builds_is_counted_line_by_line(tmp_path):
     source = shutil.copytree(ROOT / "examples/make", tmp_path / "make")
     assert len((source / "Makefile").read_text().splitlines()) <= 10
     said = run("make", f"NVCC={NVCC}", cwd=source)
     assert "ptxas info" not in said
-    run(TOOL, "emulate", "--json=counts.jsonl", "--", "./transpose", cwd=source)
-    lines = [json.loads(line) for line in (source / "counts.jsonl").read_text().splitlines()]
-    text = (source / "transpose.cu").read_text().splitlines()
+    assert "Used " in (source / "ptxas/transpose.cu.ptxas.txt").read_text()
+    gate = make_gate(source)
+    assert gate.returncode != 0 and "FAIL: 1 value over budget" in gate.stderr, gate.stderr
+    text = (source / "transpose.cu").read_text()
     conflicts = {
-        text[line["line"] - 1].strip(): line["shared_wavefronts"] - line["shared_wavefronts_ideal"]
-        for line in lines
-        if line["shared_wavefronts"] > line["shared_wavefronts_ideal"]
+        text.splitlines()[fact.line - 1].strip(): fact.value
+        for fact in read_facts(source / "out/facts.jsonl")
+        if fact.metric == "shared.bank_conflicts" and fact.scope == "line"
     }
     # 31 more in each of 64 x 32 column reads
     assert conflicts == {"out[v * kSize + u] = tile[threadIdx.x][threadIdx.y];": 31 * 64 * 32}
-    assert "Used " in (source / "ptxas/transpose.cu.ptxas.txt").read_text()
     # By itself it says that there is no GPU, where that is so.
     alone = subprocess.run(["./transpose"], cwd=source, capture_output=True, text=True, timeout=60)
     assert alone.returncode in (0, 1) and alone.stdout
+
+    (source / "transpose.cu").write_text(text.replace("tile[32][32]", "tile[32][33]"))
+    gate = make_gate(source)
+    assert gate.returncode == 0, gate.stderr
+    assert "PASS: " in gate.stderr
 
 
 def test_without_cc_the_program_is_not_emulated(tmp_path):

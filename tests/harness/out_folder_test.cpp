@@ -40,8 +40,8 @@ TEST_F(OutFolderTest, BeginsWithoutWhatAnEarlierRunLeft) {
 
 TEST_F(OutFolderTest, BeginsWithoutThePartsThatAKilledRunLeft) {
   for (const char* name : {"results.json.half-17", "summary.md.half-18"}) write(name);
-  fs::create_directory(path() / ".attached-Ab3dEf");
-  write(".attached-Ab3dEf/launches");
+  fs::create_directory(path() / ".counts-Ab3dEf");
+  write(".counts-Ab3dEf/launches");
   for (const char* name : {"notes.md.half-1", "results.json.bak"}) write(name);  // of the user
   const OutFolder out(path());
   EXPECT_THAT(names(), UnorderedElementsAre(".lock", "notes.md.half-1", "results.json.bak"));

@@ -67,6 +67,25 @@ TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
   EXPECT_EQ(trust_in(report.lines[0], "shared.requests").confidence, Confidence::estimate);
 }
 
+TEST_F(Report, AddsUpTheLaunchesOfAKernelAndHasEachCodeOnce) {
+  const ReportedCode code{
+      {.registers = 12, .stack_bytes = 0, .barriers = 1}, 4096, "0123456789abcdef"};
+  const Launch wide{.grid = {2, 1, 1}, .block = {32, 8, 1}, .dynamic_shared_bytes = 64};
+  append_report(path_, {.kernels = {{"k", 3, {wide}, {code}}}});
+  append_report(path_,
+                {.kernels = {{"k", 2, {wide, Launch{}}, {code, {}}}, {"other\xff", 1, {}, {}}}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.kernels.size(), 2u);
+  const ReportedKernel& kernel = report.kernels[0];
+  EXPECT_EQ(kernel.name, "k");
+  EXPECT_EQ(kernel.launches, 5u);
+  ASSERT_EQ(kernel.counted.size(), 2u);
+  EXPECT_TRUE(kernel.counted[0].like(wide));
+  EXPECT_EQ(kernel.counted[0].count, 2u);
+  EXPECT_THAT(kernel.codes, ElementsAre(code, ReportedCode{}));
+  EXPECT_THAT(report.kernels[1].counted, IsEmpty());
+}
+
 TEST_F(Report, HasEachProcessOnceAndKnowsThoseThatHaveNotEnded) {
   const ReportedProcess killed{"7-1", "./a", false}, ended{"7-2", "./b", true};
   append_report(path_, {.processes = {killed}});

@@ -1,6 +1,7 @@
 // The emulated runtime as a shared library, libcudart.so, for programs that were not built with it:
 // when such a program ends, however it does, its counts and faults go to the file that `warpgauge
 // emulate` asked for.
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,18 +12,24 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/emulator/emulator.h"
+#include "harness/emulator/launch_watch.h"
+#include "harness/emulator/uninterrupted_mutex.h"
+#include "harness/files/demangled.h"
+#include "harness/files/printable.h"
 #include "harness/process/flush_at_exit.h"
+#include "harness/process/progress.h"
+#include "harness/programs/choice.h"
 #include "metrics/counts_report.h"
 
 namespace warpgauge::emulator::preload {
 namespace {
-
-/// This process, from its first launch on.
-std::optional<metrics::ReportedProcess> process_here;
 
 bool append(const metrics::CountsReport& report) {
   const char* path = std::getenv(metrics::kReportVariable);
@@ -36,31 +43,101 @@ bool append(const metrics::CountsReport& report) {
   }
 }
 
-/// Says that this process will report.
-void announce() {
-  if (!process::in_flushing_process()) process::flush_forked_child();
-  // A process that calls exec() keeps its number.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  process_here = {.id = std::to_string(getpid()) + "-" + std::to_string(now),
-                  .program = program_invocation_name,
-                  .ended = false};
-  append({.processes = {*process_here}});
+/// The launches of this process, and which of them are counted.
+class Launches : public LaunchWatch {
+ public:
+  /// Says that this process will report.
+  void process_launches() override {
+    const std::lock_guard lock(mutex_);
+    if (!process::in_flushing_process()) process::flush_forked_child();
+    // A process that calls exec() keeps its number.
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    process_ = {.id = std::to_string(getpid()) + "-" + std::to_string(now),
+                .program = program_invocation_name,
+                .ended = false};
+    kernels_.clear();
+    choices_.clear();
+    begun_ = counted_ = 0;
+    append({.processes = {*process_}});
+  }
+
+  bool begins(const std::string& kernel, const metrics::Launch& launch,
+              const metrics::ReportedCode& code) override {
+    const std::lock_guard lock(mutex_);
+    line_.show(fmt::format("[{}] emulating {}, {} blocks", ++begun_,
+                           files::printable(files::plain_name(files::demangled(kernel))),
+                           std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]));
+    metrics::ReportedKernel& known = kernel_of(kernel);
+    ++known.launches;
+    known.add(code);
+    const auto [chosen, is_new] = choices_.try_emplace(kernel);
+    if (is_new) chosen->second.is_skipped = choice_.skips(kernel);
+    return !chosen->second.is_skipped && !choice_.is_enough(chosen->second.counted, counted_);
+  }
+
+  void ends(const std::string& kernel, const metrics::Launch& launch, bool kept) override {
+    const std::lock_guard lock(mutex_);
+    line_.clear();
+    if (!kept) return;
+    ++counted_;
+    ++choices_[kernel].counted;
+    metrics::add(kernel_of(kernel).counted, launch);
+  }
+
+  /// What was launched since the last call; nullopt if this process has launched nothing.
+  std::optional<metrics::CountsReport> take() {
+    const std::lock_guard lock(mutex_);
+    line_.clear();
+    if (!process_) return std::nullopt;
+    metrics::CountsReport report;
+    for (auto& [name, kernel] : std::exchange(kernels_, {})) {
+      report.kernels.push_back(std::move(kernel));
+    }
+    report.processes = {*process_};
+    report.processes.front().ended = true;
+    return report;
+  }
+
+ private:
+  struct Chosen {
+    bool is_skipped = false;
+    std::uint64_t counted = 0;
+  };
+
+  metrics::ReportedKernel& kernel_of(const std::string& name) {
+    return kernels_.try_emplace(name, metrics::ReportedKernel{.name = name}).first->second;
+  }
+
+  const programs::Choice choice_ = programs::Choice::from_environment();
+  UninterruptedMutex mutex_;                         ///< of what follows
+  std::optional<metrics::ReportedProcess> process_;  ///< from its first launch on
+  std::map<std::string, metrics::ReportedKernel> kernels_;
+  std::map<std::string, Chosen> choices_;
+  std::uint64_t begun_ = 0, counted_ = 0;
+  process::TerminalLine line_;
+};
+
+/// Never destroyed: the program may launch after static objects are gone.
+Launches& launches() {
+  static Launches& launches = *new Launches;
+  return launches;
 }
 
 /// Writes what was counted since the last report.
 bool report(std::chrono::seconds) {
-  if (!process_here) return true;
+  // Launches first: one that ends meanwhile counts as missing, and never as counted and missing.
+  std::optional<metrics::CountsReport> report = launches().take();
+  if (!report) return true;
   Emulator& emulator = Emulator::instance();
-  metrics::CountsReport report{.lines = emulator.take_counts(), .faults = emulator.take_faults()};
-  std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report.faults));
-  report.processes = {*process_here};
-  report.processes.front().ended = true;
-  return append(report);
+  report->lines = emulator.take_counts();
+  report->faults = emulator.take_faults();
+  std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report->faults));
+  return append(*report);
 }
 
 const bool reports_at_exit = [] {
   Emulator::instance();  // made before this, it is taken down after it
-  Emulator::instance().on_first_launch(announce);
+  Emulator::instance().watch_launches(&launches());
   process::flush_at_exit(report);
   return true;
 }();

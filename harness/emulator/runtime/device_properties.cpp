@@ -60,7 +60,7 @@ std::size_t host_memory_bytes() {
 
 cudaDeviceProp properties_of(const std::string& arch, const metrics::Architecture& limits) {
   cudaDeviceProp out{};
-  const std::string name = "Emulated GPU (" + arch + ")";
+  const std::string name = metrics::emulated_gpu(arch);
   name.copy(out.name, sizeof out.name - 1);
   const std::string id = "emulated " + arch;  // "sm_100a" just fits
   id.copy(out.uuid.bytes, sizeof out.uuid.bytes);

@@ -44,8 +44,8 @@ int threads_by_bounds(State& state, const Function& function) {
 }
 
 int threads_by_registers(State& state, const Function& function) {
-  if (function.registers == 0) return kMaxThreadsPerBlock;
-  const int units = (function.registers + kRegisterGranularity - 1) / kRegisterGranularity;
+  if (function.registers() == 0) return kMaxThreadsPerBlock;
+  const int units = (function.registers() + kRegisterGranularity - 1) / kRegisterGranularity;
   const int warps = state.limits().registers_per_block / (units * kRegisterGranularity * kWarpSize);
   return std::min(warps * kWarpSize, kMaxThreadsPerBlock);
 }
@@ -54,7 +54,7 @@ int blocks_per_multiprocessor(State& state, const Function& function, int thread
                               std::uint64_t dynamic_shared_bytes) {
   const metrics::BlockNeeds needs{
       .threads = threads,
-      .registers_per_thread = function.registers,
+      .registers_per_thread = function.registers(),
       .shared_static_bytes = info_of(state, function).shared_static_bytes,
       .shared_dynamic_bytes = dynamic_shared_bytes,
   };
@@ -79,7 +79,7 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     out.constSizeBytes = info.constant_bytes;
     out.localSizeBytes = info.local_bytes;
     out.maxThreadsPerBlock = max_threads_of(state, function);
-    out.numRegs = function.registers;
+    out.numRegs = function.registers();
     out.binaryVersion = state.limits().major * 10 + state.limits().minor;
     const auto made = metrics::ArchName::parse(function.module->ptx_arch);
     out.ptxVersion = made ? made->number : out.binaryVersion;

@@ -11,12 +11,14 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/streams.h"
+#include "metrics/fact.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -90,18 +92,51 @@ std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** a
   return out;
 }
 
+/// A launch under a watch, if there is one.
+class Watched {
+ public:
+  Watched(LaunchWatch* watch, const Function& function, const machine::Launch& launch)
+      : watch_(watch),
+        kernel_(function.name),
+        launch_{.grid = launch.grid,
+                .block = launch.block,
+                .dynamic_shared_bytes = launch.dynamic_shared_bytes} {
+    if (watch_ != nullptr) counts_ = watch_->begins(kernel_, launch_, function.code);
+  }
+  ~Watched() {
+    if (watch_ != nullptr) watch_->ends(kernel_, launch_, kept_);
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  bool counts() const { return counts_; }
+  void kept() { kept_ = true; }
+
+ private:
+  LaunchWatch* watch_;
+  const std::string& kernel_;
+  const metrics::Launch launch_;
+  bool counts_ = true, kept_ = false;
+};
+
 void run(State& state, Function& function, const machine::Launch& launch) {
   for (const auto& [handle, array] : state.device().arrays) {
     if (array->writes != nullptr) array->writes->forget();
   }
+  Watched watched(state.watch, function, launch);
+  State::Results& results = state.results;
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
-    state.counts->add(function.name, outcome, *function.trust);
-    state.accesses->add(function.name, outcome, *function.trust);
+    if (!watched.counts()) return;
+    const std::lock_guard lock(results.mutex);
+    results.counts->add(function.name, outcome, *function.trust);
+    results.accesses->add(function.name, outcome, *function.trust);
+    watched.kept();
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
-    state.faults.push_back({fault.what(), fault.kernel(), fault.source()});
     state.say(fault.what());
+    const std::lock_guard lock(results.mutex);
+    results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
   } catch (const ptx::PtxError& error) {
     throw Failure{cudaErrorInvalidPtx, error.what()};
   }
@@ -145,10 +180,11 @@ void keep_failure(State& state, const LaunchRequest& request, const Failure& fai
                   grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code),
                   failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why);
   const std::string kernel = name_of(state, request.kernel);
-  const bool is_known = std::ranges::any_of(state.failed_launches, [&](const auto& known) {
-    return known.text == text && known.kernel == kernel;
-  });
-  if (!is_known) state.failed_launches.push_back({std::move(text), kernel, {}});
+  const std::lock_guard lock(state.results.mutex);
+  auto& failures = state.results.failed_launches;
+  const bool is_known = std::ranges::any_of(
+      failures, [&](const auto& known) { return known.text == text && known.kernel == kernel; });
+  if (!is_known) failures.push_back({std::move(text), kernel, {}});
 }
 
 void launch(State& state, const LaunchRequest& request) {

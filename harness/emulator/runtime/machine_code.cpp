@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/program.h"
+#include "metrics/cubin.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -63,13 +64,15 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
 }  // namespace
 
 MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
-    : resources_(metrics::resources_of_kernels(code.cubin)) {
+    : cubin_(code.cubin), resources_(metrics::resources_of_kernels(cubin_)) {
   parts_.push_back({counting::Oracle(module, code.ptx, code.cubin), 0});
 }
 
 MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
-                         std::span<const std::byte> cubin)
-    : resources_(metrics::resources_of_kernels(cubin)) {
+                         std::vector<std::byte> cubin)
+    : linked_(std::move(cubin)),
+      cubin_(linked_),
+      resources_(metrics::resources_of_kernels(cubin_)) {
   parts_.push_back(
       {counting::Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
   for (const Object& object : objects) {
@@ -93,10 +96,14 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
     answer.trust.uncounted.push_back({{}, "local", {metrics::Confidence::estimate, reason}});
   }
   const auto resources = resources_.find(kernel);
-  const bool is_known = resources != resources_.end();
-  return {.plans = std::move(answer.plans),
-          .trust = trust_of(answer),
-          .registers = is_known ? static_cast<int>(resources->second.registers.value_or(0)) : 0};
+  metrics::ReportedCode code;
+  if (resources != resources_.end()) {
+    const metrics::Cubin cubin(cubin_);
+    code = {.resources = resources->second,
+            .shared_static_bytes = cubin.shared_static_bytes(kernel),
+            .sass_hash = cubin.sass_hash(kernel)};
+  }
+  return {.plans = std::move(answer.plans), .trust = trust_of(answer), .code = std::move(code)};
 }
 
 }  // namespace warpgauge::emulator::runtime

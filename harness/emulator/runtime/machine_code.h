@@ -13,6 +13,7 @@
 #include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
+#include "metrics/counts_report.h"
 #include "metrics/kernel_resources.h"
 
 namespace warpgauge::emulator::runtime {
@@ -22,7 +23,7 @@ class MachineCode {
   struct Answer {
     machine::AccessPlans plans;
     counting::KernelTrust trust;
-    int registers = 0;  ///< per thread; 0 without machine code
+    metrics::ReportedCode code;  ///< empty without machine code
   };
 
   /// `module` was parsed from the PTX of `code`, which must outlive this.
@@ -38,7 +39,9 @@ class MachineCode {
   /// kernel is compared with the machine code of its object. Where it calls functions, which have
   /// machine code of their own, widths are predicted.
   MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
-              std::span<const std::byte> cubin);
+              std::vector<std::byte> cubin);
+  MachineCode(const MachineCode&) = delete;
+  MachineCode& operator=(const MachineCode&) = delete;
 
   Answer about(const std::string& kernel) const;
 
@@ -49,6 +52,8 @@ class MachineCode {
   };
   std::vector<Part> parts_;
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
+  std::vector<std::byte> linked_;
+  std::span<const std::byte> cubin_;  ///< what runs
   std::map<std::string, metrics::KernelResources> resources_;
 };
 

@@ -99,8 +99,8 @@ ptx::Module Modules::read_code(Module& module, const std::string& arch, bool old
     lines += to_link.back().text_lines;
   }
   ptx::Module linked = ptx::link(std::move(to_link), name + ", linked");
-  const auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
-  module.machine_code = std::make_shared<MachineCode>(objects, linked, cubin);
+  auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
+  module.machine_code = std::make_shared<MachineCode>(objects, linked, std::move(cubin));
   return linked;
 }
 
@@ -134,7 +134,7 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
     MachineCode::Answer answer = code.about(function.name);
     machine.set_access_plans(*function.kernel, std::move(answer.plans));
     function.trust = std::make_shared<counting::KernelTrust>(std::move(answer.trust));
-    function.registers = answer.registers;
+    function.code = std::move(answer.code);
   }
   return *function.kernel;
 }

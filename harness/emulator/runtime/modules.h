@@ -14,6 +14,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/code_selection.h"
+#include "metrics/counts_report.h"
 
 namespace warpgauge::emulator::counting {
 struct KernelTrust;
@@ -37,7 +38,10 @@ struct Function {
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;
   std::shared_ptr<const counting::KernelTrust> trust;
-  int registers = 0;  ///< per thread; 0 without machine code
+  metrics::ReportedCode code;  ///< empty without machine code
+
+  /// Per thread; 0 where they are not known.
+  int registers() const { return static_cast<int>(code.resources.registers.value_or(0)); }
 };
 
 /// A variable of the device code, which the host names by the address of its shadow.

@@ -9,6 +9,7 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/memory/texture.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/failure.h"
@@ -23,9 +24,13 @@ State& State::instance() {
 
 State::~State() = default;
 
-State::State()
+State::Results::Results()
     : counts(std::make_unique<counting::CountTable>()),
-      accesses(std::make_unique<counting::AccessTable>()) {
+      accesses(std::make_unique<counting::AccessTable>()) {}
+
+State::Results::~Results() = default;
+
+State::State() {
   const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
   older_ptx = older != nullptr && std::string_view(older) == "1";
@@ -79,11 +84,14 @@ void State::require_own_device() const {
 void State::begin_launch() {
   if (launching_process_ == getpid()) return;
   launching_process_ = getpid();
-  counts->take();
-  accesses->take();
-  faults.clear();
-  failed_launches.clear();
-  if (first_launch != nullptr) first_launch();
+  {
+    const std::lock_guard lock(results.mutex);
+    results.counts->take();
+    results.accesses->take();
+    results.faults.clear();
+    results.failed_launches.clear();
+  }
+  if (watch != nullptr) watch->process_launches();
 }
 
 void State::reset_device() {

@@ -18,6 +18,7 @@
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/modules.h"
+#include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architectures.h"
 #include "metrics/device_fault.h"
 
@@ -25,6 +26,10 @@ namespace warpgauge::emulator::counting {
 class AccessTable;
 class CountTable;
 }  // namespace warpgauge::emulator::counting
+
+namespace warpgauge::emulator {
+class LaunchWatch;
+}
 
 namespace warpgauge::emulator::runtime {
 
@@ -72,7 +77,7 @@ class State {
  public:
   static State& instance();
 
-  std::mutex mutex;  ///< of all that is here
+  std::mutex mutex;  ///< of all that is here but `results`
 
   /// The device; made by the first call that needs it. Throws Failure in a process forked after
   /// that.
@@ -82,9 +87,9 @@ class State {
   void reset_device();
 
   /// To be called by each launch: in a process that has not launched before, what its parent has
-  /// counted up to the fork is forgotten, and `first_launch` is called.
+  /// counted up to the fork is forgotten, and the watch told.
   void begin_launch();
-  void (*first_launch)() = nullptr;
+  LaunchWatch* watch = nullptr;
 
   const std::string& arch() const { return arch_; }
   void choose_arch(std::string_view arch);
@@ -96,18 +101,27 @@ class State {
 
   Modules modules;
   bool older_ptx = false;
-  const std::unique_ptr<counting::CountTable> counts;
-  const std::unique_ptr<counting::AccessTable> accesses;
   unsigned device_flags = cudaDeviceScheduleAuto;
   std::map<cudaLimit, std::size_t> set_limits;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
   Pool default_pool;
   Pool* current_pool = &default_pool;
 
-  cudaError_t fault = cudaSuccess;           ///< of a kernel: stays until the device is reset
-  std::vector<metrics::DeviceFault> faults;  ///< not taken yet
-  std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin; not taken yet
+  cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
   std::vector<std::string> refused;
+
+  /// What launches have left and was not taken yet. Has a lock of its own, which no launch holds
+  /// while its kernel runs: what was counted can be taken meanwhile.
+  struct Results {
+    UninterruptedMutex mutex;
+    const std::unique_ptr<counting::CountTable> counts;
+    const std::unique_ptr<counting::AccessTable> accesses;
+    std::vector<metrics::DeviceFault> faults;
+    std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
+    Results();
+    ~Results();
+  };
+  Results results;
 
   /// Says something on stderr, each text once until the device is reset.
   void say(const std::string& text);

@@ -1,6 +1,6 @@
 """Write the results of a run in the formats of CI systems.
 
-Draws results.json, which gate, check, bench and attach write. --filter,
+Draws results.json, which gate, check, bench, attach and emulate write. --filter,
 --exclude, --metric and --arch choose the cases and findings that are drawn;
 headline and exit code stay those of the run. A format is cut to its reader's limits, the
 least bad first; it and stderr report how much is left out.

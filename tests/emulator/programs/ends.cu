@@ -14,6 +14,16 @@ __global__ void copy(float* out, const float* in) {
   if (i < kNumbers) out[i] = in[i];
 }
 
+__global__ void add_one(float* out, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kNumbers) out[i] = in[i] + 1;
+}
+
+__global__ void spin(volatile float* out) {
+  while (out[0] == 0) {
+  }
+}
+
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
   float *in = nullptr, *out = nullptr;
@@ -21,10 +31,17 @@ int main(int argc, char** argv) {
   cudaMalloc(&out, kNumbers * sizeof(float));
   cudaMemset(in, 0, kNumbers * sizeof(float));
   copy<<<(kNumbers + 255) / 256, 256>>>(out, in);
-  const bool is_right = cudaDeviceSynchronize() == cudaSuccess;
+  bool is_right = cudaDeviceSynchronize() == cudaSuccess;
   if (way == "failed_launch") {  // and its error swallowed
     copy<<<1, 2000>>>(out, in);
     cudaGetLastError();
+  }
+  if (way == "more") {
+    for (int i = 0; i < 3; ++i) add_one<<<(kNumbers + 255) / 256, 256>>>(out, in);
+    is_right = is_right && cudaDeviceSynchronize() == cudaSuccess;
+  }
+  if (way == "spin") {  // until a signal ends it
+    spin<<<1, 1>>>(out);
   }
   std::printf("%s\n", is_right ? "PASSED" : "FAILED");
   std::fflush(stdout);

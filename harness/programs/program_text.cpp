@@ -1,4 +1,4 @@
-#include "harness/attach/attach_text.h"
+#include "harness/programs/program_text.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "harness/process/program_name.h"
 #include "metrics/glob.h"
 
-namespace warpgauge::attach {
+namespace warpgauge::programs {
 namespace {
 
 /// Cut where it would fill the screen: names of templates can have thousands of characters.
@@ -21,13 +21,13 @@ std::string shortened(const std::string& name) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-std::string launches_text(const AttachedCase& one) {
+std::string launches_text(const ProgramCase& one) {
   return one.counted == one.launches ? std::to_string(one.launches)
                                      : fmt::format("{} of {}", one.counted, one.launches);
 }
 
 /// "12", or "-" where it was not counted.
-std::string value_of(const AttachedCase& one, std::string_view metric) {
+std::string value_of(const ProgramCase& one, std::string_view metric) {
   for (const metrics::Fact& fact : one.facts) {
     if (fact.scope == metrics::Scope::whole_case && fact.metric == metric) {
       const bool there = !std::holds_alternative<std::monostate>(fact.value);
@@ -48,14 +48,22 @@ std::string literally(const std::string& text) {
   return expression;
 }
 
+/// "skipped: 12 launches of 1 kernel (--skip 'nccl*')".
+std::string left_out_text(std::string_view how, std::size_t launches, std::size_t kernels,
+                          const std::string& option) {
+  return fmt::format("{}: {} launches of {} kernel{} ({})\n", how, launches, kernels,
+                     kernels == 1 ? "" : "s", option);
+}
+
 }  // namespace
 
-std::string kernels_table(const std::vector<AttachedCase>& cases) {
+std::string kernels_table(const std::vector<ProgramCase>& cases) {
   constexpr std::size_t kShown = 40;
+  if (cases.empty()) return "";
   std::string text = fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", "launches", "regs",
                                  "conflicts", "excess sectors", "local", "kernel");
   for (std::size_t i = 0; i < std::min(kShown, cases.size()); ++i) {
-    const AttachedCase& one = cases[i];
+    const ProgramCase& one = cases[i];
     fmt::format_to(std::back_inserter(text), "{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n",
                    launches_text(one), value_of(one, "registers"),
                    value_of(one, "shared.bank_conflicts"), value_of(one, "global.excess_sectors"),
@@ -68,12 +76,12 @@ std::string kernels_table(const std::vector<AttachedCase>& cases) {
   return text;
 }
 
-std::vector<std::string> unused_sections(const AttachOptions& options,
+std::vector<std::string> unused_sections(const ProgramOptions& options,
                                          const metrics::Budgets& budgets,
-                                         const std::vector<AttachedCase>& cases) {
+                                         const std::vector<ProgramCase>& cases) {
   std::vector<std::string> unused;
   for (const std::string& section : budgets.section_names()) {
-    const auto fits = [&](const AttachedCase& one) { return metrics::fits(section, one.names()); };
+    const auto fits = [&](const ProgramCase& one) { return metrics::fits(section, one.names()); };
     if (std::ranges::any_of(cases, fits)) continue;
     unused.push_back(
         fmt::format("{}: no kernel matches section '{}'", options.budgets.string(), section));
@@ -81,17 +89,10 @@ std::vector<std::string> unused_sections(const AttachOptions& options,
   return unused;
 }
 
-std::vector<std::string> not_counted(const std::vector<AttachedProcess>& processes,
-                                     const std::vector<AttachedCase>& cases, bool samples) {
+std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool is_partial) {
   std::vector<std::string> lost;
-  for (const AttachedProcess& process : processes) {
-    for (const std::string& warning : process.warnings) {
-      lost.push_back(
-          fmt::format("not counted: {} (process {}: {})", warning, process.pid, process.command));
-    }
-  }
-  for (const AttachedCase& one : cases) {
-    if (!samples && one.counted != one.launches) {
+  for (const ProgramCase& one : cases) {
+    if (!is_partial && one.counted != one.launches) {
       lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
                                  one.launches, shortened(one.kernel)));
     }
@@ -104,36 +105,38 @@ std::vector<std::string> not_counted(const std::vector<AttachedProcess>& process
   return lost;
 }
 
-std::string why_nothing(const AttachOptions& options, std::size_t launched, std::size_t kept,
-                        bool never_loaded) {
+std::string why_nothing(const ProgramOptions& options, std::size_t launched, std::size_t kept,
+                        const std::string& why_no_kernel) {
   if (launched > 0 && kept == 0) return fmt::format("--skip leaves none of {} kernels", launched);
   if (kept > 0) {
     return fmt::format("--kernels '{}': matches none of {} kernels", options.kernels, kept);
   }
-  if (never_loaded) {
-    return fmt::format(
-        "{}: CUDA was never initialised with the library: it uses no GPU, finds none, or does not "
-        "pass {} on",
-        options.command[0], kInjection);
-  }
-  return fmt::format("{}: no kernel was launched", options.command[0]);
+  return why_no_kernel;
 }
 
 std::string skipped_text(const std::string& glob, std::size_t launches, std::size_t kernels) {
-  return fmt::format("skipped: {} launches of {} kernel{} (--skip {})\n", launches, kernels,
-                     kernels == 1 ? "" : "s", outcome::shell_word(files::printable(glob)));
+  return left_out_text("skipped", launches, kernels,
+                       "--skip " + outcome::shell_word(files::printable(glob)));
 }
 
-std::string repeat_attach(const AttachOptions& options, const metrics::Fact& fact) {
-  std::string command = process::program_name() + " attach";
+std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t kernels) {
+  return left_out_text("not counted", launches, kernels, fmt::format("--limit-launches {}", limit));
+}
+
+std::string repeat_program(const Source& source, const ProgramOptions& options,
+                           const metrics::Fact& fact) {
+  std::string command = fmt::format("{} {}", process::program_name(), source.counter().command);
+  for (const std::string& word : source.own_options()) command += ' ' + outcome::shell_word(word);
   if (!fact.kernel.empty()) {
     command += " --kernels " +
                outcome::shell_word(literally(files::plain_name(files::demangled(fact.kernel))));
   }
   if (!options.budgets.empty())
     command += " --budgets " + outcome::shell_word(options.budgets.string());
-  if (options.sample > 0) command += fmt::format(" --sample {}", options.sample);
-  for (const std::string& glob : options.skip) command += " --skip " + outcome::shell_word(glob);
+  const Choice& choice = options.choice;
+  if (choice.sample > 0) command += fmt::format(" --sample {}", choice.sample);
+  if (choice.limit > 0) command += fmt::format(" --limit-launches {}", choice.limit);
+  for (const std::string& glob : choice.skip) command += " --skip " + outcome::shell_word(glob);
   if (options.strict) command += " --strict";
   command += " --";
   for (const std::string& argument : options.command)
@@ -141,4 +144,4 @@ std::string repeat_attach(const AttachOptions& options, const metrics::Fact& fac
   return command;
 }
 
-}  // namespace warpgauge::attach
+}  // namespace warpgauge::programs

@@ -1,0 +1,40 @@
+#include "harness/commands/program_options.h"
+
+namespace warpgauge::commands {
+
+void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
+  command
+      ->add_option("--budgets", options.budgets,
+                   "Budgets; their sections are globs of kernel names")
+      ->type_name("FILE");
+  command
+      ->add_option("--kernels", options.kernels,
+                   "Report only kernels whose name, with template arguments, matches this regular "
+                   "expression")
+      ->type_name("REGEX");
+  command->add_option("--out", options.out, "Folder for facts.jsonl, results.json and summary.md")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command
+      ->add_option("--sample", options.choice.sample,
+                   "Count at least N launches of each kernel, then no more of it")
+      ->check(CLI::Range(1u, 1000000000u))
+      ->default_str("all")
+      ->type_name("N");
+  command
+      ->add_option("--limit-launches", options.choice.limit,
+                   "Count the first N launches of each process, then no more")
+      ->check(CLI::Range(1u, 1000000000u))
+      ->default_str("all")
+      ->type_name("N");
+  command
+      ->add_option("--skip", options.choice.skip,
+                   "Do not count kernels whose name matches this glob (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("GLOB");
+  command->add_flag("--strict", options.strict,
+                    "Values better than their budget fail, so that budgets stay tight");
+  add_program(command, options.command);
+}
+
+}  // namespace warpgauge::commands

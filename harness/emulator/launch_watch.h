@@ -1,0 +1,26 @@
+// What a process wants to know of its launches, and decides about them.
+#pragma once
+
+#include <string>
+
+namespace warpgauge::metrics {
+struct Launch;
+struct ReportedCode;
+}  // namespace warpgauge::metrics
+
+namespace warpgauge::emulator {
+
+/// Calls come one at a time, and must not call the emulator.
+class LaunchWatch {
+ public:
+  virtual ~LaunchWatch() = default;
+  /// Before the first launch of this process, and of each process that is forked from it.
+  virtual void process_launches() = 0;
+  /// Before a kernel (a mangled name) runs. False: its counts are not to be kept.
+  virtual bool begins(const std::string& kernel, const metrics::Launch& launch,
+                      const metrics::ReportedCode& code) = 0;
+  /// After it. `kept`: its counts were.
+  virtual void ends(const std::string& kernel, const metrics::Launch& launch, bool kept) = 0;
+};
+
+}  // namespace warpgauge::emulator

@@ -1,0 +1,69 @@
+// The kernels of a program as cases with facts, whatever has counted them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/budget.h"
+#include "metrics/fact.h"
+#include "metrics/line_counts.h"
+
+namespace warpgauge::programs {
+
+/// What counts the kernels of programs.
+struct Counter {
+  std::string_view command;  ///< "attach"
+  metrics::CaseKind kind;
+  std::string_view source;   ///< of counts, in facts
+  std::string_view compile;  ///< of compile-time values, in facts
+};
+
+/// A kernel on a model of GPU, with all launches that all processes made of it.
+struct CountedKernel {
+  std::string name;  ///< mangled
+  metrics::Device device;
+  std::string arch;                                 ///< of the code that ran
+  std::string sass_hash;                            ///< of that code; empty: not known
+  std::uint64_t launches = 0;                       ///< all of them
+  std::vector<metrics::Launch> counted;             ///< those that were to be counted, by shape
+  std::uint64_t counted_warps = 0;                  ///< of which counts came back; 0: not known
+  std::map<std::string_view, double> compile_time;  ///< values by metric
+  std::vector<metrics::LineCounts> lines;
+  std::string why_no_lines;  ///< a sentence, where they cannot be had
+};
+
+/// The same, with its facts.
+struct ProgramCase {
+  metrics::CaseId id;  ///< program.kernel.hash of its whole name@run
+  std::string kernel;  ///< demangled
+  metrics::Device device;
+  metrics::Budgets budgets;  ///< those of its kernel
+  std::uint64_t launches = 0;
+  std::uint64_t counted = 0;         ///< those of them that were to be counted
+  std::uint64_t warps = 0;           ///< of those
+  std::uint64_t counted_warps = 0;   ///< of which counts came back; 0: not known
+  std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
+
+  /// Its names in sections of a budget file: with and without template arguments, parameters, etc.
+  std::vector<std::string> names() const;
+  /// True if the expression finds something in its name, which templates may begin with "void ".
+  bool is_called(const std::regex& expression) const;
+};
+
+/// The first part of the ids of a program's cases.
+std::string family_of(const std::string& program);
+
+/// The fact that says that the program itself failed, and how.
+metrics::Fact program_failure(const Counter& counter, const std::string& program, std::string how);
+
+/// The cases of a run of `program`, those with most launches first. A kernel of which nothing was
+/// counted has facts without a value, with the reason, for all that `budgets` ask for.
+std::vector<ProgramCase> cases_of(const Counter& counter, const std::string& program,
+                                  const std::vector<CountedKernel>& kernels,
+                                  const metrics::Budgets& budgets);
+
+}  // namespace warpgauge::programs

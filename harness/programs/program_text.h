@@ -1,0 +1,40 @@
+// Texts on a program's kernels: their table, what was not counted, and how to repeat it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/programs/program_case.h"
+#include "harness/programs/run_program.h"
+
+namespace warpgauge::programs {
+
+/// A row for each kernel, those with most launches first.
+std::string kernels_table(const std::vector<ProgramCase>& cases);
+
+/// The sections of the budget file that fit no kernel, a sentence each.
+std::vector<std::string> unused_sections(const ProgramOptions& options,
+                                         const metrics::Budgets& budgets,
+                                         const std::vector<ProgramCase>& cases);
+
+/// Launches without counts, a sentence each. `is_partial`: only some were to be counted.
+std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool is_partial);
+
+/// Why no kernel is left: of `launched` kernels, `kept` are left by --skip; `why_no_kernel` says
+/// why none was launched.
+std::string why_nothing(const ProgramOptions& options, std::size_t launched, std::size_t kept,
+                        const std::string& why_no_kernel);
+
+/// "skipped: 12 launches of 1 kernel (--skip 'nccl*')".
+std::string skipped_text(const std::string& glob, std::size_t launches, std::size_t kernels);
+
+/// "not counted: 12 launches of 1 kernel (--limit-launches 10)".
+std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t kernels);
+
+/// The command that gives the verdict on this kernel again.
+std::string repeat_program(const Source& source, const ProgramOptions& options,
+                           const metrics::Fact& fact);
+
+}  // namespace warpgauge::programs

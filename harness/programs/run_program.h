@@ -1,0 +1,56 @@
+// Runs a program of somebody else's, judges what its kernels did, and writes the outcome: what
+// `warpgauge attach` and `warpgauge emulate` have in common.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/exit_code.h"
+#include "harness/programs/choice.h"
+#include "harness/programs/program_case.h"
+#include "metrics/fact.h"
+
+namespace warpgauge::programs {
+
+struct ProgramOptions {
+  std::vector<std::string> command;  ///< program and arguments
+  std::filesystem::path budgets;     ///< sections are globs of kernel names; empty: the defaults
+  std::string kernels;               ///< regular expression of the kernels to report; empty: all
+  std::filesystem::path out = "out";
+  Choice choice;
+  bool strict = false;  ///< values better than their budget fail
+};
+
+/// What was counted in a run of a program.
+struct Counted {
+  std::vector<CountedKernel> kernels;
+  std::vector<metrics::Fact> faults;  ///< of kernels
+  std::vector<std::string> lost;      ///< what could not be counted, a sentence each
+  std::string why_no_kernel;          ///< a sentence, for a run without kernels
+};
+
+/// A way to count the kernels of a program.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const Counter& counter() const = 0;
+  /// The options of its command that the common ones do not have, as words of a shell.
+  virtual std::vector<std::string> own_options() const { return {}; }
+  /// What the run says it was asked for.
+  virtual metrics::Asked asked() const { return {}; }
+  /// Changes to the environment of the program, which leaves its counts in `folder`.
+  virtual std::map<std::string, std::string> variables(
+      const std::filesystem::path& folder) const = 0;
+  /// What the processes of the program have left in `folder`.
+  virtual Counted counted(const std::string& program,
+                          const std::filesystem::path& folder) const = 0;
+};
+
+/// Runs the program, judges the counts of its kernels, and writes facts.jsonl, results.json and
+/// summary.md. Prints to stderr, because stdout is the program's. A program that fails is a fault,
+/// even if its kernels are within budget. Throws on errors before the program runs.
+outcome::ExitCode run_program(const ProgramOptions& options, const Source& source);
+
+}  // namespace warpgauge::programs
