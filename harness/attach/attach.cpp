@@ -122,7 +122,8 @@ std::unique_ptr<outcome::Outcome> judged(const AttachOptions& options, Selected&
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   for (AttachedCase& one : selected.cases) {
     recorded.add_device(one.device);
-    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today);
+    const metrics::References references(one.facts);
+    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today, references);
     recorded.add(std::move(one.facts));
   }
   if (!failure.empty()) recorded.add({program_failure(options.command[0], failure)});
@@ -139,9 +140,11 @@ std::unique_ptr<outcome::Outcome> judged(const AttachOptions& options, Selected&
 
 outcome::ExitCode attach_to_program(const AttachOptions& options) {
   const fs::path library = injected_library();
-  const metrics::Budgets budgets = options.budgets.empty()
-                                       ? metrics::Budgets()
-                                       : metrics::Budgets::load_unregistered(options.budgets);
+  metrics::Budgets budgets;
+  if (!options.budgets.empty()) budgets = metrics::Budgets::load_unregistered(options.budgets);
+  if (!options.project.empty()) {
+    budgets.rest_on(metrics::Budgets::load_project(options.project, options.project.string()));
+  }
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
   const files::TemporaryPath results =

@@ -13,6 +13,7 @@ namespace warpgauge::attach {
 struct AttachOptions {
   std::vector<std::string> command;  ///< program and arguments
   std::filesystem::path budgets;     ///< sections are globs of kernel names; empty: the defaults
+  std::filesystem::path project;     ///< budgets of a whole project, below those; empty: none
   std::string kernels;               ///< regular expression of the kernels to report; empty: all
   std::filesystem::path out = "out";
   std::uint64_t sample = 0;       ///< launches of each kernel that are counted; 0: all
