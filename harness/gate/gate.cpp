@@ -149,7 +149,7 @@ class Gate {
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
     const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    open_writer();
+    open_facts();
     for (const metrics::Device& device : counts.devices) writer_->add_device(device);
     for (const Case* one : cases) {
       std::vector<Fact>& facts = counts.facts[one->id.str()];
