@@ -83,3 +83,9 @@ def test_a_broken_file_of_the_project_stops_the_gate(tmp_path):
     assert done.returncode == 2
     assert f"{project}:1:2: 'canaries.healthy' is not a family" in done.stderr
     assert not (tmp_path / "out" / "facts.jsonl").exists()
+
+
+def test_the_project_file_that_init_writes_can_be_read(tmp_path):
+    project = ROOT / "reports" / "warpgauge" / "templates" / "warpgauge.toml"
+    done = gate(tmp_path, options=("--project", project))
+    assert "budgets of the project: reports/warpgauge/templates/warpgauge.toml\n" in done.stdout
