@@ -120,14 +120,6 @@ function(warpgauge_watch target)
     message(FATAL_ERROR "CMake and nvcc cannot build in a folder with a '#' or '$' in its path: rename "
                         "${PROJECT_SOURCE_DIR} or ${PROJECT_BINARY_DIR}")
   endif()
-  set(project "${PROJECT_SOURCE_DIR}/warpgauge.toml")  # which need not be there
-  if(arg_PROJECT)
-    cmake_path(ABSOLUTE_PATH arg_PROJECT BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
-               OUTPUT_VARIABLE project)
-    if(NOT EXISTS "${project}")
-      message(FATAL_ERROR "PROJECT ${arg_PROJECT}: there is no file ${project}")
-    endif()
-  endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   if("${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} " MATCHES "(^| )(-G|--device-debug) ")
     message(NOTICE "${target} is compiled with ${CMAKE_MATCH_2}, so without optimisation: its counts are not "
@@ -353,6 +345,14 @@ function(warpgauge_add_build_info target)
                OUTPUT_VARIABLE budgets)
     if(NOT IS_DIRECTORY "${budgets}")
       message(FATAL_ERROR "BUDGETS ${arg_BUDGETS}: there is no folder ${budgets}")
+    endif()
+  endif()
+  set(project "${PROJECT_SOURCE_DIR}/warpgauge.toml")  # which need not be there
+  if(arg_PROJECT)
+    cmake_path(ABSOLUTE_PATH arg_PROJECT BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
+               OUTPUT_VARIABLE project)
+    if(NOT EXISTS "${project}")
+      message(FATAL_ERROR "PROJECT ${arg_PROJECT}: there is no file ${project}")
     endif()
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)

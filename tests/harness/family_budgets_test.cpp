@@ -11,6 +11,7 @@
 #include <iostream>
 #include <string>
 
+#include "harness/build_info.h"
 #include "harness/gate/gate.h"
 #include "warpgauge/problem.h"
 
@@ -156,6 +157,10 @@ TEST_F(FamilyBudgetsTest, StandAboveThoseOfTheProject) {
   EXPECT_THAT(FamilyBudgets(registry).about_project(), testing::IsEmpty());
   EXPECT_THAT([&] { FamilyBudgets(registry, root_ / "gone.toml"); },
               ThrowsMessage<BudgetError>(HasSubstr("gone.toml: cannot be read")));
+}
+
+TEST(ProjectFile, LiesInTheSourceFolderOfTheProject) {
+  EXPECT_EQ(kBuildInfo.project_file, std::string(kBuildInfo.source_root) + "/warpgauge.toml");
 }
 
 TEST_F(FamilyBudgetsTest, CasesComeBehindThoseThatTheirLimitsAreMultiplesOf) {
