@@ -9,7 +9,8 @@ if(POLICY CMP0174)  # CMake 3.31 warns of an empty BUDGETS, which is none
   cmake_policy(SET CMP0174 NEW)
 endif()
 
-# warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [LIBRARIES <target>...])
+# warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] [PROJECT <file>]
+#                       [LIBRARIES <target>...])
 #
 # Programs that gauge the kernels registered in the sources, and CTest tests:
 #   <name>         the command line tool: <name> gate, list, explain, ...
@@ -20,7 +21,8 @@ endif()
 # (static;perf) for each architecture.
 #
 # The budgets of a family are in <folder>/<family>.toml or, without BUDGETS, in budgets.toml beside
-# its source. LIBRARIES are what the kernels are linked with. Paths in facts are relative to the
+# its source. Below them stand those of the whole project, in <file> or, without PROJECT, in
+# warpgauge.toml in the source folder of the project that calls this. LIBRARIES are what the kernels are linked with. Paths in facts are relative to the
 # source folder of the project that calls this.
 #
 # <name> is a target like any other: what target_include_directories(), target_compile_definitions(),
@@ -29,40 +31,42 @@ endif()
 #
 # Libraries whose own kernels are to be gauged are given to warpgauge_watch().
 function(warpgauge_add_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS;PROJECT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)
     message(FATAL_ERROR "warpgauge_add_kernels(NAME <name> SOURCES <file.cu>... [BUDGETS <folder>] "
-                        "[LIBRARIES <target>...]) was called with (${ARGV})")
+                        "[PROJECT <file>] [LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
   warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES}
                     OF ${arg_NAME})
   warpgauge_program(TARGET ${arg_NAME} MAIN gauge KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
-                    BUDGETS "${arg_BUDGETS}")
+                    BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
   foreach(main check bench)
-    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} AS ${arg_NAME} BUDGETS "${arg_BUDGETS}")
+    warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} AS ${arg_NAME}
+                      BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
   endforeach()
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME}-check FILTER "-sm_*/*")
   warpgauge_add_static_tests(PREFIX static.${arg_NAME} CHECK ${arg_NAME}-check)
 endfunction()
 
-# warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] [LIBRARIES <target>...])
+# warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] [PROJECT <file>]
+#                     [LIBRARIES <target>...])
 #
 # A GoogleTest program that measures kernels in its tests (<warpgauge/gtest.h>), those of the sources and
 # of libraries that are watched. There are two: <name> runs on a GPU, and <name>-emulated on the
 # emulator. Tests: perf.<name> (gpu;perf) and emulated.<name> (host;perf). Its main() is warpgauge's, or
 # that of the sources, which calls warpgauge::prepare_to_measure() first, is given --gtest_filter=* and
 # --skip-code 77 by the tests, and exits with 77 if it skipped. EXPECT_BUDGET() with the id of a
-# case takes its budgets from <folder>/<family>.toml.
+# case takes its budgets from <folder>/<family>.toml; PROJECT is as for warpgauge_add_kernels().
 function(warpgauge_add_gtest)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;BUDGETS;PROJECT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_NAME OR NOT arg_SOURCES)
     message(FATAL_ERROR "warpgauge_add_gtest(NAME <name> SOURCES <file>... [BUDGETS <folder>] "
-                        "[LIBRARIES <target>...]) was called with (${ARGV})")
+                        "[PROJECT <file>] [LIBRARIES <target>...]) was called with (${ARGV})")
   endif()
   warpgauge_kernels(TARGET ${arg_NAME}_kernels SOURCES ${arg_SOURCES}
                     LIBRARIES ${arg_LIBRARIES} warpgauge::gtest OF ${arg_NAME})
   warpgauge_program(TARGET ${arg_NAME} MAIN gtest KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
-                    BUDGETS "${arg_BUDGETS}")
+                    BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
   warpgauge_add_run_tests(NAME ${arg_NAME} CHECK ${arg_NAME} FILTER "*")
 endfunction()
 
@@ -156,8 +160,8 @@ function(warpgauge_watch target)
 endfunction()
 
 # warpgauge_program(TARGET <name> MAIN gauge|check|bench|gtest KERNELS <target>... [BUDGETS <folder>]
-#                   [GPU_ONLY <target>...])
-# warpgauge_program(TARGET <name> MAIN ... AS <program> [BUDGETS <folder>])
+#                   [PROJECT <file>] [GPU_ONLY <target>...])
+# warpgauge_program(TARGET <name> MAIN ... AS <program> [BUDGETS <folder>] [PROJECT <file>])
 #
 # A program that gauges the kernels of targets made by warpgauge_kernels(), or watched: `gauge` is the
 # command line tool, `check` the GoogleTest program, `bench` the Google Benchmark program, `gtest` what
@@ -165,11 +169,11 @@ endfunction()
 # GPU_ONLY adds to it, <name>-emulated on the emulator. AS names another program, whose kernels and
 # libraries it has.
 function(warpgauge_program)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;AS;BUDGETS" "KERNELS;GPU_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;MAIN;AS;BUDGETS;PROJECT" "KERNELS;GPU_ONLY")
   foreach(target ${arg_TARGET} ${arg_TARGET}-emulated)
     add_executable(${target})
     set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
-    warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}")
+    warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
     foreach(library emulated_cudart injection)  # `emulate` and `attach` hand them to programs
       if(TARGET warpgauge_${library})
         add_dependencies(${target} warpgauge_${library})
@@ -339,11 +343,11 @@ function(warpgauge_add_static_tests)
   endforeach()
 endfunction()
 
-# warpgauge_add_build_info(<target> [BUDGETS <folder>]): compiles facts of the build into a program of
-# kernels, apart from the program's own sources and options. One fact is a hash of all that the program is
+# warpgauge_add_build_info(<target> [BUDGETS <folder>] [PROJECT <file>]): compiles facts of the build into a
+# program of kernels, apart from the program's own sources and options. One fact is a hash of all that the program is
 # linked with, by which it sees whether the emulated program beside it is of the same build.
 function(warpgauge_add_build_info target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS;PROJECT" "")
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   get_property(version GLOBAL PROPERTY WARPGAUGE_VERSION)
   get_property(programs GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR)
@@ -353,6 +357,14 @@ function(warpgauge_add_build_info target)
                OUTPUT_VARIABLE budgets)
     if(NOT IS_DIRECTORY "${budgets}")
       message(FATAL_ERROR "BUDGETS ${arg_BUDGETS}: there is no folder ${budgets}")
+    endif()
+  endif()
+  set(project "${PROJECT_SOURCE_DIR}/warpgauge.toml")  # which need not be there
+  if(arg_PROJECT)
+    cmake_path(ABSOLUTE_PATH arg_PROJECT BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
+               OUTPUT_VARIABLE project)
+    if(NOT EXISTS "${project}")
+      message(FATAL_ERROR "PROJECT ${arg_PROJECT}: there is no file ${project}")
     endif()
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
@@ -382,6 +394,7 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_SOURCE_ROOT=\"${PROJECT_SOURCE_DIR}\""
     "WARPGAUGE_PTXAS_DIRS=\"$<JOIN:$<TARGET_PROPERTY:${target},WARPGAUGE_PTXAS_DIRS>,\\n>\""
     "WARPGAUGE_BUDGETS_DIR=\"${budgets}\""
+    "WARPGAUGE_PROJECT_FILE=\"${project}\""
     "WARPGAUGE_CUDA_FLAGS=\"${flags}\""
     "WARPGAUGE_GATE_COMMAND=\"${gate}\""
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""

@@ -123,6 +123,8 @@ def entry(metric: Metric) -> str:
         lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
     lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))
     lines.append(wrapped(f"- Cure: {as_markdown(metric.cure)}"))
+    if metric.ideal:
+        lines.append(f'- Ideal: `{metric.ideal}` (`of = "ideal"` in a budget).')
     names = "".join(f", `{name}`" for name in metric.cupti_names)
     lines.append(wrapped(f"- Source: `{metric.source}`{names}."))
     return "\n".join(lines) + "\n"

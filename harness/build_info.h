@@ -12,6 +12,7 @@ struct BuildInfo {
   /// Where the build keeps what ptxas said of kernels; a line each.
   std::string_view ptxas_folders;
   std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources
+  std::string_view project_file;     ///< budgets of the whole project, if it is there
   std::string_view cuda_flags;       ///< with which the kernels were compiled
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
   std::string_view programs_folder;  ///< has the programs that are Python

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/build_info.h"
@@ -98,11 +99,22 @@ std::filesystem::path budget_path(const Case& one) {
                         : folder / (one.id.family + ".toml");
 }
 
-metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
+metrics::Budgets read_project_budgets(const std::filesystem::path& path) {
+  const fs::path file = path.empty() ? fs::path(kBuildInfo.project_file) : path;
+  if (path.empty() && !fs::exists(fs::symlink_status(file))) return {};
+  return metrics::Budgets::load_project(file, files::relative_to_root(file));
+}
+
+metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases,
+                                     const metrics::Budgets& project) {
   check_sources(cases);
   const fs::path path = budget_path(*cases.front());
   if (kBuildInfo.budgets_folder.empty()) check_names_beside(path);
-  if (!fs::exists(fs::symlink_status(path))) return {};
+  metrics::Budgets budgets;
+  if (!fs::exists(fs::symlink_status(path))) {
+    budgets.rest_on(project);
+    return budgets;
+  }
   if (!fs::exists(path)) {
     throw metrics::BudgetError(
         fmt::format("{}: a link to {}, which is not there; let it point to the budget file, or "
@@ -111,17 +123,60 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
   }
   std::vector<metrics::CaseId> ids;
   for (const Case* one : cases) ids.push_back(one->id);
-  return metrics::Budgets::load(path, files::relative_to_root(path), ids);
+  budgets = metrics::Budgets::load(path, files::relative_to_root(path), ids);
+  budgets.rest_on(project);
+  return budgets;
 }
 
-FamilyBudgets::FamilyBudgets(const Registry& registry) {
+FamilyBudgets::FamilyBudgets(const Registry& registry, const std::filesystem::path& project)
+    : registry_(registry), project_(read_project_budgets(project)) {
+  const fs::path file = project.empty() ? fs::path(kBuildInfo.project_file) : project;
+  if (fs::exists(file)) project_file_ = files::relative_to_root(file);
   std::map<std::string, std::vector<const Case*>> families;
   for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
   check_folder(families);
   check_files(families);
   for (const auto& [family, cases] : families) {
-    budgets_.emplace(family, read_family_budgets(cases));
+    budgets_.emplace(family, read_family_budgets(cases, project_));
   }
+}
+
+std::vector<const Case*> FamilyBudgets::ratios_of(const Case& one) const {
+  std::vector<const Case*> cases;
+  for (const metrics::CaseId& id : of(one.id).ratios_of(one.id)) {
+    const Case& other = registry_.at(id.str());
+    for (const Case* behind : ratios_of(other)) cases.push_back(behind);
+    cases.push_back(&other);
+  }
+  return cases;
+}
+
+std::vector<const Case*> FamilyBudgets::with_ratios(const metrics::Selection& selection) const {
+  std::vector<const Case*> cases;
+  const auto add = [&](const Case* one) {
+    if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
+  };
+  for (const Case* one : registry_.select(selection)) {
+    for (const Case* other : ratios_of(*one)) {
+      if (!selection.is_excluded(other->id.str())) add(other);
+    }
+    add(one);
+  }
+  return cases;
+}
+
+std::vector<std::string> FamilyBudgets::about_project() const {
+  if (project_file_.empty()) return {};
+  std::string others;
+  for (const std::string& family : project_.section_names()) {
+    if (!budgets_.contains(family)) others += (others.empty() ? "" : ", ") + family;
+  }
+  std::vector<std::string> lines = {"budgets of the project: " + project_file_};
+  if (!others.empty()) {
+    lines.push_back(fmt::format("{} has sections of families that are not in this program: {}",
+                                project_file_, others));
+  }
+  return lines;
 }
 
 }  // namespace warpgauge

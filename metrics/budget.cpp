@@ -16,7 +16,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-constexpr std::string_view kBuiltIn = "";  // no section of a file can have this name
+constexpr std::string_view kDefault = "default";
 
 std::string text_of(const std::filesystem::path& path) {
   const auto refuse = [&](int error) {
@@ -49,8 +49,6 @@ std::pair<std::string, std::string> without_arch(const std::string& section) {
 
 }  // namespace
 
-Budgets::Budgets() { sections_[std::string(kBuiltIn)] = built_in_limits(); }
-
 Budgets Budgets::load(const std::filesystem::path& path, std::string_view shown_as,
                       std::span<const CaseId> cases) {
   return read(text_of(path), shown_as, &cases);
@@ -65,13 +63,23 @@ Budgets Budgets::parse(std::string_view text, std::string_view path,
   return read(text, path, &cases);
 }
 
+Budgets Budgets::load_project(const std::filesystem::path& path, std::string_view shown_as) {
+  return read(text_of(path), shown_as, nullptr, true);
+}
+
+void Budgets::rest_on(const Budgets& project) {
+  project_ = project.sections_;
+  if (!gate_on_) gate_on_ = project.gate_on_;
+}
+
 Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names) const {
   std::vector<std::pair<std::string, std::string>> fitting;  // glob, "/sm_90" or nothing
   Budgets budgets;
   budgets.gate_on_ = gate_on_;
+  budgets.project_ = project_;
   for (const auto& [section, limits] : sections_) {
     auto [name, arch] = without_arch(section);
-    if (name == kBuiltIn || name == "default") {
+    if (name == kDefault) {
       budgets.sections_[section] = limits;
     } else if (fits(name, names)) {
       fitting.emplace_back(std::move(name), std::move(arch));
@@ -96,23 +104,47 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
 std::set<std::string> Budgets::section_names() const {
   std::set<std::string> names;
   for (const auto& [section, limits] : sections_) names.insert(without_arch(section).first);
-  names.erase(std::string(kBuiltIn));
-  names.erase("default");
+  names.erase(std::string(kDefault));
   return names;
 }
 
 const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_view metric) const {
-  const std::string type = id.variant_type();
-  for (const std::string& name :
-       {type + "@" + id.size, type, id.variant, std::string("default"), std::string(kBuiltIn)}) {
+  const std::string own = id.variant_type();
+  for (const auto& [sections, name] : places(id)) {
     for (const std::string& section : {fmt::format("{}/{}", name, arch), name}) {
-      const auto limits = sections_.find(section);
-      if (limits == sections_.end()) continue;
+      const auto limits = sections->find(section);
+      if (limits == sections->end()) continue;
       const auto limit = limits->second.find(metric);
-      if (limit != limits->second.end()) return &limit->second;
+      if (limit != limits->second.end() && limit->second.of != own) return &limit->second;
     }
   }
   return nullptr;
+}
+
+std::vector<Budgets::Place> Budgets::places(const CaseId& id) const {
+  static const Sections kBuiltIn = {{std::string(kDefault), built_in_limits()}};
+  const std::string type = id.variant_type(), whole(kDefault);
+  return {{&sections_, type + "@" + id.size},
+          {&sections_, type},
+          {&sections_, id.variant},
+          {&sections_, whole},
+          {&project_, id.family},
+          {&project_, whole},
+          {&kBuiltIn, whole}};
+}
+
+std::set<CaseId> Budgets::ratios_of(const CaseId& id) const {
+  std::set<CaseId> cases;
+  for (const auto& [place, name] : places(id)) {
+    for (const auto& [section, limits] : *place) {
+      if (without_arch(section).first != name) continue;
+      for (const auto& [metric, limit] : limits) {
+        if (limit.of.empty() || limit.of == kIdeal || limit.of == id.variant_type()) continue;
+        cases.insert(id.other(limit.of));
+      }
+    }
+  }
+  return cases;
 }
 
 }  // namespace warpgauge::metrics

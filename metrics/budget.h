@@ -1,4 +1,5 @@
-// Budgets: what a kernel may cost. One TOML file beside each family, read whole or not at all.
+// Budgets: what a kernel may cost. One TOML file beside each family and one for the whole project,
+// each read whole or not at all.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metrics/catalog.h"
@@ -35,7 +37,7 @@ class Budgets {
  public:
   /// Only the built-in defaults: a right result, zero bank conflicts, zero spill bytes, zero
   /// local traffic.
-  Budgets();
+  Budgets() = default;
 
   /// Reads `path`, a file of the sections [default], ["variant"], ["variant.type"] and
   /// ["variant.type@size"], each with tables of its own per architecture ([default.sm_90]), and
@@ -51,6 +53,11 @@ class Budgets {
   /// Reads the budget file of a family without registered cases: its sections name the cases.
   static Budgets load_unregistered(const std::filesystem::path& path);
 
+  /// Reads the file of a whole project, of the sections [default] and ["family"], for rest_on().
+  static Budgets load_project(const std::filesystem::path& path, std::string_view shown_as);
+  /// Puts the file of a project below this one and above the built-in defaults.
+  void rest_on(const Budgets& project);
+
   /// Those of a file read by load_unregistered() whose sections are globs of names of
   /// kernels: the budgets of one case, `id`, whose kernel has these `names`. For each metric the
   /// longest matching glob with a line for it wins.
@@ -58,13 +65,17 @@ class Budgets {
 
   /// The names of the sections of the file, "variant.type@size" and the like, without [default].
   std::set<std::string> section_names() const;
-  /// The limit for `metric` of `id` on `arch` ("sm_90", may be empty), or nullptr. The most
-  /// special wins: variant.type@size, variant.type, variant, default, built-in; and within each
-  /// the architecture's own table before the general one. That of sm_90 does not hold for sm_90a.
+  /// The limit for `metric` of `id` on `arch` ("sm_90", may be empty), or nullptr: that of the
+  /// first of places() with one, and within each that of the architecture's own table before the
+  /// general one. That of sm_90 does not hold for sm_90a. A ratio does not hold for the case that
+  /// it is of.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
+  /// The cases that limits of `id` are multiples of.
+  std::set<CaseId> ratios_of(const CaseId& id) const;
+
   /// The least sure values that are held against these budgets and the built-in ones.
-  Confidence gate_on() const { return gate_on_; }
+  Confidence gate_on() const { return gate_on_.value_or(Confidence{}); }
 
   using Section = std::map<std::string, Limit, std::less<>>;     // metric -> limit
   using Sections = std::map<std::string, Section, std::less<>>;  // "name" or "name/sm_90"
@@ -72,10 +83,15 @@ class Budgets {
  private:
   /// `cases` nullptr: not known.
   static Budgets read(std::string_view text, std::string_view path,
-                      const std::span<const CaseId>* cases);
+                      const std::span<const CaseId>* cases, bool project = false);
+
+  using Place = std::pair<const Sections*, std::string>;
+  /// The sections that can hold for a case, the most special first. There is no other such list.
+  std::vector<Place> places(const CaseId& id) const;
 
   Sections sections_;
-  Confidence gate_on_{};  ///< exact
+  Sections project_;
+  std::optional<Confidence> gate_on_;
 };
 
 }  // namespace warpgauge::metrics

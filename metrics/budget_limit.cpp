@@ -2,6 +2,7 @@
 #include "metrics/budget_limit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +17,7 @@ namespace warpgauge::metrics {
 namespace {
 
 constexpr std::string_view kLimitForm =
-    R"(Write a number, or { max = 8, min = 2, equal = 4, tolerance = "5%", )"
+    R"(Write a number, or { max = 8, min = 2, equal = 4, of = "ideal", tolerance = "5%", )"
     R"(until = 2027-01-31, reason = "why" } with the keys that are needed.)";
 constexpr std::string_view kToleranceForm =
     R"(Write "5%" or 0.05: from nothing to the whole limit (0 to 1).)";
@@ -71,6 +72,8 @@ class LimitReader {
       limit_.min = bound(part);
     } else if (name == "equal") {
       limit_.equal = value(node);
+    } else if (name == "of") {
+      limit_.of = ratio(part);
     } else if (name == "tolerance") {
       limit_.tolerance = tolerance(part);
     } else if (name == "until") {
@@ -82,7 +85,7 @@ class LimitReader {
       limit_.code = code(part);
     } else {
       const std::vector<std::string> names = {"max",   "min",    "equal", "tolerance",
-                                              "until", "reason", "code"};
+                                              "until", "reason", "code",  "of"};
       fail_at(text_, part.first->source(),
               fmt::format("unknown key '{}'{}", name, did_you_mean(name, names)), kLimitForm);
     }
@@ -159,6 +162,22 @@ class LimitReader {
     return text->get();
   }
 
+  /// Whether it names a case is for the reader of its section to say.
+  std::string ratio(const Entry& part) const {
+    if (is_word(metric_)) {
+      fail_at(text_, part.first->source(),
+              fmt::format("'{}' is a word and has no 'of'", metric_.id), "Take it out.");
+    }
+    std::string of = text(part, R"(Write of = "ideal", or the variant and type of another case.)");
+    if (of != kIdeal || !metric_.ideal.empty()) return of;
+    std::vector<std::string_view> metrics;
+    for (const Metric& row : catalog()) {
+      if (!row.ideal.empty()) metrics.push_back(row.id);
+    }
+    fail_at(text_, part.second->source(), fmt::format("'{}' has no ideal", metric_.id),
+            fmt::format("There is one of: {}.", fmt::join(metrics, ", ")));
+  }
+
   std::string code(const Entry& part) const {
     if (metric_.cls != Class::bounded) {
       fail_at(text_, part.first->source(),
@@ -175,6 +194,10 @@ class LimitReader {
     if (!equal && !bounds) fail_at(text_, at, "there is no limit here", kLimitForm);
     if (equal && bounds) {
       fail_at(text_, at, "'equal' is given with 'max' or 'min'", "Keep one of them.");
+    }
+    if (!limit_.of.empty() && !limit_.code.empty()) {
+      fail_at(text_, at, "'code' is given with 'of', which has code of its own",
+              "Keep one of them.");
     }
     if (limit_.max && limit_.min && *limit_.max < *limit_.min) {
       fail_at(text_, at, "'max' is less than 'min': nothing can pass", "Swap them.");

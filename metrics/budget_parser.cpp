@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::string_view kSectionForm =
     R"(Sections are [default], ["variant"], ["variant.type"] and ["variant.type@size"].)";
+constexpr std::string_view kProjectForm =
+    R"(Sections of a project's file are [default] and ["family"].)";
 constexpr std::string_view kTomlForm =
     "The file must be UTF-8 and TOML; names with dots need quotes.";
 constexpr std::string_view kLimitForm = "A limit is a number, a word or { max = NUMBER, ... }.";
@@ -180,12 +183,15 @@ Confidence read_gate_on(const BudgetText& text, const toml::node& node) {
 /// Reads the sections of one file.
 class SectionReader {
  public:
-  /// `cases` nullptr: a section may have any name.
-  SectionReader(const BudgetText& text, const std::span<const CaseId>* cases,
+  /// `cases` nullptr: a section may have any name, but in a file of a `project` only that of a
+  /// family.
+  SectionReader(const BudgetText& text, const std::span<const CaseId>* cases, bool project,
                 Budgets::Sections& sections)
       : text_(text),
         any_(cases == nullptr),
-        names_(any_ ? std::set<std::string>() : section_names(*cases)),
+        project_(project),
+        cases_(any_ ? std::span<const CaseId>() : *cases),
+        names_(any_ ? std::set<std::string>() : section_names(cases_)),
         sections_(sections) {}
 
   void read(const Entry& entry) {
@@ -195,7 +201,12 @@ class SectionReader {
       const std::vector<std::string> options = {std::string(kGateOn)};
       const std::string meant = did_you_mean(name, options);
       fail_at(text_, key->source(), fmt::format("'{}' is outside of a section{}", name, meant),
-              meant.empty() ? kSectionForm : kGateOnForm);
+              !meant.empty() ? kGateOnForm
+              : project_     ? kProjectForm
+                             : kSectionForm);
+    }
+    if (project_ && name.find_first_of(".@*/") != std::string::npos) {
+      fail_at(text_, key->source(), fmt::format("'{}' is not a family", name), kProjectForm);
     }
     if (!any_ && !names_.contains(name)) fail_unknown_section(*key);
     sections_[name];  // there, even if it sets no limit
@@ -230,7 +241,58 @@ class SectionReader {
     const std::string_view name = entry.first->str();
     const Metric* metric = find_metric(name);
     if (!metric) fail_unknown_metric(section, entry);
-    sections_[target].emplace(name, read_limit(text_, *metric, entry));
+    Limit limit = read_limit(text_, *metric, entry);
+    if (!limit.of.empty() && limit.of != kIdeal) check_ratio(section, entry, limit.of);
+    sections_[target].emplace(name, std::move(limit));
+  }
+
+  /// That every case which the section is for has the other one at its size, and is run after it.
+  void check_ratio(const std::string& section, const Entry& entry, const std::string& of) {
+    const toml::source_region& at = entry.second->as_table()->get("of")->source();
+    if (project_) {
+      fail_at(text_, at, fmt::format("'{}' is a case of one family", of),
+              "Write of = \"ideal\" here, or the line in the family's file.");
+    }
+    if (any_) return;
+    std::set<std::string> types;
+    for (const CaseId& id : cases_) types.insert(id.variant_type());
+    if (!types.contains(of)) {
+      types.emplace(kIdeal);
+      const std::vector<std::string> names(types.begin(), types.end());
+      fail_at(text_, at, fmt::format("there is no case '{}'{}", of, did_you_mean(of, names)),
+              fmt::format("There is: {}.", fmt::join(names, ", ")));
+    }
+    bool holds = false;
+    for (const CaseId& id : cases_) {
+      const std::string type = id.variant_type();
+      const std::string whole = type + "@" + id.size;
+      const bool is_for =
+          section == "default" || section == id.variant || section == type || section == whole;
+      if (!is_for || type == of) continue;
+      holds = true;
+      if (!names_.contains(of + "@" + id.size)) {
+        fail_at(text_, at, fmt::format("'{}' has no size {}, and '{}' has", of, id.size, type),
+                "Register it at this size, or write the line in sections of single sizes.");
+      }
+      if (is_after(of, type)) {
+        fail_at(text_, at, fmt::format("'{}' and '{}' are multiples of each other", of, type),
+                "Give one of them a limit that is a number.");
+      }
+      ratios_[type].insert(of);
+    }
+    if (!holds) {
+      fail_at(text_, at, fmt::format("'{}' would be a multiple of itself", of),
+              "Name another case, or write the limit as a number.");
+    }
+  }
+
+  /// Whether limits of `one` are multiples of `other`, or of cases whose limits are.
+  bool is_after(const std::string& one, const std::string& other) const {
+    const auto direct = ratios_.find(one);
+    return direct != ratios_.end() &&
+           std::ranges::any_of(direct->second, [&](const std::string& next) {
+             return next == other || is_after(next, other);
+           });
   }
 
   [[noreturn]] void fail_unknown_metric(const std::string& section, const Entry& entry) const {
@@ -293,18 +355,21 @@ class SectionReader {
 
   const BudgetText& text_;
   const bool any_;
+  const bool project_;
+  const std::span<const CaseId> cases_;
   const std::set<std::string> names_;
+  std::map<std::string, std::set<std::string>> ratios_;  // the cases that those of a type are of
   Budgets::Sections& sections_;
 };
 
 }  // namespace
 
 Budgets Budgets::read(std::string_view text, std::string_view path,
-                      const std::span<const CaseId>* cases) {
+                      const std::span<const CaseId>* cases, bool project) {
   const BudgetText source(text, path);
   const toml::table file = parse_toml(source);
   Budgets budgets;
-  SectionReader reader(source, cases, budgets.sections_);
+  SectionReader reader(source, cases, project, budgets.sections_);
   for (const Entry& entry : in_file_order(file)) {
     const auto& [key, node] = entry;
     if (key->str() == kGateOn && !node->is_table()) {

@@ -122,7 +122,8 @@ const std::vector<Metric>& table() {
        "As many as shared.wavefronts_ideal; of two variants without conflicts, the one with "
        "fewer asks less of shared memory.",
        "Remove bank conflicts; pack 1- and 2-byte values into words; keep in registers what is "
-       "read again."},
+       "read again.",
+       "shared.wavefronts_ideal"},
       {"shared.wavefronts_ideal", "wavefronts", none, exact, sass, {kWavefrontsIdeal},
        "Passes that the same lanes and widths would take without conflicts.",
        "What shared.wavefronts should be: about the bytes of all lanes over 128; a variant with "
@@ -133,7 +134,7 @@ const std::vector<Metric>& table() {
        "Passes taken beyond the ideal: lanes of a warp wanted different words of one bank.",
        "0: each request takes as few passes as its words need; atomics on one word mostly take "
        "turns, which counts too.",
-       kPadRows},
+       kPadRows, "shared.wavefronts_ideal"},
       {"shared.bank_ways", "wavefronts/ideal", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Wavefronts over ideal of the worst source line: 32 means every lane waits for its turn.",
@@ -201,7 +202,7 @@ const std::vector<Metric>& table() {
        "Sectors touched beyond the ideal: bytes moved that no lane asked for.",
        "0: each request touches as few sectors as its bytes need; rows that do not begin at a "
        "multiple of 32 bytes have one more a request.",
-       kCoalesce},
+       kCoalesce, "global.sectors_ideal"},
       {"global.l1_tags", "tags", lower, exact, sass, {"smsp__sass_l1tex_tags_mem_global"},
        "Look-ups of lines of 128 bytes in L1, one for each line that a request touches.",
        "As many as a full warp's neighbouring words have lines: 1 of 4 bytes, 2 of 8, 4 of 16.",

@@ -30,6 +30,7 @@ struct Metric {
   std::string_view meaning;                   ///< one sentence: what it counts
   std::string_view good;                      ///< one sentence: which values are good, and why
   std::string_view cure;                      ///< one sentence: what to do when it is not good
+  std::string_view ideal = {};  ///< the metric that `of = "ideal"` means; empty: there is none
 };
 
 /// All metrics, in the order in which they are listed.

@@ -163,6 +163,13 @@ const std::shared_ptr<const CaseContext>& no_context() {
 std::string CaseId::str() const { return family + "." + variant_type() + "@" + size; }
 std::string CaseId::variant_type() const { return variant + "." + type; }
 
+CaseId CaseId::other(std::string_view variant_type) const {
+  const std::size_t point = variant_type.find('.');
+  const bool typed = point != std::string_view::npos;
+  return {family, std::string(variant_type.substr(0, point)),
+          std::string(typed ? variant_type.substr(point + 1) : ""), size};
+}
+
 ordered_json run_json(const Run& run) {
   ordered_json object = {
       {"record", "run"}, {"schema", kFactSchema}, {"run", run.id}, {"time", run.time}};
@@ -211,6 +218,10 @@ ordered_json limit_json(const Limit& limit) {
   if (limit.until) object["until"] = to_text(*limit.until);
   set(object, "code", limit.code);
   set(object, "of", limit.of);
+  if (limit.reference) object["reference"] = number_json(*limit.reference);
+  if (limit.reference_confidence != Confidence::exact) {
+    object["reference_confidence"] = to_string(limit.reference_confidence);
+  }
   if (limit.origin != kBuiltInOrigin) set(object, "reason", limit.reason);
   object["origin"] = limit.origin;
   if (limit.gate_on != Confidence::exact) object["gate_on"] = to_string(limit.gate_on);

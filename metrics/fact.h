@@ -39,6 +39,8 @@ struct CaseId {
 
   std::string str() const;           ///< family.variant.type@size
   std::string variant_type() const;  ///< variant.type, as budgets name it
+  /// The case `variant_type` of the same family and size.
+  CaseId other(std::string_view variant_type) const;
   bool operator==(const CaseId&) const = default;
   auto operator<=>(const CaseId&) const = default;
 };

@@ -109,6 +109,12 @@ double read_bound(Members& members, std::string_view key, double most = HUGE_VAL
   return number;
 }
 
+/// Absent: exact.
+Confidence confidence_or_exact(Members& members, std::string_view key) {
+  const std::string word = members.one_of_or_absent(key, {"exact", "predicted", "estimate"});
+  return confidence_from(word).value_or(Confidence::exact);
+}
+
 Limit read_limit(Members members, const Metric& metric) {
   Limit limit;
   if (members.has("max")) limit.max = read_bound(members, "max");
@@ -118,6 +124,10 @@ Limit read_limit(Members members, const Metric& metric) {
   if (members.has("until")) limit.until = read_date(members, "until");
   limit.code = members.text_or_absent("code");
   limit.of = members.text_or_absent("of");
+  if (members.has("reference")) limit.reference = read_bound(members, "reference");
+  if (limit.reference && limit.of.empty())
+    members.fail("reference", "is of nothing: 'of' is missing");
+  limit.reference_confidence = confidence_or_exact(members, "reference_confidence");
   limit.reason = members.text_or_absent("reason");
   limit.origin = members.text("origin");
   if (limit.origin == kBuiltInOrigin) {
@@ -127,9 +137,7 @@ Limit read_limit(Members members, const Metric& metric) {
     }
     limit.reason = built_in->reason;
   }
-  const std::string gate_on =
-      members.one_of_or_absent("gate_on", {"exact", "predicted", "estimate"});
-  limit.gate_on = confidence_from(gate_on).value_or(Confidence::exact);
+  limit.gate_on = confidence_or_exact(members, "gate_on");
   members.end();
   const bool equal = !std::holds_alternative<std::monostate>(limit.equal);
   if (equal == (limit.max || limit.min)) {

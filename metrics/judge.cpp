@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "metrics/catalog.h"
 #include "metrics/confidence.h"
@@ -34,7 +36,7 @@ Standing stand_to_bounds(double value, const Limit& limit, Direction direction) 
   if ((limit.max && above(*limit.max)) || (limit.min && below(*limit.min))) {
     return Standing::beyond;
   }
-  if (limit.max && limit.min) return Standing::within;
+  if ((limit.max && limit.min) || !limit.of.empty()) return Standing::within;
   const bool good =
       (direction == Direction::lower && limit.max && *limit.max != 0 && below(*limit.max)) ||
       (direction == Direction::higher && limit.min && *limit.min != 0 && above(*limit.min));
@@ -97,14 +99,45 @@ void judge_excess(Fact& fact, const std::string& text, const Limit& limit) {
   }
 }
 
+/// What the ratio `limit` is of.
+const Fact* reference_of(const Fact& fact, const Metric& metric, const Limit& limit,
+                         const References& references) {
+  if (limit.of == kIdeal) return references.find(fact.id, fact.arch, metric.ideal);
+  return references.find(fact.id.other(limit.of), fact.arch, fact.metric);
+}
+
+/// Gives the limit of `fact` its reference. Returns why it has none; empty if it has, or needs
+/// none.
+std::string add_reference(Fact& fact, const Metric& row, const References& references) {
+  if (fact.limit->of.empty()) return "";
+  const Fact* reference = reference_of(fact, row, *fact.limit, references);
+  if (reference == nullptr) return "not measured in this run";
+  const double* number = std::get_if<double>(&reference->value);
+  if (std::holds_alternative<std::monostate>(reference->value)) {
+    return reference->reason.empty() ? "not measured" : reference->reason;
+  }
+  if (const auto why = fault(metric(reference->metric), reference->value); !why.empty()) {
+    return fmt::format("{}, {}", measured(metric(reference->metric), reference->value), why);
+  }
+  fact.limit->reference = *number;
+  fact.limit->reference_confidence =
+      confidence_from(reference->confidence).value_or(Confidence::exact);
+  return "";
+}
+
 void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
-              std::chrono::year_month_day today) {
-  const Standing standing = stand(fact.value, limit, metric.direction);
-  const bool unsure = is_unsure(fact, limit, metric.direction);
+              std::chrono::year_month_day today, const std::string& no_reference) {
+  const Limit absolute = limit.absolute();
+  const Standing standing = stand(fact.value, absolute, metric.direction);
+  const bool unsure = is_unsure(fact, absolute, metric.direction);
   const std::string text = measured(metric, fact.value);
   if (limit.until && today > *limit.until) {
     fact.verdict = Verdict::fail;
     fact.reason = fmt::format("{}, waiver expired on {}", text, to_text(*limit.until));
+  } else if (!no_reference.empty()) {
+    fact.verdict = Verdict::unmeasured;
+    fact.reason = fmt::format("{}, budget {}, and {} is not known: {}", text, limit.str(), limit.of,
+                              no_reference);
   } else if (standing == Standing::beyond && unsure) {
     fact.verdict = Verdict::unmeasured;
     fact.would = Verdict::fail;
@@ -131,7 +164,7 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
 
 /// Noise is what the tolerance of a limit is for; doubt about a count is what `gate_on` is for.
 bool is_sure_enough(const Fact& fact, const Metric& metric) {
-  const std::optional<Confidence> confidence = confidence_from(fact.confidence);
+  const std::optional<Confidence> confidence = judged_confidence(fact);
   return metric.cls != Class::exact || !confidence || *confidence <= fact.limit->gate_on;
 }
 
@@ -139,15 +172,37 @@ void withhold(Fact& fact, const Metric& metric) {
   fact.would = fact.verdict == Verdict::fail ? Verdict::fail : Verdict::pass;
   fact.verdict = Verdict::unmeasured;
   fact.cause.clear();
+  const std::string_view confidence = to_string(judged_confidence(fact).value());
   fact.reason = fmt::format(
       "{} ({}: {}), which budget {} would {}; gate_on = \"{}\" in the budget file would judge it",
-      measured(metric, fact.value), fact.confidence, fact.confidence_reason, fact.limit->str(),
-      to_string(*fact.would), fact.confidence);
+      measured(metric, fact.value), confidence,
+      confidence == fact.confidence ? fact.confidence_reason : "that of " + fact.limit->of,
+      fact.limit->str(), to_string(*fact.would), confidence);
 }
 
 }  // namespace
 
-void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today) {
+const Fact* References::find(const CaseId& id, std::string_view arch,
+                             std::string_view metric) const {
+  const auto latest_in = [&](std::span<const Fact> facts) -> const Fact* {
+    const auto found = std::ranges::find_if(facts | std::views::reverse, [&](const Fact& fact) {
+      return fact.scope == Scope::whole_case && fact.metric == metric && fact.arch == arch &&
+             fact.id == id;
+    });
+    return found == facts.rend() ? nullptr : &*found;
+  };
+  const Fact* found = latest_in(together_);
+  return found == nullptr && before_ ? latest_in(before_()) : found;
+}
+
+std::optional<Confidence> judged_confidence(const Fact& fact) {
+  const std::optional<Confidence> own = confidence_from(fact.confidence);
+  if (!own || !fact.limit) return own;
+  return std::max(*own, fact.limit->reference_confidence);
+}
+
+void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today,
+           const References& references) {
   if (fact.scope != Scope::whole_case || fact.verdict == Verdict::error) return;
   const Metric& row = metric(fact.metric);
   const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
@@ -167,8 +222,9 @@ void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today
   } else if (!limit) {
     fact.verdict = Verdict::unbudgeted;
   } else {
-    judge_by(fact, row, *fact.limit, today);
-    if (!is_sure_enough(fact, row)) withhold(fact, row);
+    const std::string no_reference = add_reference(fact, row, references);
+    judge_by(fact, row, *fact.limit, today, no_reference);
+    if (no_reference.empty() && !is_sure_enough(fact, row)) withhold(fact, row);
   }
 }
 

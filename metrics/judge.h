@@ -2,11 +2,38 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "metrics/budget.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::metrics {
+
+/// The facts in which the judge finds what a ratio is of.
+class References {
+ public:
+  References() = default;
+  /// `together`: facts that were measured with the one that is judged; `before`: gives those of the
+  /// run so far, and is only called where a budget is a multiple of another case.
+  explicit References(std::span<const Fact> together,
+                      std::function<std::span<const Fact>()> before = nullptr)
+      : together_(together), before_(std::move(before)) {}
+
+  /// The value of the whole case, or nullptr.
+  const Fact* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
+
+ private:
+  std::span<const Fact> together_;
+  std::function<std::span<const Fact>()> before_;
+};
+
+/// How sure the comparison of `fact` with its limit is: as the less sure one of the value and what
+/// a ratio is of. Nothing where the fact has no confidence.
+std::optional<Confidence> judged_confidence(const Fact& fact);
 
 /// Sets limit, verdict, would, cause and reason of `fact`. Facts of lines and facts whose
 /// verdict is already `error` are left alone; a value of nothing becomes `unmeasured` (keeping the
@@ -25,7 +52,12 @@ namespace warpgauge::metrics {
 /// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
 /// `equal` where lower is better, above `min` or `equal` where higher is. Between a `max` and a
 /// `min` everything passes. Where no direction is better, everything but `equal` fails.
-/// Throws std::out_of_range for a metric that is not in the catalog.
-void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today);
+///
+/// The numbers of a ratio are multiples of what `references` has for it: a value that was not
+/// measured, or is no number, makes the fact `unmeasured`, and an estimate makes the comparison
+/// one. Within a `max` or `min` that is a ratio nothing is `better`: it is a rule and no count. A
+/// multiple of 0 is 0. Throws std::out_of_range for a metric that is not in the catalog.
+void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today,
+           const References& references = {});
 
 }  // namespace warpgauge::metrics

@@ -50,8 +50,7 @@ class Injection : public programs::Source {
     if (processes.empty()) {
       counted.why_no_kernel = fmt::format(
           "{}: CUDA was never initialised with the library: it uses no GPU, finds none, or does "
-          "not "
-          "pass {} on",
+          "not pass {} on",
           program, kInjection);
     }
     for (const AttachedProcess& process : processes) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -47,14 +48,16 @@ namespace fs = std::filesystem;
 /// Times are there to be looked at, with a budget or without one.
 constexpr outcome::Requirements kRequirements = {.judged = false};
 
-/// The selected cases, each yardstick in front of the first case that is held against it.
-std::vector<const Case*> with_yardsticks(const metrics::Selection& selection) {
+/// The selected cases and those that their limits are multiples of, each yardstick in front of the
+/// first case that is held against it.
+std::vector<const Case*> with_yardsticks(const FamilyBudgets& budgets,
+                                         const metrics::Selection& selection) {
   std::vector<const Case*> cases;
   const auto add = [&](const Case* one) {
     if (one == nullptr || selection.is_excluded(one->id.str())) return;
     if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
   };
-  for (const Case* one : Registry::instance().select(selection)) {
+  for (const Case* one : budgets.with_ratios(selection)) {
     add(Registry::instance().yardstick_of(*one));
     add(one);
   }
@@ -66,7 +69,7 @@ class Bench {
   explicit Bench(const BenchOptions& options)
       : options_(options),
         budgets_(Registry::instance()),
-        cases_(with_yardsticks(options.selection)),
+        cases_(with_yardsticks(budgets_, options.selection)),
         run_(start_run("bench", {.filter = options.selection.filter,
                                  .exclude = options.selection.exclude,
                                  .large = options.selection.large})),
@@ -270,7 +273,11 @@ class Bench {
   }
 
   void judge(const Case& one, std::vector<metrics::Fact> facts) {
-    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets_.of(one.id), today_);
+    const metrics::References references(facts, [this] { return std::span(judged_); });
+    for (metrics::Fact& fact : facts) {
+      metrics::judge(fact, budgets_.of(one.id), today_, references);
+    }
+    judged_.insert(judged_.end(), facts.begin(), facts.end());
     recorded_->add(std::move(facts));
   }
 
@@ -308,6 +315,7 @@ class Bench {
   std::optional<MachineWatch> machine_;
   std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
+  std::vector<metrics::Fact> judged_;
 };
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +59,21 @@ class Session {
   }
 
   const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
+
+  /// Adds what `measure` gives of the cases that limits of `one` are multiples of, if no test has
+  /// measured them yet. They are judged in tests of their own.
+  void add_ratios(const Case& one, const std::string& arch, std::string_view metric,
+                  const std::function<std::vector<metrics::Fact>(const Case&)>& measure) {
+    for (const Case* other : budgets_.ratios_of(one)) {
+      const auto is_known = [&](const metrics::Fact& fact) {
+        return fact.id == other->id && fact.arch == arch && fact.metric == metric;
+      };
+      if (std::ranges::none_of(measured_, is_known)) {
+        std::ranges::move(measure(*other), std::back_inserter(measured_));
+      }
+    }
+  }
+
   const Options& options() const { return options_; }
 
   /// The result of judging the facts of a test.
@@ -70,8 +88,12 @@ class Session {
   Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
     Judged judged;
     const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
-    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_);
+    const metrics::References references(facts, [this] { return std::span(measured_); });
+    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_, references);
     recorded_.add(facts);
+    std::ranges::copy_if(facts, std::back_inserter(measured_), [](const metrics::Fact& fact) {
+      return fact.scope == metrics::Scope::whole_case;
+    });
     for (const metrics::Fact& fact : facts) {
       if (fact.scope != metrics::Scope::whole_case) continue;
       using enum metrics::Verdict;
@@ -109,6 +131,7 @@ class Session {
   std::chrono::year_month_day today_;
   outcome::Requirements requirements_;
   outcome::RecordedRun recorded_;
+  std::vector<metrics::Fact> measured_;  // of whole cases
   std::unique_ptr<Meter> meter_;
 };
 
@@ -129,8 +152,13 @@ class RunTest : public testing::Test {
       FAIL() << "not run: an earlier case left the device unusable to this process";
     }
     const metrics::Budgets& budgets = session_.budgets(case_);
-    std::vector<metrics::Fact> facts = meter.run(case_, budgets);
-    add_bounded_facts(meter, budgets, &facts);
+    const auto measure = [&](const Case& one) {
+      std::vector<metrics::Fact> facts = meter.run(one, budgets);
+      add_bounded_facts(one, meter, budgets, &facts);
+      return facts;
+    };
+    session_.add_ratios(case_, meter.arch(), "result.correct", measure);
+    std::vector<metrics::Fact> facts = measure(case_);
     const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
     if (HasFailure()) return;
     for (const std::string& estimate : judged.estimates) {
@@ -145,20 +173,21 @@ class RunTest : public testing::Test {
 
  private:
   /// Measures times and hardware counters if one of them has a budget: they take time.
-  void add_bounded_facts(const Meter& meter, const metrics::Budgets& budgets,
-                         std::vector<metrics::Fact>* facts) const {
-    if (!has_bounded_budget(case_, meter.arch(), budgets)) return;
+  static void add_bounded_facts(const Case& one, const Meter& meter,
+                                const metrics::Budgets& budgets,
+                                std::vector<metrics::Fact>* facts) {
+    if (!has_bounded_budget(one, meter.arch(), budgets)) return;
     std::string reason = meter.no_counters();
     if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
       try {
-        std::ranges::move(bounded_facts({&case_}, meter.arch(), meter.device()->name),
+        std::ranges::move(bounded_facts({&one}, meter.arch(), meter.device()->name),
                           std::back_inserter(*facts));
         reason = "not available for this device or this case";
       } catch (const metrics::Unmeasured& unmeasured) {
         reason = unmeasured.what();
       }
     }
-    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(case_, meter.arch()),
+    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(one, meter.arch()),
                                     reason, budgets),
                       std::back_inserter(*facts));
   }
@@ -173,9 +202,12 @@ class StaticTest : public testing::Test {
       : session_(session), case_(one), arch_(std::move(arch)) {}
 
   void TestBody() override {
-    const Session::Judged judged = session_.assert_within_budget(
-        static_facts(case_, launches_on(case_, arch_), arch_, PtxasTexts::of_this_build()),
-        arch_ + "/" + case_.id.str());
+    const auto measure = [&](const Case& one) {
+      return static_facts(one, launches_on(one, arch_), arch_, PtxasTexts::of_this_build());
+    };
+    session_.add_ratios(case_, arch_, "registers", measure);
+    const Session::Judged judged =
+        session_.assert_within_budget(measure(case_), arch_ + "/" + case_.id.str());
     if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
     if (judged.within_budget == 0) FAIL() << "nothing was judged";
   }

@@ -58,6 +58,11 @@ void add_gate(CommandLine& line) {
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")
       ->capture_default_str()
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--project", options->project,
+          "Budgets of the whole project (default: the warpgauge.toml that the build names)")
+      ->type_name("FILE");
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->type_name("{ptxas,cupti}")

@@ -37,6 +37,7 @@ void show_catalog() {
     fmt::print("    {}\n", row.meaning);
     fmt::print("    good  {}\n", row.good);
     fmt::print("    cure  {}\n", row.cure);
+    if (!row.ideal.empty()) fmt::print("    ideal {}\n", row.ideal);
     if (!row.cupti_names.empty()) fmt::print("    {}\n", fmt::join(row.cupti_names, ", "));
   }
 }
@@ -102,6 +103,7 @@ int print_json() {
     object["meaning"] = row.meaning;
     object["good"] = row.good;
     object["cure"] = row.cure;
+    object["ideal"] = row.ideal;
   }
   ordered_json table;
   table["metrics"] = std::move(rows);

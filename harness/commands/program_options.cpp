@@ -8,6 +8,10 @@ void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
                    "Budgets; their sections are globs of kernel names")
       ->type_name("FILE");
   command
+      ->add_option("--project", options.project,
+                   "Budgets of a whole project, below those (default: none)")
+      ->type_name("FILE");
+  command
       ->add_option("--kernels", options.kernels,
                    "Report only kernels whose name, with template arguments, matches this regular "
                    "expression")

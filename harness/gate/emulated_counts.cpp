@@ -30,6 +30,7 @@ EmulatedCounts count_emulated(const GateOptions& options, const std::string& arc
       "--out=" + out.string(),     fmt::format("--timeout={}", options.time_limit.count())};
   for (const std::string& glob : options.selection.filter) command.push_back("--filter=" + glob);
   for (const std::string& glob : options.selection.exclude) command.push_back("--exclude=" + glob);
+  if (!options.project.empty()) command.push_back("--project=" + options.project.string());
   if (options.selection.large) command.emplace_back("--large");
   const std::filesystem::path printed = out / "gate.txt";
   const process::Ending ending =

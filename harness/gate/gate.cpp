@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
@@ -63,17 +64,16 @@ class Gate {
   explicit Gate(const GateOptions& options)
       : options_(options),
         out_(options.out),
-        budgets_(Registry::instance()),
+        budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
-        cases_(Registry::instance().select(options.selection)),
+        cases_(budgets_.with_ratios(options.selection)),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
                         : "times and hardware counters were left out by an option"),
         run_(start_run("gate", asked_of(options))),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
-    open_writer();
-    facts_ = std::make_unique<metrics::FactReader>(out_.facts());
+    open_facts();
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
     if (gpu_only > 0) {
@@ -86,7 +86,12 @@ class Gate {
     fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
                                                    fmt::join(emulated_archs(), ", "))
                                      : "kernels run on the GPU");
+    for (const std::string& line : budgets_.about_project()) fmt::print("{}\n", line);
     for (const std::string& one : left_out_) fmt::print("{}\n", one);
+    for (const Case* one : cases_) {
+      if (options_.selection.takes(one->id.str())) continue;
+      fmt::print("run, too, because budgets are multiples of it: {}\n", one->id.str());
+    }
     std::fflush(stdout);
   }
 
@@ -144,7 +149,7 @@ class Gate {
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
     const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    open_writer();
+    open_facts();
     for (const metrics::Device& device : counts.devices) writer_->add_device(device);
     for (const Case* one : cases) {
       std::vector<Fact>& facts = counts.facts[one->id.str()];
@@ -190,7 +195,7 @@ class Gate {
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    open_writer();
+    open_facts();
     write(lost_facts());
     facts_->update();
     outcome::OutcomeOptions how{
@@ -232,10 +237,15 @@ class Gate {
         arch);
   }
 
-  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
+  /// The reader, too: a process must not read on where another one has read to.
+  void open_facts() {
+    writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_);
+    facts_ = std::make_unique<metrics::FactReader>(out_.facts());
+  }
 
   void write(std::vector<Fact> facts) {
-    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_);
+    const metrics::References references(facts, [this] { return std::span(facts_so_far()); });
+    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
     writer_->write(facts);
   }
 
@@ -259,7 +269,7 @@ class Gate {
       for (const Case* one : cases) write({error_fact(*one, reason + among, arch)});
     };
     work.begin = [&] {
-      open_writer();
+      open_facts();
       if (begin) begin();
     };
     work.work = [&](std::size_t i) {
@@ -272,7 +282,7 @@ class Gate {
     };
     work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
     work.died = [&](const process::CrashedItem& crashed) {
-      open_writer();
+      open_facts();
       fail(items[crashed.item], crashed.reason);
     };
     process::run_isolated(work);

@@ -27,9 +27,10 @@ std::pair<double, double> distance(const Fact& fact) {
     far = std::abs(*value - bound);
     nearest = bound;
   };
-  if (fact.limit->max) take(*fact.limit->max);
-  if (fact.limit->min) take(*fact.limit->min);
-  if (const double* equal = std::get_if<double>(&fact.limit->equal)) take(*equal);
+  const metrics::Limit limit = fact.limit->absolute();
+  if (limit.max) take(*limit.max);
+  if (limit.min) take(*limit.min);
+  if (const double* equal = std::get_if<double>(&limit.equal)) take(*equal);
   if (std::isinf(far)) return {0, 0};
   const double share = nearest == 0 ? std::numeric_limits<double>::infinity() : far / nearest;
   return {far == 0 ? 0 : share, far};

@@ -11,6 +11,8 @@
 #include "harness/files/demangled.h"
 #include "harness/files/printable.h"
 #include "metrics/catalog.h"
+#include "metrics/confidence.h"
+#include "metrics/judge.h"
 
 namespace warpgauge::outcome {
 namespace {
@@ -35,6 +37,12 @@ void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
                          line.text));
     add_line(text, "", inlined_text({line.file, line.line, line.inlined}));
   }
+}
+
+/// How sure the comparison with the budget is, as a word.
+std::string sureness(const Fact& fact) {
+  const std::optional<metrics::Confidence> confidence = metrics::judged_confidence(fact);
+  return confidence ? std::string(to_string(*confidence)) : fact.confidence;
 }
 
 /// Why a failure is more than a value over its budget: an expired waiver, code that changed.
@@ -134,6 +142,8 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
     add_line(text, "value", value_text(fact));
     if (!fact.confidence_reason.empty()) {
       add_line(text, "unsure", fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    } else if (sureness(fact) != fact.confidence) {
+      add_line(text, "unsure", fmt::format("{}: that of {}", sureness(fact), fact.limit->of));
     }
     add_line(text, "budget", fact.limit ? fact.limit->text() : "");
   }
@@ -143,7 +153,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
     if (fact.verdict == Verdict::unmeasured) {
       add_line(text, "to judge",
                metric.cls == metrics::Class::exact
-                   ? fmt::format("gate_on = \"{}\" in the budget file", fact.confidence)
+                   ? fmt::format("gate_on = \"{}\" in the budget file", sureness(fact))
                    : "time it again, for longer or on an idle machine");
     }
     if (fact.verdict == Verdict::better) {

@@ -133,6 +133,8 @@ std::string repeat_program(const Source& source, const ProgramOptions& options,
   }
   if (!options.budgets.empty())
     command += " --budgets " + outcome::shell_word(options.budgets.string());
+  if (!options.project.empty())
+    command += " --project " + outcome::shell_word(options.project.string());
   const Choice& choice = options.choice;
   if (choice.sample > 0) command += fmt::format(" --sample {}", choice.sample);
   if (choice.limit > 0) command += fmt::format(" --limit-launches {}", choice.limit);

@@ -105,7 +105,8 @@ std::unique_ptr<outcome::Outcome> judged(const ProgramOptions& options, const So
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   for (ProgramCase& one : selected.cases) {
     recorded.add_device(one.device);
-    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today);
+    const metrics::References references(one.facts);
+    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today, references);
     recorded.add(std::move(one.facts));
   }
   recorded.add(std::move(faults));
@@ -129,9 +130,11 @@ metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
 }  // namespace
 
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source) {
-  const metrics::Budgets budgets = options.budgets.empty()
-                                       ? metrics::Budgets()
-                                       : metrics::Budgets::load_unregistered(options.budgets);
+  metrics::Budgets budgets;
+  if (!options.budgets.empty()) budgets = metrics::Budgets::load_unregistered(options.budgets);
+  if (!options.project.empty()) {
+    budgets.rest_on(metrics::Budgets::load_project(options.project, options.project.string()));
+  }
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
   const files::TemporaryPath left =

@@ -17,6 +17,7 @@ namespace warpgauge::programs {
 struct ProgramOptions {
   std::vector<std::string> command;  ///< program and arguments
   std::filesystem::path budgets;     ///< sections are globs of kernel names; empty: the defaults
+  std::filesystem::path project;     ///< budgets of a whole project, below those; empty: none
   std::string kernels;               ///< regular expression of the kernels to report; empty: all
   std::filesystem::path out = "out";
   Choice choice;

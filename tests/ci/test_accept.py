@@ -249,3 +249,19 @@ def test_names_and_reasons_are_data(project, name):
     once = project.text()
     assert project.accept([fact], "--reason", "again") == 0
     assert project.text() == once
+
+
+def test_a_line_of_the_project_gets_one_of_the_family_above_it(project):
+    fact = a_fact(REGISTERS, 40, "fail", "<= 32", origin="warpgauge.toml:2")
+    assert project.accept([fact], *WHY) == 0, project.err
+    assert project.tables() == {
+        "tiled.f32@8x8": {REGISTERS: {"max": 40, "reason": "theory says so"}}
+    }
+
+
+def test_a_ratio_is_a_rule_that_is_changed_by_hand(project):
+    project.write('[tiled]\nregisters = { max = 2, of = "naive.f32" }\n')
+    limit = {"max": 2, "of": "naive.f32", "reference": 16, "origin": "budgets.toml:2"}
+    fact = a_fact(REGISTERS, 40, "fail", limit=limit)
+    assert project.accept([fact], *WHY) == 2
+    assert "40 is held to a multiple of naive.f32, <= 2 x 16 of naive.f32, which" in project.err

@@ -78,6 +78,11 @@ def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     run("cmake", "--build", build, cwd=tmp_path)
     output = run("build/first", "gate", "--device=emulated", cwd=tmp_path)
     assert "PASS" in output and re.search(r"^sum_example +2 ", output, re.MULTILINE)
+    project = tmp_path / "warpgauge.toml"
+    project.write_text("[default]\nregisters = 1\n")
+    output = run("build/first", "gate", "--device=emulated", cwd=tmp_path, code=1)
+    assert "budgets of the project: warpgauge.toml\n" in output
+    project.unlink()
     # The target of the program alone builds the emulated one, which is what runs.
     source.write_text(text)
     run("cmake", "--build", build, "--target", "first", cwd=tmp_path)

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <string>
 
+#include "harness/build_info.h"
 #include "harness/gate/gate.h"
 #include "warpgauge/problem.h"
 
@@ -134,6 +135,53 @@ TEST_F(FamilyBudgetsTest, ANearMissOfTheNameIsAnError) {
     fs::remove(file);
   }
   EXPECT_EQ(limit(FamilyBudgets(registry), copy, "registers"), "<= 20");
+}
+
+TEST_F(FamilyBudgetsTest, StandAboveThoseOfTheProject) {
+  const Case copy = make_case("copy", "copy", "plain"), sum = make_case("sum", "sum", "plain");
+  Registry registry;
+  registry.add(copy);
+  registry.add(sum);
+  write("copy/budgets.toml", "[default]\nregisters = 20\n");
+  const fs::path project =
+      write("warpgauge.toml", "[default]\nregisters = 30\n[sum.sm_90]\nregisters = 40\n[other]\n");
+  const FamilyBudgets budgets(registry, project);
+  EXPECT_EQ(limit(budgets, copy, "registers"), "<= 20");
+  EXPECT_EQ(limit(budgets, sum, "registers"), "<= 40");
+  EXPECT_EQ(budgets.of(sum.id).find(sum.id, "sm_90", "registers")->origin, project.string() + ":4");
+  EXPECT_THAT(
+      budgets.about_project(),
+      testing::ElementsAre(
+          "budgets of the project: " + project.string(),
+          project.string() + " has sections of families that are not in this program: other"));
+  EXPECT_THAT(FamilyBudgets(registry).about_project(), testing::IsEmpty());
+  EXPECT_THAT([&] { FamilyBudgets(registry, root_ / "gone.toml"); },
+              ThrowsMessage<BudgetError>(HasSubstr("gone.toml: cannot be read")));
+}
+
+TEST(ProjectFile, LiesInTheSourceFolderOfTheProject) {
+  EXPECT_EQ(kBuildInfo.project_file, std::string(kBuildInfo.source_root) + "/warpgauge.toml");
+}
+
+TEST_F(FamilyBudgetsTest, CasesComeBehindThoseThatTheirLimitsAreMultiplesOf) {
+  Registry registry;
+  for (const char* variant : {"best", "better", "good", "alone"}) {
+    registry.add(make_case("copy", "copy", variant));
+  }
+  write("copy/budgets.toml",
+        "[best]\nregisters = { max = 2, of = \"better.f32\" }\n"
+        "[better.sm_75]\nregisters = { max = 2, of = \"good.f32\" }\n");
+  const FamilyBudgets budgets(registry);
+  const auto variants = [&](const metrics::Selection& selection) {
+    std::vector<std::string> names;
+    for (const Case* one : budgets.with_ratios(selection)) names.push_back(one->id.variant);
+    return names;
+  };
+  EXPECT_THAT(variants({}), testing::ElementsAre("good", "better", "best", "alone"));
+  EXPECT_THAT(variants({.filter = {"copy.best.*"}}),
+              testing::ElementsAre("good", "better", "best"));
+  EXPECT_THAT(variants({.filter = {"copy.best.*"}, .exclude = {"copy.good.*"}}),
+              testing::ElementsAre("better", "best"));
 }
 
 // A program that was carried to another machine, or a source tree that was moved: the built-in

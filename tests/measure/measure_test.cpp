@@ -83,6 +83,7 @@ TEST_F(Measure, HoldsLaunchesAgainstBudgets) {
   EXPECT_BUDGET(
       [] { copy_tile(32, false); },
       "shared.bank_conflicts = { equal = 992, reason = \"31 more in each of 32 reads\" }");
+  EXPECT_BUDGET([] { copy_tile(32, true); }, "shared.wavefronts = { max = 1, of = \"ideal\" }");
 }
 
 TEST_F(Measure, ALambdaMayHaveCommas) {
@@ -99,6 +100,8 @@ TEST_F(Measure, FailsWhatIsOverBudget) {
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.wavefronts = 1055"), "1056");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(conflicts, "shared.bank_conflicts = 992"), "must say why");
   EXPECT_THAT(warpgauge::over_budget(conflicts, "registers = 1"), HasSubstr("registers"));
+  EXPECT_THAT(warpgauge::over_budget(conflicts, "shared.wavefronts = { max = 2, of = \"ideal\" }"),
+              HasSubstr("budget   <= 2 x 64 of ideal"));
 }
 
 TEST_F(Measure, FailsWhatCannotBeJudged) {

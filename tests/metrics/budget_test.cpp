@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metrics/confidence.h"
@@ -178,6 +180,79 @@ TEST(Budgets, LoadReadsAFile) {
   ASSERT_NE(budgets.find(kNaive, "", "registers"), nullptr);
   EXPECT_EQ(budgets.find(kNaive, "", "registers")->origin, "kernels/naive.toml:2");
   std::filesystem::remove(path);
+}
+
+TEST(Ratios, DoNotHoldForTheCaseThatTheyAreOf) {
+  const std::vector<CaseId> cases = {kNaive, kTiled};
+  const Budgets budgets = Budgets::parse(
+      "[default]\n\"shared.bank_conflicts\" = { max = 2, of = \"naive.f32\", reason = \"r\" }",
+      "budgets.toml", cases);
+  EXPECT_EQ(text(budgets.find(kTiled, "sm_90", "shared.bank_conflicts")), "<= 2 x naive.f32");
+  EXPECT_EQ(text(budgets.find(kNaive, "sm_90", "shared.bank_conflicts")), "= 0");
+  EXPECT_EQ(budgets.ratios_of(kTiled), std::set<CaseId>{kNaive});
+  EXPECT_EQ(budgets.ratios_of(kNaive), std::set<CaseId>());
+}
+
+/// A file that is removed again.
+class File {
+ public:
+  explicit File(std::string_view text) { std::ofstream(path_) << text; }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  std::string path() const { return path_; }
+
+ private:
+  std::string path_ = testing::TempDir() + "/project_budgets.toml";
+};
+
+TEST(Project, StandsBelowTheFamilyAndAboveTheBuiltIn) {
+  const File file(
+      "gate_on = \"estimate\"\n"
+      "[default]\nregisters = 10\ninstructions = 10\n\"stack.bytes\" = 10\n"
+      "\"local.sectors\" = { max = 10, reason = \"r\" }\n"
+      "[default.sm_75]\ninstructions = 75\n"
+      "[transpose]\nregisters = 20\n\"stack.bytes\" = 20\n"
+      "[reduce]\nregisters = 30\n");
+  const Budgets project = Budgets::load_project(file.path(), "warpgauge.toml");
+  Budgets budgets = parse("[default]\n\"stack.bytes\" = 40\n[tiled]\n\"stack.bytes\" = 50");
+  EXPECT_EQ(text(budgets.find(kNaive, "sm_90", "registers")), "none");
+  budgets.rest_on(project);
+  const auto found = [&](const CaseId& id, std::string_view metric, std::string_view arch) {
+    return text(budgets.find(id, arch, metric));
+  };
+  EXPECT_EQ(found(kTiled, "stack.bytes", "sm_90"), "<= 50");   // a section of the family's file
+  EXPECT_EQ(found(kNaive, "stack.bytes", "sm_90"), "<= 40");   // its default
+  EXPECT_EQ(found(kNaive, "registers", "sm_90"), "<= 20");     // the project's for the family
+  EXPECT_EQ(found(kNaive, "instructions", "sm_90"), "<= 10");  // the project's for all
+  EXPECT_EQ(found(kNaive, "instructions", "sm_75"), "<= 75");
+  EXPECT_EQ(found(kNaive, "local.sectors", "sm_90"), "<= 10");  // in place of the built-in one
+  EXPECT_EQ(found(kNaive, "spill.load_bytes", "sm_90"), "= 0");
+  EXPECT_EQ(budgets.find(kNaive, "sm_90", "registers")->origin, "warpgauge.toml:10");
+  EXPECT_EQ(budgets.gate_on(), Confidence::estimate);
+  Budgets exact = parse("gate_on = \"exact\"");
+  exact.rest_on(project);
+  EXPECT_EQ(exact.gate_on(), Confidence::exact);
+}
+
+TEST(Project, RefusesWhatHoldsForNoFamily) {
+  const auto error = [](std::string_view text) -> std::string {
+    const File file(text);
+    try {
+      Budgets::load_project(file.path(), "warpgauge.toml");
+    } catch (const BudgetError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(error("[\"transpose.tiled\"]"),
+              HasSubstr("warpgauge.toml:1:2: 'transpose.tiled' is not a family"));
+  EXPECT_THAT(error("[default]\nregister = 1"),
+              HasSubstr(":2:1: unknown metric 'register', did you mean 'registers'?"));
+  EXPECT_THAT(error("[default.sm_91]\nregisters = 1"), HasSubstr("unknown architecture 'sm_91'"));
+  EXPECT_THAT(error("[default]\nregisters = { max = 2, of = \"naive.f32\" }"),
+              HasSubstr(":2:29: 'naive.f32' is a case of one family"));
 }
 
 }  // namespace

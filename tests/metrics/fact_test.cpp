@@ -72,6 +72,8 @@ Limit full_limit() {
           .code = "c",
           .reason = "r",
           .of = "ideal",
+          .reference = 8,
+          .reference_confidence = Confidence::predicted,
           .origin = "budgets.toml:7",
           .gate_on = Confidence::estimate};
 }

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -382,6 +383,98 @@ TEST(Judge, TheLimitSaysHowSureIsSureEnough) {
 }
 
 TEST(Judge, UnknownMetricThrows) { EXPECT_THROW(judged(fact("colour", 1.0)), std::out_of_range); }
+
+/// A case of 33 registers beside one of 30, `naive.f32`, by a budget of one line.
+Fact judged_beside(const std::string& line, Fact one = fact("registers", 33.0),
+                   Fact other = fact("registers", 30.0)) {
+  const std::vector<CaseId> cases = {kCases[0], {"transpose", "naive", "f32", "64x64"}};
+  other.id = cases[1];
+  const auto budgets = Budgets::parse("[\"tiled.f32\"]\n" + line, "budgets.toml", cases);
+  const std::vector<Fact> before = {other};
+  judge(one, budgets, kToday, References({}, [&] { return std::span(before); }));
+  return one;
+}
+
+TEST(Ratio, IsOfTheOtherCase) {
+  const std::string line = "registers = { max = 1.1, of = \"naive.f32\" }";
+  EXPECT_EQ(judged_beside(line).verdict, Verdict::pass);  // 1.1 x 30 is a little more than 33
+  const Fact over = judged_beside(line, fact("registers", 34.0));
+  EXPECT_EQ(over.verdict, Verdict::fail);
+  EXPECT_EQ(over.reason, "registers is 34, budget <= 1.1 x 30 of naive.f32");
+  EXPECT_EQ(over.limit->reference, 30.0);
+  EXPECT_EQ(over.limit->max, 1.1);
+}
+
+TEST(Ratio, IsARuleThatNothingIsBetterThan) {
+  const std::string line = "registers = { max = 2, of = \"naive.f32\" }";
+  EXPECT_EQ(judged_beside(line, fact("registers", 1.0)).verdict, Verdict::pass);
+  const std::string equal = "registers = { equal = 2, of = \"naive.f32\" }";
+  EXPECT_EQ(judged_beside(equal, fact("registers", 1.0)).verdict, Verdict::better);
+}
+
+TEST(Ratio, TakesTheToleranceOfTheMultiple) {
+  const std::string line = "registers = { max = 1, of = \"naive.f32\", tolerance = \"10%\" }";
+  EXPECT_EQ(judged_beside(line).verdict, Verdict::pass);
+  EXPECT_EQ(budget_of(judged_beside(line)), "<= 1 x 30 of naive.f32 ± 10%");
+  EXPECT_EQ(judged_beside(line, fact("registers", 34.0)).verdict, Verdict::fail);
+}
+
+TEST(Ratio, OfZeroIsZero) {
+  const std::string line = "registers = { max = 2, of = \"naive.f32\" }";
+  const Fact nothing = fact("registers", 0.0);
+  EXPECT_EQ(judged_beside(line, nothing, nothing).verdict, Verdict::pass);
+  EXPECT_EQ(judged_beside(line, fact("registers", 1.0), nothing).verdict, Verdict::fail);
+}
+
+TEST(Ratio, IsUnmeasuredWithoutTheOtherCase) {
+  const std::string line = "registers = { max = 2, of = \"naive.f32\" }";
+  Fact missing = fact("registers", {});
+  missing.reason = "it crashed";
+  const Fact unmeasured = judged_beside(line, fact("registers", 1.0), missing);
+  EXPECT_EQ(unmeasured.verdict, Verdict::unmeasured);
+  EXPECT_FALSE(unmeasured.would);
+  EXPECT_THAT(unmeasured.reason,
+              HasSubstr("<= 2 x naive.f32, and naive.f32 is not known: it crashed"));
+  EXPECT_THAT(judged_beside(line, fact("registers", 1.0), fact("instructions", 1.0)).reason,
+              HasSubstr("not measured in this run"));
+  EXPECT_THAT(judged_beside(line, fact("registers", 1.0), fact("registers", -1.0)).reason,
+              HasSubstr("registers is -1, which is negative"));
+  Fact elsewhere = fact("registers", 30.0);
+  elsewhere.arch = "sm_90a";
+  EXPECT_EQ(judged_beside(line, fact("registers", 1.0), elsewhere).verdict, Verdict::unmeasured);
+}
+
+TEST(Ratio, OfAnEstimateIsAnEstimate) {
+  Fact exact = fact("registers", 61.0), estimate = fact("registers", 30.0);
+  exact.confidence = "exact";
+  estimate.confidence = "estimate";
+  const std::string line = "registers = { max = 2, of = \"naive.f32\" }";
+  const Fact withheld = judged_beside(line, exact, estimate);
+  EXPECT_EQ(withheld.verdict, Verdict::unmeasured);
+  EXPECT_EQ(withheld.would, Verdict::fail);
+  EXPECT_EQ(withheld.reason,
+            "registers is 61 (estimate: that of naive.f32), which budget <= 2 x 30 of naive.f32 "
+            "would fail; gate_on = \"estimate\" in the budget file would judge it");
+}
+
+TEST(Ratio, AnExpiredWaiverFailsWithoutTheOtherCase) {
+  const std::string line =
+      "registers = { max = 2, of = \"naive.f32\", until = 2026-04-30, reason = \"r\" }";
+  EXPECT_EQ(judged_beside(line, fact("registers", 1.0), fact("registers", {})).verdict,
+            Verdict::fail);
+}
+
+TEST(Ratio, OfTheIdealIsOfTheSameCase) {
+  std::vector<Fact> facts = {fact("global.excess_sectors", 101.0),
+                             fact("global.sectors_ideal", 100.0)};
+  const auto budgets = Budgets::parse(
+      "[default]\n\"global.excess_sectors\" = { max = 1, of = \"ideal\" }", "b.toml", kCases);
+  judge(facts[0], budgets, kToday, References(facts));
+  EXPECT_EQ(facts[0].reason, "global.excess_sectors is 101, budget <= 1 x 100 of ideal");
+  EXPECT_EQ(facts[0].verdict, Verdict::fail);
+  judge(facts[0], budgets, kToday);
+  EXPECT_EQ(facts[0].verdict, Verdict::unmeasured);
+}
 
 }  // namespace
 }  // namespace warpgauge::metrics

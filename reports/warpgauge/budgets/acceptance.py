@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import NamedTuple
 
 from warpgauge.budgets.budget_file import BudgetFile
-from warpgauge.budgets.limits import Limit, asked_for, is_limit, is_same, limit_text
+from warpgauge.budgets.limits import Limit, asked_for, is_limit, is_same, limit_text, of_held
 from warpgauge.budgets.placing import Move
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
@@ -62,7 +63,7 @@ def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) 
             continue
         file, row = files[fact.family], catalog()[fact.metric]
         holder = file.holder(fact)
-        old = _built_in(fact) if holder is None else file.limit(holder, fact.metric)
+        old = _in_no_line(fact, file) if holder is None else file.limit(holder, fact.metric)
         new = asked_for(fact, row, old, wish.today, wish.code)
         if old is not None and is_same(old, new, row):
             continue  # accepted before
@@ -92,10 +93,10 @@ def first_of(sentences: list[str]) -> list[str]:
     return sentences[:_MOST_SHOWN] + ([f"and {left} more"] if left > 0 else [])
 
 
-def _built_in(fact: Fact) -> Limit | None:
-    """The built-in limit of a fact, which no budget file holds; None if its limit is in a file."""
-    limit = fact.limit
-    if limit is None or not limit.is_built_in:
+def _in_no_line(fact: Fact, file: BudgetFile) -> Limit | None:
+    """The limit of a fact that comes from elsewhere than its family's budget file: a built-in
+    default, or a line of the project's file. None if there is none."""
+    if fact.limit is None:
         return None
-    bounds = {"max": limit.max, "min": limit.min, "equal": limit.equal}
-    return {key: bound for key, bound in bounds.items() if bound is not None}
+    origin = PurePath(fact.limit.origin.rpartition(":")[0])
+    return None if origin.name == file.path.name else of_held(fact.limit)

@@ -1,8 +1,8 @@
 """Limits of budget files as Python sees them, and the limit that a measured value asks for.
 
 A limit is what stands behind the metric in TOML: a number or word, or a dict with max, min, equal,
-tolerance, until, code and reason. metrics/budget_limit.cpp says what they mean; whether a value is
-within one is for the judge alone to say.
+of, tolerance, until, code and reason. metrics/budget_limit.cpp says what they mean; whether a value
+is within one is for the judge alone to say.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Limit = float | str | dict[str, Any]
 MAX_LIMIT = 2.0**53  # what a budget file can hold
 NOISY_TOLERANCE = "10%"  # of a limit that is new, of a metric that is not exact
 NOISY_DIGITS = 4
-_ORDER = ("max", "min", "equal", "tolerance", "until", "code", "reason")
+_ORDER = ("max", "min", "equal", "of", "tolerance", "until", "code", "reason")
 _PLAIN_KEYS = {"lower": "max", "higher": "min", "none": "equal"}
 
 
@@ -38,7 +38,7 @@ def as_table(limit: Limit, metric: Metric) -> dict[str, Any]:
 def limit_text(limit: Limit, metric: Metric) -> str:
     """The limit as facts show it: "<= 20", ">= 1 and <= 2", "= 32 ± 5% until 2027-01-31"."""
     table = as_table(limit, metric)
-    bounds = {key: table.get(key) for key in ("max", "min", "equal")}
+    bounds = {key: table.get(key) for key in ("max", "min", "equal", "of")}
     until = table.get("until")
     bounds |= {"tolerance": tolerance_of(limit), "until": until and until.isoformat()}
     return HeldLimit(origin="", **bounds).text
@@ -81,15 +81,23 @@ def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
     return left == right
 
 
+def of_held(held: HeldLimit) -> Limit:
+    """The limit of a fact as a budget file would have it, with all keys written out."""
+    limit = {key: getattr(held, key) for key in _ORDER}
+    limit["tolerance"] = held.tolerance or None
+    limit["until"] = held.until and datetime.date.fromisoformat(held.until)
+    return {key: value for key, value in limit.items() if value is not None}
+
+
 def is_limit(held: HeldLimit | None, limit: Limit | None, metric: Metric) -> bool:
     """Whether a fact was held against this limit of a budget file; its reason does not count."""
     if held is None or limit is None:
         return held is None and limit is None
     table = as_table(limit, metric)
     until = table.get("until")
-    bounds = (table.get("max"), table.get("min"), table.get("equal"))
+    bounds = tuple(table.get(key) for key in ("max", "min", "equal", "of"))
     return (
-        bounds == (held.max, held.min, held.equal)
+        bounds == (held.max, held.min, held.equal, held.of)
         and tolerance_of(limit) == held.tolerance
         and (until and until.isoformat()) == held.until
     )
@@ -205,6 +213,7 @@ def _is_text(value: object) -> bool:
 
 _FORMS = {
     **{"max": _is_number, "min": _is_number, "tolerance": _is_tolerance},
+    "of": _is_text,
     **{"equal": lambda value: _is_number(value) or _is_text(value)},
     **{"until": lambda value: type(value) is datetime.date, "code": _is_text, "reason": _is_text},
 }

@@ -102,6 +102,11 @@ def _objection(move: Move, wish: Wish) -> str | None:
             f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "
             "it is exact"
         )
+    if isinstance(move.old, dict) and "of" in move.old:
+        return (
+            f"{fact.value} is held to a multiple of {move.old['of']}, {fact.limit.text}, which is "
+            "a rule; change it by hand"
+        )
     if not is_storable(move.new):
         return f"{fact.value} is more than a budget file can hold (2^53)"
     if move.loosens and not wish.baseline and wish.reason is None:

@@ -14,7 +14,7 @@ class Metric:
 
     `direction` is the better one: "lower", "higher" or "none" (a description). `cls` is "exact"
     (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`, `good` and
-    `cure` are a sentence each.
+    `cure` are a sentence each. `ideal` is the metric that budgets can be a multiple of, or "".
     """
 
     id: str
@@ -26,6 +26,7 @@ class Metric:
     meaning: str
     good: str
     cure: str
+    ideal: str
 
     @property
     def is_word(self) -> bool:

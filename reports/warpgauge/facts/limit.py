@@ -10,7 +10,8 @@ BUILT_IN = "built-in"  # the origin of limits that are in no file
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """Members as in metrics/fact.schema.json. `tolerance` is a fraction of the limit, `until` a
-    date, `origin` the file:line of the budget."""
+    date, `origin` the file:line of the budget. The numbers of a limit with `of` are multiples of
+    `reference`, the value of what it names."""
 
     max: float | None = None
     min: float | None = None
@@ -19,6 +20,8 @@ class Limit:
     until: str | None = None
     code: str | None = None
     of: str | None = None
+    reference: float | None = None
+    reference_confidence: str = "exact"
     reason: str | None = None
     origin: str
     gate_on: str = "exact"
@@ -29,12 +32,14 @@ class Limit:
 
     @property
     def text(self) -> str:
-        """ "<= 20", ">= 1 and <= 2", "= 32 ± 5% until 2027-01-31"."""
+        """ "<= 20", ">= 1 and <= 2", "= 32 ± 5% until 2027-01-31", "<= 1.1 x 1024 of naive.f32"."""
         signs = (("=", self.equal), (">=", self.min), ("<=", self.max))
         bounds = (f"{sign} {number_text(limit)}" for sign, limit in signs if limit is not None)
         text = " and ".join(bounds)
         if self.of:
-            text += f" x {self.of}"
+            known = self.reference is not None
+            text += f" x {number_text(self.reference)} of" if known else " x"
+            text += f" {self.of}"
         if self.tolerance:
             text += f" ± {self.tolerance * 100:g}%"
         return f"{text} until {self.until}" if self.until else text

@@ -71,7 +71,8 @@ def shared_members(fact: Fact) -> Members:
 
 
 def limit_members(limit: Limit) -> Members:
-    return _without(_present(limit), {"tolerance": 0, "gate_on": "exact"})
+    defaults = {"tolerance": 0, "reference_confidence": "exact", "gate_on": "exact"}
+    return _without(_present(limit), defaults)
 
 
 def _without(members: Members, defaults: Members) -> Members:

@@ -41,10 +41,12 @@ function tickText(tick) {
   return size === 0 || (size >= 1e-3 && size < 1e6) ? String(tick) : numberText(tick).replace(/\.?0+(?=\D|$)/, "");
 }
 
-// The number of a budget such as "<= 20"; null where it is not one.
+// The number of a budget such as "<= 20" or "<= 1.1 x 1024 of naive.f32"; null where it is not one.
 function limitOf(budget) {
-  const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)/i.exec(budget || "");
-  return found ? Number(found[1]) : null;
+  const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)(?: x ([\d.e+-]+ of|.*))?/i.exec(budget || "");
+  if (!found) return null;
+  const limit = Number(found[1]) * (found[2] === undefined ? 1 : parseFloat(found[2]));
+  return Number.isNaN(limit) ? null : limit;
 }
 
 // A chart in `figure`. `marked` is the series whose budget is shown, `point` one of its runs that is

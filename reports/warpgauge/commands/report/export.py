@@ -39,7 +39,8 @@ examples:
 """
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_LIMIT = ("max", "min", "equal", "tolerance", "until", "code", "of", "reason", "origin", "gate_on")
+_LIMIT = ("max", "min", "equal", "tolerance", "until", "code", "of", "reference")
+_LIMIT += ("reference_confidence", "reason", "origin", "gate_on")
 # The columns of CSV, by the part of a fact that they are members of.
 _COLUMNS = {
     "run": ("id", "time", "commit", "dirty", "branch", "label", "toolkit", "flags"),

@@ -1,0 +1,93 @@
+"""Write a first kernel, budgets of the project and a CI workflow.
+
+Writes warpgauge.toml, gauge/first.cu, .github/workflows/kernels.yml and, where
+there is none, CMakeLists.txt, and prints the next commands. The kernel has bank
+conflicts, so that its gate is red at first. Nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import resources
+from pathlib import Path
+
+from warpgauge import templates
+from warpgauge.command_line import as_started
+from warpgauge.errors import CommandError
+from warpgauge.files import write_whole
+
+EPILOG = """\
+exit codes:
+  0  written
+  2  an error, such as a file that is there; nothing is written
+
+examples:
+  warpgauge init
+  warpgauge init my-project
+"""
+
+_CMAKE = "CMakeLists.txt"
+_PLACES = {  # of the templates
+    "warpgauge.toml": Path("warpgauge.toml"),
+    "first.cu": Path("gauge/first.cu"),
+    "kernels.yml": Path(".github/workflows/kernels.yml"),
+    _CMAKE: Path(_CMAKE),
+}
+_OF_A_PROJECT = ("enable_testing", "find_package", "warpgauge_")  # calls for one that is there
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="folder of the project, which need not be there (default: here)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Returns 0; raises CommandError."""
+    folder = options.folder
+    texts = {place: _template(name) for name, place in _PLACES.items()}
+    cmake = texts[_PLACES[_CMAKE]]
+    has_cmake = (folder / _CMAKE).exists()
+    if has_cmake:
+        del texts[_PLACES[_CMAKE]]
+    there = [str(folder / place) for place in texts if (folder / place).is_symlink()]
+    there += [str(folder / place) for place in texts if (folder / place).exists()]
+    if there:
+        raise CommandError(
+            f"{', '.join(dict.fromkeys(there))}: there already; nothing was written. Move it away, "
+            "or name another folder"
+        )
+    for place, text in texts.items():
+        write_whole(folder / place, text.encode())
+        print(f"wrote {folder / place}")
+    print(_next_steps(folder, cmake if has_cmake else None))
+    return 0
+
+
+def _template(name: str) -> str:
+    return resources.files(templates).joinpath(name).read_text("utf-8")
+
+
+def _next_steps(folder: Path, cmake: str | None) -> str:
+    """`cmake`: what a CMakeLists.txt that is there needs lines of."""
+    steps = []
+    if cmake is not None:
+        lines = [line for line in cmake.splitlines() if line.startswith(_OF_A_PROJECT)]
+        steps += [f"Add to {folder / _CMAKE}, behind project() with the language CUDA:", ""]
+        steps += [*lines, ""]
+    steps += [
+        "Next:",
+        *([] if folder == Path() else [f"  cd {folder}"]),
+        "  export CMAKE_PREFIX_PATH=$(warpgauge config --prefix)",
+        "  cmake -S . -B build -G Ninja -DCMAKE_CUDA_ARCHITECTURES=90",
+        "  cmake --build build",
+        "  build/first gate        # red: pad the tile to tile[32][33], and build again",
+        "",
+        f"In {_PLACES['kernels.yml']}, OWNER is the owner of the repository of warpgauge.",
+    ]
+    return "\n" + as_started("\n".join(steps))

@@ -1,0 +1,1 @@
+"""The files that `warpgauge init` writes; documents quote them."""
