@@ -18,7 +18,7 @@ add_executable(my_tests my_test.cu scaling.cu)
 target_include_directories(my_tests PRIVATE include)
 target_compile_definitions(my_tests PRIVATE FACTOR=2 "AS_TEXT=\\"a, b\\"")
 target_link_libraries(my_tests PRIVATE half GTest::gtest_main warpgauge::gtest)
-# A shared library that needs a function of std::string can pull any file of an archive into the program.
+# A shared library that needs std::string can pull any file of an archive into the program.
 target_link_options(my_tests PRIVATE LINKER:--undefined=_ZN9warpgauge13planted_spillEv)
 gtest_discover_tests(my_tests)
 """
