@@ -12,7 +12,7 @@
 namespace warpgauge::gate {
 bool can_count_emulated(const GateOptions& options) {
   return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
-         std::filesystem::exists(process::program_path(true));
+         std::filesystem::exists(process::program_path(true)) && process::has_gpu();
 }
 
 const std::string& EmulatedCounts::reason(const std::string& id) const {

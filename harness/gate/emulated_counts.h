@@ -11,7 +11,7 @@
 
 namespace warpgauge::gate {
 
-/// True if counts were asked for, may be of the emulator, and its program is there.
+/// True if there is a GPU, counts were asked for, may be of the emulator, and its program is there.
 bool can_count_emulated(const GateOptions& options);
 
 struct EmulatedCounts {

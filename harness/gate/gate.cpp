@@ -142,8 +142,9 @@ class Gate {
   /// The emulator's counts of the cases that ran well, where the GPU's are refused.
   void measure_emulated_counts() {
     if (!counts_emulated_) return;
-    Cases cases = cases_by_result(
-        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    Cases cases = cases_by_result([](const std::set<Verdict>& results) {
+      return !results.empty() && !results.contains(Verdict::error);
+    });
     std::erase_if(cases, [](const Case* one) { return !one->counted; });
     if (cases.empty()) return;
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
