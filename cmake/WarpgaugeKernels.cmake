@@ -22,8 +22,8 @@ endif()
 #
 # The budgets of a family are in <folder>/<family>.toml or, without BUDGETS, in budgets.toml beside
 # its source. Below them stand those of the whole project, in <file> or, without PROJECT, in
-# warpgauge.toml in the source folder of the project that calls this. LIBRARIES are what the kernels are linked with. Paths in facts are relative to the
-# source folder of the project that calls this.
+# warpgauge.toml in the source folder of the project that calls this. Paths in facts are relative to
+# that folder. LIBRARIES are what the kernels are linked with.
 #
 # <name> is a target like any other: what target_include_directories(), target_compile_definitions(),
 # target_compile_options(), target_link_libraries() and target_link_options() say of it, also later, holds for
@@ -343,9 +343,9 @@ function(warpgauge_add_static_tests)
   endforeach()
 endfunction()
 
-# warpgauge_add_build_info(<target> [BUDGETS <folder>] [PROJECT <file>]): compiles facts of the build into a
-# program of kernels, apart from the program's own sources and options. One fact is a hash of all that the program is
-# linked with, by which it sees whether the emulated program beside it is of the same build.
+# warpgauge_add_build_info(<target> [BUDGETS <folder>] [PROJECT <file>]): compiles facts of the build into
+# a program of kernels, apart from the program's own sources and options. One fact is a hash of all that the
+# program is linked with, by which it sees whether the emulated program beside it is of the same build.
 function(warpgauge_add_build_info target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS;PROJECT" "")
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")

@@ -48,6 +48,9 @@ metrics::Fact error_fact(const Case& one, const metrics::DeviceFault& fault,
 metrics::Fact error_fact(const Case& one, const metrics::CudaError& error,
                          const std::optional<metrics::DeviceFault>& fault, const std::string& arch);
 
+/// Why counted kernels have no value of a metric.
+inline constexpr std::string_view kNoSuchAccess = "the kernels made no such access";
+
 /// `fact` with a metric and its value.
 metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);
 

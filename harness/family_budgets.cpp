@@ -71,6 +71,14 @@ void check_files(const std::map<std::string, std::vector<const Case*>>& families
   }
 }
 
+/// The file of the whole project: `chosen` or, where that is empty, the one that the build names;
+/// empty where that is not there.
+fs::path project_path(const fs::path& chosen) {
+  if (!chosen.empty()) return chosen;
+  const fs::path file(kBuildInfo.project_file);
+  return fs::exists(fs::symlink_status(file)) ? file : fs::path();
+}
+
 /// That there is no file means built-in defaults only where the file could have been.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
@@ -100,21 +108,16 @@ std::filesystem::path budget_path(const Case& one) {
 }
 
 metrics::Budgets read_project_budgets(const std::filesystem::path& path) {
-  const fs::path file = path.empty() ? fs::path(kBuildInfo.project_file) : path;
-  if (path.empty() && !fs::exists(fs::symlink_status(file))) return {};
+  const fs::path file = project_path(path);
+  if (file.empty()) return {};
   return metrics::Budgets::load_project(file, files::relative_to_root(file));
 }
 
-metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases,
-                                     const metrics::Budgets& project) {
+metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
   check_sources(cases);
   const fs::path path = budget_path(*cases.front());
   if (kBuildInfo.budgets_folder.empty()) check_names_beside(path);
-  metrics::Budgets budgets;
-  if (!fs::exists(fs::symlink_status(path))) {
-    budgets.rest_on(project);
-    return budgets;
-  }
+  if (!fs::exists(fs::symlink_status(path))) return {};
   if (!fs::exists(path)) {
     throw metrics::BudgetError(
         fmt::format("{}: a link to {}, which is not there; let it point to the budget file, or "
@@ -123,21 +126,20 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases,
   }
   std::vector<metrics::CaseId> ids;
   for (const Case* one : cases) ids.push_back(one->id);
-  budgets = metrics::Budgets::load(path, files::relative_to_root(path), ids);
-  budgets.rest_on(project);
-  return budgets;
+  return metrics::Budgets::load(path, files::relative_to_root(path), ids);
 }
 
 FamilyBudgets::FamilyBudgets(const Registry& registry, const std::filesystem::path& project)
     : registry_(registry), project_(read_project_budgets(project)) {
-  const fs::path file = project.empty() ? fs::path(kBuildInfo.project_file) : project;
-  if (fs::exists(file)) project_file_ = files::relative_to_root(file);
+  if (const fs::path file = project_path(project); !file.empty()) {
+    project_file_ = files::relative_to_root(file);
+  }
   std::map<std::string, std::vector<const Case*>> families;
   for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
   check_folder(families);
   check_files(families);
   for (const auto& [family, cases] : families) {
-    budgets_.emplace(family, read_family_budgets(cases, project_));
+    budgets_.emplace(family, read_family_budgets(cases)).first->second.rest_on(project_);
   }
 }
 

@@ -19,11 +19,10 @@ std::filesystem::path budget_path(const Case& one);
 /// names, which need not be there. Throws metrics::BudgetError.
 metrics::Budgets read_project_budgets(const std::filesystem::path& path = {});
 
-/// Reads the budget file of the family that `cases` are (at least one); without a file it has those
-/// of the project. Throws metrics::BudgetError, also where the source is not there any more, or
+/// Reads the budget file of the family that `cases` are (at least one); without a file, none.
+/// Throws metrics::BudgetError, also where the source is not there any more, or
 /// is spread over several folders.
-metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases,
-                                     const metrics::Budgets& project);
+metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases);
 
 class FamilyBudgets {
  public:

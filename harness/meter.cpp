@@ -124,7 +124,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   std::string reason = run.not_counted;
   if (reason.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
-    reason = "the kernels made no such access";
+    reason = kNoSuchAccess;
   }
   std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
                     std::back_inserter(facts));

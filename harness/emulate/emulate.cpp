@@ -11,7 +11,6 @@
 
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
-#include "harness/files/demangled.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
@@ -134,7 +133,7 @@ class Emulated : public programs::Source {
     Case one;
     one.kind = kCounter.kind;
     one.id = {.family = programs::family_of(program),
-              .variant = id_word(files::plain_name(files::demangled(kernel))),
+              .variant = programs::variant_of(kernel),
               .type = "fault",
               .size = "run"};
     return one;

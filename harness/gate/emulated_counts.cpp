@@ -5,20 +5,21 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/case_facts.h"
 #include "harness/process/child_program.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"
 
 namespace warpgauge::gate {
+
 bool can_count_emulated(const GateOptions& options) {
   return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
          std::filesystem::exists(process::program_path(true)) && process::has_gpu();
 }
 
-const std::string& EmulatedCounts::reason(const std::string& id) const {
-  static const std::string kNoAccess = "the kernels made no such access";
+std::string EmulatedCounts::reason(const std::string& id) const {
   if (const auto found = errors.find(id); found != errors.end()) return found->second;
-  return facts.contains(id) && !facts.at(id).empty() ? kNoAccess : ending;
+  return facts.contains(id) ? std::string(kNoSuchAccess) : ending;
 }
 
 EmulatedCounts count_emulated(const GateOptions& options, const std::string& arch) {

@@ -21,7 +21,7 @@ struct EmulatedCounts {
   std::string ending;                                       ///< how its program ended
 
   /// Why a metric of the case is not among the facts.
-  const std::string& reason(const std::string& id) const;
+  std::string reason(const std::string& id) const;
 };
 
 /// Runs a gate of the emulated program over the same cases, as `arch`; its results are in

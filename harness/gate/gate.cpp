@@ -150,11 +150,11 @@ class Gate {
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
     const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    open_facts();
+    open_writer();
     for (const metrics::Device& device : counts.devices) writer_->add_device(device);
     for (const Case* one : cases) {
+      const std::string reason = counts.reason(one->id.str());
       std::vector<Fact>& facts = counts.facts[one->id.str()];
-      const std::string& reason = counts.reason(one->id.str());
       std::ranges::move(missing_facts(facts, metrics::Source::sass, blank_fact(*one, arch), reason,
                                       budgets_.of(one->id)),
                         std::back_inserter(facts));
@@ -196,7 +196,7 @@ class Gate {
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    open_facts();
+    open_writer();
     write(lost_facts());
     facts_->update();
     outcome::OutcomeOptions how{
@@ -238,9 +238,11 @@ class Gate {
         arch);
   }
 
-  /// The reader, too: a process must not read on where another one has read to.
+  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
+
+  /// The reader, too, which a child must not share: both would read on where the other has read to.
   void open_facts() {
-    writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_);
+    open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
   }
 
@@ -283,7 +285,7 @@ class Gate {
     };
     work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
     work.died = [&](const process::CrashedItem& crashed) {
-      open_facts();
+      open_writer();
       fail(items[crashed.item], crashed.reason);
     };
     process::run_isolated(work);

@@ -18,8 +18,7 @@ struct GateOptions {
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).
   std::vector<std::string> archs;
-  std::filesystem::path
-      project;  ///< budgets of the whole project; empty: those that the build names
+  std::filesystem::path project;        ///< its budgets; empty: the file that the build names
   std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;

@@ -238,9 +238,10 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
                       std::back_inserter(facts));
   }
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const metrics::References references(facts);
   std::string text;
   for (Fact& fact : facts) {
-    metrics::judge(fact, budgets, today, metrics::References(facts));
+    metrics::judge(fact, budgets, today, references);
     if (fact.verdict != metrics::Verdict::unmeasured) continue;
     if (fact.would) {  // measured, but not surely enough to be judged: listed, as by the gate
       fmt::print("not judged: {}: {}: {}\n", one.id.str(), fact.metric, fact.reason);

@@ -73,7 +73,7 @@ Budgets registered(const CaseId& id) {
   for (const Case& one : registry.cases()) {
     if (one.id.family == id.family) family.push_back(&one);
   }
-  return read_family_budgets(family, read_project_budgets());
+  return read_family_budgets(family);
 }
 
 std::string nearest_file(const fs::path& folder, const std::string& family) {
@@ -100,7 +100,6 @@ Budgets unregistered(const CaseId& id) {
                                             nearest_file(folder, id.family)));
   }
   Budgets budgets = Budgets::load_unregistered(path);
-  budgets.rest_on(read_project_budgets());
   const std::set<std::string> sections = budgets.section_names();
   const std::string whole = id.variant_type() + "@" + id.size;
   if (!sections.contains(whole) && !sections.contains(id.variant_type()) &&
@@ -116,17 +115,18 @@ Budgets unregistered(const CaseId& id) {
 }  // namespace
 
 Budgets budgets_of(std::string_view budget, CaseId* id) {
-  const std::optional<CaseId> named = as_id(budget);
-  if (!named) {
-    Budgets budgets = Budgets::parse(budget_text(budget), "budget", std::span(id, 1));
-    budgets.rest_on(read_project_budgets());
-    return budgets;
+  Budgets budgets;
+  if (const std::optional<CaseId> named = as_id(budget)) {
+    *id = *named;
+    const auto& cases = Registry::instance().cases();
+    const bool family_is_here =
+        std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
+    budgets = family_is_here ? registered(*id) : unregistered(*id);
+  } else {
+    budgets = Budgets::parse(budget_text(budget), "budget", std::span(id, 1));
   }
-  *id = *named;
-  const auto& cases = Registry::instance().cases();
-  const bool family_is_here =
-      std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
-  return family_is_here ? registered(*id) : unregistered(*id);
+  budgets.rest_on(read_project_budgets());
+  return budgets;
 }
 
 }  // namespace warpgauge

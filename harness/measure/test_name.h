@@ -5,7 +5,7 @@
 
 namespace warpgauge {
 
-/// Both are empty between tests, and where nobody tells them.
+/// Both are empty between tests, and in a program whose framework does not name its tests.
 struct TestName {
   std::string suite, test;
 };

@@ -26,7 +26,7 @@ metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
   return {.family = family_of(program),
-          .variant = id_word(files::plain_name(files::demangled(kernel))),
+          .variant = variant_of(kernel),
           .type = hash.substr(0, kDigits),
           .size = "run"};
 }
@@ -77,7 +77,7 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
       if (fact.scope == metrics::Scope::line && fact.file.empty()) continue;
       facts.push_back(std::move(fact));
     }
-    why_not_counted = "the kernels made no such access";
+    why_not_counted = kNoSuchAccess;
   }
   blank.context = std::make_shared<const metrics::CaseContext>(std::move(context));
   for (const auto& [metric, value] : kernel.compile_time) {
@@ -106,6 +106,10 @@ bool ProgramCase::is_called(const std::regex& expression) const {
 
 std::string family_of(const std::string& program) {
   return id_word(std::filesystem::path(program).filename().string());
+}
+
+std::string variant_of(const std::string& kernel) {
+  return id_word(files::plain_name(files::demangled(kernel)));
 }
 
 Fact program_failure(const Counter& counter, const std::string& program, std::string how) {

@@ -56,6 +56,8 @@ struct ProgramCase {
 
 /// The first part of the ids of a program's cases.
 std::string family_of(const std::string& program);
+/// The second one; `kernel` is a mangled name.
+std::string variant_of(const std::string& kernel);
 
 /// The fact that says that the program itself failed, and how.
 metrics::Fact program_failure(const Counter& counter, const std::string& program, std::string how);

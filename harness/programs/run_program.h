@@ -1,5 +1,5 @@
-// Runs a program of somebody else's, judges what its kernels did, and writes the outcome: what
-// `warpgauge attach` and `warpgauge emulate` have in common.
+// Runs any program, judges what its kernels did, and writes the outcome: the common part of
+// `warpgauge attach` and `warpgauge emulate`.
 #pragma once
 
 #include <filesystem>

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from stored_facts import of_cases
 from warpgauge.errors import FactError
 from warpgauge.facts.reader import read_facts
 
@@ -46,17 +47,9 @@ def gate(out, *arguments, program="warpgauge"):
     return run(program, "gate", "--out", out, *arguments)
 
 
-def verdicts(out):
-    return {
-        (fact.id, fact.metric, fact.arch): fact
-        for fact in read_facts(out / "facts.jsonl")
-        if fact.scope == "case"
-    }
-
-
 def verdicts_of_emulator(out, pattern):
     assert gate(out, "--device=emulated", "--filter", pattern).returncode == 0
-    return verdicts(out)
+    return of_cases(out)
 
 
 def test_list_shows_ids_and_filters_them():
@@ -156,7 +149,7 @@ def test_every_command_has_help(command):
 def test_static_budgets_of_all_architectures_are_judged(tmp_path):
     result = gate(tmp_path, "--filter", "transpose.padded.*")
     assert result.returncode == 0, result.stdout + result.stderr
-    facts = verdicts(tmp_path)
+    facts = of_cases(tmp_path)
     archs = {arch for (_, metric, arch) in facts if metric == "spill.store_bytes"}
     assert len(archs) >= 1
     for (_, metric, _), fact in facts.items():
@@ -170,7 +163,7 @@ def test_without_a_gpu_kernels_run_on_the_emulator(tmp_path):
     result = gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024")
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.splitlines()[0] == "kernels run on the emulator, as sm_90"
-    facts = verdicts(tmp_path)
+    facts = of_cases(tmp_path)
     conflicts = facts["transpose.padded.f32@1024x1024", "shared.bank_conflicts", "sm_90"]
     assert (conflicts.value, conflicts.verdict) == (0, "pass")
     assert (conflicts.source, conflicts.confidence) == ("emulator", "exact")
@@ -181,7 +174,7 @@ def test_the_emulator_runs_kernels_as_any_architecture_of_the_build(tmp_path):
     assert archs
     result = gate(tmp_path, "--filter", CASE, "--device=emulated", "--arch", ",".join(archs))
     assert result.returncode == 0, result.stdout + result.stderr
-    facts = verdicts(tmp_path)
+    facts = of_cases(tmp_path)
     for arch in archs:
         assert facts[CASE, "result.correct", arch].verdict == "pass"
         assert facts[CASE, "shared.bank_conflicts", arch].source == "emulator"
@@ -197,7 +190,7 @@ def test_who_asks_for_cupti_gets_no_emulator(tmp_path):
 def test_without_any_device_run_time_facts_are_unmeasured_and_counted(tmp_path):
     result = gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024", "--device=gpu")
     assert result.returncode == 3
-    unmeasured = [f for f in verdicts(tmp_path).values() if f.verdict == "unmeasured"]
+    unmeasured = [f for f in of_cases(tmp_path).values() if f.verdict == "unmeasured"]
     assert {f.metric for f in unmeasured} >= {"result.correct", "shared.bank_conflicts"}
     assert f"{len(unmeasured)} unmeasured: no CUDA device" in result.stdout
     assert "NOT MEASURED: 1 value that --require or --device asks for" in result.stdout
@@ -235,7 +228,7 @@ def test_what_kills_a_process_costs_one_case(tmp_path):
     """Crash, abort, hang and exception of host code: needs no GPU, dry runs go through it."""
     result = gate(tmp_path, "--filter", "faulty.*", "--timeout", 2, program="warpgauge-faulty")
     assert result.returncode == 2
-    facts = verdicts(tmp_path)
+    facts = of_cases(tmp_path)
     reasons = {i.split(".")[1]: f.reason for (i, _, _), f in facts.items() if f.verdict == "error"}
     assert "SIGABRT" in reasons["host_abort"]
     assert "SIGSEGV" in reasons["host_segfault"]
@@ -311,7 +304,7 @@ def test_a_fact_that_was_tampered_with_is_reported_with_its_line(tmp_path):
 def test_what_breaks_the_device_costs_one_case(tmp_path, device):
     arguments = ["--filter", "faulty.*", "--timeout", 10, "--device", device]
     gate(tmp_path, *arguments, program="warpgauge-faulty")
-    facts = verdicts(tmp_path)
+    facts = of_cases(tmp_path)
     results = {i.split(".")[1]: f for (i, m, _), f in facts.items() if m == "result.correct"}
     assert "cudaErrorIllegalAddress" in results["illegal_address"].reason
     assert "cudaErrorInvalid" in results["too_many_threads"].reason
@@ -331,7 +324,7 @@ def test_a_fault_names_what_went_wrong(tmp_path, device):
         *("--filter", "faulty.illegal_address.*", "--device", device),
         program="warpgauge-faulty",
     )
-    (fact,) = [f for (_, m, _), f in verdicts(tmp_path).items() if m == "result.correct"]
+    (fact,) = [f for (_, m, _), f in of_cases(tmp_path).items() if m == "result.correct"]
     assert fact.verdict == "error"
     assert "cudaErrorIllegalAddress" in fact.reason
     if device == "emulated":
@@ -420,7 +413,7 @@ def test_an_architecture_that_is_asked_for_twice_counts_once(tmp_path):
 def test_a_second_run_replaces_the_first(tmp_path):
     gate(tmp_path, "--filter", "transpose.padded.*")
     gate(tmp_path, "--filter", "transpose.tiled.*")
-    assert {f.id.split(".")[1] for f in verdicts(tmp_path).values()} == {"tiled"}
+    assert {f.id.split(".")[1] for f in of_cases(tmp_path).values()} == {"tiled"}
 
 
 @needs_cupti
@@ -435,5 +428,5 @@ def test_chips_are_shown_without_a_gpu(chip):
 def test_cases_of_which_nothing_is_counted_are_judged_by_their_results(tmp_path):
     result = gate(tmp_path, "--filter", "copies.to_device_pinned.u8@4096")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert {metric for _, metric, _ in verdicts(tmp_path)} == {"result.correct"}
+    assert {metric for _, metric, _ in of_cases(tmp_path)} == {"result.correct"}
     assert "PASS: 1 value within budget" in result.stdout

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from private_mounts import needs_mounts, with_file
-from test_gate import BIN, verdicts
+from stored_facts import of_cases
+from test_gate import BIN
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGETS = ROOT / "tests" / "canaries" / "budgets.toml"
@@ -42,7 +43,7 @@ def test_the_other_case_is_run_with_it_and_judged(tmp_path, most, verdict, code)
     done = gate(tmp_path, *ratio(tmp_path, most))
     assert done.returncode == code, done.stdout + done.stderr
     assert f"run, too, because budgets are multiples of it: {OTHER}\n" in done.stdout
-    facts = verdicts(tmp_path / "out")
+    facts = of_cases(tmp_path / "out")
     one = facts[CASE, METRIC, "sm_90"]
     other = facts[OTHER, METRIC, "sm_90"].value
     assert (one.verdict, one.limit.reference) == (verdict, other)
@@ -54,7 +55,7 @@ def test_the_other_case_is_run_with_it_and_judged(tmp_path, most, verdict, code)
 @needs_mounts
 def test_without_the_other_case_it_is_unmeasured_and_no_pass(tmp_path):
     done = gate(tmp_path, *ratio(tmp_path, 100), options=("--exclude", OTHER, "--require=ptxas"))
-    fact = verdicts(tmp_path / "out")[CASE, METRIC, "sm_90"]
+    fact = of_cases(tmp_path / "out")[CASE, METRIC, "sm_90"]
     assert fact.verdict == "unmeasured"
     assert fact.reason.endswith("and healthy.f32 is not known: not measured in this run")
     assert "1 unmeasured" in done.stdout
@@ -70,7 +71,7 @@ def test_the_file_of_the_project_stands_below_those_of_families(tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"budgets of the project: {project}\n" in done.stdout
     assert "sections of families that are not in this program: other\n" in done.stdout
-    facts = verdicts(tmp_path / "out")
+    facts = of_cases(tmp_path / "out")
     limit = facts[CASE, "global.excess_sectors", "sm_90"].limit
     ideal = facts[CASE, "global.sectors_ideal", "sm_90"].value
     assert (limit.origin, limit.reference) == (f"{project}:2", ideal)

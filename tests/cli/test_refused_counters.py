@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from warpgauge.facts.reader import read_facts
+from stored_facts import of_cases
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 pytestmark = pytest.mark.skipif(not Path("/dev/nvidia0").exists(), reason="no GPU on this machine")
@@ -35,14 +35,6 @@ def gate(out, *words, env=None):
     )
 
 
-def values(out):
-    return {
-        (fact.id, fact.arch, fact.metric): fact
-        for fact in read_facts(out / "facts.jsonl")
-        if fact.scope == "case"
-    }
-
-
 def test_counts_are_the_emulators_and_say_so(tmp_path, refused):
     done = gate(tmp_path / "refused", env=refused)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -51,7 +43,7 @@ def test_counts_are_the_emulators_and_say_so(tmp_path, refused):
     counted = gate(tmp_path / "counted")
     assert counted.returncode == 0, counted.stdout + counted.stderr
     assert "the emulator's" not in counted.stdout
-    expected, got = values(tmp_path / "counted"), values(tmp_path / "refused")
+    expected, got = of_cases(tmp_path / "counted"), of_cases(tmp_path / "refused")
     compared = 0
     for key, fact in expected.items():
         if fact.source != "cupti" or got[key].confidence == "estimate":
@@ -60,7 +52,7 @@ def test_counts_are_the_emulators_and_say_so(tmp_path, refused):
         assert got[key].verdict == fact.verdict, key
         compared += 1
     assert compared > 20
-    results = [fact for key, fact in got.items() if key[2] == "result.correct"]
+    results = [fact for key, fact in got.items() if key[1] == "result.correct"]
     assert results and all(fact.source == "harness" for fact in results)
     assert all("Emulated" not in fact.device.name for fact in results)
 

@@ -55,11 +55,11 @@ def run(options: argparse.Namespace) -> int:
     has_cmake = (folder / _CMAKE).exists()
     if has_cmake:
         del texts[_PLACES[_CMAKE]]
-    there = [str(folder / place) for place in texts if (folder / place).is_symlink()]
-    there += [str(folder / place) for place in texts if (folder / place).exists()]
+    places = [folder / place for place in texts]
+    there = [str(place) for place in places if place.is_symlink() or place.exists()]
     if there:
         raise CommandError(
-            f"{', '.join(dict.fromkeys(there))}: there already; nothing was written. Move it away, "
+            f"{', '.join(there)}: there already; nothing was written. Move it away, "
             "or name another folder"
         )
     for place, text in texts.items():
