@@ -40,9 +40,12 @@ void need_matches(std::string_view option, const std::vector<std::string>& globs
     const metrics::Selection of_glob{.filter = {glob}, .large = true};
     const auto fits = [&](const Case& one) { return of_glob.takes(one.id.str()); };
     if (std::ranges::any_of(cases, fits) || !gpu_only_cases(of_glob).empty()) continue;
+    std::vector<std::string> ids;
+    for (const Case& one : cases) ids.push_back(one.id.str());
     throw std::invalid_argument(
-        fmt::format("{} '{}' {} no case; `{} list --large` shows all", option, glob,
-                    option == "--filter" ? "selects" : "matches", process::gauge_name()));
+        fmt::format("{} '{}' {} no case{}; `{} list --large` shows all", option, glob,
+                    option == "--filter" ? "selects" : "matches", metrics::did_you_mean(glob, ids),
+                    process::gauge_name()));
   }
 }
 

@@ -8,6 +8,8 @@
 namespace warpgauge::metrics {
 namespace {
 
+constexpr std::size_t kLeastOfStart = 3;  ///< letters; fewer begin too many names
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -38,7 +40,10 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
       found = candidate;
     }
   }
-  return found;
+  if (!found.empty() || name.size() < kLeastOfStart) return found;
+  const auto begun = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return candidate.starts_with(name); });
+  return begun == candidates.end() ? "" : *begun;
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {

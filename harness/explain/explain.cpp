@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
@@ -35,6 +36,7 @@ struct Line {
   std::vector<metrics::CallSite> inlined;  ///< as facts have it
   std::map<std::string, double> values;
   std::set<std::string> unsure;  ///< the metrics whose values are not exact
+  std::set<std::string> doubts;  ///< how sure those are, and why: "estimate: ..."
   std::set<std::string> cures;
 
   double value(const std::string& metric) const {
@@ -85,7 +87,10 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
     line.file = fact.file;
     line.number = fact.line;
     if (const double* value = std::get_if<double>(&fact.value)) line.values[fact.metric] += *value;
-    if (fact.confidence != "exact") line.unsure.insert(fact.metric);
+    if (fact.confidence != "exact") {
+      line.unsure.insert(fact.metric);
+      line.doubts.insert(fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
+    }
     if (!fact.cure.empty()) line.cures.insert(fact.cure);
   }
   std::vector<Line> sorted;
@@ -94,19 +99,6 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   }
   std::ranges::stable_sort(sorted, std::greater<>(), &Line::waste);
   return sorted;
-}
-
-/// The meaning of the marks in the table, and their reasons; empty if all is exact.
-std::string doubts(const std::vector<Fact>& facts) {
-  std::set<std::string> reasons;
-  for (const Fact& fact : facts) {
-    if (is_shown(fact) && fact.confidence != "exact") {
-      reasons.insert(fmt::format("{}: {}", fact.confidence, fact.confidence_reason));
-    }
-  }
-  return reasons.empty()
-             ? ""
-             : fmt::format("\n~ not exact, ? not known\n{}\n", fmt::join(reasons, "\n"));
 }
 
 /// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
@@ -130,6 +122,7 @@ std::string explain_lines(const Case& one) {
   fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}\n", "", "requests", "taken/ideal",
                  "requests", "taken/ideal", "sectors");
   std::string file;
+  bool exact = true;
   for (const Line& line : lines_of(facts)) {
     if (line.file != file) {
       file = line.file;
@@ -145,9 +138,11 @@ std::string explain_lines(const Case& one) {
         line.count({"local.sectors"}), files::source_text(line.file, line.number));
     const std::string inlined = outcome::inlined_text({line.file, line.number, line.inlined});
     if (!inlined.empty()) fmt::format_to(out, "{:76}{}\n", "", inlined);
+    for (const std::string& doubt : line.doubts) fmt::format_to(out, "{:9}{}\n", "", doubt);
     for (const std::string& cure : line.cures) fmt::format_to(out, "{:9}{}\n", "", cure);
+    exact = exact && line.unsure.empty();
   }
-  return text + doubts(facts);
+  return text + (exact ? "\nEvery count is exact.\n" : "\n~ not exact, ? not known; else exact\n");
 }
 
 /// The compile-time values, a line per architecture.
@@ -158,9 +153,9 @@ std::string explain_static(const Case& one) {
   auto out = std::back_inserter(text);
   for (const LaunchRecord& record : launches) {
     const auto& [grid, block, shared, count] = record.launch;
-    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}\n", record.kernel,
-                   fmt::join(grid, ", "), fmt::join(block, ", "), shared, count,
-                   count == 1 ? "" : "s");
+    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}\n",
+                   files::without_void(files::demangled(record.kernel)), fmt::join(grid, ", "),
+                   fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
   }
   constexpr const char* kColumns[] = {
       "registers",           "spill.store_bytes",     "spill.load_bytes", "stack.bytes",

@@ -153,10 +153,11 @@ def explain_emulated(case):
 def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
     spills = explain_emulated("register_spill.capped_by_launch_bounds.i32@1").stdout
     assert re.search(r"^\d+ .* \?  kept\[row\] = ", spills, re.MULTILINE), spills
-    assert "\n~ not exact, ? not known\nestimate: ptxas spills registers" in spills
+    assert "\n         estimate: ptxas spills registers" in spills
+    assert "\n~ not exact, ? not known; else exact\n" in spills
     repeated = explain_emulated("shared_atomics.add.f32@4096").stdout
     assert re.search(r"~\d+ +~\d+/\d+ +-  ", repeated), repeated
-    assert "\nestimate: the machine code repeats a compare and swap" in repeated
+    assert "\n         estimate: the machine code repeats a compare and swap" in repeated
 
 
 def test_the_calls_that_a_line_was_inlined_through_follow_it():
@@ -173,6 +174,21 @@ def test_exact_counts_have_no_marks():
     exact = explain_emulated("transpose.tiled.f32@1024x1024").stdout
     assert "counted by the emulator, sm_90\n" in exact
     assert "~" not in exact and "?" not in exact
+    assert exact.endswith("\nEvery count is exact.\n")
+
+
+def test_kernels_are_named_as_people_write_them():
+    launches = explain_emulated("transpose.padded.f32@1024x1024").stdout.splitlines()[1]
+    assert re.match(r"launches .*<float, .*>\(.*\) as <<<\(", launches), launches
+    assert "_Z" not in launches
+
+
+@pytest.mark.parametrize("command", [["explain"], ["gate", "--filter"]])
+@pytest.mark.parametrize("name", ["transpose.naive", "transpose.naive.f32@1024x102"])
+def test_for_an_unknown_case_a_near_one_is_named(command, name):
+    result = subprocess.run([BIN / "warpgauge", *command, name], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert ", did you mean 'transpose.naive.f32@1024x1024'?" in result.stderr
 
 
 def test_help_has_examples():

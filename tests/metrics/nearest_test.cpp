@@ -34,6 +34,13 @@ TEST(Nearest, TheFirstOfEquallyNearWins) {
   EXPECT_EQ(nearest("f34", names), "f32");
 }
 
+TEST(Nearest, TheStartOfANameMeansTheFirstThatBeginsWithIt) {
+  const std::vector<std::string> ids = {"copy.f32@1", "transpose.naive.f32@1024x1024",
+                                        "transpose.naive.f32@512x2048"};
+  EXPECT_EQ(nearest("transpose.naive", ids), "transpose.naive.f32@1024x1024");
+  EXPECT_EQ(nearest("co", ids), "");
+}
+
 TEST(DidYouMean, IsReadyToBeAppended) {
   EXPECT_EQ(did_you_mean("paded", kNames), ", did you mean 'padded'?");
   EXPECT_EQ(did_you_mean("cooperative", kNames), "");
