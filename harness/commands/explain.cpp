@@ -2,9 +2,14 @@
 
 #include "harness/explain/explain.h"
 
+#include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/commands/command_line.h"
+#include "harness/commands/external_commands.h"
 #include "harness/explain/explain_picture.h"
 
 namespace warpgauge::commands {
@@ -16,6 +21,10 @@ shared memory with the most wavefronts beyond the ideal; of a line that only acc
 memory, lanes against sectors. They run the case on the emulator even where there is a GPU:
 only the emulator records addresses.
 
+--html writes one page that needs nothing else: the source with all counts beside each line, the
+worst lines marked, and pictures of the accesses that take more than the ideal. With two cases it
+shows them side by side. --json has the same for scripts. Both run the case on the emulator.
+
 Exit codes:
   0  shown
   2  a fault
@@ -26,10 +35,28 @@ Examples:
   warpgauge explain transpose.tiled.f32@1024x1024 --arch sm_75
   warpgauge explain transpose.tiled.f32@1024x1024 --text
   warpgauge explain transpose.tiled.f32@1024x1024 --line 85 --picture x.svg
+  warpgauge explain transpose.tiled.f32@1024x1024 --html x.html
+  warpgauge explain transpose.naive.f32@1024x1024 \
+      transpose.padded.f32@1024x1024 --html x.html
 )";
+
+struct PageOptions {
+  std::string other;  ///< a second case; empty: none
+  std::filesystem::path html, json;
+};
 
 const CLI::Validator kNotEmpty(
     [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
+
+/// In explain_page.py, which asks this command for the JSON of each case.
+[[noreturn]] void continue_with_page(const explain::PictureOptions& options,
+                                     const PageOptions& page) {
+  std::vector<std::string> words = {"--explain", page.html, process::program_path(false),
+                                    options.id};
+  if (!page.other.empty()) words.push_back(page.other);
+  if (!options.arch.empty()) words.push_back("--arch=" + options.arch);
+  run_external_command(std::move(words));
+}
 
 const CLI::Validator kSvg(
     [](const std::string& text) {
@@ -53,6 +80,15 @@ void add_explain(CommandLine& line) {
   command->add_option("id", options->id, "A case, as `warpgauge list` shows it")
       ->required()
       ->type_name("ID");
+  auto page = std::make_shared<PageOptions>();
+  command->add_option("other", page->other, "With --html: a second case, shown beside the first")
+      ->type_name("ID");
+  command->add_option("--html", page->html, "Write a page of the case into this file")
+      ->check(kNotEmpty)
+      ->type_name("FILE");
+  command->add_option("--json", page->json, "Write what the page shows into this file, as JSON")
+      ->check(kNotEmpty)
+      ->type_name("FILE");
   command->add_flag("--text", options->text, "Draw one access, as text");
   command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
       ->check(kSvg)
@@ -68,15 +104,24 @@ void add_explain(CommandLine& line) {
     if (!draws && !options->line.empty()) {
       throw std::invalid_argument("--line needs --text or --picture FILE.svg");
     }
-    if (!draws) {
+    const bool writes = !page->html.empty() || !page->json.empty();
+    if (writes && (draws || (!page->html.empty() && !page->json.empty()))) {
+      throw std::invalid_argument("--html, --json and pictures are written one at a time");
+    }
+    if (!page->other.empty() && page->html.empty()) {
+      throw std::invalid_argument("a second case needs --html FILE");
+    }
+    if (!draws && !writes) {
       line.continue_on(*device);
       return explain::explain_case(options->id, options->arch);
     }
     if (*device == process::DeviceChoice::gpu) {
       throw std::invalid_argument(
-          "--device=gpu: a GPU does not record addresses; --text and --picture need the emulator");
+          "--device=gpu: a GPU does not record addresses; pictures and pages need the emulator");
     }
+    if (!page->html.empty()) continue_with_page(*options, *page);
     line.continue_on(process::DeviceChoice::emulated);
+    if (writes) return explain::write_case(options->id, options->arch, page->json);
     return explain::draw_case(*options);
   });
 }

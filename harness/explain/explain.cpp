@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -13,8 +14,11 @@
 #include <vector>
 
 #include "harness/archs.h"
+#include "harness/explain/access_picture.h"
+#include "harness/explain/access_picture_svg.h"
 #include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
+#include "harness/files/write_file.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
@@ -23,11 +27,14 @@
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
+#include "metrics/json_members.h"
+#include "metrics/line_access.h"
 
 namespace warpgauge::explain {
 namespace {
 
 using metrics::Fact;
+using nlohmann::ordered_json;
 
 /// A source line of a kernel with its values by metric.
 struct Line {
@@ -68,17 +75,22 @@ struct Line {
   }
 };
 
+/// A count of a source line.
+bool is_of_line(const Fact& fact) { return fact.scope == metrics::Scope::line; }
+
 /// The columns of accesses to memory.
 bool is_shown(const Fact& fact) {
   const auto belongs_to = [&](std::string_view group) { return fact.metric.starts_with(group); };
-  return fact.scope == metrics::Scope::line &&
+  return is_of_line(fact) &&
          (belongs_to("shared.") || belongs_to("global.") || belongs_to("local."));
 }
 
-std::vector<Line> lines_of(const std::vector<Fact>& facts) {
-  std::map<std::pair<std::string, int>, Line> lines;
+using Lines = std::map<std::pair<std::string, int>, Line>;
+
+Lines add_up(const std::vector<Fact>& facts, bool (*is_wanted)(const Fact&)) {
+  Lines lines;
   for (const Fact& fact : facts) {
-    if (!is_shown(fact)) continue;
+    if (!is_wanted(fact)) continue;
     const auto [place, is_new] = lines.try_emplace({fact.file, fact.line});
     Line& line = place->second;
     line.inlined = is_new ? fact.inlined
@@ -93,16 +105,27 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
     }
     if (!fact.cure.empty()) line.cures.insert(fact.cure);
   }
+  return lines;
+}
+
+/// Those that access memory, worst first.
+std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   std::vector<Line> sorted;
-  for (auto& [where, line] : lines) {
+  for (auto& [where, line] : add_up(facts, is_shown)) {
     if (line.touches_memory() || !line.unsure.empty()) sorted.push_back(std::move(line));
   }
   std::ranges::stable_sort(sorted, std::greater<>(), &Line::waste);
   return sorted;
 }
 
-/// A table of the source lines; throws metrics::Unmeasured where nothing can be counted.
-std::string explain_lines(const Case& one) {
+/// What a run of the case counted.
+struct Counted {
+  std::string by;
+  std::vector<Fact> facts;
+};
+
+/// Throws metrics::Unmeasured where nothing can be counted.
+Counted count(const Case& one) {
   if (const std::string why = why_not_run(one); !why.empty()) throw metrics::Unmeasured(why, "");
   Meter meter(true);
   if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
@@ -114,8 +137,13 @@ std::string explain_lines(const Case& one) {
       throw metrics::Unmeasured(fact.reason, "");
     }
   }
-  std::string text =
-      fmt::format("counted by {}, {}\n", is_emulated() ? "the emulator" : "CUPTI", meter.arch());
+  return {fmt::format("{}, {}", is_emulated() ? "the emulator" : "CUPTI", meter.arch()), facts};
+}
+
+/// A table of the source lines; throws as count().
+std::string explain_lines(const Case& one) {
+  const auto [by, facts] = count(one);
+  std::string text = fmt::format("counted by {}\n", by);
   auto out = std::back_inserter(text);
   fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
                  "global", "sectors", "local", "source");
@@ -175,7 +203,96 @@ std::string explain_static(const Case& one) {
   return text;
 }
 
+/// Ratios are left out: those of several kernels on a line do not add up.
+bool adds_up(const Fact& fact) {
+  return is_of_line(fact) && metrics::metric(fact.metric).unit.find('/') == std::string_view::npos;
+}
+
+ordered_json lines_json(const std::vector<Fact>& facts) {
+  ordered_json lines = ordered_json::array();
+  for (const auto& [where, line] : add_up(facts, adds_up)) {
+    ordered_json values = ordered_json::object();
+    for (const auto& [metric, value] : line.values) values[metric] = metrics::number_json(value);
+    lines.push_back({{"file", line.file},
+                     {"line", line.number},
+                     {"values", values},
+                     {"unsure", line.unsure},
+                     {"doubts", line.doubts},
+                     {"cures", line.cures},
+                     {"waste", metrics::number_json(line.waste())},
+                     {"inlined", outcome::inlined_text({line.file, line.number, line.inlined})}});
+  }
+  return lines;
+}
+
+/// The source around the lines: from a little above the first to a little below the last.
+ordered_json sources_json(const ordered_json& lines) {
+  constexpr int kAround = 3;
+  std::map<std::string, std::pair<int, int>> ranges;
+  for (const ordered_json& line : lines) {
+    const int number = line["line"];
+    auto& [first, last] = ranges.try_emplace(line["file"], number, number).first->second;
+    first = std::min(first, number);
+    last = std::max(last, number);
+  }
+  ordered_json sources = ordered_json::array();
+  for (const auto& [file, range] : ranges) {
+    const std::vector<std::string> text = files::source_lines(file);
+    const int first = std::max(1, range.first - kAround);
+    const int last = std::min(range.second + kAround, static_cast<int>(text.size()));
+    ordered_json shown = ordered_json::array();
+    for (int i = first; i <= last; ++i) shown.push_back(text[static_cast<std::size_t>(i) - 1]);
+    sources.push_back({{"file", file}, {"first", first}, {"text", shown}});
+  }
+  return sources;
+}
+
+/// Of each line whose access takes more than the ideal, that access; worst first.
+ordered_json pictures_json(const std::string& id, const std::string& arch) {
+  constexpr std::size_t kMost = 6;
+  std::vector<metrics::LineAccess> accesses = take_accesses();
+  std::erase_if(accesses, [](const auto& one) { return one.access.taken <= one.access.ideal; });
+  std::ranges::stable_sort(accesses, [](const auto& a, const auto& b) {
+    return metrics::shows_more(a.access, b.access);
+  });
+  accesses.resize(std::min(accesses.size(), kMost));
+  ordered_json pictures = ordered_json::array();
+  for (metrics::LineAccess& access : accesses) {
+    access.file = files::relative_to_root(access.file);
+    const AccessPicture picture =
+        picture_of(access, id, arch, files::source_text(access.file, access.line));
+    pictures.push_back({{"file", access.file},
+                        {"line", access.line},
+                        {"caption", picture.caption},
+                        {"svg", picture_svg(picture)}});
+  }
+  return pictures;
+}
+
 }  // namespace
+
+int write_case(const std::string& id, const std::string& arch, const std::filesystem::path& path) {
+  const Case& one = Registry::instance().at(id);
+  if (!arch.empty()) chosen_archs({arch});
+  const std::string emulated = arch.empty() ? default_emulated_arch() : arch;
+  emulate_arch(emulated);
+  Counted counted;
+  try {
+    counted = count(one);
+  } catch (const metrics::Unmeasured& unmeasured) {
+    fmt::print(stderr, "{}: unmeasured: {}\n", id, unmeasured.what());
+    return outcome::kNotMeasured;
+  }
+  const ordered_json lines = lines_json(counted.facts);
+  const ordered_json data = {{"id", id},
+                             {"counted_by", counted.by},
+                             {"static", explain_static(one)},
+                             {"lines", lines},
+                             {"sources", sources_json(lines)},
+                             {"pictures", pictures_json(id, emulated)}};
+  files::write_file(path, data.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n');
+  return outcome::kWithinBudget;
+}
 
 int explain_case(const std::string& id, const std::string& arch) {
   const Case& one = Registry::instance().at(id);

@@ -1,6 +1,7 @@
 // Explains a case line by line: where its requests, wavefronts and sectors come from.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace warpgauge::explain {
@@ -10,5 +11,10 @@ namespace warpgauge::explain {
 /// compile-time values are known. The emulator runs the case as `arch` (empty: its default). Throws
 /// std::invalid_argument for an unknown id or architecture, with the nearest.
 int explain_case(const std::string& id, const std::string& arch);
+
+/// Writes the same of every line and metric into a file as JSON, with the source and the pictures
+/// of the worst accesses: what the page of `explain --html` shows. Only on the emulator, which has
+/// addresses. Returns and throws as explain_case().
+int write_case(const std::string& id, const std::string& arch, const std::filesystem::path& path);
 
 }  // namespace warpgauge::explain

@@ -14,12 +14,17 @@ std::string relative_to_root(const std::string& file) {
   return relative.empty() || *relative.begin() == ".." ? file : relative.string();
 }
 
-std::string source_text(const std::string& file, int line) {
+std::vector<std::string> source_lines(const std::string& file) {
   std::ifstream stream(fs::path(kBuildInfo.source_root) / file);
-  std::string text;
-  for (int i = 0; i < line; ++i) {
-    if (!std::getline(stream, text)) return "";
-  }
+  std::vector<std::string> lines;
+  for (std::string text; std::getline(stream, text);) lines.push_back(text);
+  return lines;
+}
+
+std::string source_text(const std::string& file, int line) {
+  const std::vector<std::string> lines = source_lines(file);
+  if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return "";
+  const std::string& text = lines[static_cast<std::size_t>(line) - 1];
   const std::size_t first = text.find_first_not_of(" \t");
   return first == std::string::npos ? "" : text.substr(first);
 }

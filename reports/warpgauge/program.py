@@ -26,6 +26,9 @@ from warpgauge.text import printable
 # What writing to a full disk, a closed pipe or a broken terminal gives.
 _OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO)
 
+# Where commands of the program continue: `diff --base`, `explain --html`.
+_CONTINUATIONS = {"--base": "warpgauge.base_run", "--explain": "warpgauge.page.explain"}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code: 2 if its output did not get to where it should."""
@@ -55,8 +58,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
             for name in command_names():
                 print(name, _summary(commands, name), sep="\t")
             return 0
-        if arguments[:1] == ["--base"]:  # `diff --base` continues here
-            return importlib.import_module("warpgauge.base_run").run(arguments[1:])
+        if arguments and arguments[0] in _CONTINUATIONS:
+            return importlib.import_module(_CONTINUATIONS[arguments[0]]).run(arguments[1:])
         options = _parser(arguments).parse_args(arguments)
         return options.run(options)
     except SystemExit as end:  # of --help, or of a wrong option

@@ -1,12 +1,15 @@
 """Pictures of accesses as a user asks for them: what they show, files, messages, exit codes."""
 
+import base64
 import os
 import re
 import subprocess
 import xml.etree.ElementTree as xml
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from warpgauge.page.explain import Side, render
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
@@ -189,6 +192,108 @@ def test_for_an_unknown_case_a_near_one_is_named(command, name):
     result = subprocess.run([BIN / "warpgauge", *command, name], capture_output=True, text=True)
     assert result.returncode == 2
     assert ", did you mean 'transpose.naive.f32@1024x1024'?" in result.stderr
+
+
+NAIVE, PADDED = (f"transpose.{variant}.f32@1024x1024" for variant in ("naive", "padded"))
+
+
+class Page(HTMLParser):
+    """The cells of each row, by id of the case in the heading above; attributes; and text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.rows, self.words, self.attributes, self.images = {}, [], [], []
+        self._section, self._in = None, None
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        self.attributes += attributes
+        self._in = tag
+        if tag == "tr":
+            self.rows.setdefault(self._section, []).append([])
+        elif tag in ("td", "th"):
+            self.rows[self._section][-1].append("")
+        elif tag == "img":
+            self.images.append(dict(attributes))
+
+    def handle_data(self, data):
+        self.words.append(data)
+        if self._in == "h2" and data.strip():
+            self._section = data
+        elif self._in in ("td", "th", "wbr") and data.strip():
+            self.rows[self._section][-1][-1] += data.replace("\u200b", "")
+
+    def counts(self, case, place):
+        """By metric, of the line FILE:LINE."""
+        head = next(row for row in self.rows[case] if row[0] == "Line")
+        number = place.split(":")[1]
+        row = next(row for row in self.rows[case] if row[0].removeprefix("▶ ") == number)
+        return dict(zip(head, row, strict=True))
+
+
+def test_the_page_has_the_counts_beside_each_line_of_two_cases(tmp_path):
+    path = tmp_path / "page.html"
+    result = subprocess.run(
+        [BIN / "warpgauge", "explain", NAIVE, PADDED, "--html", path],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"page: {path}\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
+    page = Page(path)
+    store = page.counts(NAIVE, line_of("b[x * h + y] = value;"))
+    assert store["Line"].startswith("▶ ")
+    assert store["Source"].strip() == "b[x * h + y] = value;"
+    assert store["global.store.sectors"] == "1,048,576"
+    padded = page.counts(PADDED, COLUMN)
+    assert padded["global.store.sectors"] == "131,072" and padded["Line"][0] != "▶"
+    assert ["global.excess_sectors", "917,504", "0", "better"] in page.rows["Sums over all lines"]
+    (image,) = page.images
+    assert image["alt"].endswith("ideal 4")
+    svg = base64.b64decode(image["src"].removeprefix("data:image/svg+xml;base64,"))
+    assert xml.fromstring(svg).tag == SVG + "svg"
+    linked = [value for name, value in page.attributes if name in ("src", "href")]
+    assert all(value.startswith(("data:", "#")) for value in linked), "needs no network"
+
+
+def test_source_is_escaped_on_the_page():
+    data = {
+        "id": "a.b.f32@1",
+        "counted_by": "<b>",
+        "static": "<i>",
+        "lines": [
+            {
+                **{"file": "<f>", "line": 2, "values": {"instructions": 5}, "waste": 0},
+                **{"unsure": ["instructions"], "doubts": ["estimate: <u>"], "cures": ["<q>"]},
+                "inlined": "<s>",
+            }
+        ],
+        "sources": [{"file": "<f>", "first": 1, "text": ["", "</td><script>alert(1)</script>"]}],
+        "pictures": [{"file": "<f>", "line": 2, "caption": '"><script>', "svg": "<svg/>"}],
+    }
+    text = render([Side(data)])
+    assert "<script" not in text and "&lt;/td&gt;&lt;script&gt;" in text
+    assert not re.search("<[fbiusq]>", text)
+    assert "~5" in text and "estimate: &lt;u&gt;" in text
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([PADDED], "a second case needs --html FILE"),
+        (["--html", "x.html", "--text"], "--html, --json and pictures are written one at a time"),
+        (["transpose.none", "--html", "x.html"], "no case is called 'transpose.none'"),
+        (["--html", "/proc/no/x.html"], "/proc/no/x.html: cannot be written: "),
+        (["--html", "x.html", "--device=gpu"], "a GPU does not record addresses"),
+    ],
+)
+def test_a_page_that_cannot_be_made_is_a_fault(arguments, message, tmp_path):
+    command = [BIN / "warpgauge", "explain", NAIVE, *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 2, result.stdout
+    assert message in result.stderr and len(result.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_has_examples():

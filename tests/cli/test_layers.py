@@ -46,7 +46,7 @@ LIBRARIES = {
     "harness/emulate": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
     "harness/doctor": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp"],
-    "harness/explain": [POSIX, FMT],
+    "harness/explain": [POSIX, FMT, r"nlohmann/json\.hpp"],
     "harness/measure": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
     "harness/bench": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"benchmark/benchmark\.h"],
     "harness/check": [POSIX, FMT],

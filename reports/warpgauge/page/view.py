@@ -6,8 +6,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import cache, cached_property
-from importlib import resources
+from functools import cached_property
 from itertools import pairwise
 from urllib.parse import quote
 
@@ -15,7 +14,6 @@ import jinja2
 from markupsafe import Markup
 
 from warpgauge.changes.series import Change
-from warpgauge.drawing import style
 from warpgauge.history import Point, Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds
@@ -27,6 +25,7 @@ from warpgauge.page.picture import Gallery
 from warpgauge.page.report import Report, count
 from warpgauge.page.rows import BAD, Row
 from warpgauge.page.sparkline import sparkline
+from warpgauge.page.templates import css, file, templates
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
@@ -115,11 +114,11 @@ class View:
 
     @property
     def css(self) -> Markup:
-        return Markup(style.css_variables() + _file("page.css"))
+        return css()
 
     @cached_property
     def script(self) -> Markup:
-        return Markup("\n".join(_file(name) for name in _SCRIPTS))
+        return Markup("\n".join(file(name) for name in _SCRIPTS))
 
     @property
     def script_hash(self) -> str:
@@ -173,21 +172,10 @@ def _environment(link: str | None) -> jinja2.Environment:
         "tint": lambda cell, metric: _tint(gain(cell, metric)),
         "utc": _utc,
     }
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("warpgauge", "page"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates()
     environment.filters.update(filters)
     environment.globals.update(_GLOBALS)
     return environment
-
-
-@cache
-def _file(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 def _counts(report: Report) -> list[tuple[int, str, str]]:
