@@ -32,6 +32,9 @@ count. "Good" gives the good values, or what to look for; "cure" gives the usual
 exceptions in [its document](emulator.md); `cuda-events` and `cupti-range` need a GPU. A built-in
 budget holds for every kernel unless its budget file says otherwise.
 
+Every other counter of a chip is a metric by its name, `counter.NAME`
+([counters](budgets.md#counters-by-their-names)).
+
 """
 
 # Where a value comes from, in words.

@@ -1,5 +1,6 @@
 #include "harness/bounded_facts.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/case_facts.h"
@@ -16,10 +17,19 @@ namespace {
 
 using metrics::Fact;
 
+void add(Counters& counters, const metrics::Metric* counter) {
+  if (std::ranges::find(counters, counter) == counters.end()) counters.push_back(counter);
+}
+
 std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const std::string& arch,
-                                 const std::string& device) {
+                                 const std::string& device,
+                                 const std::function<Counters(const Case&)>& counters_of) {
   constexpr int kRounds = 5;
-  metrics::RangeProfiler profiler;
+  Counters all;
+  for (const Case* one : cases) {
+    for (const metrics::Metric* counter : counters_of(*one)) add(all, counter);
+  }
+  metrics::RangeProfiler profiler(all);
   std::vector<std::unique_ptr<Problem>> problems;
   std::vector<metrics::RangeItem> items;
   for (const Case* one : cases) {
@@ -32,7 +42,10 @@ std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const st
   std::vector<Fact> facts;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Fact blank = launched_fact(*cases[i], dry_launches(*cases[i]), arch, device);
+    Counters missing = counters_of(*cases[i]);
     for (const auto& [metric, value] : measured.at(i)) {
+      const metrics::Metric* const row = &metrics::metric(metric);
+      if (metrics::is_counter(*row) && std::erase(missing, row) == 0) continue;  // of other cases
       Fact fact = blank;
       fact.metric = metric;
       fact.value = value;
@@ -41,6 +54,10 @@ std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const st
       fact.confidence_reason = "times and hardware counters differ from run to run";
       facts.push_back(std::move(fact));
     }
+    for (const metrics::Metric* counter : missing) {
+      facts.push_back(with_value(blank, counter->id, {}));
+      facts.back().reason = "this chip lacks the counter, or it is a ratio of nothing here";
+    }
   }
   return facts;
 }
@@ -48,12 +65,22 @@ std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const st
 }  // namespace
 
 std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch,
-                                const std::string& device) {
+                                const std::string& device,
+                                const std::function<Counters(const Case&)>& counters_of) {
   if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   std::vector<Fact> facts;
   process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases",
-                          [&] { facts = profiled_facts(cases, arch, device); });
+                          [&] { facts = profiled_facts(cases, arch, device, counters_of); });
   return facts;
+}
+
+Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
+                     const Counters& asked) {
+  Counters counters = asked;
+  for (const metrics::Metric* metric : budgets.metrics(one.id, arch)) {
+    if (metrics::is_counter(*metric)) add(counters, metric);
+  }
+  return counters;
 }
 
 bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets) {

@@ -118,16 +118,19 @@ Fact error_fact(const Case& one, const metrics::CudaError& error,
 
 std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
                                 const Fact& blank, const std::string& reason,
-                                const metrics::Budgets& budgets) {
+                                const metrics::Budgets& budgets, const Counters& asked) {
   std::vector<Fact> missing;
-  for (const metrics::Metric& metric : metrics::catalog()) {
-    if (metric.source != source) continue;
-    if (budgets.find(blank.id, blank.arch, metric.id) == nullptr) continue;
+  std::vector<const metrics::Metric*> wanted = budgets.metrics(blank.id, blank.arch);
+  for (const metrics::Metric* metric : asked) {
+    if (std::ranges::find(wanted, metric) == wanted.end()) wanted.push_back(metric);
+  }
+  for (const metrics::Metric* metric : wanted) {
+    if (metric->source != source) continue;
     const auto has_it = [&](const Fact& fact) {
-      return fact.scope == metrics::Scope::whole_case && fact.metric == metric.id;
+      return fact.scope == metrics::Scope::whole_case && fact.metric == metric->id;
     };
     if (std::ranges::any_of(facts, has_it)) continue;
-    missing.push_back(with_value(blank, metric.id, {}));
+    missing.push_back(with_value(blank, metric->id, {}));
     missing.back().reason = reason;
   }
   return missing;

@@ -54,11 +54,14 @@ inline constexpr std::string_view kNoSuchAccess = "the kernels made no such acce
 /// `fact` with a metric and its value.
 metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);
 
-/// The metrics of `source` that have a budget and are not among `facts`, as unmeasured facts: a
-/// budgeted metric must never be missing in silence. `blank` has the case.
+/// Hardware counters by their names (metrics::is_counter).
+using Counters = std::vector<const metrics::Metric*>;
+
+/// The metrics of `source` that have a budget, or are `asked` for, and are not among `facts`, as
+/// unmeasured facts: they must never be missing in silence. `blank` has the case.
 std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
                                          metrics::Source source, const metrics::Fact& blank,
-                                         const std::string& reason,
-                                         const metrics::Budgets& budgets);
+                                         const std::string& reason, const metrics::Budgets& budgets,
+                                         const Counters& asked = {});
 
 }  // namespace warpgauge

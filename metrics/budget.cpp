@@ -11,6 +11,7 @@
 
 #include "metrics/arch_name.h"
 #include "metrics/built_in_budgets.h"
+#include "metrics/counter_row.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::metrics {
@@ -119,6 +120,25 @@ const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_
     }
   }
   return nullptr;
+}
+
+std::vector<const Metric*> Budgets::metrics(const CaseId& id, std::string_view arch) const {
+  std::vector<const Metric*> limited;
+  const auto add_limited = [&](const Metric& row) {
+    if (find(id, arch, row.id) != nullptr) limited.push_back(&row);
+  };
+  std::ranges::for_each(catalog(), add_limited);
+  std::set<std::string_view> counters;
+  for (const auto& [sections, name] : places(id)) {
+    for (const auto& [section, limits] : *sections) {
+      if (without_arch(section).first != name) continue;
+      for (const auto& [metric, limit] : limits) {
+        if (metric.starts_with(kCounterPrefix)) counters.insert(metric);
+      }
+    }
+  }
+  for (const std::string_view counter : counters) add_limited(metrics::metric(counter));
+  return limited;
 }
 
 std::vector<Budgets::Place> Budgets::places(const CaseId& id) const {

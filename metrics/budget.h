@@ -71,6 +71,9 @@ class Budgets {
   /// it is of.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
+  /// The metrics that have a limit there: in the order of the catalog, then counters by name.
+  std::vector<const Metric*> metrics(const CaseId& id, std::string_view arch) const;
+
   /// The cases that limits of `id` are multiples of.
   std::set<CaseId> ratios_of(const CaseId& id) const;
 

@@ -14,6 +14,8 @@
 #include "metrics/budget_limit.h"
 #include "metrics/budget_text.h"
 #include "metrics/confidence.h"
+#include "metrics/counter_row.h"
+#include "metrics/cupti.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge::metrics {
@@ -25,6 +27,9 @@ constexpr std::string_view kProjectForm =
     R"(Sections of a project's file are [default] and ["family"].)";
 constexpr std::string_view kTomlForm =
     "The file must be UTF-8 and TOML; names with dots need quotes.";
+constexpr std::string_view kCounterForm =
+    R"(Write "counter.NAME.ROLLUP" as in "counter.sm__inst_executed.sum"; )"
+    "`warpgauge metrics --chip CHIP --search WORD` lists them.";
 constexpr std::string_view kLimitForm = "A limit is a number, a word or { max = NUMBER, ... }.";
 constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
@@ -241,6 +246,11 @@ class SectionReader {
     const std::string_view name = entry.first->str();
     const Metric* metric = find_metric(name);
     if (!metric) fail_unknown_metric(section, entry);
+    if (is_counter(*metric)) {
+      if (const std::string why = unknown_counter(metric->cupti_names[0]); !why.empty()) {
+        fail_at(text_, entry.first->source(), why, kCounterForm);
+      }
+    }
     Limit limit = read_limit(text_, *metric, entry);
     if (!limit.of.empty() && limit.of != kIdeal) check_ratio(section, entry, limit.of);
     sections_[target].emplace(name, std::move(limit));
@@ -299,6 +309,10 @@ class SectionReader {
     const std::string_view name = entry.first->str();
     if (name == kGateOn) {
       fail_at(text_, entry.first->source(), "'gate_on' is inside a section", kGateOnForm);
+    }
+    if (name.starts_with(kCounterPrefix)) {
+      fail_at(text_, entry.first->source(), fmt::format("'{}' is not the name of a counter", name),
+              kCounterForm);
     }
     if (entry.second->is_table()) fail_unquoted(section, entry);
     std::vector<std::string> ids;

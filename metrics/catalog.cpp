@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/counter_row.h"
 #include "metrics/nearest.h"
 
 namespace warpgauge::metrics {
@@ -306,7 +307,7 @@ std::span<const Metric> catalog() { return table(); }
 
 const Metric* find_metric(std::string_view id) {
   const auto found = std::ranges::find(table(), id, &Metric::id);
-  return found == table().end() ? nullptr : &*found;
+  return found == table().end() ? find_counter(id) : &*found;
 }
 
 const Metric& metric(std::string_view id) {

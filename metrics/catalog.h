@@ -36,7 +36,9 @@ struct Metric {
 /// All metrics, in the order in which they are listed.
 std::span<const Metric> catalog();
 
-/// The metric called `id`, or nullptr.
+/// The metric called `id`, or nullptr. "counter.NAME" is the hardware counter that CUPTI calls
+/// NAME: its row is made here, by its shape alone, and stays. (Whether a chip has it, cupti.h
+/// knows.)
 const Metric* find_metric(std::string_view id);
 
 /// The metric called `id`; throws std::out_of_range that names the nearest metric.
@@ -47,6 +49,9 @@ std::vector<std::string_view> cupti_names(Source source);
 
 /// True if the metric needs a run (`run`, `sass`, `range` and `timer`).
 bool is_run_time(const Metric& metric);
+
+/// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.
+bool is_counter(const Metric& metric);
 
 /// True where the values are words, not numbers.
 bool is_word(const Metric& metric);

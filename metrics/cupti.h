@@ -42,15 +42,31 @@ std::vector<std::string> cupti_chips();
 /// The part of the catalog that a chip can measure.
 struct ChipSupport {
   std::map<std::string, bool, std::less<>> names;  ///< CUPTI name -> the chip has it
-  std::size_t range_passes = 0;  ///< passes for all range metrics that the chip has
+  std::size_t range_passes = 0;  ///< for all range metrics, and counters, that the chip has
 
   /// True if CUPTI can measure `metric` on the chip: it has every name that the metric needs,
   /// except names of instructions that do not exist there, which stand for 0.
   bool measures(const Metric& metric) const;
 };
-/// Throws Unmeasured, and std::invalid_argument for a chip that CUPTI does not support (naming the
-/// nearest).
-ChipSupport chip_support(const std::string& chip);
+/// Throws Unmeasured, and std::invalid_argument for a chip that CUPTI does not support (with those
+/// that it does).
+ChipSupport chip_support(const std::string& chip, const std::vector<const Metric*>& counters = {});
+
+/// A hardware counter of a chip.
+struct ChipCounter {
+  std::string name, description;
+  std::string unit;                  ///< what it counts ("instruction"); empty: a pure number
+  std::string hw_unit;               ///< the part of the chip ("sm")
+  std::string_view type;             ///< counter, ratio or throughput
+  std::vector<std::string> rollups;  ///< what follows the name ("sum.per_second")
+};
+/// The counters of a chip, of either case, whose name or description contains `search`, of either
+/// case. Throws as chip_support() does.
+std::vector<ChipCounter> chip_counters(const std::string& chip, std::string_view search);
+
+/// Why there is no such counter, with what was probably meant; empty if a chip that CUPTI supports
+/// has it, or this build has no CUPTI.
+std::string unknown_counter(std::string_view name);
 
 // --- On the current device --------------------------------------------------------------------
 
@@ -86,15 +102,16 @@ struct RangeItem {
 /// Measures hardware counters of many items in one profiling session.
 class RangeProfiler {
  public:
-  RangeProfiler();  ///< throws Unmeasured
+  /// Measures these hardware counters, too (see is_counter). Throws Unmeasured.
+  explicit RangeProfiler(const std::vector<const Metric*>& counters = {});
   ~RangeProfiler();
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
   /// Runs every item once unmeasured, then once per pass and round; returns for each item the
-  /// median over `rounds` of every `range` metric of the catalog that the chip has, as (metric id,
-  /// value) in the catalog's unit; a ratio of nothing (0/0) is left out. Throws Unmeasured,
-  /// CudaError for a launch that failed, and anything the items throw.
+  /// median over `rounds` of every `range` metric of the catalog, and counter, that the chip has,
+  /// as (metric id, value) in the catalog's unit; a ratio of nothing (0/0) is left out. Throws
+  /// Unmeasured, CudaError for a launch that failed, and anything the items throw.
   std::vector<std::vector<std::pair<std::string_view, double>>> measure(
       std::span<const RangeItem> items, int rounds);
 

@@ -2,6 +2,8 @@
 #include "metrics/cupti_host.h"
 
 #include <cupti_sass_metrics.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,14 +17,6 @@
 
 namespace warpgauge::metrics {
 namespace {
-
-void require_known(const std::string& chip) {
-  const std::vector<std::string> chips = cupti_chips();
-  if (std::ranges::find(chips, chip) != chips.end()) return;
-  std::string upper = chip;  // as CUPTI writes them all, so that "gh100" finds its chip
-  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  throw std::invalid_argument("CUPTI has no chip '" + chip + "'" + did_you_mean(upper, chips));
-}
 
 CUptiResult create(const std::string& chip, std::span<const std::uint8_t> availability,
                    CUpti_Profiler_Host_Object*& object) {
@@ -49,6 +43,19 @@ CUptiResult add(CUpti_Profiler_Host_Object* object, std::vector<const char*>& na
   return cuptiProfilerHostConfigAddMetrics(&params);
 }
 
+}  // namespace
+
+bool built_with_cupti() { return true; }
+
+std::string known_chip(const std::string& chip) {
+  const std::vector<std::string> chips = cupti_chips();
+  std::string upper = chip;  // as CUPTI writes them all
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  if (std::ranges::find(chips, upper) != chips.end()) return upper;
+  throw std::invalid_argument(fmt::format("CUPTI has no chip '{}'{}; the chips are {}", chip,
+                                          did_you_mean(upper, chips), fmt::join(chips, " ")));
+}
+
 // Asks with a host object of its own: one that has refused a metric is not to be trusted further.
 bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> availability,
                       const std::string& name) {
@@ -59,10 +66,6 @@ bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> ava
   destroy(object);
   return result == CUPTI_SUCCESS;
 }
-
-}  // namespace
-
-bool built_with_cupti() { return true; }
 
 ProfilerHost::ProfilerHost(const std::string& chip, std::span<const std::uint8_t> availability) {
   check_cupti(create(chip, availability, object_), "cuptiProfilerHostInitialize");
@@ -113,9 +116,15 @@ std::size_t passes(std::span<const std::uint8_t> config_image) {
 }
 
 std::vector<std::string> range_names(const std::string& chip,
-                                     std::span<const std::uint8_t> availability) {
+                                     std::span<const std::uint8_t> availability,
+                                     const std::vector<const Metric*>& counters) {
+  std::vector<std::string_view> wanted = cupti_names(Source::range);
+  for (const Metric* counter : counters) {
+    const std::string_view name = counter->cupti_names[0];
+    if (std::ranges::find(wanted, name) == wanted.end()) wanted.push_back(name);
+  }
   std::vector<std::string> names;
-  for (const std::string_view name : cupti_names(Source::range)) {
+  for (const std::string_view name : wanted) {
     if (has_range_metric(chip, availability, std::string(name))) names.emplace_back(name);
   }
   return names;
@@ -156,14 +165,14 @@ bool ChipSupport::measures(const Metric& metric) const {
   });
 }
 
-ChipSupport chip_support(const std::string& chip) {
-  require_known(chip);
+ChipSupport chip_support(const std::string& called, const std::vector<const Metric*>& counters) {
+  const std::string chip = known_chip(called);
   ChipSupport support;
   const std::vector<std::string> sass = sass_names(chip);
   for (const std::string_view name : cupti_names(Source::sass)) {
     support.names.emplace(name, std::ranges::find(sass, name) != sass.end());
   }
-  const std::vector<std::string> range = range_names(chip);
+  const std::vector<std::string> range = range_names(chip, {}, counters);
   for (const std::string_view name : cupti_names(Source::range)) {
     support.names.emplace(name, std::ranges::find(range, name) != range.end());
   }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "metrics/catalog.h"
+
 namespace warpgauge::metrics {
 
 /// Owns a profiler host object of one chip. Needs no GPU.
@@ -27,15 +29,27 @@ class ProfilerHost {
   std::vector<double> evaluate(std::span<const std::uint8_t> counter_data, std::size_t index,
                                std::vector<const char*> names) const;
 
+  CUpti_Profiler_Host_Object* object() const { return object_; }
+
  private:
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
 std::size_t passes(std::span<const std::uint8_t> config_image);
 
-/// Those of the catalog's range metrics (their CUPTI names) that the chip has, in catalog order.
+/// CUPTI's name of a chip that is called so but for upper and lower case. Throws
+/// std::invalid_argument with the chips that there are.
+std::string known_chip(const std::string& chip);
+
+/// Whether the range profiler can measure `name`, with its rollup, on the chip.
+bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> availability,
+                      const std::string& name);
+
+/// Those of the catalog's range metrics (their CUPTI names) and of `counters` that the chip has, in
+/// this order, each once.
 std::vector<std::string> range_names(const std::string& chip,
-                                     std::span<const std::uint8_t> availability = {});
+                                     std::span<const std::uint8_t> availability = {},
+                                     const std::vector<const Metric*>& counters = {});
 
 /// All SASS metrics of the chip; none on chips before Turing.
 std::vector<std::string> sass_names(const std::string& chip);

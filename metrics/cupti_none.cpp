@@ -20,14 +20,16 @@ bool built_with_cupti() { return false; }
 
 std::vector<std::string> cupti_chips() { no_cupti(); }
 bool ChipSupport::measures(const Metric&) const { return false; }
-ChipSupport chip_support(const std::string&) { no_cupti(); }
+ChipSupport chip_support(const std::string&, const std::vector<const Metric*>&) { no_cupti(); }
+std::vector<ChipCounter> chip_counters(const std::string&, std::string_view) { no_cupti(); }
+std::string unknown_counter(std::string_view) { return ""; }
 std::string current_chip() { no_cupti(); }
 
 SassCounter::SassCounter() { no_cupti(); }
 SassCounter::~SassCounter() = default;
 std::vector<LineCounts> SassCounter::count(const std::function<void()>&) { no_cupti(); }
 
-RangeProfiler::RangeProfiler() { no_cupti(); }
+RangeProfiler::RangeProfiler(const std::vector<const Metric*>&) { no_cupti(); }
 RangeProfiler::~RangeProfiler() = default;
 std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::measure(
     std::span<const RangeItem>, int) {

@@ -24,18 +24,21 @@ struct RangeMetric {
   std::vector<std::size_t> places;
 };
 
-// The range metrics of the catalog all of whose counters are among `names`.
-std::vector<RangeMetric> metrics_of(std::span<const std::string> names) {
+// The range metrics of the catalog, and of `counters`, all of whose CUPTI names are among `names`.
+std::vector<RangeMetric> metrics_of(std::span<const std::string> names,
+                                    const std::vector<const Metric*>& counters) {
   std::vector<RangeMetric> found;
-  for (const Metric& metric : catalog()) {
-    if (metric.source != Source::range) continue;
+  const auto add_if_there = [&](const Metric& metric) {
+    if (metric.source != Source::range) return;
     RangeMetric row{&metric, {}};
     for (const std::string_view name : metric.cupti_names) {
       const auto place = std::ranges::find(names, name);
       if (place != names.end()) row.places.push_back(place - names.begin());
     }
     if (row.places.size() == metric.cupti_names.size()) found.push_back(std::move(row));
-  }
+  };
+  std::ranges::for_each(catalog(), add_if_there);
+  for (const Metric* counter : counters) add_if_there(*counter);
   return found;
 }
 
@@ -53,7 +56,7 @@ void warm_up(std::span<const RangeItem> items) {
 struct RangeProfiler::Impl {
   using Samples = std::vector<std::vector<double>>;  // of an item: [metric][round]
 
-  Impl();
+  explicit Impl(const std::vector<const Metric*>& counters);
   std::vector<const char*> c_names() const;
   void sample(std::span<const RangeItem> items, std::span<Samples> samples);
 
@@ -66,10 +69,10 @@ struct RangeProfiler::Impl {
   RangeSession session;
 };
 
-RangeProfiler::Impl::Impl()
+RangeProfiler::Impl::Impl(const std::vector<const Metric*>& counters)
     : context(open_context()),
-      names(range_names(context.chip, context.availability)),
-      metrics(metrics_of(names)),
+      names(range_names(context.chip, context.availability, counters)),
+      metrics(metrics_of(names, counters)),
       host(context.chip, context.availability),
       session(context.context) {
   if (names.empty()) {
@@ -107,7 +110,8 @@ void RangeProfiler::Impl::sample(std::span<const RangeItem> items, std::span<Sam
   }
 }
 
-RangeProfiler::RangeProfiler() : impl_(std::make_unique<Impl>()) {}
+RangeProfiler::RangeProfiler(const std::vector<const Metric*>& counters)
+    : impl_(std::make_unique<Impl>(counters)) {}
 
 RangeProfiler::~RangeProfiler() = default;
 

@@ -180,7 +180,10 @@ class RunTest : public testing::Test {
     std::string reason = meter.no_counters();
     if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
       try {
-        std::ranges::move(bounded_facts({&one}, meter.arch(), meter.device()->name),
+        const auto counters = [&](const Case& one) {
+          return counters_of(one, meter.arch(), budgets);
+        };
+        std::ranges::move(bounded_facts({&one}, meter.arch(), meter.device()->name, counters),
                           std::back_inserter(*facts));
         reason = "not available for this device or this case";
       } catch (const metrics::Unmeasured& unmeasured) {

@@ -2,11 +2,17 @@
 
 #include "harness/gate/gate.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
 #include "harness/commands/command_line.h"
+#include "harness/files/printable.h"
 #include "harness/process/filter_options.h"
+#include "metrics/counter_row.h"
+#include "metrics/cupti.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -25,8 +31,31 @@ Examples:
   warpgauge gate
   warpgauge gate --filter 'transpose.*' --arch sm_90
   warpgauge gate --device=emulated --arch sm_75,sm_120
+  warpgauge gate --counters sm__inst_executed_pipe_tensor.sum
   warpgauge gate --require=cupti --strict --out results
 )";
+
+/// The rows of counters by their names. Throws CLI::ValidationError.
+Counters counters_called(const std::vector<std::string>& names) {
+  Counters counters;
+  for (const std::string& name : names) {
+    const metrics::Metric* row =
+        metrics::find_metric(fmt::format("{}{}", metrics::kCounterPrefix, name));
+    std::string why;
+    if (row == nullptr) {
+      why =
+          fmt::format("'{}' is not the name of a counter with its rollup", files::printable(name));
+    } else {
+      why = metrics::unknown_counter(name);
+    }
+    if (!why.empty()) {
+      throw CLI::ValidationError(
+          "--counters", why + "; `warpgauge metrics --chip CHIP --search WORD` lists them");
+    }
+    if (std::ranges::find(counters, row) == counters.end()) counters.push_back(row);
+  }
+  return counters;
+}
 
 void add_selection(CLI::App* command, gate::GateOptions& options) {
   process::add_filter_options(*command, options.selection);
@@ -44,6 +73,16 @@ void add_selection(CLI::App* command, gate::GateOptions& options) {
   command->add_flag_callback(
       "--no-bounded", [&options] { options.bounded = false; },
       "Leave out times and hardware counters: exact counts only");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--counters",
+          [&options](const std::vector<std::string>& names) {
+            options.counters = counters_called(names);
+          },
+          "Measure these hardware counters, too; judged only where a budget names them")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...");
 }
 
 }  // namespace

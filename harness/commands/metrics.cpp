@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "harness/commands/command_line.h"
 #include "harness/outcome/exit_code.h"
 #include "metrics/catalog.h"
+#include "metrics/counter_row.h"
 #include "metrics/cupti.h"
 
 namespace warpgauge::commands {
@@ -26,6 +29,8 @@ Examples:
   warpgauge metrics
   warpgauge metrics --chip GH100
   warpgauge metrics --chip all
+  warpgauge metrics --chip gh100 --search tensor
+  warpgauge metrics --chip gh100 --search l1tex --json
   warpgauge metrics --json
 )";
 
@@ -57,6 +62,45 @@ void show_chip(const std::string& chip) {
   fmt::print("{}: the hardware counters take {} passes\n", chip, support.range_passes);
 }
 
+/// The rollups that are no further rollup of another one: the rest would be 44 words a counter.
+std::vector<std::string> short_rollups(const std::vector<std::string>& rollups) {
+  std::vector<std::string> kept;
+  for (const std::string& rollup : rollups) {
+    const std::string first = rollup.substr(0, rollup.find('.'));
+    if (first == rollup || std::ranges::find(rollups, first) == rollups.end()) {
+      kept.push_back("." + rollup);
+    }
+  }
+  return kept;
+}
+
+void show_counters(const std::string& chip, const std::string& search) {
+  const std::vector<metrics::ChipCounter> counters = metrics::chip_counters(chip, search);
+  for (const metrics::ChipCounter& counter : counters) {
+    fmt::print("{} ({}{}{})\n", counter.name, counter.type, counter.unit.empty() ? "" : ", ",
+               counter.unit);
+    if (!counter.description.empty()) fmt::print("    {}\n", counter.description);
+    fmt::print("    {}\n", fmt::join(short_rollups(counter.rollups), " "));
+  }
+  fmt::print("{} counters; a metric is \"counter.NAME\" with a rollup, of which --json has all\n",
+             counters.size());
+}
+
+/// {"counters": [{name, type, unit, ...}, ...]}
+void print_counters(const std::string& chip, const std::string& search) {
+  using nlohmann::ordered_json;
+  ordered_json rows = ordered_json::array();
+  for (const metrics::ChipCounter& counter : metrics::chip_counters(chip, search)) {
+    rows.push_back({{"name", counter.name},
+                    {"type", counter.type},
+                    {"unit", counter.unit},
+                    {"hw_unit", counter.hw_unit},
+                    {"description", counter.description},
+                    {"rollups", counter.rollups}});
+  }
+  fmt::print("{}\n", ordered_json{{"counters", std::move(rows)}}.dump(2));
+}
+
 void show_all_chips() {
   fmt::print("{:<8} {:>7} {:>7}  {}\n", "chip", "names", "passes", "lacking");
   for (const std::string& chip : metrics::cupti_chips()) {
@@ -71,9 +115,11 @@ void show_all_chips() {
   }
 }
 
-int show_metrics(const std::string& chip) {
+int show_metrics(const std::string& chip, const std::optional<std::string>& search, bool json) {
   try {
-    if (chip.empty()) {
+    if (search) {
+      (json ? print_counters : show_counters)(chip, *search);
+    } else if (chip.empty()) {
       show_catalog();
     } else if (chip == "all") {
       show_all_chips();
@@ -87,7 +133,8 @@ int show_metrics(const std::string& chip) {
   return outcome::kWithinBudget;
 }
 
-/// {"metrics": [{id, unit, direction, ...}, ...]}: metrics/catalog.json, which other programs read.
+/// {"metrics": [{id, unit, direction, ...}, ...], "counter": what the rows of counters have}:
+/// metrics/catalog.json, which other programs read.
 int print_json() {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
@@ -107,6 +154,19 @@ int print_json() {
   }
   ordered_json table;
   table["metrics"] = std::move(rows);
+  ordered_json units = ordered_json::array();
+  for (const auto& [ending, unit] : metrics::kCounterUnits) units.push_back({ending, unit});
+  const metrics::Metric& any = metrics::metric("counter.any__thing.sum");
+  table["counter"] = {{"prefix", metrics::kCounterPrefix},
+                      {"pattern", metrics::kCounterPattern},
+                      {"units", std::move(units)},
+                      {"direction", "none"},
+                      {"class", to_string(any.cls)},
+                      {"source", to_string(any.source)},
+                      {"meaning", any.meaning},
+                      {"good", any.good},
+                      {"cure", any.cure},
+                      {"ideal", any.ideal}};
   fmt::print("{}\n", table.dump(2));
   return outcome::kWithinBudget;
 }
@@ -115,14 +175,29 @@ int print_json() {
 
 void add_metrics(CommandLine& line) {
   auto chip = std::make_shared<std::string>();
+  auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App* command =
       line.add("metrics", "List the metrics; with --chip, which of them a chip can count", kFooter);
   CLI::Option* of_chip =
       command->add_option("--chip", *chip, "A chip that CUPTI supports (GH100), or 'all'")
           ->type_name("CHIP");
-  command->add_flag("--json", *json, "Print the table as JSON instead")->excludes(of_chip);
-  line.on_run(command, [=] { return *json ? print_json() : show_metrics(*chip); });
+  CLI::Option* to_search =
+      command
+          ->add_option("--search", *search,
+                       "List the chip's hardware counters whose name or description has this word")
+          ->needs(of_chip)
+          ->type_name("WORD");
+  command->add_flag("--json", *json, "Print the table, or the counters found, as JSON instead");
+  line.on_run(command, [=] {
+    const bool searches = to_search->count() > 0;
+    if (searches && *chip == "all") throw std::invalid_argument("--search takes one chip");
+    if (*json && !searches && of_chip->count() > 0) {
+      throw std::invalid_argument("--json takes --chip only with --search");
+    }
+    if (*json && !searches) return print_json();
+    return show_metrics(*chip, searches ? std::optional(*search) : std::nullopt, *json);
+  });
 }
 
 }  // namespace warpgauge::commands

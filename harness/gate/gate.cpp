@@ -23,6 +23,7 @@
 #include "harness/gate/emulated_counts.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
+#include "harness/outcome/finding_text.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
@@ -182,12 +183,14 @@ class Gate {
       try {
         device.chip = chip_name();
         writer_->add_device(device);
-        write(bounded_facts(session, meter.arch(), device.name));
+        write(bounded_facts(session, meter.arch(), device.name, [&](const Case& one) {
+          return counters_of(one, meter.arch(), budgets_.of(one.id), options_.counters);
+        }));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
           write(missing_facts({}, metrics::Source::range, blank_fact(*one, meter.arch()),
-                              unmeasured.what(), budgets_.of(one->id)));
+                              unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
       }
       return true;
@@ -205,6 +208,7 @@ class Gate {
     writer_->write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_.results());
     out_.write_summary(outcome::markdown_text(outcome));
+    print_counters(outcome);
     // Last, so that nothing that fails comes behind PASS.
     fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n",
                outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
@@ -213,6 +217,18 @@ class Gate {
   }
 
  private:
+  /// Those that --counters asks for: mostly nothing judges them.
+  void print_counters(const outcome::Outcome& outcome) const {
+    for (const metrics::Metric* counter : options_.counters) {
+      fmt::print("{}\n", counter->id);
+      for (const outcome::JudgedValue& value : outcome.values()) {
+        if (value.fact->metric != counter->id) continue;
+        const std::string text = outcome::value_text(*value.fact);
+        fmt::print("  {:<48} {}\n", value.fact->id.str(), text.empty() ? "unmeasured" : text);
+      }
+    }
+  }
+
   /// `arch` is the emulator's; empty on a GPU, which only the children use.
   void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
                     const std::function<void()>& choose_device) {
@@ -346,7 +362,7 @@ class Gate {
         const std::string reason =
             no_bounded_.empty() ? "no times and hardware counters came back" : no_bounded_;
         std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
-                                        reason, budgets_.of(one->id)),
+                                        reason, budgets_.of(one->id), options_.counters),
                           std::back_inserter(lost));
         std::ranges::move(
             missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/case_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
 #include "metrics/selection.h"
@@ -23,6 +24,7 @@ struct GateOptions {
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too
+  Counters counters;    ///< hardware counters to measure of every case, judged or not
   outcome::Requirements requirements;
 };
 

@@ -186,12 +186,12 @@ void set_running_test(TestName name) { running_test = {.name = std::move(name)};
 
 const Measurement::Value& Measurement::at(std::string_view metric) const {
   if (const auto found = values_.find(metric); found != values_.end()) return found->second;
-  std::vector<std::string> known;
-  for (const metrics::Metric& row : metrics::catalog()) known.emplace_back(row.id);
-  if (std::ranges::find(known, metric) != known.end()) {
+  if (metrics::find_metric(metric) != nullptr) {
     throw NotMeasured(
         fmt::format("{}: measure() gives counts and compile-time values only", metric));
   }
+  std::vector<std::string> known;
+  for (const metrics::Metric& row : metrics::catalog()) known.emplace_back(row.id);
   throw std::out_of_range(
       fmt::format("there is no metric '{}'{}", metric, metrics::did_you_mean(metric, known)));
 }

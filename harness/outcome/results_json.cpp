@@ -122,7 +122,8 @@ ordered_json findings_json(const Outcome& outcome) {
 
 bool is_listed(const Fact& fact, const Requirements& requirements) {
   return fact.limit || fact.verdict == Verdict::error || requirements.is_wrong(fact) ||
-         metrics::metric(fact.metric).source == metrics::Source::timer;
+         metrics::metric(fact.metric).source == metrics::Source::timer ||
+         metrics::is_counter(metrics::metric(fact.metric));
 }
 
 ordered_json judged_value_json(const Fact& fact, const Requirements& requirements) {
@@ -236,6 +237,9 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
   ordered_json units = ordered_json::object();
   for (const metrics::Metric& metric : metrics::catalog())
     units[std::string(metric.id)] = metric.unit;
+  for (const JudgedValue& value : outcome.values()) {
+    units[value.fact->metric] = metrics::metric(value.fact->metric).unit;
+  }
   object["units"] = units;
   object["cases"] = cases_json(outcome, every_value);
   return object;

@@ -53,6 +53,14 @@ const Bad kBad[] = {
     {"unquoted_section", "[naive.f32]\nregisters = 1", "Write [\"naive.f32\"]."},
     {"outside_of_sections", "registers = 1", ":1:1: 'registers' is outside of a section"},
     {"array_of_tables", "[[default]]\nregisters = 1", "'default' is outside of a section"},
+    // counters by their names
+    {"counter_without_tolerance", "[tiled]\n\"counter.sm__inst_executed.sum\" = 1",
+     ":2:1: 'counter.sm__inst_executed.sum' is noisy: its limit needs a tolerance"},
+    {"counter_equal", "[tiled]\n\"counter.sm__inst_executed.sum\" = { equal = 1 }", "is noisy"},
+    {"counter_without_rollup", "[tiled]\n\"counter.sm__inst_executed\" = { max = 1 }",
+     ":2:1: 'counter.sm__inst_executed' is not the name of a counter"},
+    {"counter_of_other_characters", "[tiled]\n\"counter.sm__<b>.sum\" = { max = 1 }",
+     "is not the name of a counter"},
     // ratios
     {"ratio_of_no_case", "[tiled]\nregisters = { max = 2, of = \"naiv.f32\" }",
      ":2:29: there is no case 'naiv.f32', did you mean 'naive.f32'?"},

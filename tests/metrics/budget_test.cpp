@@ -40,6 +40,21 @@ TEST(Limit, APlainNumberFollowsTheDirection) {
   EXPECT_EQ(limit("occupancy.limiter", "\"occupancy.limiter\" = \"warps\"").str(), "= warps");
 }
 
+TEST(Limit, ACounterHasOneByItsName) {
+  const std::string id = "counter.sm__inst_executed.sum";
+  const Budgets budgets =
+      parse("[default]\n\"" + id + "\" = { max = 10, tolerance = 0.05 }\n[naive.sm_90]\n" +
+            "\"counter.dram__bytes.sum\" = { equal = 4, tolerance = 0.5 }");
+  EXPECT_EQ(text(budgets.find(kTiled, "sm_90", id)), "<= 10 ± 5%");
+  const auto last_id = [&](const CaseId& one, std::string_view arch) {
+    return budgets.metrics(one, arch).back()->id;
+  };
+  EXPECT_EQ(last_id(kNaive, "sm_90"), id);
+  EXPECT_EQ(last_id(kNaive, "sm_75"), id);
+  EXPECT_EQ(budgets.metrics(kNaive, "sm_90").size(), budgets.metrics(kTiled, "sm_90").size() + 1);
+  EXPECT_EQ(budgets.metrics(kNaive, "sm_75").size(), budgets.metrics(kTiled, "sm_75").size());
+}
+
 TEST(Limit, AnInlineTableSaysAll) {
   const Limit all = limit("registers",
                           "registers = { max = 40, min = 2, tolerance = \"5%\","

@@ -73,6 +73,30 @@ TEST(FindMetric, FindsExactNamesOnly) {
   EXPECT_EQ(find_metric(""), nullptr);
 }
 
+TEST(FindMetric, MakesTheRowOfACounterAndKeepsIt) {
+  const Metric* row = find_metric("counter.sm__inst_executed.sum.per_second");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(find_metric("counter.sm__inst_executed.sum.per_second"), row);
+  EXPECT_EQ(row->id, "counter.sm__inst_executed.sum.per_second");
+  EXPECT_THAT(row->cupti_names, testing::ElementsAre("sm__inst_executed.sum.per_second"));
+  EXPECT_EQ(row->unit, "counts/s");
+  EXPECT_EQ(row->cls, Class::bounded);
+  EXPECT_EQ(row->direction, Direction::none);
+  EXPECT_TRUE(is_counter(*row));
+  EXPECT_FALSE(is_counter(metric("dram.bytes")));
+  EXPECT_EQ(metric("counter.FBSP.TriageCompute.dramc__cycles.max").unit, "counts");
+  EXPECT_EQ(metric("counter.lts__average_t_sector_hit_rate.pct").unit, "per cent");
+}
+
+TEST(FindMetric, TakesNothingElseForACounter) {
+  for (const std::string& id :
+       {std::string("counter."), std::string("counter.sm__inst"), std::string("counter.sm.sum"),
+        std::string("counter.sm__x.sum\n"), std::string("counter.<b>__x.sum"),
+        std::string("sm__inst_executed.sum"), "counter.a__" + std::string(100000, 'b') + ".sum"}) {
+    EXPECT_EQ(find_metric(id), nullptr) << id.substr(0, 40);
+  }
+}
+
 TEST(MetricOf, NamesTheNearest) {
   try {
     metric("shared.bank_conflict");

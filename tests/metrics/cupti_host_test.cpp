@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "metrics/budget.h"
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
 
@@ -14,6 +15,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class CuptiHost : public ::testing::Test {
  protected:
@@ -35,6 +37,53 @@ TEST_F(CuptiHost, ListsTheChips) {
   for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
     EXPECT_THAT(chips, Contains(chip));
   }
+}
+
+TEST_F(CuptiHost, UnknownCountersSayWhatWasMeant) {
+  EXPECT_EQ(unknown_counter("sm__inst_executed_pipe_tensor.sum"), "");
+  EXPECT_EQ(unknown_counter("sm__inst_executed.sum.per_second"), "");
+  EXPECT_EQ(unknown_counter("sm__inst_executed_pipe_tensr.sum"),
+            "no chip has a counter 'sm__inst_executed_pipe_tensr', did you mean "
+            "'sm__inst_executed_pipe_tensor.sum'?");
+  EXPECT_EQ(unknown_counter("sm__inst_executed.sun"),
+            "counter 'sm__inst_executed' has no rollup 'sun', did you mean 'sum'?");
+  EXPECT_EQ(unknown_counter("gpu__nothing_of_that_kind_at_all.sum").find('?'), std::string::npos);
+}
+
+TEST_F(CuptiHost, ABudgetForACounterThatNoChipHasIsRefused) {
+  const std::string text =
+      "[default]\n\"counter.sm__inst_executd.sum\" = { max = 1, tolerance = 0.1 }";
+  try {
+    Budgets::parse(text, "budgets.toml", {});
+    ADD_FAILURE() << "it was taken";
+  } catch (const BudgetError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("budgets.toml:2:1: no chip has a counter "
+                                        "'sm__inst_executd', did you mean "
+                                        "'sm__inst_executed.sum'?"));
+  }
+}
+
+TEST_F(CuptiHost, CountersShareThePassesOfTheCatalogsOwn) {
+  const std::vector<const Metric*> bytes = {find_metric("counter.dram__bytes.sum")};
+  const std::size_t own = chip_support("GH100").range_passes;
+  EXPECT_EQ(chip_support("GH100", bytes).range_passes, own);  // dram.bytes is made of it
+  std::vector<const Metric*> ten;
+  std::size_t one_by_one = 0;
+  for (const char* name :
+       {"smsp__inst_executed.sum", "sm__inst_executed_pipe_tensor.sum", "sm__warps_launched.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "smsp__thread_inst_executed.sum",
+        "lts__t_sectors.sum", "sm__cycles_active.avg", "gpc__cycles_elapsed.max"}) {
+    ten.push_back(find_metric(std::string("counter.") + name));
+    ASSERT_NE(ten.back(), nullptr) << name;
+    EXPECT_EQ(unknown_counter(name), "");
+    one_by_one += chip_support("GH100", {ten.back()}).range_passes;
+  }
+  const std::size_t together = chip_support("GH100", ten).range_passes;
+  EXPECT_GE(together, own);
+  EXPECT_LT(together, own + ten.size());
+  EXPECT_LT(together, one_by_one);
 }
 
 TEST_F(CuptiHost, HopperLacksNothing) {
@@ -84,9 +133,9 @@ TEST_F(CuptiHost, UnknownChipNamesTheNearest) {
     }
     return "nothing thrown";
   };
-  EXPECT_EQ(message_for("GH10"), "CUPTI has no chip 'GH10', did you mean 'GH100'?");
-  EXPECT_EQ(message_for("gh100"), "CUPTI has no chip 'gh100', did you mean 'GH100'?");
-  EXPECT_EQ(message_for("turbo"), "CUPTI has no chip 'turbo'");
+  EXPECT_THAT(message_for("GH10"),
+              StartsWith("CUPTI has no chip 'GH10', did you mean 'GH100'?; the chips are GV100 "));
+  EXPECT_THAT(message_for("turbo"), StartsWith("CUPTI has no chip 'turbo'; the chips are GV100 "));
   EXPECT_THAT(message_for(""), HasSubstr("has no chip ''"));
 }
 

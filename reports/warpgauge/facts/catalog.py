@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,50 @@ class Metric:
         return self.unit == "resource"
 
 
+class Catalog(Mapping[str, Metric]):
+    """The metrics by their id. Those that are written down are listed, in the order of the table; a
+    hardware counter, "counter.NAME", is there by its shape, as in metrics/counter_row.h."""
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        self._rows = {row["id"]: _metric(**row) for row in table["metrics"]}
+        self._listed = tuple(self._rows)
+        self._of_counters = table["counter"]
+        prefix = re.escape(self._of_counters.pop("prefix"))
+        self._shape = re.compile(f"{prefix}({self._of_counters.pop('pattern')})")
+        self._units = self._of_counters.pop("units")
+
+    def __getitem__(self, name: str) -> Metric:
+        if name not in self._rows:
+            self._rows[name] = self._counter(name)
+        return self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Names of metrics in the order of the table, counters last."""
+        known = set(names)
+        return [*(name for name in self if name in known), *sorted(known - set(self._listed))]
+
+    def _counter(self, name: str) -> Metric:
+        shape = self._shape.fullmatch(name)
+        if shape is None or len(shape[1]) > _LONGEST_COUNTER:
+            raise KeyError(name)
+        unit = next(unit for ending, unit in self._units if name.endswith(ending))
+        return _metric(id=name, unit=unit, cupti_names=[shape[1]], **self._of_counters)
+
+
+_LONGEST_COUNTER = 256
+
+
 @cache
-def catalog() -> dict[str, Metric]:
-    """All metrics by their id, in the order in which they are listed."""
+def catalog() -> Catalog:
+    """All metrics."""
     text = resources.files(__package__).joinpath("catalog.json").read_text("utf-8")
-    return {row["id"]: _metric(**row) for row in json.loads(text)["metrics"]}
+    return Catalog(json.loads(text))
 
 
 def _metric(*, cupti_names: list[str], **columns: str) -> Metric:

@@ -35,8 +35,8 @@ def document(results: Results, kept: Kept) -> str:
     samples: dict[str, list[str]] = defaultdict(list)
     for sample in kept.entries:
         samples[sample.partition("{")[0]].append(sample)
-    for metric in catalog().values():
-        name = _name(metric.id)
+    for metric_name in catalog().in_order(value.metric for _, value in results.values):
+        metric, name = catalog()[metric_name], _name(metric_name)
         if name in samples:
             lines += _head(name, f"{metric.meaning} Unit: {metric.unit}.") + samples[name]
     return "\n".join([*lines, "# EOF"]) + "\n"

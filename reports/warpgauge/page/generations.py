@@ -85,7 +85,7 @@ def latest_values(rows: Iterable[Row]) -> Values:
         known = sources.get(key.source)
         if known is None or _newness(row) > _newness(known):
             sources[key.source] = row
-    return {metric: dict(found[metric]) for metric in catalog() if metric in found}
+    return {metric: dict(found[metric]) for metric in catalog().in_order(found)}
 
 
 def _newness(row: Row) -> tuple:

@@ -21,7 +21,7 @@ from typing import Any
 
 from warpgauge.command_line import add_database_option, add_filter_options, case_filter
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import metric_names
+from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
 from warpgauge.facts.writer import compact, records_of
 from warpgauge.files import write_parts
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the file as a whole, or to stdout as it comes."""
-    if options.metric and options.metric not in metric_names():
+    if options.metric and options.metric not in catalog():
         raise CommandError(f"--metric: unknown metric '{options.metric}'")
     to_text = _csv if options.format == "csv" else _json_lines
     with open_history(options.db) as history:

@@ -19,7 +19,8 @@ from warpgauge.command_line import add_filter_options, as_started, case_filter
 from warpgauge.drawing import heat_map as heatmap_picture
 from warpgauge.drawing.grid import LEAST, Grid, find_grids
 from warpgauge.errors import CommandError
-from warpgauge.facts.reader import metric_names, read_facts
+from warpgauge.facts.catalog import catalog
+from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Fact
 from warpgauge.files import write_whole
 from warpgauge.text import nearest, safe_stem
@@ -72,9 +73,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_metric(metric: str) -> None:
-    known = metric_names()
-    if metric not in known:
-        meant = nearest(metric, known)
+    if metric not in catalog():
+        meant = nearest(metric, list(catalog()))
         hint = f"did you mean {meant}?" if meant else as_started("`warpgauge metrics` lists all")
         raise CommandError(f"--metric: unknown metric '{metric}'; {hint}")
 

@@ -1,0 +1,142 @@
+"""Hardware counters by their names, without a GPU, and on one as Nsight Compute has them."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
+CASES = "transpose.*.f32@1024x1024"
+NAMES = {  # with the share by which two runs may differ
+    "smsp__inst_executed.sum": 0,
+    "smsp__thread_inst_executed.sum": 0,
+    "sm__inst_executed_pipe_tensor.sum": 0,
+    "sm__warps_launched.sum": 0,
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 0,
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 0,
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": 0,
+    "lts__t_sectors_op_write.sum": 0.1,
+    "sm__cycles_active.avg": 0.5,
+    "sm__warps_active.avg.pct_of_peak_sustained_active": 0.25,
+}
+on_gpu = pytest.mark.skipif(not Path("/dev/nvidia0").exists(), reason="no GPU on this machine")
+
+
+def gate(folder, *words):
+    command = [BIN / "warpgauge", "gate", "--out", folder / "out", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+
+def values_of(folder):
+    """(case, name) -> value as results.json has it, of counters."""
+    results = json.loads((folder / "out" / "results.json").read_text())
+    return {
+        (case["case"], value["metric"].removeprefix("counter.")): value
+        for case in results["cases"]
+        for value in case["values"]
+        if value["metric"].startswith("counter.")
+    }
+
+
+def project(folder, text):
+    (folder / "warpgauge.toml").write_text(f"[default]\n{text}\n")
+    return f"--project={folder / 'warpgauge.toml'}"
+
+
+def test_without_a_gpu_counters_are_unmeasured_and_say_why(tmp_path):
+    budget = project(tmp_path, '"counter.lts__t_sectors.sum" = { max = 1, tolerance = "5%" }')
+    words = ["--device=emulated", "--arch=sm_90", "--filter=transpose.padded.f32@1000x700", budget]
+    done = gate(tmp_path, *words, "--counters=sm__inst_executed.sum,sm__warps_launched.sum")
+    assert done.returncode == 0, done.stdout + done.stderr
+    values = values_of(tmp_path)
+    names = {name for _, name in values}
+    assert names == {"lts__t_sectors.sum", "sm__inst_executed.sum", "sm__warps_launched.sum"}
+    for value in values.values():
+        assert (value["verdict"], "value" in value) == ("unmeasured", False)
+        assert value["reason"] == "times and hardware counters need a GPU"
+    assert "3 unmeasured: times and hardware counters need a GPU" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        ("sm__inst_executed", "'sm__inst_executed' is not the name of a counter with its rollup"),
+        ("sm__\x1b[1m.sum", "is not the name of a counter with its rollup"),
+        ("sm__inst_executd.sum", "did you mean 'sm__inst_executed.sum'?"),
+        ("sm__inst_executed.sim", "has no rollup 'sim', did you mean 'sum'?"),
+    ],
+)
+def test_an_unknown_name_is_refused_before_anything_is_run(tmp_path, names, why):
+    done = gate(tmp_path, "--counters", names)
+    if "this build has no CUPTI" in done.stderr:
+        pytest.skip("this build has no CUPTI")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_an_unknown_name_in_a_budget_says_where(tmp_path):
+    done = gate(tmp_path, project(tmp_path, '"counter.sm__inst_executd.sum" = { max = 1 }'))
+    if "is noisy" in done.stderr:
+        pytest.skip("this build has no CUPTI")
+    assert done.returncode == 2
+    assert "warpgauge.toml:2:1: no chip has a counter 'sm__inst_executd'" in done.stderr
+    assert "did you mean 'sm__inst_executed.sum'?" in done.stderr
+
+
+@on_gpu
+def test_ten_counters_are_measured_judged_and_equal_to_nsight_computes(tmp_path):
+    ncu = shutil.which("ncu")
+    budget = project(
+        tmp_path,
+        '"counter.smsp__inst_executed.sum" = { max = 1, tolerance = "5%" }\n'
+        '"counter.sm__warps_launched.sum" = { min = 1, tolerance = "5%" }\n',
+    )
+    words = ["--device=gpu", "--filter", CASES, budget, "--counters", ",".join(NAMES)]
+    done = gate(tmp_path, *words)
+    print(done.stdout)
+    if "no times and hardware counters" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1, done.stdout + done.stderr  # one instruction is not enough
+    ours = values_of(tmp_path)
+    assert {name for _, name in ours} == NAMES.keys()
+    for (_, name), value in ours.items():
+        judged = {"smsp__inst_executed.sum": "fail", "sm__warps_launched.sum": "pass"}
+        assert value["verdict"] == judged.get(name, "unbudgeted"), (name, value)
+        assert value["value"] == 0 if "tensor" in name else value["value"] > 0, (name, value)
+    if ncu is None:
+        pytest.skip("ncu is not there: measured and judged, and not compared")
+    theirs = nsight_values(ncu, tmp_path)
+    assert theirs.keys() == {case for case, _ in ours}
+    for (case, name), value in sorted(ours.items()):
+        print(f"{case} {name}: {value['value']:g}, Nsight Compute {theirs[case][name]:g}")
+    for (case, name), value in ours.items():
+        expected = theirs[case][name]
+        assert value["value"] == pytest.approx(expected, rel=NAMES[name] or 1e-12), (case, name)
+
+
+def nsight_values(ncu, folder):
+    """case -> name -> value: of cases that launch one kernel each."""
+    log = folder / "ncu.csv"
+    program = [BIN / "warpgauge-check", f"--gtest_filter={CASES}", "--no-cupti"]
+    command = [ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base"]
+    command += ["--metrics", ",".join(NAMES), "--log-file", log, *program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if "ERR_NVGPUCTRPERM" in done.stdout + done.stderr:
+        pytest.skip("Nsight Compute may not read the counters")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    with log.open(newline="") as stream:
+        rows = list(csv.DictReader(line for line in stream if not line.startswith("==")))
+    values = defaultdict(dict)
+    for row in rows[1:]:  # the first row holds the units
+        ranges = next(value for key, value in row.items() if "Push/Pop_Range" in key)
+        if found := re.search(r'warpgauge:([^:"]+)', ranges):
+            assert found[1] not in values, f"{found[1]} launches several kernels"
+            values[found[1]] = {name: float(row[name].replace(",", "")) for name in NAMES}
+    return dict(values)
