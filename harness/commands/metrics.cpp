@@ -186,12 +186,13 @@ void add_metrics(CommandLine& line) {
       command
           ->add_option("--search", *search,
                        "List the chip's hardware counters whose name or description has this word")
-          ->needs(of_chip)
           ->type_name("WORD");
   command->add_flag("--json", *json, "Print the table, or the counters found, as JSON instead");
   line.on_run(command, [=] {
     const bool searches = to_search->count() > 0;
-    if (searches && *chip == "all") throw std::invalid_argument("--search takes one chip");
+    if (searches && (chip->empty() || *chip == "all")) {
+      throw std::invalid_argument("--search needs --chip with one chip");
+    }
     if (*json && !searches && of_chip->count() > 0) {
       throw std::invalid_argument("--json takes --chip only with --search");
     }

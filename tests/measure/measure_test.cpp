@@ -62,6 +62,8 @@ TEST_F(Measure, ThrowsForMetricsThatItDoesNotMeasure) {
   const Measurement cost = warpgauge::measure([] { copy_tile(1, true); });
   EXPECT_THAT(error_of([&] { cost["time.median_us"]; }),
               HasSubstr("counts and compile-time values only"));
+  EXPECT_THAT(error_of([&] { cost["counter.sm__inst_executed.sum"]; }),
+              HasSubstr("counts and compile-time values only"));
   EXPECT_THAT(error_of([&] { cost["occupancy.limiter"]; }), HasSubstr("it is a word"));
   EXPECT_THAT(error_of([&] { cost["shared.bank_conflict"]; }),
               HasSubstr("did you mean 'shared.bank_conflicts'"));
@@ -108,6 +110,9 @@ TEST_F(Measure, FailsWhatCannotBeJudged) {
   const auto fine = [] { copy_tile(1, true); };
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "time.median_us = { max = 5, tolerance = \"5%\" }"),
                           "counts and compile-time values only");
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_BUDGET(fine, "counter.sm__inst_executed.sum = { max = 5, tolerance = \"5%\" }"),
+      "counts and compile-time values only");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "no.such.metric = 0"), "unknown metric");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "registers"), "budget:2");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(measured::nothing, ""), "no kernel was launched");

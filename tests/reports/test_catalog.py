@@ -112,7 +112,10 @@ def test_an_unknown_chip_is_told_those_that_there_are():
 
 
 def test_a_search_needs_a_chip():
-    assert "--search requires --chip" in run_metrics("--search", "tensor").stderr
+    for words in ([], ["--chip", "all"]):
+        refused = run_metrics("--search", "tensor", *words)
+        assert refused.returncode == 2
+        assert "--search needs --chip with one chip" in refused.stderr
 
 
 @pytest.mark.parametrize("row", json.loads(COPY.read_text())["metrics"], ids=lambda row: row["id"])
