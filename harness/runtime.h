@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/coverage.h"
+
 namespace warpgauge::metrics {
 struct DeviceFault;
 struct LineAccess;
@@ -51,6 +53,16 @@ std::string emulated_arch();
 /// Of each source line of the kernels that a counter counted last, the access that shows most. Only
 /// the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> take_accesses();
+
+/// From now on the emulator counts which lines and branches kernels run. Throws
+/// std::invalid_argument on a GPU.
+void count_coverage();
+
+/// What kernels ran since the last call; nothing on a GPU.
+metrics::Coverage take_coverage();
+
+/// All device code of the emulated architecture, as what never ran; nothing on a GPU.
+metrics::Coverage code_to_cover();
 
 /// Makes an access of kernels that would write to this device memory a fault, with `why` in its
 /// text. Does nothing on a GPU.

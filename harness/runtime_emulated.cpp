@@ -50,6 +50,12 @@ std::vector<metrics::LineAccess> take_accesses() {
   return emulator::Emulator::instance().take_accesses();
 }
 
+void count_coverage() { emulator::Emulator::instance().count_coverage(); }
+
+metrics::Coverage take_coverage() { return emulator::Emulator::instance().take_coverage(); }
+
+metrics::Coverage code_to_cover() { return emulator::Emulator::instance().code_to_cover(); }
+
 void let_kernels_only_read(void* memory, const std::string& why) {
   emulator::Emulator::instance().let_kernels_only_read(memory, why);
 }

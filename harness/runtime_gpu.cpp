@@ -40,6 +40,16 @@ std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 
+void count_coverage() {
+  throw std::invalid_argument(
+      "--coverage needs the emulator, for a GPU does not say which lines ran: add "
+      "--device=emulated");
+}
+
+metrics::Coverage take_coverage() { return {}; }
+
+metrics::Coverage code_to_cover() { return {}; }
+
 void let_kernels_only_read(void* /*memory*/, const std::string& /*why*/) {}
 
 std::optional<metrics::DeviceFault> take_fault() { return std::nullopt; }

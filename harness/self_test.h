@@ -6,6 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/meter.h"
@@ -56,5 +57,8 @@ struct SelfTestResult {
 /// Runs both canaries, kernels in a child process. Throws SelfTestError, also if a canary cannot be
 /// run where it should.
 SelfTestResult run_self_test(const SelfTestOptions& options);
+
+/// Whether the source file is that of the planted defects.
+bool is_of_self_test(std::string_view file);
 
 }  // namespace warpgauge

@@ -1,8 +1,6 @@
 #include "metrics/counts_report.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/append_file.h"
 #include "metrics/counts_by_line.h"
 
 namespace warpgauge::metrics {
@@ -150,15 +149,9 @@ void ReportedKernel::add(const ReportedCode& code) {
 
 void append_report(const std::filesystem::path& path, const CountsReport& report) {
   const std::string text = report_text(report);
-  // One write of all, so that processes that end together do not mix their lines.
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  const bool whole =
-      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int cause = errno;
-  if (fd >= 0) close(fd);
-  if (!whole) {
+  if (!append_at_once(path, text)) {
     throw ReportError(
-        fmt::format("{}: counts cannot be written: {}", path.string(), std::strerror(cause)));
+        fmt::format("{}: counts cannot be written: {}", path.string(), std::strerror(errno)));
   }
 }
 

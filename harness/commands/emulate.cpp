@@ -35,9 +35,14 @@ void add_emulate(CommandLine& line) {
   command->add_option("--arch", *arch, "The architecture to emulate")
       ->capture_default_str()
       ->type_name("ARCH");
+  auto coverage = std::make_shared<std::string>();
+  command
+      ->add_option("--coverage", *coverage,
+                   "Write which lines and branches of kernels ran to this file, in lcov's format")
+      ->type_name("FILE");
   add_program_options(command, *options);
-  line.on_run(command, [options, arch] {
-    return static_cast<int>(emulate::emulate_program(*options, *arch));
+  line.on_run(command, [options, arch, coverage] {
+    return static_cast<int>(emulate::emulate_program(*options, *arch, *coverage));
   });
 }
 

@@ -102,6 +102,11 @@ void add_gate(CommandLine& line) {
           "--project", options->project,
           "Budgets of the whole project (default: the warpgauge.toml that the build names)")
       ->type_name("FILE");
+  command
+      ->add_option("--coverage", options->coverage,
+                   "Write which lines and branches of kernels ran to this file, in lcov's format "
+                   "(emulator only)")
+      ->type_name("FILE");
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->type_name("{ptxas,cupti}")

@@ -11,6 +11,7 @@
 
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
+#include "harness/coverage_file.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
@@ -92,7 +93,9 @@ std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& pr
 /// The emulated runtime, which takes the place of the shared CUDA runtime in the program.
 class Emulated : public programs::Source {
  public:
-  explicit Emulated(std::string arch) : arch_(std::move(arch)) {}
+  /// `coverage` may be nullptr.
+  Emulated(std::string arch, const CoverageFile* coverage)
+      : arch_(std::move(arch)), coverage_(coverage) {}
 
   const programs::Counter& counter() const override { return kCounter; }
   std::vector<std::string> own_options() const override { return {"--arch", arch_}; }
@@ -101,10 +104,13 @@ class Emulated : public programs::Source {
   std::map<std::string, std::string> variables(const fs::path& folder) const override {
     const char* preloaded = std::getenv("LD_PRELOAD");
     const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
-    return {{"LD_PRELOAD", library_.string() + before},
-            {"WARPGAUGE_EMULATED_ARCH", arch_},
-            {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
-            {metrics::kReportVariable, report_in(folder).string()}};
+    std::map<std::string, std::string> variables = {
+        {"LD_PRELOAD", library_.string() + before},
+        {"WARPGAUGE_EMULATED_ARCH", arch_},
+        {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+        {metrics::kReportVariable, report_in(folder).string()}};
+    if (coverage_ != nullptr) variables[metrics::kCoverageVariable] = coverage_->parts().string();
+    return variables;
   }
 
   programs::Counted counted(const std::string& program, const fs::path& folder) const override {
@@ -158,15 +164,20 @@ class Emulated : public programs::Source {
   }
 
   const std::string arch_;
+  const CoverageFile* const coverage_;
   const fs::path library_ = emulated_runtime();
 };
 
 }  // namespace
 
-outcome::ExitCode emulate_program(const programs::ProgramOptions& options,
-                                  const std::string& arch) {
+outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
+                                  const fs::path& coverage) {
   metrics::architecture(arch);  // throws here: the program itself would only blame a variable
-  return programs::run_program(options, Emulated(arch));
+  std::optional<CoverageFile> file;
+  if (!coverage.empty()) file.emplace(coverage);
+  const auto code = programs::run_program(options, Emulated(arch, file ? &*file : nullptr));
+  if (file) fmt::print(stderr, "{}", file->write());
+  return code;
 }
 
 }  // namespace warpgauge::emulate

@@ -1,6 +1,7 @@
 // The command that counts the kernels of any CUDA program on the emulator.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "harness/outcome/exit_code.h"
@@ -9,7 +10,8 @@
 namespace warpgauge::emulate {
 
 /// Runs the program, which must be linked with the shared CUDA runtime, on the emulator as `arch`:
-/// see programs::run_program().
-outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch);
+/// see programs::run_program(). `coverage` gets what ran, in lcov's format; empty: none.
+outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
+                                  const std::filesystem::path& coverage);
 
 }  // namespace warpgauge::emulate

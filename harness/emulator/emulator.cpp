@@ -84,6 +84,25 @@ std::vector<metrics::LineAccess> Emulator::take_accesses() {
   return taken([](runtime::State::Results& results) { return results.accesses->take(); });
 }
 
+void Emulator::count_coverage(bool with_unlaunched) {
+  locked([=](runtime::State& state) {
+    state.covers = true;
+    state.covers_unlaunched = with_unlaunched;
+    const std::lock_guard lock(state.results.mutex);
+    state.results.coverage.emplace();
+  });
+}
+
+metrics::Coverage Emulator::take_coverage() {
+  return taken([](runtime::State::Results& results) {
+    return results.coverage ? std::exchange(*results.coverage, {}) : metrics::Coverage();
+  });
+}
+
+metrics::Coverage Emulator::code_to_cover() {
+  return locked([](runtime::State& state) { return state.new_code(); });
+}
+
 std::vector<metrics::DeviceFault> Emulator::take_faults() {
   return taken([](runtime::State::Results& results) { return std::exchange(results.faults, {}); });
 }

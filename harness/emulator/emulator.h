@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/options.h"
+#include "metrics/coverage.h"
 
 namespace warpgauge::metrics {
 struct DeviceFault;
@@ -58,6 +59,14 @@ class Emulator {
 
   /// The accesses of their lines that show most, since the last call: see AccessTable::take().
   std::vector<metrics::LineAccess> take_accesses();
+
+  /// From now on launches count which lines and branches they run, which takes time. With
+  /// `with_unlaunched`, code that is there at a launch is listed though it never runs.
+  void count_coverage(bool with_unlaunched = false);
+  /// What kernels that ran to their end have run since the last call.
+  metrics::Coverage take_coverage();
+  /// The device code registered since the last call, as what never ran.
+  metrics::Coverage code_to_cover();
 
   /// The faults of kernels since the last call, the latest last. A device has one until it is
   /// reset.

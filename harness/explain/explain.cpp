@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,8 @@ namespace {
 
 using metrics::Fact;
 using nlohmann::ordered_json;
+
+constexpr std::uint64_t kWarpLanes = 32;
 
 /// A source line of a kernel with its values by metric.
 struct Line {
@@ -124,6 +127,22 @@ struct Counted {
   std::vector<Fact> facts;
 };
 
+/// The lines of the kernels that no warp came to, and those that warps came to with few lanes.
+/// Empty on a GPU, and where there are none.
+std::string lanes_text(const metrics::Coverage& coverage) {
+  std::string text;
+  for (const auto& [file, covered] : coverage) {
+    for (const auto& [line, hits] : covered.lines) {
+      if (hits.lanes == kWarpLanes * hits.warps && hits.warps > 0) continue;
+      const double lanes = static_cast<double>(hits.lanes) / static_cast<double>(hits.warps);
+      text += fmt::format("  {:<16}  {}:{}: {}\n",
+                          hits.warps == 0 ? "never ran" : fmt::format("lanes {:.1f} of 32", lanes),
+                          files::relative_to_root(file), line, files::source_text(file, line));
+    }
+  }
+  return text.empty() ? "" : "\nlines that not all lanes came to\n" + text;
+}
+
 /// Throws metrics::Unmeasured where nothing can be counted.
 Counted count(const Case& one) {
   if (const std::string why = why_not_run(one); !why.empty()) throw metrics::Unmeasured(why, "");
@@ -170,7 +189,8 @@ std::string explain_lines(const Case& one) {
     for (const std::string& cure : line.cures) fmt::format_to(out, "{:9}{}\n", "", cure);
     exact = exact && line.unsure.empty();
   }
-  return text + (exact ? "\nEvery count is exact.\n" : "\n~ not exact, ? not known; else exact\n");
+  return text + lanes_text(take_coverage()) +
+         (exact ? "\nEvery count is exact.\n" : "\n~ not exact, ? not known; else exact\n");
 }
 
 /// The compile-time values, a line per architecture.
@@ -297,7 +317,10 @@ int write_case(const std::string& id, const std::string& arch, const std::filesy
 int explain_case(const std::string& id, const std::string& arch) {
   const Case& one = Registry::instance().at(id);
   if (!arch.empty()) chosen_archs({arch});
-  if (is_emulated()) emulate_arch(arch.empty() ? default_emulated_arch() : arch);
+  if (is_emulated()) {
+    emulate_arch(arch.empty() ? default_emulated_arch() : arch);
+    count_coverage();
+  }
   fmt::print("{}\n{}\n", id, explain_static(one));
   try {
     fmt::print("{}", explain_lines(one));

@@ -17,6 +17,7 @@
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/case_facts.h"
+#include "harness/coverage_file.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
@@ -28,6 +29,7 @@
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/process/isolate.h"
+#include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
 #include "harness/process/progress.h"
 #include "harness/provenance.h"
@@ -74,6 +76,10 @@ class Gate {
                         : "times and hardware counters were left out by an option"),
         run_(start_run("gate", asked_of(options))),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+    if (!options_.coverage.empty()) {
+      if (!is_emulated()) count_coverage();  // says why it cannot
+      coverage_.emplace(options_.coverage);
+    }
     open_facts();
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
@@ -133,6 +139,7 @@ class Gate {
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
     if (!is_emulated()) return measure_runs(cases, "run-time facts", "", [] {});
     for (const std::string& arch : emulated_archs()) {
+      if (coverage_) cover_code(arch);
       measure_runs(cases, "run-time facts, emulated " + arch, arch, [&] {
         // A little before the case itself is stopped: the emulator can say where it was.
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
@@ -209,10 +216,11 @@ class Gate {
     outcome::write_results(outcome, out_.results());
     out_.write_summary(outcome::markdown_text(outcome));
     print_counters(outcome);
+    const std::string covered = coverage_ ? coverage_->write() : "";
     // Last, so that nothing that fails comes behind PASS.
-    fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n",
+    fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n{}",
                outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
-               out_.facts().string(), out_.results().string(), out_.summary().string());
+               out_.facts().string(), out_.results().string(), out_.summary().string(), covered);
     return outcome.exit_code();
   }
 
@@ -238,6 +246,7 @@ class Gate {
         one_by_one(cases), progress,
         [&] {
           choose_device();
+          if (coverage_) count_coverage();
           meter.emplace(options_.use_cupti);
           if (meter->device()) writer_->add_device(*meter->device());
         },
@@ -249,6 +258,7 @@ class Gate {
             });
           }
           write(std::move(facts));
+          if (coverage_) coverage_->add(take_coverage());
           return !meter->broken();
         },
         arch);
@@ -260,6 +270,19 @@ class Gate {
   void open_facts() {
     open_writer();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
+  }
+
+  /// Adds all code of the program's cases for `arch`, so that what never runs is seen.
+  void cover_code(const std::string& arch) {
+    process::isolated_text(
+        [&] {
+          emulate_arch(arch);
+          metrics::Coverage code = code_to_cover();
+          std::erase_if(code, [](const auto& file) { return is_of_self_test(file.first); });
+          coverage_->add(code);
+          return "";
+        },
+        options_.time_limit);
   }
 
   void write(std::vector<Fact> facts) {
@@ -383,6 +406,7 @@ class Gate {
   metrics::Run run_;
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
+  std::optional<CoverageFile> coverage_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process
   std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run
 };

@@ -21,6 +21,7 @@ struct GateOptions {
   std::vector<std::string> archs;
   std::filesystem::path project;        ///< its budgets; empty: the file that the build names
   std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
+  std::filesystem::path coverage;       ///< gets the coverage of device code; empty: none
   std::chrono::seconds time_limit{60};  ///< for each case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too

@@ -12,7 +12,8 @@
 
 namespace warpgauge::emulator::machine {
 
-KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, Options options) {
+KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, Options options,
+                     const std::function<void(const LaunchOutcome&)>& look) {
   Machine machine(Architecture{}, std::move(options));
   Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
   if (kernel == nullptr) throw std::logic_error("there is no kernel k");
@@ -30,10 +31,15 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   std::byte* const device_input = allocate(input.size(), "input");
   std::memcpy(device_input, input.data(), 4 * input.size());
   const std::array<const std::byte*, 2> pointers = {output, device_input};
-  const Launch launch{shape.grid, shape.block, shape.dynamic_shared_bytes, shape.cooperative,
-                      std::as_bytes(std::span(pointers))};
+  const Launch launch{shape.grid,
+                      shape.block,
+                      shape.dynamic_shared_bytes,
+                      shape.cooperative,
+                      std::as_bytes(std::span(pointers)),
+                      shape.covered};
   KernelRun run;
   run.outcome = machine.run(*kernel, launch);
+  if (look) look(run.outcome);
   run.output.resize(threads);
   std::memcpy(run.output.data(), output, 4 * threads);
   return run;

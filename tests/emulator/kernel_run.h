@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,7 @@ struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  bool covered = false;
 };
 
 /// Options of tests: an endless loop ends as a failure.
@@ -71,9 +73,10 @@ inline Options limited() {
 }
 
 /// Runs the kernel k of `text` with as many words of output as the grid has threads, which are 0
-/// before, and these words of input.
+/// before, and these words of input. `look` sees the outcome while its code is still there.
 KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
-                     Options options = limited());
+                     Options options = limited(),
+                     const std::function<void(const LaunchOutcome&)>& look = {});
 
 inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words input = {},
                           Options options = limited()) {

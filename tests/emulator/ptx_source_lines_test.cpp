@@ -108,9 +108,9 @@ TEST(PtxSourceLines, AFileThatIsNotThereGivesNoLine) {
   EXPECT_THAT(lines(".loc 9 50 2\na;"), ElementsAre("-"));
 }
 
-TEST(PtxSourceLines, EachLineIsListedOnce) {
+TEST(PtxSourceLines, EachPlaceIsListedOnce) {
   const Module module = parse_items(
-      std::string(".entry k() { .loc 1 7 3\na;\n.loc 1 8 1\nb;\n.loc 1 7 9\nc;\n.loc 3 1 1\n }") +
+      std::string(".entry k() { .loc 1 7 3\na;\n.loc 1 8 1\nb;\n.loc 1 7 3\nc;\n.loc 3 1 1\n }") +
       kFiles);
   EXPECT_THAT(module.source_lines, SizeIs(2));
   EXPECT_THAT(lines(module), ElementsAre("a.cu:7", "a.cu:8", "a.cu:7"));

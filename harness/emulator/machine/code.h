@@ -51,6 +51,7 @@ struct Code {
   std::uint32_t number = 0;  ///< in KernelCode::functions
   /// Those of the body, in the order of code_layout.h, and an exit or return for its end.
   std::vector<Instruction> instructions;
+  std::vector<std::uint32_t> places;  ///< in `instructions`, by position in the body
   std::uint64_t register_bytes = 0;
   std::uint64_t local_bytes = 0;  ///< of a frame
   std::vector<LocalAddress> local_addresses;

@@ -28,6 +28,7 @@ struct Launch {
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;               ///< all blocks make progress together (grid barriers)
   std::span<const std::byte> parameters;  ///< laid out as KernelInfo says
+  bool covered = false;                   ///< count the executions of every instruction
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -116,7 +116,12 @@ struct Shared {
 class Worker {
  public:
   explicit Worker(Shared& shared)
-      : shared_(shared), counters_(shared.context.code.counters.size()) {}
+      : shared_(shared), counters_(shared.context.code.counters.size()) {
+    if (!shared.context.launch.covered) return;
+    for (const auto& code : shared.context.code.functions) {
+      hits_.emplace_back(code->instructions.size());
+    }
+  }
 
   void work() {
     bool all_poll = false;
@@ -130,6 +135,7 @@ class Worker {
   }
 
   memory::Counters& counters() { return counters_; }
+  const control::CodeHits& hits() const { return hits_; }  ///< empty unless Launch::covered
   std::uint64_t steps() const {
     std::uint64_t total = 0;
     for (const auto& block : idle_) {
@@ -153,7 +159,8 @@ class Worker {
     const std::uint64_t number = shared_.next_block++;
     if (number >= shared_.blocks) return false;
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_));
+      idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_,
+                                                       hits_.empty() ? nullptr : &hits_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -183,6 +190,7 @@ class Worker {
 
   Shared& shared_;
   memory::Counters counters_;
+  control::CodeHits hits_;
   std::vector<std::unique_ptr<control::Block>> active_, idle_;
 };
 
@@ -213,10 +221,33 @@ std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<W
   return most;
 }
 
+/// Without those of instructions that are not of the body (code_layout.h).
+std::vector<FunctionHits> coverage_of(const KernelCode& code,
+                                      const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::vector<FunctionHits> coverage;
+  if (workers.front()->hits().empty()) return coverage;
+  for (const auto& function : code.functions) {
+    std::vector<InstructionHits> hits(function->function->body.size());
+    for (const auto& worker : workers) {
+      const auto& counted = worker->hits()[function->number];
+      for (std::size_t n = 0; n < hits.size(); ++n) {
+        const InstructionHits& more = counted[function->places[n]];
+        hits[n].warps += more.warps;
+        hits[n].lanes += more.lanes;
+        hits[n].guard_held += more.guard_held;
+        hits[n].guard_failed += more.guard_failed;
+      }
+    }
+    coverage.push_back({function.get(), std::move(hits)});
+  }
+  return coverage;
+}
+
 LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
   outcome.divergent_branches = divergences_of(workers);
+  outcome.coverage = coverage_of(code, workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
     for (const auto& worker : workers) memory::add(totals, worker->counters().totals(n));

@@ -11,6 +11,8 @@
 
 namespace warpgauge::emulator::machine {
 
+struct Code;
+
 struct InstructionTotals {
   int text_line = 0;           ///< of the PTX text
   metrics::SourceLine source;  ///< file empty if unknown
@@ -25,12 +27,25 @@ struct DivergentBranch {
   std::uint64_t count = 0;
 };
 
+/// Executions of an instruction. A warp whose lanes are apart comes several times.
+struct InstructionHits {
+  std::uint64_t warps = 0, lanes = 0;              ///< that came to it
+  std::uint64_t guard_held = 0, guard_failed = 0;  ///< warps with lanes whose guard did so
+};
+
+/// The hits of a function of a launched kernel, by position in its body.
+struct FunctionHits {
+  const Code* code = nullptr;  ///< lives as long as the kernel
+  std::vector<InstructionHits> hits;
+};
+
 struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::vector<DivergentBranch> divergent_branches;
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
+  std::vector<FunctionHits> coverage;  ///< empty unless Launch::covered
 };
 
 }  // namespace warpgauge::emulator::machine

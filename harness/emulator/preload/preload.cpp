@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <map>
@@ -26,7 +27,9 @@
 #include "harness/process/flush_at_exit.h"
 #include "harness/process/progress.h"
 #include "harness/programs/choice.h"
+#include "metrics/append_file.h"
 #include "metrics/counts_report.h"
+#include "metrics/coverage.h"
 
 namespace warpgauge::emulator::preload {
 namespace {
@@ -123,6 +126,16 @@ Launches& launches() {
   return launches;
 }
 
+/// Adds what of this process's code ran, and what not.
+bool append_coverage() {
+  const char* path = std::getenv(metrics::kCoverageVariable);
+  if (path == nullptr) return true;
+  const std::string text = metrics::lcov_text(Emulator::instance().take_coverage());
+  if (metrics::append_at_once(path, text)) return true;
+  std::fprintf(stderr, "warpgauge: %s: %s\n", path, std::strerror(errno));
+  return false;
+}
+
 /// Writes what was counted since the last report.
 bool report(std::chrono::seconds) {
   // Launches first: one that ends meanwhile counts as missing, and never as counted and missing.
@@ -132,12 +145,16 @@ bool report(std::chrono::seconds) {
   report->lines = emulator.take_counts();
   report->faults = emulator.take_faults();
   std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report->faults));
-  return append(*report);
+  const bool covered = append_coverage();
+  return append(*report) && covered;
 }
 
 const bool reports_at_exit = [] {
   Emulator::instance();  // made before this, it is taken down after it
   Emulator::instance().watch_launches(&launches());
+  if (std::getenv(metrics::kCoverageVariable) != nullptr) {
+    Emulator::instance().count_coverage(true);
+  }
   process::flush_at_exit(report);
   return true;
 }();

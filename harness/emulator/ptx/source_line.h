@@ -9,6 +9,7 @@ namespace warpgauge::emulator::ptx {
 struct SourceLine {
   std::string file;
   int line = 0;
+  int column = 0;
   bool in_toolkit = false;  ///< the file is a header of the toolkit
   int caller = -1;          ///< index into Module::source_lines, of a smaller one; -1: not inlined
 };

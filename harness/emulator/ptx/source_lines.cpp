@@ -49,7 +49,7 @@ void SourceLines::resolve(Module& module) const {
   std::unordered_map<int, bool> toolkit;
   for (const auto& [number, path] : files_) toolkit[number] = metrics::is_toolkit_header(path);
   const std::vector<bool> used = used_by(module);
-  std::map<std::tuple<std::string_view, int, int>, int> lines;  // by file, line and caller
+  std::map<std::tuple<std::string_view, int, int, int>, int> lines;  // by place and caller
   std::vector<int> resolved(locations_.size(), -1);
   for (std::size_t i = 0; i < locations_.size(); ++i) {
     const auto& [place, caller] = locations_[i];
@@ -60,10 +60,11 @@ void SourceLines::resolve(Module& module) const {
       resolved[i] = into;
       continue;
     }
-    const auto [line, added] = lines.try_emplace({file->second, place.line, into},
+    const auto [line, added] = lines.try_emplace({file->second, place.line, place.column, into},
                                                  static_cast<int>(module.source_lines.size()));
     if (added) {
-      module.source_lines.push_back({file->second, place.line, toolkit[place.file], into});
+      module.source_lines.push_back(
+          {file->second, place.line, place.column, toolkit[place.file], into});
     }
     resolved[i] = line->second;
   }

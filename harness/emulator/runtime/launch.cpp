@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/coverage.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/fault.h"
@@ -127,8 +128,9 @@ void run(State& state, Function& function, const machine::Launch& launch) {
   State::Results& results = state.results;
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
-    if (!watched.counts()) return;
     const std::lock_guard lock(results.mutex);
+    if (results.coverage) counting::add_launch(*results.coverage, outcome);
+    if (!watched.counts()) return;
     results.counts->add(function.name, outcome, *function.trust);
     results.accesses->add(function.name, outcome, *function.trust);
     watched.kept();
@@ -160,7 +162,8 @@ void run_checked(State& state, const LaunchRequest& request) {
        .block = {request.block.x, request.block.y, request.block.z},
        .dynamic_shared_bytes = request.shared_bytes,
        .cooperative = request.cooperative,
-       .parameters = parameters});
+       .parameters = parameters,
+       .covered = state.covers});
 }
 
 /// Its name in the program; empty if the program has no such kernel.

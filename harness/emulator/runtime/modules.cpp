@@ -152,6 +152,22 @@ void Modules::unload() {
   }
 }
 
+void Modules::each_new_ptx(const std::string& arch, bool older_ptx,
+                           const std::function<void(const ptx::Module&)>& use) {
+  for (Module& module : modules_) {
+    if (!std::exchange(module.is_new, false)) continue;
+    try {
+      for (const auto& container : ptx_containers(module.wrapper)) {
+        const SelectedCode code = select_code(container, arch, older_ptx);
+        use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
+      }
+    } catch (const NoPtx&) {
+    } catch (const metrics::FatBinaryError&) {
+    } catch (const ptx::PtxError&) {
+    }
+  }
+}
+
 std::set<std::string> Modules::architectures() const {
   std::set<std::string> common;
   bool first = true;

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -57,6 +58,7 @@ struct Module {
   const void* wrapper = nullptr;
   std::list<Function> functions;
   std::list<Variable> managed;
+  bool is_new = true;  ///< for each_new_ptx()
 
   // Of the device, once it is loaded.
   machine::Program* program = nullptr;
@@ -87,6 +89,11 @@ class Modules {
                           bool older_ptx);
   /// Forgets what belongs to a device that is no more.
   void unload();
+
+  /// Calls `use` with the PTX of each object registered since the last call, as it would be loaded.
+  /// Code that cannot be loaded is left out: a launch says why.
+  void each_new_ptx(const std::string& arch, bool older_ptx,
+                    const std::function<void(const ptx::Module&)>& use);
 
   /// Architectures that all modules hold PTX for. Throws metrics::FatBinaryError.
   std::set<std::string> architectures() const;

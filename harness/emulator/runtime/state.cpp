@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/coverage.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/memory/texture.h"
@@ -81,13 +82,29 @@ void State::require_own_device() const {
                 "CUDA: fork before the first CUDA call, or start a program in the child"};
 }
 
+metrics::Coverage State::new_code() {
+  metrics::Coverage code;
+  modules.each_new_ptx(arch_, older_ptx,
+                       [&](const ptx::Module& module) { counting::add_code(code, module); });
+  return code;
+}
+
 void State::begin_launch() {
+  begin_process();
+  if (!covers_unlaunched) return;
+  const metrics::Coverage code = new_code();
+  const std::lock_guard lock(results.mutex);
+  metrics::add(*results.coverage, code);
+}
+
+void State::begin_process() {
   if (launching_process_ == getpid()) return;
   launching_process_ = getpid();
   {
     const std::lock_guard lock(results.mutex);
     results.counts->take();
     results.accesses->take();
+    if (results.coverage) results.coverage->clear();
     results.faults.clear();
     results.failed_launches.clear();
   }

@@ -20,6 +20,7 @@
 #include "harness/emulator/runtime/modules.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architectures.h"
+#include "metrics/coverage.h"
 #include "metrics/device_fault.h"
 
 namespace warpgauge::emulator::counting {
@@ -86,10 +87,15 @@ class State {
   bool has_device() const { return device_ != nullptr; }
   void reset_device();
 
+  /// The code registered since the last call, as what never ran.
+  metrics::Coverage new_code();
+
   /// To be called by each launch: in a process that has not launched before, what its parent has
   /// counted up to the fork is forgotten, and the watch told.
   void begin_launch();
   LaunchWatch* watch = nullptr;
+  bool covers = false;             ///< launches count what they run
+  bool covers_unlaunched = false;  ///< and list what else there is
 
   const std::string& arch() const { return arch_; }
   void choose_arch(std::string_view arch);
@@ -116,6 +122,7 @@ class State {
     UninterruptedMutex mutex;
     const std::unique_ptr<counting::CountTable> counts;
     const std::unique_ptr<counting::AccessTable> accesses;
+    std::optional<metrics::Coverage> coverage;  ///< nothing: launches are not covered
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
     Results();
@@ -132,6 +139,7 @@ class State {
   State();
   ~State();
   void require_own_device() const;
+  void begin_process();
 
   std::string arch_;
   const metrics::Architecture* limits_ = nullptr;

@@ -38,7 +38,7 @@ std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
   return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
 }
 
-Block::Block(LaunchContext& launch, memory::Counters& counters)
+Block::Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits)
     : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
   const Code& kernel = *launch.code.functions.front();
   const std::size_t independent = launch.code.warps_depend ? warps.size() : 1;
@@ -48,18 +48,20 @@ Block::Block(LaunchContext& launch, memory::Counters& counters)
   if (launch.options.check_uninitialised_shared) shared_written = AlignedBytes(shared_bytes);
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
   for (std::size_t n = 0; n < warps.size(); ++n) {
-    prepare(warps[n], static_cast<std::uint32_t>(n), counters);
+    prepare(warps[n], static_cast<std::uint32_t>(n), counters, hits);
   }
 }
 
 // Prepares what stays the same from block to block. Warps that do not wait for each other run one
 // after the other, in the same registers.
-void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& counters) {
+void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& counters,
+                    CodeHits* hits) {
   const KernelCode& code = launch.code;
   const Code& kernel = *code.functions.front();
   const std::uint64_t place = code.warps_depend ? number : 0;
   state.engine.block = this;
   state.engine.index = number;
+  state.engine.hits = hits;
   Frame& frame = state.engine.kernel_frame;
   frame.code = &kernel;
   frame.registers = registers.data() + place * odd_cache_lines(kernel.register_bytes);

@@ -72,7 +72,8 @@ struct Block {
   AlignedBytes registers, shared, shared_written, local;
   std::vector<WarpState> warps;
 
-  Block(LaunchContext& launch, memory::Counters& counters);
+  /// `hits` is nullptr where executions are not counted.
+  Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -81,7 +82,7 @@ struct Block {
   Progress advance();
 
  private:
-  void prepare(WarpState& state, std::uint32_t number, memory::Counters& counters);
+  void prepare(WarpState& state, std::uint32_t number, memory::Counters& counters, CodeHits* hits);
   void start(WarpState& state);
   bool run_warp(WarpState& state);
   void check_limits(const WarpState& state);

@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/control/engine.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/memory/context.h"
@@ -136,7 +137,18 @@ void wake_waiting_for_lanes(Warp& warp) {
 
 namespace {
 
+void count(Warp& warp, const Instruction& instruction, Mask active) {
+  const WarpEngine& engine = *warp.engine;
+  const Code& code = *engine.frame->code;
+  InstructionHits& hits = (*engine.hits)[code.number][&instruction - code.instructions.data()];
+  ++hits.warps;
+  hits.lanes += static_cast<unsigned>(std::popcount(warp.mask));
+  hits.guard_held += active != 0;
+  hits.guard_failed += active != warp.mask;
+}
+
 /// Executes instructions until the scheduler finds none or `left` is used up.
+template <bool kCovered>
 Pause run_instructions(Warp& warp, std::uint64_t& left) {
   const Instruction* pc = warp.next;
   while (left != 0) {
@@ -155,10 +167,13 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
       const Slot slot = pc->guard;
       const Mask guard = *reinterpret_cast<const Mask*>(warp.bases[slot.base] + slot.offset);
       active &= pc->guard_negated ? ~guard : guard;
+      if constexpr (kCovered) count(warp, *pc, active);
       if (active == 0) {
         ++pc;
         continue;
       }
+    } else if constexpr (kCovered) {
+      count(warp, *pc, active);
     }
     warp.next = pc + 1;
     warp.active = active;
@@ -176,7 +191,8 @@ Pause run(Warp& warp, std::uint64_t steps) {
   if (engine.rotating) steps = std::min(steps, kTurn);
   if (warp.mask == 0 || engine.rotating) ask_scheduler(warp);
   std::uint64_t left = steps;
-  const Pause pause = run_instructions(warp, left);
+  const Pause pause = engine.hits == nullptr ? run_instructions<false>(warp, left)
+                                             : run_instructions<true>(warp, left);
   engine.steps += steps - left;
   if (pause == Pause::slice && engine.rotating) {
     wake_yielded(engine);

@@ -9,6 +9,7 @@
 
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine {
@@ -58,6 +59,9 @@ enum class Pause : std::uint8_t {
   slice,     ///< has used up what it was given
 };
 
+/// Executions by Code::number and place in Code::instructions.
+using CodeHits = std::vector<std::vector<InstructionHits>>;
+
 /// A branch at which fragments of a warp have divided, `count` times since the launch began.
 struct Divergence {
   const Code* code;
@@ -81,6 +85,7 @@ struct WarpEngine {
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
   std::vector<Divergence> divergences;
+  CodeHits* hits = nullptr;  ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;
   Frame kernel_frame;
 };

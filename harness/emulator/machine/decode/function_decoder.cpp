@@ -62,6 +62,7 @@ void FunctionDecoder::decode() {
     }
   }
   code_.register_bytes = round_up(code_.register_bytes, kVectorAlignment);
+  code_.places = std::move(places_);
 }
 
 Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {

@@ -1,0 +1,145 @@
+"""`--coverage FILE`: what lcov reads there, of a gate and of a program."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+TESTS = Path(__file__).resolve().parents[1]
+FAMILY = TESTS / "faulty" / "family.cu"
+LOOKUP = TESTS / "emulator" / "programs" / "lookup.cu"
+
+
+def run(program, *arguments):
+    return subprocess.run(
+        [BUILD / "bin" / program, *map(str, arguments)], capture_output=True, text=True, timeout=300
+    )
+
+
+def gate(file, pattern, *options):
+    options = options or ["--device=emulated"]
+    out = ["--out", file.parent / "out" if file.parent.is_dir() else file.parents[1] / "out"]
+    return run("warpgauge-faulty", "gate", *options, *out, "--filter", pattern, "--coverage", file)
+
+
+def records(file):
+    """By source file and key, the fields of each record. Strict: lcov's order, sums, one end."""
+    files = {}
+    for block in file.read_text().removesuffix("end_of_record\n").split("end_of_record\n"):
+        lines = [line.split(":", 1) for line in block.splitlines()]
+        assert lines[0] == ["TN", ""] and lines[1][0] == "SF"
+        of_file = files[Path(lines[1][1])] = {}
+        for key, text in lines[2:]:
+            of_file.setdefault(key, []).append(text)
+        hits = [int(text.rsplit(",", 1)[1]) for text in of_file["DA"]]
+        assert of_file["LF"] == [str(len(hits))]
+        assert of_file["LH"] == [str(sum(hit > 0 for hit in hits))]
+    return files
+
+
+def lines(file, source):
+    return {int(n): int(hits) for n, hits in (d.split(",") for d in records(file)[source]["DA"])}
+
+
+def number_of(source, text):
+    (number,) = (n for n, line in enumerate(source.read_text().splitlines(), 1) if text in line)
+    return number
+
+
+def test_cases_add_up_and_kernels_that_nobody_launches_have_zeros(tmp_path):
+    file = tmp_path / "gate.info"
+    result = gate(file, "faulty.good*")
+    assert result.returncode == 0, result.stdout + result.stderr
+    last = result.stdout.splitlines()[-1]
+    assert last.startswith("coverage: ") and last.endswith(f" branches: {file}")
+    hits = lines(file, FAMILY)
+    assert hits[number_of(FAMILY, "b[i] = a[i];")] == 2 * 1024 // 32  # two cases
+    assert hits[number_of(FAMILY, "b[i] = a[i] + 1;")] == 0
+    functions = records(file)[FAMILY]["FNDA"]
+    assert "64,faulty::copy(float*, float const*)" in functions
+    assert "0,faulty::endless(float volatile*)" in functions
+    assert not any(path.name == "self_test.cu" for path in records(file))
+
+
+def test_architectures_add_up(tmp_path):
+    archs = run("warpgauge-faulty", "list", "--archs").stdout.split()
+    gate(tmp_path / "a.info", "faulty.good.*", "--device=emulated", "--arch", ",".join(archs))
+    line = number_of(FAMILY, "b[i] = a[i];")
+    assert lines(tmp_path / "a.info", FAMILY)[line] == len(archs) * 1024 // 32
+
+
+def test_a_fault_leaves_a_whole_file(tmp_path):
+    file = tmp_path / "gate.info"
+    result = gate(file, "faulty.*l*d*")  # faults among others
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert lines(file, FAMILY)[number_of(FAMILY, "b[(1LL << 44)")] == 0
+    assert [path.name for path in tmp_path.glob("*.info*")] == ["gate.info"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "message"),
+    [
+        (".", ["--device=gpu"], "add --device=emulated"),
+        ("none", ["--device=emulated"], "there is no folder"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(folder, options, message, tmp_path):
+    file = tmp_path / folder / "gate.info"
+    result = gate(file, "faulty.good.*", *options)
+    assert result.returncode == 2 and message in result.stderr, result.stdout + result.stderr
+    assert not file.exists() and "self test" not in result.stdout
+
+
+def test_a_program_is_covered_with_its_branches(tmp_path):
+    file = tmp_path / "lookup.info"
+    result = run(
+        "warpgauge",
+        "emulate",
+        "--out",
+        tmp_path,
+        "--coverage",
+        file,
+        "--",
+        BUILD / "programs" / "lookup",
+    )
+    assert result.returncode in (0, 1), result.stdout + result.stderr
+    assert f"coverage: 100.0 % of 6 lines, 100.0 % of 2 branches: {file}" in result.stderr
+    line = number_of(LOOKUP, "if (i >= kNumbers)")
+    branches = [branch.split(",") for branch in records(file)[LOOKUP]["BRDA"]]
+    # Of 32 warps the last one divides: 24 of its threads have no number.
+    assert [(b[0], b[2], b[3]) for b in branches] == [
+        (str(line), "0", "1"),
+        (str(line), "1", "32"),
+    ]
+    assert lines(file, LOOKUP)[number_of(LOOKUP, "// reads the table")] == 32
+
+
+def test_a_program_that_faults_has_zeros(tmp_path):
+    file = tmp_path / "lookup.info"
+    command = [BUILD / "programs" / "lookup", "wrong"]
+    assert (
+        run(
+            "warpgauge", "emulate", "--out", tmp_path, "--coverage", file, "--", *command
+        ).returncode
+        == 2
+    )
+    assert set(lines(file, LOOKUP).values()) == {0}
+
+
+@pytest.mark.skipif(shutil.which("lcov") is None, reason="lcov is not installed")
+def test_lcov_reads_it(tmp_path):
+    file = tmp_path / "gate.info"
+    gate(file, "faulty.good.*")
+    summary = subprocess.run(["lcov", "--summary", file], capture_output=True, text=True)
+    hits = [n for source in records(file) for n in lines(file, source).values()]
+    assert summary.returncode == 0, summary.stderr
+    assert f"({sum(hit > 0 for hit in hits)} of {len(hits)} lines)" in summary.stdout
+
+
+def test_explain_names_lines_that_few_lanes_came_to(tmp_path):
+    result = run("warpgauge", "explain", "transpose.naive.f32@1000x700")
+    assert "lines that not all lanes came to" in result.stdout, result.stdout + result.stderr
+    assert "lanes 31.8 of 32  kernels/transpose/family.cu:" in result.stdout
