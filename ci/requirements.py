@@ -1,5 +1,5 @@
 """Prints what pyproject.toml requires for a part of the work, or for a CUDA toolkit:
-requirements.py gate|reports|dev|toolkit."""
+requirements.py gate|reports|dev|toolkit|newest-toolkit."""
 
 import sys
 import tomllib
@@ -11,4 +11,5 @@ groups = project["dependency-groups"]
 programs = [one for one in project["project"]["dependencies"] if not one.startswith("nvidia-")]
 parts = {"gate": groups["gate"], "reports": programs, "dev": programs + groups["dev"]}
 parts |= project["project"]["optional-dependencies"]
+parts["newest-toolkit"] = groups["newest-toolkit"]
 print("\n".join(parts[sys.argv[1]]))

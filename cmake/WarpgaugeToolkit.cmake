@@ -11,8 +11,10 @@ endif()
 # says that it is content with an older CMake.
 set(_warpgauge_minimum "${CMAKE_MINIMUM_REQUIRED_VERSION}")
 set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
-find_package(CUDAToolkit 12.8 REQUIRED)
+find_package(CUDAToolkit REQUIRED)
 set(CMAKE_MINIMUM_REQUIRED_VERSION "${_warpgauge_minimum}")
+include("${CMAKE_CURRENT_LIST_DIR}/ToolkitVersions.cmake")
+warpgauge_check_toolkit("${CUDAToolkit_VERSION}" "${CUDAToolkit_BIN_DIR}/..")
 message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}; "
                "architectures ${CMAKE_CUDA_ARCHITECTURES}")
 

@@ -97,7 +97,8 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   }
   // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
   constexpr int kNewAbi = 8;
-  const int shift = header.e_ident[EI_ABIVERSION] >= kNewAbi ? 8 : 0;
+  abi_ = header.e_ident[EI_ABIVERSION];
+  const int shift = abi_ >= kNewAbi ? 8 : 0;
   sm_ = static_cast<int>(header.e_flags >> shift & 0xff);
 }
 

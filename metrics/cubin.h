@@ -40,6 +40,8 @@ class Cubin {
   std::uint64_t shared_static_bytes(std::string_view kernel) const;
   /// The architecture as a number: 90 for sm_90 and for sm_90a.
   int sm() const { return sm_; }
+  /// Version of the format: 7 as CUDA 12 writes it, 8 as CUDA 13 does.
+  int abi() const { return abi_; }
   /// Its full name, which the ELF header lacks: "sm_90a" where ptxas or the device linker noted the
   /// option -arch, as those of CUDA 13 do; else that of the number.
   std::string arch() const;
@@ -64,7 +66,7 @@ class Cubin {
 
   std::span<const std::byte> image_;
   std::vector<Section> sections_;  // that of index 0, which is none, among them
-  int sm_ = 0;
+  int sm_ = 0, abi_ = 0;
 };
 
 }  // namespace warpgauge::metrics

@@ -72,7 +72,7 @@ std::optional<std::uint32_t> up_to(std::uint32_t most, std::uint32_t value) {
 
 std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& kernel) {
   std::optional<std::uint32_t> barriers;
-  if (at<std::uint8_t>(cubin.image(), EI_ABIVERSION) >= kNewAbi) barriers = 0;
+  if (cubin.abi() >= kNewAbi) barriers = 0;
   for_each_record(cubin.section(".nv.info." + kernel), [&](const Record& record) {
     if (record.attribute != kBarrierCount) return;
     barriers = record.layout == kByteValue ? at<std::uint8_t>(record.value, 0) : std::nullopt;

@@ -10,10 +10,17 @@ namespace warpgauge::metrics {
 namespace {
 
 constexpr int kOldestSm = 75, kNewestSm = 121;
+constexpr int kNewestAbi = 8;
 
 }  // namespace
 
 int known_sm(const Cubin& cubin) {
+  if (cubin.abi() > kNewestAbi) {
+    throw CubinError(fmt::format(
+        "the machine code has format {}, and is known here up to format {}. Compile with "
+        "a CUDA toolkit that warpgauge is tested with",
+        cubin.abi(), kNewestAbi));
+  }
   const int sm = cubin.sm();
   if (sm < kOldestSm || sm > kNewestSm) {
     throw CubinError(

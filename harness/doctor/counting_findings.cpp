@@ -44,7 +44,7 @@ Precondition check_cupti() {
   Precondition finding{.id = "CUPTI", .health = Health::fail};
   if (!metrics::built_with_cupti()) {
     finding.text = "this build has none";
-    finding.remedy = "install the CUDA toolkit's CUPTI (12.8 or newer) and configure again";
+    finding.remedy = "install the CUDA toolkit's CUPTI and configure again";
     return finding;
   }
   try {

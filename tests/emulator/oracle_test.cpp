@@ -271,6 +271,9 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
       metrics::Cubin(std::as_bytes(std::span(recorded.cubin))).section(".nv_debug_line_sass");
   recorded.cubin[reinterpret_cast<const char*>(section.data()) - begin + 4] = 9;
   EXPECT_THAT(refusal(recorded), HasSubstr("its version is 9"));
+  constexpr std::size_t kAbiVersion = 8;  // of e_ident
+  recorded.cubin[kAbiVersion] = 9;
+  EXPECT_THAT(refusal(recorded), HasSubstr("has format 9, and is known here up to format 8"));
   recorded.cubin = text_of("line_table/no_lines_sm90.cubin");
   EXPECT_THAT(refusal(recorded), HasSubstr("compiled without -lineinfo"));
   recorded.cubin = "no cubin";

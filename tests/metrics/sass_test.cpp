@@ -169,6 +169,21 @@ TEST(Sass, AnUnknownArchitectureIsRefused) {
   }
 }
 
+TEST(Sass, AFormatNewerThanAllKnownIsRefused) {
+  Image image = recorded("sass/memory.sm_90.cubin");
+  constexpr std::size_t kAbiVersion = 8;  // of e_ident
+  EXPECT_EQ(Cubin(image).abi(), 8);
+  image[kAbiVersion] = std::byte{9};
+  try {
+    memory_instructions(Cubin(image), "memory");
+    FAIL() << "was read";
+  } catch (const CubinError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the machine code has format 9, and is known here up to format 8. Compile with a "
+                 "CUDA toolkit that warpgauge is tested with");
+  }
+}
+
 TEST(Sass, TheOldestAndTheNewestArchitectureAreRead) {
   Image image = recorded("sass/memory.sm_90.cubin");
   constexpr std::size_t kFlags = 48;  // of Elf64_Ehdr
