@@ -122,6 +122,8 @@ def entry(metric: Metric) -> str:
         "",
         f"- Unit: {metric.unit}; {metric.cls}; {BETTER[metric.direction]}.",
     ]
+    if metric.cost == "occupancy":
+        lines.append("- Cost: none, as long as `occupancy.theoretical` stays.")
     if metric.id in BUILT_IN:
         lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
     lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))

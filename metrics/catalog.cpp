@@ -72,12 +72,14 @@ const std::vector<Metric>& table() {
        "to 32 cost no occupancy where a multiprocessor holds 2048 threads (40 at 1536, 64 at "
        "1024).",
        "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
-       "as long as nothing spills."},
+       "as long as nothing spills.",
+       {}, Cost::occupancy},
       {"barriers", "barriers/block", lower, exact, ptxas, {},
        "Named barriers that a block of the kernel uses.",
        "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
        "on their own.",
-       "Reuse a barrier where its uses cannot overlap."},
+       "Reuse a barrier where its uses cannot overlap.",
+       {}, Cost::occupancy},
       {"spill.store_bytes", "bytes/thread", lower, exact, ptxas, {},
        "Bytes of registers written to local memory because there were too few registers.",
        "0: all live values fit into registers.",
@@ -97,7 +99,8 @@ const std::vector<Metric>& table() {
        "Shared memory declared with a fixed size.",
        "What the reuse of data pays for, as long as shared memory does not limit occupancy; "
        "ptxas allows 48 KiB.",
-       "Reuse buffers whose lifetimes do not overlap."},
+       "Reuse buffers whose lifetimes do not overlap.",
+       {}, Cost::occupancy},
       {"constant.bytes", "bytes", none, exact, ptxas, {},
        "Constant banks of the kernel: what the driver keeps in front (352 bytes up to compute "
        "capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and literals, and the "
@@ -341,6 +344,8 @@ std::string_view to_string(Direction direction) {
 std::string_view to_string(Class cls) {
   return cls == exact ? "exact" : cls == bounded ? "bounded" : "info";
 }
+
+std::string_view to_string(Cost cost) { return cost == Cost::occupancy ? "occupancy" : "direct"; }
 
 std::string_view to_string(Source source) {
   switch (source) {

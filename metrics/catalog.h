@@ -19,6 +19,9 @@ enum class Class { exact, bounded, info };
 /// several passes); `timer`: CUDA events around the launches, by warpgauge-bench.
 enum class Source { run, ptxas, occupancy, sass, range, timer };
 
+/// What a worse value costs. `occupancy`: nothing, as long as occupancy.theoretical stays.
+enum class Cost { direct, occupancy };
+
 /// One row of the table.
 struct Metric {
   std::string_view id;
@@ -31,6 +34,7 @@ struct Metric {
   std::string_view good;                      ///< one sentence: which values are good, and why
   std::string_view cure;                      ///< one sentence: what to do when it is not good
   std::string_view ideal = {};  ///< the metric that `of = "ideal"` means; empty: there is none
+  Cost cost = Cost::direct;
 };
 
 /// All metrics, in the order in which they are listed.
@@ -59,5 +63,6 @@ bool is_word(const Metric& metric);
 std::string_view to_string(Direction direction);
 std::string_view to_string(Class cls);
 std::string_view to_string(Source source);
+std::string_view to_string(Cost cost);
 
 }  // namespace warpgauge::metrics

@@ -144,6 +144,7 @@ int print_json() {
     object["id"] = row.id;
     object["unit"] = row.unit;
     object["direction"] = directed ? to_string(row.direction) : "none";
+    object["cost"] = to_string(row.cost);
     object["class"] = to_string(row.cls);
     object["source"] = to_string(row.source);
     object["cupti_names"] = row.cupti_names;

@@ -58,10 +58,13 @@ Cause cause_of(const SideValue& a, const SideValue& b) {
   });
 }
 
-bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
+bool is_estimate(const SideValue& a, const SideValue& b) {
   const bool is_count = metrics::metric(a.fact->metric).cls == metrics::Class::exact;
-  const bool is_estimate = a.fact->confidence == "estimate" || b.fact->confidence == "estimate";
-  if (!is_count || !is_estimate) return false;
+  return is_count && (a.fact->confidence == "estimate" || b.fact->confidence == "estimate");
+}
+
+bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
+  if (!is_estimate(a, b)) return false;
   // The two may be blamed on different kernels of one code.
   const bool same_code =
       sameness(a.fact->context->code_hash, b.fact->context->code_hash) == Sameness::same;

@@ -16,6 +16,9 @@ constexpr bool is_of_the_machine(Cause cause) {
   return cause == Cause::driver || cause == Cause::environment;
 }
 
+/// True for a count that either side calls an estimate.
+bool is_estimate(const SideValue& a, const SideValue& b);
+
 /// True where only the counting moved a count that is an estimate: such need not repeat.
 bool is_recount(Cause cause, const SideValue& a, const SideValue& b);
 

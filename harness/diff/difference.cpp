@@ -49,6 +49,7 @@ void add_cause(Change& change, const SideValue& a, const SideValue& b) {
   change.cause = cause_of(a, b);
   change.details = details_of(a, b);
   if (is_of_the_machine(*change.cause) && !a.failed() && !b.failed()) change.mark = Mark::moved;
+  if (is_estimate(a, b)) change.mark = Mark::changed;
   if (is_recount(*change.cause, a, b)) change.mark = Mark::unsure;
 }
 
@@ -93,6 +94,27 @@ std::map<Key, Key> on_like_gpus(const Side& a, const Side& b) {
     names.emplace(keys.front(), other->second.front());
   }
   return names;
+}
+
+/// What costs occupancy only is neither worse nor better in a case whose occupancy stayed. Where
+/// that is not known, the value speaks for itself.
+void mark_what_costs_nothing(std::vector<Change>& changes) {
+  std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
+  for (const Change& change : changes) {
+    const bool is_measured = std::holds_alternative<double>(change.b);
+    if (change.metric->id == "occupancy.theoretical" && change.mark == Mark::same && is_measured) {
+      kept.emplace(change.id, change.arch);
+    }
+  }
+  for (Change& change : changes) {
+    const bool is_directed = change.mark == Mark::worse || change.mark == Mark::better;
+    const bool are_numbers =
+        std::holds_alternative<double>(change.a) && std::holds_alternative<double>(change.b);
+    if (change.metric->cost == metrics::Cost::occupancy && is_directed && are_numbers &&
+        kept.contains({change.id, change.arch})) {
+      change.mark = Mark::changed;
+    }
+  }
 }
 
 /// The key that sorts the worst changes first: by mark, then by share. A change from zero counts as
@@ -146,6 +168,7 @@ std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
     changes.push_back(change_of(pair.a, pair.b, metric, noise));
     changes.back().lines = line_changes(lines_of(a, pair.key_a), lines_of(b, pair.key_b), metric);
   }
+  mark_what_costs_nothing(changes);
   sort_worst_first(changes);
   return changes;
 }

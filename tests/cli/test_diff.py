@@ -79,8 +79,31 @@ def test_an_estimate_is_compared_only_where_something_else_changed(diff):
     unsure = {"confidence": "estimate", "confidence_reason": "CUPTI loses some"}
     code, out, _ = diff([a_fact(value=10, **unsure)], [a_fact(value=12, **unsure)])
     assert code == 0 and "1 noisy values without an interval, or estimates, not compared" in out
-    code, out, _ = diff([a_fact(value=10)], [a_fact(value=12, sass_hash="b", **unsure)])
-    assert code == 1 and "compiler" in out
+    code, out, _ = diff([a_fact(value=10)], [a_fact(value=12, sass_hash="b", **unsure)], "--all")
+    assert code == 0 and rows(out)[0].startswith("changed shared.bank_conflicts")
+
+
+@pytest.mark.parametrize(
+    ("occupancy", "mark", "code"),
+    [((1, 1), "changed", 0), ((1, 0.5), "worse", 1), ((None, None), "worse", 1)],
+)
+def test_what_costs_occupancy_only_is_worse_where_occupancy_is(diff, occupancy, mark, code):
+    """A tile of [32][33] for [32][32] has 128 bytes more, and no conflicts."""
+    sides = [
+        [
+            a_fact("shared.bank_conflicts", conflicts, sass_hash=sass),
+            a_fact("shared.static_bytes", bytes, sass_hash=sass),
+            *([] if fraction is None else [a_fact("occupancy.theoretical", fraction)]),
+        ]
+        for conflicts, bytes, sass, fraction in zip(
+            (992, 0), (4096, 4224), "ab", occupancy, strict=True
+        )
+    ]
+    result, out, err = diff(*sides, "--all")
+    assert result == code, err
+    marks = {row.split()[1]: row.split()[0] for row in rows(out)}
+    assert marks["shared.static_bytes"] == mark
+    assert marks["shared.bank_conflicts"] == "better"
 
 
 @pytest.mark.parametrize("confidence, code", [(None, 1), ("estimate", 0)])

@@ -15,14 +15,17 @@ from typing import Any
 class Metric:
     """One row; the columns are those of metrics/catalog.h.
 
-    `direction` is the better one: "lower", "higher" or "none" (a description). `cls` is "exact"
-    (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`, `good` and
-    `cure` are a sentence each. `ideal` is the metric that budgets can be a multiple of, or "".
+    `direction` is the better one: "lower", "higher" or "none" (a description). `cost` is "direct",
+    or "occupancy" where a worse value costs nothing while occupancy.theoretical stays. `cls` is
+    "exact" (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`,
+    `good` and `cure` are a sentence each. `ideal` is the metric that budgets can be a multiple of,
+    or "".
     """
 
     id: str
     unit: str
     direction: str
+    cost: str
     cls: str
     source: str
     cupti_names: tuple[str, ...]
