@@ -162,6 +162,7 @@ int print_json() {
                       {"pattern", metrics::kCounterPattern},
                       {"units", std::move(units)},
                       {"direction", "none"},
+                      {"cost", to_string(any.cost)},
                       {"class", to_string(any.cls)},
                       {"source", to_string(any.source)},
                       {"meaning", any.meaning},

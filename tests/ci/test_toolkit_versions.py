@@ -74,7 +74,7 @@ def test_the_set_up_passes_over_an_older_toolkit(tmp_path):
     script = (ROOT / "ci/bootstrap").read_text()
     usable = script[script.index("at_least() {") : script.index("# ---- packages")]
     usable += script[script.index("oldest_cuda() {") : script.index("write_env() {")]
-    command = f'root={ROOT}; build={tmp_path}; say() {{ echo "$*"; }}\n{oldest}\n{usable}\n'
+    command = f'root={ROOT}; build={tmp_path}; say() {{ echo "$*"; }}\n{usable}\n'
     done = subprocess.run(
         ["bash", "-c", f"{command} usable {nvcc} CUDACXX"],
         capture_output=True,

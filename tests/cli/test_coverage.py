@@ -75,7 +75,7 @@ def test_a_fault_leaves_a_whole_file(tmp_path):
     file = tmp_path / "gate.info"
     result = gate(file, "faulty.*l*d*")  # faults among others
     assert result.returncode == 2, result.stdout + result.stderr
-    assert lines(file, FAMILY)[number_of(FAMILY, "b[(1LL << 44)")] == 0
+    assert lines(file, FAMILY)[number_of(FAMILY, "b[(1LL << 44)")] > 0  # the line at fault
     assert [path.name for path in tmp_path.glob("*.info*")] == ["gate.info"]
 
 
@@ -117,16 +117,13 @@ def test_a_program_is_covered_with_its_branches(tmp_path):
     assert lines(file, LOOKUP)[number_of(LOOKUP, "// reads the table")] == 32
 
 
-def test_a_program_that_faults_has_zeros(tmp_path):
+def test_a_program_that_faults_is_covered_up_to_the_fault(tmp_path):
     file = tmp_path / "lookup.info"
     command = [BUILD / "programs" / "lookup", "wrong"]
-    assert (
-        run(
-            "warpgauge", "emulate", "--out", tmp_path, "--coverage", file, "--", *command
-        ).returncode
-        == 2
-    )
-    assert set(lines(file, LOOKUP).values()) == {0}
+    options = ["--out", tmp_path, "--coverage", file]
+    assert run("warpgauge", "emulate", *options, "--", *command).returncode == 2
+    hits = lines(file, LOOKUP)
+    assert hits[number_of(LOOKUP, "// reads the table")] > 0
 
 
 @pytest.mark.skipif(shutil.which("lcov") is None, reason="lcov is not installed")

@@ -176,7 +176,9 @@ def test_a_program_that_ended_before_a_kernel_did_says_how(tmp_path):
 def test_what_was_counted_before_ctrl_c_is_kept(tmp_path):
     """In the middle of a kernel that runs for long, with its progress shown on a terminal."""
     master, terminal = pty.openpty()
-    command = [GAUGE, "emulate", "--arch", archs()[-1], "--out", tmp_path, "--"]
+    covered = tmp_path / "ends.info"
+    options = ["--arch", archs()[-1], "--out", tmp_path, "--coverage", covered]
+    command = [GAUGE, "emulate", *options, "--"]
     process = subprocess.Popen(
         [*command, BUILD / "programs" / "ends", "spin"], stderr=terminal, start_new_session=True
     )
@@ -195,6 +197,8 @@ def test_what_was_counted_before_ctrl_c_is_kept(tmp_path):
     assert process.wait(timeout=60) == 2, seen.decode()
     assert b"was ended by SIGINT" in seen
     assert b"not counted: 1 of 1 launches of spin(" in seen
+    entered = re.findall(r"^FNDA:(\d+),(\w+)", covered.read_text(), re.M)
+    assert ("32", "copy") in entered  # warps
     assert values(tmp_path)["copy", "global.load.requests"].value == 32
     assert results(tmp_path)["exit_code"] == 2
 

@@ -24,12 +24,19 @@ constexpr std::string_view kFiles =
     ".section .debug_str { $L: .b8 0 }\n";
 
 /// Of two blocks of one warp each.
-metrics::FileCoverage covered(const std::string& body) {
+metrics::FileCoverage covered(const std::string& body, bool faults = false) {
   const std::string text = machine::kernel_text("\n.loc 1 10 1\n" + body) + std::string(kFiles);
   metrics::Coverage coverage;
   add_code(coverage, ptx::parse(text, "test.ptx"));
-  machine::run_kernel(text, {.grid = {2, 1, 1}, .covered = true}, {}, machine::limited(),
-                      [&](const auto& outcome) { add_launch(coverage, outcome); });
+  const auto run = [&] {
+    machine::run_kernel(text, {.grid = {2, 1, 1}}, {}, machine::limited(),
+                        [&](const auto& launch) { add_launch(coverage, launch); });
+  };
+  if (faults) {
+    EXPECT_THROW(run(), machine::Fault);
+  } else {
+    run();
+  }
   EXPECT_THAT(coverage, ElementsAre(Pair("a.cu", testing::_)));
   return coverage["a.cu"];
 }
@@ -64,6 +71,20 @@ TEST(Coverage, ADividedWarpTakesBothSidesWithHalfOfItsLanes) {
   EXPECT_EQ(file.lines.at(12), (LineHits{2, 32}));
   EXPECT_EQ(file.lines.at(13), (LineHits{2, 64}));
   EXPECT_THAT(file.branches, ElementsAre(Pair(BranchPlace{10, 1, false}, BranchHits{2, 2})));
+}
+
+TEST(Coverage, ALaunchThatFaultsIsCoveredUpToTheFault) {
+  const auto file = covered(R"(
+    mov.u64 %rd3, 8;
+    .loc 1 11 1
+    ld.global.u32 %r4, [%rd3];
+    .loc 1 12 1
+    st.global.u32 [%rd1], %r4;
+    ret;
+  )",
+                            true);
+  EXPECT_GE(file.lines.at(11).warps, 1U);  // the other block may not have begun
+  EXPECT_EQ(file.lines.at(12), (LineHits{0, 0}));
 }
 
 TEST(Coverage, CopiesOfAnInlinedFunctionAddUpAndInstructionsOfOneCopyDoNot) {

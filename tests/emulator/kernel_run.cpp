@@ -13,7 +13,7 @@
 namespace warpgauge::emulator::machine {
 
 KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, Options options,
-                     const std::function<void(const LaunchOutcome&)>& look) {
+                     const std::function<void(std::span<const FunctionHits>)>& cover) {
   Machine machine(Architecture{}, std::move(options));
   Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
   if (kernel == nullptr) throw std::logic_error("there is no kernel k");
@@ -31,15 +31,21 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   std::byte* const device_input = allocate(input.size(), "input");
   std::memcpy(device_input, input.data(), 4 * input.size());
   const std::array<const std::byte*, 2> pointers = {output, device_input};
+  std::vector<FunctionHits> hits;
   const Launch launch{shape.grid,
                       shape.block,
                       shape.dynamic_shared_bytes,
                       shape.cooperative,
                       std::as_bytes(std::span(pointers)),
-                      shape.covered};
+                      cover ? &hits : nullptr};
   KernelRun run;
-  run.outcome = machine.run(*kernel, launch);
-  if (look) look(run.outcome);
+  try {
+    run.outcome = machine.run(*kernel, launch);
+  } catch (const Fault&) {
+    if (cover) cover(hits);
+    throw;
+  }
+  if (cover) cover(hits);
   run.output.resize(threads);
   std::memcpy(run.output.data(), output, 4 * threads);
   return run;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +63,6 @@ struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
-  bool covered = false;
 };
 
 /// Options of tests: an endless loop ends as a failure.
@@ -73,10 +73,11 @@ inline Options limited() {
 }
 
 /// Runs the kernel k of `text` with as many words of output as the grid has threads, which are 0
-/// before, and these words of input. `look` sees the outcome while its code is still there.
+/// before, and these words of input. `cover` sees what was executed while the code is still there,
+/// of a launch that faults, too.
 KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
                      Options options = limited(),
-                     const std::function<void(const LaunchOutcome&)>& look = {});
+                     const std::function<void(std::span<const FunctionHits>)>& cover = {});
 
 inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words input = {},
                           Options options = limited()) {

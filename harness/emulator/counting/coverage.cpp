@@ -102,8 +102,8 @@ void add_function(metrics::Coverage& coverage, const ptx::Module& module,
   FunctionCoverage(coverage, module, function, hits).add();
 }
 
-void add_launch(metrics::Coverage& coverage, const machine::LaunchOutcome& outcome) {
-  for (const auto& [code, hits] : outcome.coverage) {
+void add_launch(metrics::Coverage& coverage, std::span<const machine::FunctionHits> launch) {
+  for (const auto& [code, hits] : launch) {
     add_function(coverage, *code->module, *code->function, hits);
   }
 }

@@ -17,7 +17,7 @@ void add_function(metrics::Coverage& coverage, const ptx::Module& module,
                   const ptx::Function& function, std::span<const machine::InstructionHits> hits);
 
 /// What a launch ran.
-void add_launch(metrics::Coverage& coverage, const machine::LaunchOutcome& outcome);
+void add_launch(metrics::Coverage& coverage, std::span<const machine::FunctionHits> launch);
 
 /// All code of the module, as what never ran.
 void add_code(metrics::Coverage& coverage, const ptx::Module& module);

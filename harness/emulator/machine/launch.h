@@ -10,6 +10,8 @@
 
 namespace warpgauge::emulator::machine {
 
+struct FunctionHits;
+
 struct KernelInfo {
   std::string name;  ///< mangled
   std::uint64_t shared_static_bytes = 0;
@@ -28,7 +30,9 @@ struct Launch {
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;               ///< all blocks make progress together (grid barriers)
   std::span<const std::byte> parameters;  ///< laid out as KernelInfo says
-  bool covered = false;                   ///< count the executions of every instruction
+  /// Gets the executions of every instruction, of a launch that faults those up to the fault;
+  /// nullptr: they are not counted.
+  std::vector<FunctionHits>* hits = nullptr;
 };
 
 }  // namespace warpgauge::emulator::machine

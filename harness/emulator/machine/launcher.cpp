@@ -117,7 +117,7 @@ class Worker {
  public:
   explicit Worker(Shared& shared)
       : shared_(shared), counters_(shared.context.code.counters.size()) {
-    if (!shared.context.launch.covered) return;
+    if (shared.context.launch.hits == nullptr) return;
     for (const auto& code : shared.context.code.functions) {
       hits_.emplace_back(code->instructions.size());
     }
@@ -135,7 +135,7 @@ class Worker {
   }
 
   memory::Counters& counters() { return counters_; }
-  const control::CodeHits& hits() const { return hits_; }  ///< empty unless Launch::covered
+  const control::CodeHits& hits() const { return hits_; }  ///< empty if they are not counted
   std::uint64_t steps() const {
     std::uint64_t total = 0;
     for (const auto& block : idle_) {
@@ -222,13 +222,13 @@ std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<W
 }
 
 /// Without those of instructions that are not of the body (code_layout.h).
-std::vector<FunctionHits> coverage_of(const KernelCode& code,
-                                      const std::vector<std::unique_ptr<Worker>>& workers) {
-  std::vector<FunctionHits> coverage;
-  if (workers.front()->hits().empty()) return coverage;
+std::vector<FunctionHits> hits_of(const KernelCode& code,
+                                  const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::vector<FunctionHits> sums;
   for (const auto& function : code.functions) {
     std::vector<InstructionHits> hits(function->function->body.size());
     for (const auto& worker : workers) {
+      if (worker == nullptr) continue;  // there was no memory for it
       const auto& counted = worker->hits()[function->number];
       for (std::size_t n = 0; n < hits.size(); ++n) {
         const InstructionHits& more = counted[function->places[n]];
@@ -238,16 +238,15 @@ std::vector<FunctionHits> coverage_of(const KernelCode& code,
         hits[n].guard_failed += more.guard_failed;
       }
     }
-    coverage.push_back({function.get(), std::move(hits)});
+    sums.push_back({function.get(), std::move(hits)});
   }
-  return coverage;
+  return sums;
 }
 
 LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
   outcome.divergent_branches = divergences_of(workers);
-  outcome.coverage = coverage_of(code, workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
     for (const auto& worker : workers) memory::add(totals, worker->counters().totals(n));
@@ -307,6 +306,7 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
       shared.fail(blocks, std::current_exception());
     }
   });
+  if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
   if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
   return outcome_of(code, workers);
 }

@@ -45,7 +45,6 @@ struct LaunchOutcome {
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
-  std::vector<FunctionHits> coverage;  ///< empty unless Launch::covered
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -120,16 +120,21 @@ class Watched {
   bool counts_ = true, kept_ = false;
 };
 
-void run(State& state, Function& function, const machine::Launch& launch) {
+void run(State& state, Function& function, machine::Launch launch) {
   for (const auto& [handle, array] : state.device().arrays) {
     if (array->writes != nullptr) array->writes->forget();
   }
   Watched watched(state.watch, function, launch);
   State::Results& results = state.results;
+  std::vector<machine::FunctionHits> hits;
+  if (state.covers) launch.hits = &hits;
+  const auto cover = [&] {
+    if (results.coverage) counting::add_launch(*results.coverage, hits);
+  };
   try {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
     const std::lock_guard lock(results.mutex);
-    if (results.coverage) counting::add_launch(*results.coverage, outcome);
+    cover();
     if (!watched.counts()) return;
     results.counts->add(function.name, outcome, *function.trust);
     results.accesses->add(function.name, outcome, *function.trust);
@@ -138,6 +143,7 @@ void run(State& state, Function& function, const machine::Launch& launch) {
     state.fault = error_of(fault.kind());
     state.say(fault.what());
     const std::lock_guard lock(results.mutex);
+    cover();
     results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
   } catch (const ptx::PtxError& error) {
     throw Failure{cudaErrorInvalidPtx, error.what()};
@@ -162,8 +168,7 @@ void run_checked(State& state, const LaunchRequest& request) {
        .block = {request.block.x, request.block.y, request.block.z},
        .dynamic_shared_bytes = request.shared_bytes,
        .cooperative = request.cooperative,
-       .parameters = parameters,
-       .covered = state.covers});
+       .parameters = parameters});
 }
 
 /// Its name in the program; empty if the program has no such kernel.

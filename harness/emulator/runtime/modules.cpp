@@ -153,7 +153,8 @@ void Modules::unload() {
 }
 
 void Modules::each_new_ptx(const std::string& arch, bool older_ptx,
-                           const std::function<void(const ptx::Module&)>& use) {
+                           const std::function<void(const ptx::Module&)>& use,
+                           const std::function<void(const std::string&)>& leave_out) {
   for (Module& module : modules_) {
     if (!std::exchange(module.is_new, false)) continue;
     try {
@@ -161,9 +162,12 @@ void Modules::each_new_ptx(const std::string& arch, bool older_ptx,
         const SelectedCode code = select_code(container, arch, older_ptx);
         use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
       }
-    } catch (const NoPtx&) {
-    } catch (const metrics::FatBinaryError&) {
-    } catch (const ptx::PtxError&) {
+    } catch (const NoPtx& error) {
+      leave_out(error.what());
+    } catch (const metrics::FatBinaryError& error) {
+      leave_out(error.what());
+    } catch (const ptx::PtxError& error) {
+      leave_out(error.what());
     }
   }
 }

@@ -91,9 +91,10 @@ class Modules {
   void unload();
 
   /// Calls `use` with the PTX of each object registered since the last call, as it would be loaded.
-  /// Code that cannot be loaded is left out: a launch says why.
+  /// Code that cannot be loaded is left out, and `leave_out` told why.
   void each_new_ptx(const std::string& arch, bool older_ptx,
-                    const std::function<void(const ptx::Module&)>& use);
+                    const std::function<void(const ptx::Module&)>& use,
+                    const std::function<void(const std::string&)>& leave_out);
 
   /// Architectures that all modules hold PTX for. Throws metrics::FatBinaryError.
   std::set<std::string> architectures() const;
