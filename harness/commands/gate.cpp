@@ -31,6 +31,7 @@ Examples:
   warpgauge gate
   warpgauge gate --filter 'transpose.*' --arch sm_90
   warpgauge gate --device=emulated --arch sm_75,sm_120
+  warpgauge gate --table --filter 'matmul.*'
   warpgauge gate --counters sm__inst_executed_pipe_tensor.sum
   warpgauge gate --require=cupti --strict --out results
 )";
@@ -102,6 +103,8 @@ void add_gate(CommandLine& line) {
           "--project", options->project,
           "Budgets of the whole project (default: the warpgauge.toml that the build names)")
       ->type_name("FILE");
+  command->add_flag("--table", options->table,
+                    "Print the key metrics of every case, judged or not");
   command
       ->add_option("--coverage", options->coverage,
                    "Write which lines and branches of kernels ran to this file, in lcov's format "

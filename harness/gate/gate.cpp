@@ -24,6 +24,7 @@
 #include "harness/gate/emulated_counts.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
+#include "harness/outcome/case_table.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/outcome/outcome_text.h"
@@ -215,6 +216,7 @@ class Gate {
     writer_->write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_.results());
     out_.write_summary(outcome::markdown_text(outcome));
+    if (options_.table) fmt::print("{}", outcome::case_table(outcome));
     print_counters(outcome);
     const std::string covered = coverage_ ? coverage_->write() : "";
     // Last, so that nothing that fails comes behind PASS.

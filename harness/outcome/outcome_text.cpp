@@ -9,6 +9,7 @@
 
 #include "harness/files/printable.h"
 #include "harness/outcome/finding_text.h"
+#include "harness/outcome/unjudged_excess.h"
 
 namespace warpgauge::outcome {
 namespace {
@@ -131,6 +132,9 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   }
   for (const std::string& lost : outcome.lost())
     fmt::format_to(out, "\n{}\n", files::printable(lost));
+  if (const auto worst = worst_unjudged_excess(outcome.values())) {
+    fmt::format_to(out, "\n{}\n", files::printable(unjudged_text(*worst)));
+  }
   const bool good = outcome.exit_code() == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
   fmt::format_to(out, "\n{}{}{}\n", on, outcome.headline(), colour ? "\033[0m" : "");
@@ -173,6 +177,9 @@ std::string markdown_text(const Outcome& outcome) {
   if (!outcome.options().left_out.empty()) text += "\n## Left out\n\n";
   for (const std::string& left : outcome.options().left_out) {
     fmt::format_to(out, "- {}\n", escaped(left));
+  }
+  if (const auto worst = worst_unjudged_excess(outcome.values())) {
+    fmt::format_to(out, "\n{}\n", escaped(unjudged_text(*worst)));
   }
   return text;
 }

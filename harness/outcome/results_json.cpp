@@ -9,6 +9,7 @@
 
 #include "harness/files/demangled.h"
 #include "harness/outcome/finding_text.h"
+#include "harness/outcome/unjudged_excess.h"
 #include "metrics/catalog.h"
 #include "metrics/hash.h"
 #include "metrics/json_members.h"
@@ -234,6 +235,12 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
   }
   object["lost"] = outcome.lost();
   object["left_out"] = outcome.options().left_out;
+  if (const auto worst = worst_unjudged_excess(outcome.values())) {
+    object["unjudged_excess"] = {
+        {"case", worst->fact->id.str()},      {"arch", worst->fact->arch},
+        {"metric", worst->fact->metric},      {"value", number_json(worst->excess())},
+        {"ideal", number_json(worst->ideal)}, {"text", unjudged_text(*worst)}};
+  }
   ordered_json units = ordered_json::object();
   for (const metrics::Metric& metric : metrics::catalog())
     units[std::string(metric.id)] = metric.unit;

@@ -1,0 +1,92 @@
+// Waste that no budget names, and the table of all cases.
+#include "harness/outcome/unjudged_excess.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/outcome/case_table.h"
+#include "harness/outcome/outcome_text.h"
+#include "harness/outcome/results_json.h"
+#include "tests/harness/outcome_facts.h"
+
+namespace warpgauge::outcome {
+namespace {
+
+using metrics::Fact;
+using metrics::Verdict;
+using testing::HasSubstr;
+using testing::Not;
+
+Fact counted(std::string metric, double value, Verdict verdict, std::string variant = "naive") {
+  Fact one = on(fact(verdict, std::move(metric), std::move(variant)), "sm_90");
+  one.value = value;
+  one.confidence = "exact";
+  return one;
+}
+
+/// A case with sectors beyond the ideal, and one with conflicts that are judged.
+std::vector<Fact> two_cases(Verdict of_sectors) {
+  return {counted("global.excess_sectors", 300, of_sectors),
+          counted("global.sectors_ideal", 100, Verdict::unbudgeted),
+          counted("shared.bank_conflicts", 0, Verdict::pass),
+          counted("registers", 32, Verdict::unbudgeted),
+          counted("shared.bank_conflicts", 992, Verdict::waived, "tiled"),
+          counted("shared.wavefronts_ideal", 32, Verdict::unbudgeted, "tiled")};
+}
+
+constexpr const char* kText =
+    "Not judged: transpose.naive.f32@64x64 on sm_90 takes 4.0 times its ideal "
+    "(global.excess_sectors is 300, global.sectors_ideal 100), and no budget names it";
+
+TEST(UnjudgedExcess, IsNamedByEveryOutput) {
+  const Outcome outcome = outcome_of(two_cases(Verdict::unbudgeted));
+  EXPECT_THAT(terminal_text(outcome, false), HasSubstr(std::string("\n") + kText + "\n"));
+  EXPECT_THAT(markdown_text(outcome), HasSubstr("takes 4.0 times its ideal"));
+  const auto excess = results_json(outcome, false).at("unjudged_excess");
+  EXPECT_EQ(excess.at("case"), "transpose.naive.f32@64x64");
+  EXPECT_EQ(excess.at("value"), 300);
+  EXPECT_EQ(excess.at("ideal"), 100);
+  EXPECT_EQ(excess.at("text"), kText);
+}
+
+TEST(UnjudgedExcess, IsNoneWhereABudgetJudgesIt) {
+  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::waived}) {
+    const Outcome outcome = outcome_of(two_cases(verdict));
+    EXPECT_THAT(terminal_text(outcome, false), Not(HasSubstr("Not judged")));
+    EXPECT_FALSE(results_json(outcome, false).contains("unjudged_excess"));
+  }
+}
+
+TEST(UnjudgedExcess, IsTheLargestOverItsOwnIdeal) {
+  std::vector<Fact> facts = two_cases(Verdict::unbudgeted);
+  facts.push_back(counted("global.excess_sectors", 4000, Verdict::unbudgeted, "wide"));
+  facts.push_back(counted("global.sectors_ideal", 4000, Verdict::unbudgeted, "wide"));
+  facts.push_back(counted("shared.bank_conflicts", 31, Verdict::unbudgeted, "strided"));
+  facts.push_back(counted("shared.wavefronts_ideal", 1, Verdict::unbudgeted, "strided"));
+  facts.push_back(counted("global.excess_sectors", 9000, Verdict::unbudgeted, "no_ideal"));
+  const Outcome outcome = outcome_of(facts);
+  const auto worst = worst_unjudged_excess(outcome.values());
+  ASSERT_TRUE(worst);
+  EXPECT_EQ(worst->fact->id.variant, "strided");
+  EXPECT_DOUBLE_EQ(worst->ratio(), 32);
+}
+
+TEST(CaseTable, HasEveryCaseWithWhatIsJudgedAndWhatIsNot) {
+  std::vector<Fact> facts = two_cases(Verdict::unbudgeted);
+  facts.push_back(on(beyond(16, 0, "spill.store_bytes"), "sm_90"));
+  EXPECT_EQ(case_table(outcome_of(facts)),
+            "case                      arch     registers   spilled occupancy conflicts wavefronts "
+            "excess sectors ideal sectors local sectors\n"
+            "transpose.naive.f32@64x64 sm_90         (32)         -         -         0          - "
+            "         (300)         (100)             -\n"
+            "transpose.tiled.f32@64x64 sm_90            -       16!         -       992          - "
+            "             -             -             -\n"
+            "(no budget judges it), ! wrong, - not measured\n\n");
+}
+
+}  // namespace
+}  // namespace warpgauge::outcome
