@@ -186,28 +186,45 @@ def test_a_baseline_takes_what_breaks_a_default_and_the_metrics_that_were_named(
     assert project.accept(facts, "--baseline", *names) == 0, project.err
     reason = {"reason": "baseline of 2026-05-01"}
     assert project.tables() == {
-        "default": {"global.excess_sectors": 0},
+        "default": {"global.excess_sectors": 0},  # of the other cases
         "tiled.f32@8x8": {
             CONFLICTS: {"equal": 5, **reason},
+            "global.excess_sectors": {"max": 7, **reason},
             REGISTERS: {"max": 30, **reason},
             "occupancy.theoretical": {"min": 0.5, **reason},
         },
     }
-    assert "left alone: 1 value over budget" in project.err
+    assert "left alone" not in project.err
     once = project.text()
     assert project.accept(facts, "--baseline", *names) == 0
     assert project.text() == once
 
 
-def test_a_default_is_what_no_file_sets_whatever_reasons_say(project):
-    line = 'registers = { max = 20, reason = "built-in default of ours" }\n'
-    project.write(f"[default]\n{line}")
-    fact = a_fact(REGISTERS, 22, "fail", "<= 20", budget_reason="built-in default of ours")
-    assert project.accept([fact, conflicts(5)], "--baseline") == 0, project.err
-    assert project.text().startswith(f"[default]\n{line}")
-    assert list(project.tables()) == ["default", "tiled.f32@8x8"]
-    assert list(project.tables()["tiled.f32@8x8"]) == [CONFLICTS]
-    assert "left alone: 1 value over budget" in project.err
+def test_a_refusal_does_not_keep_a_baseline_from_the_rest(project):
+    project.write("")
+    facts = [
+        conflicts(5),
+        a_fact("result.correct", 0, "fail", "= 1", origin="built-in"),
+        a_fact(REGISTERS, 30, "unbudgeted", confidence="estimate", confidence_reason="so"),
+    ]
+    assert project.accept(facts, "--baseline", "--metric", REGISTERS) == 0, project.err
+    assert project.tables() == {
+        "tiled.f32@8x8": {CONFLICTS: {"equal": 5, "reason": "baseline of 2026-05-01"}}
+    }
+    refused = [line for line in project.err.splitlines() if line.startswith("refused: ")]
+    assert len(refused) == 2
+    assert "a wrong result is never a budget" in refused[0]
+    assert "30 is only estimate (so); measure it where it is exact, or begin" in refused[1]
+    assert project.accept(facts[1:], "--baseline", "--metric", REGISTERS) == 2
+    assert "nothing was written" in project.err
+
+
+@pytest.mark.parametrize(("gate_on", "code"), [("exact", 2), ("predicted", 2), ("estimate", 0)])
+def test_estimates_are_taken_where_the_file_judges_them(project, gate_on, code):
+    project.write(f'gate_on = "{gate_on}"\n')
+    fact = conflicts(5, confidence="estimate", confidence_reason="spills are not in PTX")
+    assert project.accept([fact], *WHY) == code, project.err
+    assert ("tiled.f32@8x8" in project.tables()) == (code == 0)
 
 
 def test_the_table_shows_the_worst_first(project):

@@ -67,9 +67,6 @@ def find_moves(facts: Iterable[Fact], files: dict[str, BudgetFile], wish: Wish) 
         new = asked_for(fact, row, old, wish.today, wish.code)
         if old is not None and is_same(old, new, row):
             continue  # accepted before
-        if wish.baseline and fact.verdict == "fail" and holder is not None:
-            left += 1  # it breaks a budget that somebody wrote, and no default
-            continue
         if not is_limit(fact.limit, old, row):
             held = fact.limit.text if fact.limit else "nothing"
             says = "nothing" if old is None else limit_text(old, row)

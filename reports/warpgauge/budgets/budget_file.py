@@ -22,6 +22,9 @@ from warpgauge.facts.records import Fact
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
+_SUREST_FIRST = ("exact", "predicted", "estimate")
+
+
 class Place(NamedTuple):
     """A table of a budget file: a section, or that of an architecture within it."""
 
@@ -71,6 +74,12 @@ class BudgetFile:
                     f"{name}:{self._line_number(place, metric)}: the limit of '{metric}' {fault}; "
                     "correct the file first"
                 )
+
+    def judges(self, confidence: str) -> bool:
+        """Whether the gate judges counts of this confidence by the file: those at least as sure as
+        its `gate_on`."""
+        gate_on = self.tables.get("gate_on", "exact")
+        return gate_on in _SUREST_FIRST[_SUREST_FIRST.index(confidence) :]
 
     def limit(self, place: Place, metric: str) -> Limit | None:
         """The limit in one table, or None."""

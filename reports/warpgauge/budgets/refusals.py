@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from warpgauge.budgets.acceptance import Wish, first_of, name
+from warpgauge.budgets.acceptance import Wish, name
+from warpgauge.budgets.budget_file import BudgetFile
 from warpgauge.budgets.limits import is_storable, tolerance_of
 from warpgauge.budgets.placing import Move
 from warpgauge.facts.catalog import catalog
@@ -16,12 +17,16 @@ _TIMED = ("time.", "throughput.")  # metrics that need a GPU that does nothing e
 
 
 def refusals(
-    moves: Iterable[Move], facts: Iterable[Fact], wish: Wish, head: str | None
-) -> list[str]:
-    """A sentence for each move that must not become a budget; empty if all may.
+    moves: Iterable[Move],
+    facts: Iterable[Fact],
+    files: dict[str, BudgetFile],
+    wish: Wish,
+    head: str | None,
+) -> dict[Fact, str]:
+    """The facts of moves that must not become budgets, with a sentence each; empty if all may.
 
-    `facts`: all of them, because other facts of a case can also refuse a move; `head`: the commit
-    that they must be of, None: any.
+    `facts`: all of them, because other facts of a case can also refuse a move; `files`: by family;
+    `head`: the commit that they must be of, None: any.
     """
     failed, gpus = {}, defaultdict(set)
     for fact in facts:
@@ -29,7 +34,7 @@ def refusals(
             failed[fact.id, fact.arch] = fact
         elif fact.value is not None:
             gpus[fact.id, fact.arch, fact.metric].add(gpu_of(fact))
-    found = []
+    found = {}
     for move in moves:
         fact = move.fact
         error = failed.get((fact.id, fact.arch)) or failed.get((fact.id, None))
@@ -37,11 +42,11 @@ def refusals(
             (error and f"the case failed at {error.run.time} ({error.reason}); fix it")
             or _objection_to_origin(fact, head)
             or _objection_to_noise(move, gpus[fact.id, fact.arch, fact.metric])
-            or _objection(move, wish)
+            or _objection(move, files[fact.family], wish)
         )
         if why:
-            found.append(f"{name(fact)}: {why}")
-    return first_of(found)
+            found[fact] = f"{name(fact)}: {why}"
+    return found
 
 
 def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
@@ -92,15 +97,15 @@ def _objection_to_interval(fact: Fact, tolerance: float) -> str | None:
     return None
 
 
-def _objection(move: Move, wish: Wish) -> str | None:
+def _objection(move: Move, file: BudgetFile, wish: Wish) -> str | None:
     fact = move.fact
     row = catalog()[fact.metric]
     if fact.metric == "result.correct":
         return "a wrong result is never a budget; fix the kernel"
-    if row.cls == "exact" and fact.confidence != "exact":
+    if row.cls == "exact" and not file.judges(fact.confidence):
         return (
             f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "
-            "it is exact"
+            f'it is exact, or begin {file.name} with gate_on = "{fact.confidence}"'
         )
     if isinstance(move.old, dict) and "of" in move.old:
         return (

@@ -3,14 +3,15 @@
 Rewrites the lines of budgets.toml whose values failed (needs --reason) or
 became better; every other byte stays. A line changes in place if all the facts
 under it moved alike; else the case that moved gets a section of its own. So
-pass the facts of a whole run. Writes everything or nothing. Prints a table for
-the pull request, the worst first.
+pass the facts of a whole run. Writes everything or nothing; --baseline leaves
+out what is refused, and says so. Prints a table for the pull request, the worst
+first.
 
-Refuses estimates, wrong results and other values of a failed case, facts of
-uncommitted sources or of another commit than that of --root (unless
---any-commit), times of the emulator, of several GPUs, of a disturbed or
-unobserved GPU, and times less certain than their budget's tolerance. Never
-runs in CI.
+Refuses estimates (unless the budget file's gate_on takes them), wrong results
+and other values of a failed case, facts of uncommitted sources or of another
+commit than that of --root (unless --any-commit), times of the emulator, of
+several GPUs, of a disturbed or unobserved GPU, and times less certain than
+their budget's tolerance. Never runs in CI.
 
 A time over a budget with `code` does not fail while machine code and launches
 are those of the budget (verdict moved). A line that has `code` gets the
@@ -26,7 +27,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warpgauge.budgets.acceptance import Wish, find_moves
+from warpgauge.budgets.acceptance import Wish, find_moves, first_of
 from warpgauge.budgets.budget_file import BudgetFile, rank
 from warpgauge.budgets.checkout import head_commit
 from warpgauge.budgets.families import budget_path
@@ -76,8 +77,10 @@ def run(options: argparse.Namespace) -> int:
         _report_rest(selected, left)
         return 0
     head = None if options.any_commit else head_commit(options.root)
-    if problems := refusals(moves, facts, wish, head):
-        raise CommandError(*problems, "nothing was written")
+    refused = refusals(moves, facts, files, wish, head)
+    if refused and not (wish.baseline and len(refused) < len(moves)):
+        raise CommandError(*first_of(list(refused.values())), "nothing was written")
+    moves = [move for move in moves if move.fact not in refused]
     rows = _rewrite(moves, facts, files, wish)
     changed = {f.path: f.text.encode() for f in files.values() if f.text.encode() != f.original}
     if not options.dry_run:
@@ -86,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
     for file in files.values():
         if file.path in changed:
             print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
+    for sentence in first_of(list(refused.values())):
+        print(f"refused: {sentence}", file=sys.stderr)
     _report_rest(selected, left)
     return 0
 
@@ -100,8 +105,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--baseline",
         action="store_true",
-        help="adopt kernels as they are: a value over a built-in default gets today's count as its "
-        "budget, and 'baseline of DATE' as its reason",
+        help="adopt kernels as they are: a value over its budget gets today's count as its budget, "
+        "and 'baseline of DATE' as its reason",
     )
     parser.add_argument(
         "--metric",
