@@ -132,6 +132,9 @@ def entry(metric: Metric) -> str:
         lines.append(f'- Ideal: `{metric.ideal}` (`of = "ideal"` in a budget).')
     names = "".join(f", `{name}`" for name in metric.cupti_names)
     lines.append(wrapped(f"- Source: `{metric.source}`{names}."))
+    if metric.nsight_names:
+        names = " - ".join(f"`{name}`" for name in metric.nsight_names)
+        lines.append(wrapped(f"- Nsight Compute: {names}."))
     return "\n".join(lines) + "\n"
 
 

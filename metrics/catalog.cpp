@@ -27,6 +27,11 @@ constexpr std::string_view kStores = "smsp__sass_inst_executed_op_global_st";
 constexpr std::string_view kAtomics = "smsp__sass_inst_executed_op_global_atom";
 constexpr std::string_view kReductions = "smsp__sass_inst_executed_op_global_red";
 
+// Nsight Compute's.
+constexpr std::string_view kNsightWavefronts = "memory_l1_wavefronts_shared";
+constexpr std::string_view kNsightWavefrontsIdeal = "memory_l1_wavefronts_shared_ideal";
+constexpr std::string_view kNsightSectorsIdeal = "memory_l2_theoretical_sectors_global_ideal";
+
 constexpr std::string_view kCoalesce =
     "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes.";
 constexpr std::string_view kPadRows =
@@ -73,7 +78,7 @@ const std::vector<Metric>& table() {
        "1024).",
        "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
        "as long as nothing spills.",
-       {}, Cost::occupancy},
+       {}, Cost::occupancy, {"launch__registers_per_thread"}},
       {"barriers", "barriers/block", lower, exact, ptxas, {},
        "Named barriers that a block of the kernel uses.",
        "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
@@ -100,7 +105,7 @@ const std::vector<Metric>& table() {
        "What the reuse of data pays for, as long as shared memory does not limit occupancy; "
        "ptxas allows 48 KiB.",
        "Reuse buffers whose lifetimes do not overlap.",
-       {}, Cost::occupancy},
+       {}, Cost::occupancy, {"launch__shared_mem_per_block_static"}},
       {"constant.bytes", "bytes", none, exact, ptxas, {},
        "Constant banks of the kernel: what the driver keeps in front (352 bytes up to compute "
        "capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and literals, and the "
@@ -113,7 +118,8 @@ const std::vector<Metric>& table() {
        "Enough warps to hide the kernel's latencies: fewer are needed where each thread has "
        "independent work of its own (instruction-level parallelism), and more is not always "
        "faster.",
-       "Use fewer registers or less shared memory per block, or another block size."},
+       "Use fewer registers or less shared memory per block, or another block size.",
+       {}, Cost::direct, {"sm__maximum_warps_per_active_cycle_pct"}},
       {"occupancy.limiter", "resource", none, exact, occupancy, {},
        "The resource that stops another block from fitting on a multiprocessor.",
        "warps, the multiprocessor's own limit; another is worth a look only where "
@@ -127,18 +133,21 @@ const std::vector<Metric>& table() {
        "fewer asks less of shared memory.",
        "Remove bank conflicts; pack 1- and 2-byte values into words; keep in registers what is "
        "read again.",
-       "shared.wavefronts_ideal"},
+       "shared.wavefronts_ideal", Cost::direct,
+       {kNsightWavefronts}},
       {"shared.wavefronts_ideal", "wavefronts", none, exact, sass, {kWavefrontsIdeal},
        "Passes that the same lanes and widths would take without conflicts.",
        "What shared.wavefronts should be: about the bytes of all lanes over 128; a variant with "
        "a lower one asks less of shared memory.",
-       "Keep in registers what is read again; pack 1- and 2-byte values into words."},
+       "Keep in registers what is read again; pack 1- and 2-byte values into words.",
+       {}, Cost::direct, {kNsightWavefrontsIdeal}},
       {"shared.bank_conflicts", "wavefronts", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Passes taken beyond the ideal: lanes of a warp wanted different words of one bank.",
        "0: each request takes as few passes as its words need; atomics on one word mostly take "
        "turns, which counts too.",
-       kPadRows, "shared.wavefronts_ideal"},
+       kPadRows, "shared.wavefronts_ideal", Cost::direct,
+       {kNsightWavefronts, kNsightWavefrontsIdeal}},
       {"shared.bank_ways", "wavefronts/ideal", lower, exact, sass,
        {kWavefronts, kWavefrontsIdeal},
        "Wavefronts over ideal of the worst source line: 32 means every lane waits for its turn.",
@@ -154,11 +163,13 @@ const std::vector<Metric>& table() {
        "32-byte sectors that global loads touch.",
        "The bytes of the input over 32; more are loaded again, or hold bytes that no lane uses.",
        "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes; keep in "
-       "shared memory or registers what is read again."},
+       "shared memory or registers what is read again.",
+       {}, Cost::direct, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
       {"global.load.requests", "requests", lower, exact, sass, {kLoads, kAsyncRequests},
        "Warp instructions that load from global memory.",
        "Few for the bytes: a full warp loads 128 with 4 bytes a lane, and 512 with 16.",
-       "Load wider words (float4)."},
+       "Load wider words (float4).",
+       {}, Cost::direct, {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}},
       {"global.load.sectors_per_request", "sectors/request", lower, exact, sass,
        {kSectors, kLoads, kAsyncRequests},
        "Sectors per load instruction: 4 is ideal for 4-byte words, 32 is the worst.",
@@ -169,11 +180,13 @@ const std::vector<Metric>& table() {
        "32-byte sectors that global stores touch.",
        "The bytes of the output over 32: each is stored once, in whole sectors.",
        "Let neighbouring lanes touch neighbouring addresses, aligned to 32 bytes; store only "
-       "what is final."},
+       "what is final.",
+       {}, Cost::direct, {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
       {"global.store.requests", "requests", lower, exact, sass, {kStores},
        "Warp instructions that store to global memory.",
        "Few for the bytes: a full warp stores 128 with 4 bytes a lane, and 512 with 16.",
-       "Store wider words (float4)."},
+       "Store wider words (float4).",
+       {}, Cost::direct, {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}},
       {"global.store.sectors_per_request", "sectors/request", lower, exact, sass,
        {kSectors, kStores},
        "Sectors per store instruction: 4 is ideal for 4-byte words, 32 is the worst.",
@@ -201,21 +214,25 @@ const std::vector<Metric>& table() {
        "Sectors that the same lanes and widths would need if they were packed.",
        "What the sectors of loads, stores and atomics should add up to; a variant with a lower "
        "one asks for fewer bytes.",
-       "Ask for fewer bytes: smaller types, reuse in shared memory or registers, fused kernels."},
+       "Ask for fewer bytes: smaller types, reuse in shared memory or registers, fused kernels.",
+       {}, Cost::direct, {kNsightSectorsIdeal}},
       {"global.excess_sectors", "sectors", lower, exact, sass, {kSectors, kSectorsIdeal},
        "Sectors touched beyond the ideal: bytes moved that no lane asked for.",
        "0: each request touches as few sectors as its bytes need; rows that do not begin at a "
        "multiple of 32 bytes have one more a request.",
-       kCoalesce, "global.sectors_ideal"},
+       kCoalesce, "global.sectors_ideal", Cost::direct,
+       {"memory_l2_theoretical_sectors_global", kNsightSectorsIdeal}},
       {"global.l1_tags", "tags", lower, exact, sass, {"smsp__sass_l1tex_tags_mem_global"},
        "Look-ups of lines of 128 bytes in L1, one for each line that a request touches.",
        "As many as a full warp's neighbouring words have lines: 1 of 4 bytes, 2 of 8, 4 of 16.",
-       "Let neighbouring lanes touch neighbouring addresses, aligned to 128 bytes."},
+       "Let neighbouring lanes touch neighbouring addresses, aligned to 128 bytes.",
+       {}, Cost::direct, {"memory_l1_tag_requests_global"}},
 
       {"local.sectors", "sectors", lower, exact, sass, {"smsp__sass_sectors_mem_local"},
        "32-byte sectors of local memory touched: spills and arrays that are not in registers.",
        "0: everything that belongs to one thread is in registers.",
-       kKeepInRegisters},
+       kKeepInRegisters,
+       {}, Cost::direct, {"memory_l2_theoretical_sectors_local"}},
       {"local.requests", "requests", lower, exact, sass, {"smsp__sass_inst_executed_op_local"},
        "Warp instructions that touch local memory.",
        "0: everything that belongs to one thread is in registers.",
@@ -224,13 +241,15 @@ const std::vector<Metric>& table() {
        "Warp instructions executed.",
        "No value by itself: of variants at the same size on the same architecture, the one with "
        "fewer has less to issue.",
-       "Do less per element; use wider accesses."},
+       "Do less per element; use wider accesses.",
+       {}, Cost::direct, {"smsp__inst_executed.sum"}},
       {"branches.divergent", "branches", lower, exact, sass,
        {"smsp__sass_branch_targets_threads_divergent"},
        "Branches at which the lanes of a warp went different ways.",
        "0, or as many as there are warps at the edge of the data; short conditionals mostly "
        "become predicates, which are no branches.",
-       "Let whole warps decide alike: compute the condition from the warp, not the lane."},
+       "Let whole warps decide alike: compute the condition from the warp, not the lane.",
+       {}, Cost::direct, {"smsp__sass_branch_targets_threads_divergent.sum"}},
 
       {"time.median_us", "us", lower, bounded, timer, {},
        "Time of the launches by CUDA events, launch overhead included: the median of many runs.",

@@ -35,6 +35,8 @@ struct Metric {
   std::string_view cure;                      ///< one sentence: what to do when it is not good
   std::string_view ideal = {};  ///< the metric that `of = "ideal"` means; empty: there is none
   Cost cost = Cost::direct;
+  /// Nsight Compute's count that is this one; of several, the first without the others.
+  std::vector<std::string_view> nsight_names = {};
 };
 
 /// All metrics, in the order in which they are listed.

@@ -45,7 +45,8 @@ const Metric* find_counter(std::string_view id) {
                        "A counter of the hardware by its name: `warpgauge metrics --chip "
                        "CHIP --search NAME` describes it.",
                    .good = "What the work of the kernel explains.",
-                   .cure = "Compare the exact counts and the source lines of the two runs."};
+                   .cure = "Compare the exact counts and the source lines of the two runs.",
+                   .nsight_names = {name}};
   }
   return &row->second;
 }

@@ -36,6 +36,10 @@ With --base there are no files: the merge base of REV and HEAD is built in a wor
 this program's build folder is, both are gated, and the facts of the base are A. They stay in
 --out, as base/facts.jsonl and facts.jsonl. A base that cannot be built or gated is a fault.
 
+A file FILE.csv is what `ncu --csv` printed: the counts that are the same in both are held against
+each other, and must be equal. Launches are matched by the range that names the case (ncu --nvtx,
+with --no-cupti for the program), or by kernel.
+
 Where the runs were counted by different sources (the emulator and a GPU), the counts of cases with
 the same machine code are compared line by line.
 
@@ -49,6 +53,7 @@ Examples:
   warpgauge diff main.jsonl out/facts.jsonl
   warpgauge diff a.jsonl b.jsonl --filter 'transpose.*' --json diff.json --all
   warpgauge diff out/facts.jsonl h100.jsonl --require-all
+  warpgauge diff out/facts.jsonl ncu.csv
   warpgauge diff --base origin/main --device=emulated --filter 'transpose.*'
 )";
 
@@ -97,6 +102,16 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
 
 }  // namespace
 
+/// In nsight.py.
+[[noreturn]] void compare_with_nsight(const CLI::App& command, const diff::DiffOptions& options) {
+  for (const char* name : {"--filter", "--exclude", "--json", "--require-all", "--noise"}) {
+    if (command.count(name) > 0) {
+      throw std::invalid_argument(fmt::format("{} is not for a file of Nsight Compute", name));
+    }
+  }
+  run_external_command({"--nsight", options.a, options.b});
+}
+
 void add_diff(CommandLine& line) {
   auto options = std::make_shared<diff::DiffOptions>();
   CLI::App* command =
@@ -139,6 +154,9 @@ void add_diff(CommandLine& line) {
         command->count("--device") + command->count("--arch") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
     if (!base->revision.empty()) continue_with_base(*command, *options, *base);
+    if (options->a.extension() == ".csv" || options->b.extension() == ".csv") {
+      compare_with_nsight(*command, *options);
+    }
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });

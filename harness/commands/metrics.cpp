@@ -152,6 +152,7 @@ int print_json() {
     object["good"] = row.good;
     object["cure"] = row.cure;
     object["ideal"] = row.ideal;
+    object["nsight_names"] = row.nsight_names;
   }
   ordered_json table;
   table["metrics"] = std::move(rows);

@@ -26,8 +26,12 @@ from warpgauge.text import printable
 # What writing to a full disk, a closed pipe or a broken terminal gives.
 _OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE, errno.EIO)
 
-# Where commands of the program continue: `diff --base`, `explain --html`.
-_CONTINUATIONS = {"--base": "warpgauge.base_run", "--explain": "warpgauge.page.explain"}
+# Where commands of the program continue: `diff --base`, `explain --html`, `diff A B.csv`.
+_CONTINUATIONS = {
+    "--base": "warpgauge.base_run",
+    "--explain": "warpgauge.page.explain",
+    "--nsight": "warpgauge.changes.nsight",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -19,7 +19,8 @@ class Metric:
     or "occupancy" where a worse value costs nothing while occupancy.theoretical stays. `cls` is
     "exact" (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`,
     `good` and `cure` are a sentence each. `ideal` is the metric that budgets can be a multiple of,
-    or "".
+    or "". `nsight_names`: Nsight Compute's count that is this one; of several, the first without
+    the others.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Metric:
     good: str
     cure: str
     ideal: str
+    nsight_names: tuple[str, ...]
 
     @property
     def is_word(self) -> bool:
@@ -73,7 +75,9 @@ class Catalog(Mapping[str, Metric]):
         if shape is None or len(shape[1]) > _LONGEST_COUNTER:
             raise KeyError(name)
         unit = next(unit for ending, unit in self._units if name.endswith(ending))
-        return _metric(id=name, unit=unit, cupti_names=[shape[1]], **self._of_counters)
+        return _metric(
+            id=name, unit=unit, cupti_names=[shape[1]], nsight_names=[shape[1]], **self._of_counters
+        )
 
 
 _LONGEST_COUNTER = 256
@@ -86,5 +90,10 @@ def catalog() -> Catalog:
     return Catalog(json.loads(text))
 
 
-def _metric(*, cupti_names: list[str], **columns: str) -> Metric:
-    return Metric(cls=columns.pop("class"), cupti_names=tuple(cupti_names), **columns)
+def _metric(*, cupti_names: list[str], nsight_names: list[str], **columns: str) -> Metric:
+    return Metric(
+        cls=columns.pop("class"),
+        cupti_names=tuple(cupti_names),
+        nsight_names=tuple(nsight_names),
+        **columns,
+    )
