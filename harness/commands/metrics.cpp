@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(Needs no GPU.
+    R"help(Needs no GPU.
 
 Exit codes:
   0  listed
@@ -32,7 +33,8 @@ Examples:
   warpgauge metrics --chip gh100 --search tensor
   warpgauge metrics --chip gh100 --search l1tex --json
   warpgauge metrics --json
-)";
+  ncu --csv --page raw --metrics "$(warpgauge metrics --nsight)" ./a.out
+)help";
 
 void show_catalog() {
   fmt::print("{:<34} {:<17} {:<7} {:<8} {}\n", "metric", "unit", "better", "class", "source");
@@ -133,6 +135,16 @@ int show_metrics(const std::string& chip, const std::optional<std::string>& sear
   return outcome::kWithinBudget;
 }
 
+/// What ncu --metrics takes: the names of all counts that Nsight Compute has, too.
+int print_nsight_names() {
+  std::set<std::string_view> names;
+  for (const metrics::Metric& row : metrics::catalog()) {
+    names.insert(row.nsight_names.begin(), row.nsight_names.end());
+  }
+  fmt::print("{}\n", fmt::join(names, ","));
+  return outcome::kWithinBudget;
+}
+
 /// {"metrics": [{id, unit, direction, ...}, ...], "counter": what the rows of counters have}:
 /// metrics/catalog.json, which other programs read.
 int print_json() {
@@ -180,6 +192,7 @@ void add_metrics(CommandLine& line) {
   auto chip = std::make_shared<std::string>();
   auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
+  auto nsight = std::make_shared<bool>(false);
   CLI::App* command =
       line.add("metrics", "List the metrics; with --chip, which of them a chip can count", kFooter);
   CLI::Option* of_chip =
@@ -190,8 +203,14 @@ void add_metrics(CommandLine& line) {
           ->add_option("--search", *search,
                        "List the chip's hardware counters whose name or description has this word")
           ->type_name("WORD");
-  command->add_flag("--json", *json, "Print the table, or the counters found, as JSON instead");
+  CLI::Option* as_json =
+      command->add_flag("--json", *json, "Print the table, or the counters found, as JSON instead");
+  CLI::Option* for_nsight = command->add_flag(
+      "--nsight", *nsight,
+      "Print Nsight Compute's names of these metrics, as ncu --metrics takes them");
+  for_nsight->excludes(as_json)->excludes(of_chip)->excludes(to_search);
   line.on_run(command, [=] {
+    if (*nsight) return print_nsight_names();
     const bool searches = to_search->count() > 0;
     if (searches && (chip->empty() || *chip == "all")) {
       throw std::invalid_argument("--search needs --chip with one chip");

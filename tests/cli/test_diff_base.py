@@ -216,20 +216,22 @@ def test_a_revision_of_another_history_is_a_fault(project):
 def test_what_is_interrupted_leaves_nothing(project, number, during, tmp_path):
     project.build()
     good = (project.root / during).read_text()
-    project.commit(**{during: f"#!/bin/sh\necho $$ >{tmp_path}/started\nsleep 100\n"})
+    started = tmp_path / "started"
+    script = f"#!/bin/sh\necho $$ >{started}.part && mv {started}.part {started}\nsleep 100\n"
+    project.commit(**{during: script})
     git(project.root, "branch", "-f", "main")
     project.commit(**{during: good})
     words = ["main", project.root / "build/my-gauge", "out", *CASE, "--"]
     process = project.start(BIN / "warpgauge-python", "--base", *words)
     deadline = time.monotonic() + 60
-    while not (tmp_path / "started").exists():
+    while not started.exists():
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
     process.send_signal(number)
     code, out, _ = ended(process)
     assert (code, out) == (128 + number, "")
     assert project.leaves_nothing()
-    child = int((tmp_path / "started").read_text())
+    child = int(started.read_text())
     assert not Path(f"/proc/{child}").exists()
 
 

@@ -156,14 +156,20 @@ def test_plain_names(kernel, plain):
     assert plain_name(kernel) == plain
 
 
+def test_the_names_are_printed_as_ncu_takes_them():
+    done = subprocess.run([GAUGE, "metrics", "--nsight"], capture_output=True, text=True)
+    names = {name for metric in catalog().values() for name in metric.nsight_names}
+    assert (done.returncode, done.stdout) == (0, ",".join(sorted(names)) + "\n")
+
+
 @on_gpu
 def test_on_a_gpu_all_counts_are_those_of_nsight_compute(tmp_path):
     """Of a program that registers cases, and of any other."""
     ncu = shutil.which("ncu")
     if ncu is None:
         pytest.skip("ncu is not there")
-    names = {name for metric in catalog().values() for name in metric.nsight_names}
-    base = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(names)]
+    names = subprocess.run([GAUGE, "metrics", "--nsight"], capture_output=True, text=True).stdout
+    base = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics", names.strip()]
     cases = "transpose.*.f32@1024x1024"
     command = [GAUGE, "gate", "--device=gpu", "--no-bounded", "--filter", cases, "--out", tmp_path]
     assert subprocess.run(command, capture_output=True, timeout=300).returncode == 0
