@@ -75,6 +75,8 @@ install(FILES harness/diff/cause_rules.json harness/diff/diff.schema.json COMPON
         DESTINATION ${share}/reports/warpgauge/changes)
 install(FILES harness/outcome/results.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/outcome)
+install(FILES harness/explain/explain.schema.json COMPONENT python
+        DESTINATION ${share}/reports/warpgauge/page)
 
 # The command line tool for facts, GPUs, and programs that were not built for it. It finds its files relative
 # to its own place.

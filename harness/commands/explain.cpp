@@ -22,8 +22,11 @@ memory, lanes against sectors. They run the case on the emulator even where ther
 only the emulator records addresses.
 
 --html writes one page that needs nothing else: the source with all counts beside each line, the
-worst lines marked, and pictures of the accesses that take more than the ideal. With two cases it
-shows them side by side. --json has the same for scripts. Both run the case on the emulator.
+worst lines marked, machine code folded below the lines, and pictures of the accesses that take
+more than the ideal. Code is PTX, and SASS where PATH or $CUDA_HOME/bin has nvdisasm. With two cases
+it shows them side by side. --json has the same for scripts. --against FILE takes what --json wrote
+of an earlier run, and shows that run beside this one, or without --html the lines that differ. All
+of these run the case on the emulator.
 
 Exit codes:
   0  shown
@@ -38,23 +41,25 @@ Examples:
   warpgauge explain transpose.tiled.f32@1024x1024 --html x.html
   warpgauge explain transpose.naive.f32@1024x1024 \
       transpose.padded.f32@1024x1024 --html x.html
+  warpgauge explain transpose.tiled.f32@1024x1024 --json before.json
+  warpgauge explain transpose.tiled.f32@1024x1024 --against before.json
 )";
 
 struct PageOptions {
   std::string other;  ///< a second case; empty: none
   std::filesystem::path html, json;
+  std::filesystem::path against;  ///< what --json wrote of another run; empty: none
 };
 
 const CLI::Validator kNotEmpty(
     [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
 
-/// In explain_page.py, which asks this command for the JSON of each case.
+/// In reports/warpgauge/page/explain.py, which asks this command for the JSON of each case.
 [[noreturn]] void continue_with_page(const explain::PictureOptions& options,
                                      const PageOptions& page) {
-  std::vector<std::string> words = {"--explain", page.html, process::program_path(false),
-                                    options.id};
+  std::vector<std::string> words = {
+      "--explain", page.html, page.against, options.arch, process::program_path(false), options.id};
   if (!page.other.empty()) words.push_back(page.other);
-  if (!options.arch.empty()) words.push_back("--arch=" + options.arch);
   run_external_command(std::move(words));
 }
 
@@ -89,6 +94,11 @@ void add_explain(CommandLine& line) {
   command->add_option("--json", page->json, "Write what the page shows into this file, as JSON")
       ->check(kNotEmpty)
       ->type_name("FILE");
+  command
+      ->add_option("--against", page->against,
+                   "Compare with another run of the case: a file that --json wrote")
+      ->check(kNotEmpty)
+      ->type_name("FILE");
   command->add_flag("--text", options->text, "Draw one access, as text");
   command->add_option("--picture", options->svg, "Draw one access into this file, as SVG")
       ->check(kSvg)
@@ -111,7 +121,12 @@ void add_explain(CommandLine& line) {
     if (!page->other.empty() && page->html.empty()) {
       throw std::invalid_argument("a second case needs --html FILE");
     }
-    if (!draws && !writes) {
+    const bool compares = !page->against.empty();
+    if (compares && (draws || !page->json.empty() || !page->other.empty())) {
+      throw std::invalid_argument(
+          "--against compares two runs of a case, as text or with --html FILE: leave out the rest");
+    }
+    if (!draws && !writes && !compares) {
       line.continue_on(*device);
       return explain::explain_case(options->id, options->arch);
     }
@@ -119,7 +134,7 @@ void add_explain(CommandLine& line) {
       throw std::invalid_argument(
           "--device=gpu: a GPU does not record addresses; pictures and pages need the emulator");
     }
-    if (!page->html.empty()) continue_with_page(*options, *page);
+    if (!page->html.empty() || compares) continue_with_page(*options, *page);
     line.continue_on(process::DeviceChoice::emulated);
     if (writes) return explain::write_case(options->id, options->arch, page->json);
     return explain::draw_case(*options);

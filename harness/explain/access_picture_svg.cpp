@@ -86,6 +86,12 @@ rect {{ stroke: #999; stroke-width: 0.5 }}
 .shared {{ fill: {5} }}
 .conflict {{ fill: {6}; stroke: #000; stroke-width: 1.5 }}
 line {{ stroke: #000; stroke-width: 1.5 }}
+@media screen and (prefers-color-scheme: dark) {{
+text {{ fill: #e8e8e8 }}
+.cell {{ fill: #000 }}
+.paper, .idle {{ fill: #14161a }}
+.conflict, line {{ stroke: #e8e8e8 }}
+}}
 </style>
 <rect class="paper" width="{0}" height="{1}"/>
 {7}</svg>

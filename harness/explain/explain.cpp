@@ -17,6 +17,7 @@
 #include "harness/archs.h"
 #include "harness/explain/access_picture.h"
 #include "harness/explain/access_picture_svg.h"
+#include "harness/explain/code_of_lines.h"
 #include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
@@ -245,15 +246,37 @@ ordered_json lines_json(const std::vector<Fact>& facts) {
   return lines;
 }
 
-/// The source around the lines: from a little above the first to a little below the last.
-ordered_json sources_json(const ordered_json& lines) {
+/// The machine code of the kernels of the case, by source line.
+ordered_json machine_code_json(const Case& one, const std::string& arch) {
+  std::set<std::string> kernels;
+  for (const LaunchRecord& record : dry_launches(one)) kernels.insert(record.kernel);
+  const CodeOfLines code = code_of_lines(kernels, arch);
+  ordered_json lines = ordered_json::array();
+  for (const LineCode& line : code.lines) {
+    ordered_json instructions = ordered_json::array();
+    for (const auto& [address, sass, ptx] : line.instructions) {
+      instructions.push_back({{"address", address}, {"sass", sass}, {"ptx", ptx}});
+    }
+    lines.push_back({{"file", line.file},
+                     {"line", line.line},
+                     {"kernel", line.kernel},
+                     {"instructions", instructions}});
+  }
+  return {{"note", code.note}, {"lines", lines}};
+}
+
+/// The source around the lines that count something or have code: from a little above the first to
+/// a little below the last.
+ordered_json sources_json(const ordered_json& counted, const ordered_json& with_code) {
   constexpr int kAround = 3;
   std::map<std::string, std::pair<int, int>> ranges;
-  for (const ordered_json& line : lines) {
-    const int number = line["line"];
-    auto& [first, last] = ranges.try_emplace(line["file"], number, number).first->second;
-    first = std::min(first, number);
-    last = std::max(last, number);
+  for (const ordered_json* lines : {&counted, &with_code}) {
+    for (const ordered_json& line : *lines) {
+      const int number = line["line"];
+      auto& [first, last] = ranges.try_emplace(line["file"], number, number).first->second;
+      first = std::min(first, number);
+      last = std::max(last, number);
+    }
   }
   ordered_json sources = ordered_json::array();
   for (const auto& [file, range] : ranges) {
@@ -304,11 +327,14 @@ int write_case(const std::string& id, const std::string& arch, const std::filesy
     return outcome::kNotMeasured;
   }
   const ordered_json lines = lines_json(counted.facts);
-  const ordered_json data = {{"id", id},
+  const ordered_json code = machine_code_json(one, emulated);
+  const ordered_json data = {{"schema", "warpgauge.explain/1"},
+                             {"id", id},
                              {"counted_by", counted.by},
                              {"static", explain_static(one)},
                              {"lines", lines},
-                             {"sources", sources_json(lines)},
+                             {"sources", sources_json(lines, code["lines"])},
+                             {"machine_code", code},
                              {"pictures", pictures_json(id, emulated)}};
   files::write_file(path, data.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n');
   return outcome::kWithinBudget;

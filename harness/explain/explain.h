@@ -12,8 +12,9 @@ namespace warpgauge::explain {
 /// std::invalid_argument for an unknown id or architecture, with the nearest.
 int explain_case(const std::string& id, const std::string& arch);
 
-/// Writes the same of every line and metric into a file as JSON, with the source and the pictures
-/// of the worst accesses: what the page of `explain --html` shows. Only on the emulator, which has
+/// Writes the same of every line and metric into a file as JSON, with the source, the machine code
+/// and the pictures of the worst accesses: what the page of `explain --html` shows
+/// (explain.schema.json). Only on the emulator, which has
 /// addresses. Returns and throws as explain_case().
 int write_case(const std::string& id, const std::string& arch, const std::filesystem::path& path);
 

@@ -1,6 +1,7 @@
 """Pictures of accesses as a user asks for them: what they show, files, messages, exit codes."""
 
 import base64
+import json
 import os
 import re
 import subprocess
@@ -8,8 +9,10 @@ import xml.etree.ElementTree as xml
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
-from warpgauge.page.explain import Side, render
+from warpgauge.page.explain import render
+from warpgauge.page.explained import Explained
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
@@ -198,18 +201,22 @@ NAIVE, PADDED = (f"transpose.{variant}.f32@1024x1024" for variant in ("naive", "
 
 
 class Page(HTMLParser):
-    """The cells of each row, by id of the case in the heading above; attributes; and text."""
+    """The cells of each row, by id of the case in the heading above; attributes; text; and what is
+    folded, by its summary."""
 
     def __init__(self, path):
         super().__init__()
         self.rows, self.words, self.attributes, self.images = {}, [], [], []
+        self.folded, self._summary = {}, ""
         self._section, self._in = None, None
         self.feed(path.read_text())
 
     def handle_starttag(self, tag, attributes):
         self.attributes += attributes
         self._in = tag
-        if tag == "tr":
+        if tag == "details":
+            assert attributes == [], "closed"
+        elif tag == "tr":
             self.rows.setdefault(self._section, []).append([])
         elif tag in ("td", "th"):
             self.rows[self._section][-1].append("")
@@ -220,6 +227,10 @@ class Page(HTMLParser):
         self.words.append(data)
         if self._in == "h2" and data.strip():
             self._section = data
+        elif self._in == "summary" and data.strip():
+            self._summary = data
+        elif self._in == "pre" and data.strip():
+            self.folded.setdefault((self._section, self._summary), []).append(data)
         elif self._in in ("td", "th", "wbr") and data.strip():
             self.rows[self._section][-1][-1] += data.replace("\u200b", "")
 
@@ -242,7 +253,7 @@ def test_the_page_has_the_counts_beside_each_line_of_two_cases(tmp_path):
     assert result.stdout == f"page: {path}\n"
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
     page = Page(path)
-    store = page.counts(NAIVE, line_of("b[x * h + y] = value;"))
+    store = page.counts(NAIVE, STORE)
     assert store["Line"].startswith("▶ ")
     assert store["Source"].strip() == "b[x * h + y] = value;"
     assert store["global.store.sectors"] == "1,048,576"
@@ -255,6 +266,168 @@ def test_the_page_has_the_counts_beside_each_line_of_two_cases(tmp_path):
     assert xml.fromstring(svg).tag == SVG + "svg"
     linked = [value for name, value in page.attributes if name in ("src", "href")]
     assert all(value.startswith(("data:", "#")) for value in linked), "needs no network"
+
+
+STORE = line_of("b[x * h + y] = value;")
+KERNEL = "transpose::naive<float>(float*, float const*, int, int)"
+
+
+def run(case, *arguments, **environment):
+    """`explain` of a case, with changes to the environment."""
+    return subprocess.run(
+        [BIN / "warpgauge", "explain", case, *map(str, arguments)],
+        **{"capture_output": True, "text": True, "env": os.environ | environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def naive(tmp_path_factory):
+    """What --json writes, without nvdisasm."""
+    path = tmp_path_factory.mktemp("explain") / "naive.json"
+    assert run(NAIVE, "--json", path, PATH="/usr/bin:/bin", CUDA_HOME="/none").returncode == 0
+    data = json.loads(path.read_text())
+    schema = json.loads((ROOT / "harness/explain/explain.schema.json").read_text())
+    jsonschema_rs.validator_for(schema).validate(data)
+    return data
+
+
+def code_of(data, place):
+    """The instructions of the line FILE:LINE."""
+    (code,) = (
+        line for line in data["machine_code"]["lines"] if f"{line['file']}:{line['line']}" == place
+    )
+    assert code["kernel"] == KERNEL
+    return code["instructions"]
+
+
+def test_the_ptx_of_each_machine_instruction_is_known(naive):
+    stores = [one for one in code_of(naive, STORE) if one["ptx"].startswith("st.global.f32 ")]
+    assert len(stores) == 1 and stores[0]["address"] % 16 == 0
+    assert {one["sass"] for one in code_of(naive, STORE)} == {""}
+    note = naive["machine_code"]["note"]
+    assert note.endswith("; no SASS, for neither PATH nor $CUDA_HOME/bin has nvdisasm.")
+    assert not re.search(r"\t|[{}]", "".join(one["ptx"] for one in code_of(naive, STORE)))
+
+
+FAKE = r"""#!/bin/sh
+[ "$1" = -c ] || exit 1
+grep -ao '\.text\._Z[A-Za-z0-9_]*' "$2" | sort -u | while read -r section; do
+  echo "$section:"
+  for n in $(seq 0 63); do
+    printf '        /*%04x*/              @!P0 WORD <%d> ;\n' $((16 * n)) $n
+  done
+done
+"""
+
+
+@pytest.mark.parametrize(
+    "script, note",
+    [(FAKE, "SASS as nvdisasm writes it"), ("#!/bin/sh\nexit 3\n", "/bin/nvdisasm failed.")],
+)
+def test_nvdisasm_of_the_toolkit_gives_the_sass(script, note, tmp_path):
+    program = tmp_path / "bin" / "nvdisasm"
+    program.parent.mkdir()
+    program.write_text(script)
+    program.chmod(0o755)
+    place = tmp_path / "page.html"
+    path = "/usr/bin:/bin"
+    assert run(NAIVE, "--html", place, PATH=path, CUDA_HOME=str(tmp_path)).returncode == 0
+    page = Page(place)
+    assert any(note in words for words in page.words)
+    folded = [
+        text for (_, summary), texts in page.folded.items() if KERNEL in summary for text in texts
+    ]
+    (store,) = (line for text in folded for line in text.splitlines() if "st.global" in line)
+    address, rest = store.split(maxsplit=1)
+    sass = f"@!P0 WORD <{int(address, 16) // 16}>  " if script == FAKE else ""
+    assert re.fullmatch(re.escape(sass) + r" *st\.global\.f32 .*;", rest)
+
+
+def edited(data, tmp_path):
+    """A run of other source: two lines fewer above, the store other text and other counts."""
+    data = json.loads(json.dumps(data))
+    for line in [*data["lines"], *data["machine_code"]["lines"]]:
+        line["line"] -= 2
+    (source,) = data["sources"]
+    source["first"] -= 2
+    at = int(STORE.split(":")[1]) - 2
+    source["text"][at - source["first"]] = "  b[y * w + x] = value; // <&>"
+    (store,) = (line for line in data["lines"] if line["line"] == at)
+    store["values"]["global.store.sectors"] = 131072
+    path = tmp_path / "before<b>.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+def test_lines_of_two_runs_are_compared_by_their_text(naive, tmp_path):
+    same = tmp_path / "same.json"
+    same.write_text(json.dumps(naive))
+    result = run(NAIVE, "--against", same)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith("\n\nNo line differs.\n")
+
+    before = edited(naive, tmp_path)
+    number = int(STORE.split(":")[1])
+    result = run(NAIVE, "--against", before)
+    assert result.returncode == 0, result.stderr
+    heads, changes = result.stdout.split("\n\n")
+    assert heads == (
+        f"A: {NAIVE}, before<b>.json; counted by the emulator, sm_90\n"
+        f"B: {NAIVE}, now; counted by the emulator, sm_90"
+    )
+    line, metric = changes.splitlines()
+    assert line == f"{SOURCE}:{number - 2} -> {number}: b[x * h + y] = value;"
+    assert metric.split() == ["global.store.sectors", "131,072", "->", "1,048,576", "worse"]
+
+    place = tmp_path / "page.html"
+    assert run(NAIVE, "--against", before, "--html", place).returncode == 0
+    page = Page(place)
+    assert [heading for heading in page.rows if heading.startswith(NAIVE)] == [
+        f"{NAIVE}, before<b>.json",
+        f"{NAIVE}, now",
+    ]
+    (row,) = page.rows["Lines that differ"][1:]
+    assert row[1:] == ["global.store.sectors", "131,072", "1,048,576", "worse"]
+    assert "<b>" not in place.read_text()
+
+
+def test_lines_that_only_one_run_has_differ(naive, tmp_path):
+    data = json.loads(json.dumps(naive))
+    (source,) = data["sources"]
+    at = int(STORE.split(":")[1])
+    del source["text"][at - source["first"]]
+    for part in (data, data["machine_code"]):
+        part["lines"] = [line for line in part["lines"] if line["line"] != at]
+        for line in part["lines"]:
+            line["line"] -= line["line"] > at
+    path = tmp_path / "before.json"
+    path.write_text(json.dumps(data))
+    changes = run(NAIVE, "--against", path).stdout.split("\n\n")[1]
+    assert changes.startswith(f"{SOURCE}:(none) -> {at}: b[x * h + y] = value;\n")
+    assert re.search(r"global.store.sectors +0 -> 1,048,576 +worse", changes)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("{", "not a JSON object: "),
+        ("[]", "not a JSON object; write it with `warpgauge explain ID --json FILE`"),
+        ('{"schema": "warpgauge.diff/1"}', "schema is 'warpgauge.diff/1', and this version reads"),
+        ('{"schema": "warpgauge.explain/1"}', "does not match warpgauge.explain/1: "),
+        (PADDED, f"this is a run of {PADDED}, not of {NAIVE}; "),
+    ],
+)
+def test_a_run_that_is_none_is_a_fault(text, message, naive, tmp_path):
+    path = tmp_path / "run.json"
+    if text == PADDED:
+        text = json.dumps(naive | {"id": PADDED})
+    if text is not None:
+        path.write_text(text)
+    result = run(NAIVE, "--against", path, "--html", tmp_path / "x.html")
+    assert result.returncode == 2, result.stdout
+    assert result.stderr.startswith(f"{path}: {message}"), result.stderr
+    assert len(result.stderr.splitlines()) == 1 and not (tmp_path / "x.html").exists()
 
 
 def test_source_is_escaped_on_the_page():
@@ -270,18 +443,31 @@ def test_source_is_escaped_on_the_page():
             }
         ],
         "sources": [{"file": "<f>", "first": 1, "text": ["", "</td><script>alert(1)</script>"]}],
+        "machine_code": {
+            "note": "<b>",
+            "lines": [
+                {
+                    **{"file": "<f>", "line": 2, "kernel": "<i>"},
+                    "instructions": [{"address": 16, "sass": "<u>", "ptx": "<s>"}],
+                }
+            ],
+        },
         "pictures": [{"file": "<f>", "line": 2, "caption": '"><script>', "svg": "<svg/>"}],
     }
-    text = render([Side(data)])
-    assert "<script" not in text and "&lt;/td&gt;&lt;script&gt;" in text
-    assert not re.search("<[fbiusq]>", text)
-    assert "~5" in text and "estimate: &lt;u&gt;" in text
+    other = data | {"lines": []}
+    for text in (render([Explained(data)]), render([Explained(other, "<b>"), Explained(data)])):
+        assert "<script" not in text and "&lt;/td&gt;&lt;script&gt;" in text
+        assert not re.search("<[fbiusq]>", text)
+        assert "~5" in text and "estimate: &lt;u&gt;" in text
+        assert "0x0010  &lt;u&gt;  &lt;s&gt;" in text
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
         ([PADDED], "a second case needs --html FILE"),
+        (["--against", "x.json", "--json", "y.json"], "--against compares two runs of a case"),
+        (["--against="], "--against: 1 required FILE missing"),
         (["--html", "x.html", "--text"], "--html, --json and pictures are written one at a time"),
         (["transpose.none", "--html", "x.html"], "no case is called 'transpose.none'"),
         (["--html", "/proc/no/x.html"], "/proc/no/x.html: cannot be written: "),

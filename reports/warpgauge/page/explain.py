@@ -1,139 +1,89 @@
-"""The page of `warpgauge explain --html`: source with counts beside each line, and pictures of the
-worst accesses, of one case or of two side by side. `explain --json` gives what it shows."""
+"""The page of `warpgauge explain --html`: source with counts beside each line, machine code folded
+below it, and pictures of the worst accesses; of one run, or of two cases or runs side by side. And
+what differs between two runs, as text."""
 
 from __future__ import annotations
 
 import base64
-import json
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 
+from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.files import write_whole
+from warpgauge.page.explained import Explained, read_explained
+from warpgauge.page.line_changes import change, line_changes
 from warpgauge.page.templates import css, templates
-
-AROUND = 3  # lines shown above and below one that costs something
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of source, and what `explain --json` says of it (None: it costs nothing)."""
-
-    number: int
-    text: str
-    counted: dict | None
-    worst: bool
-    after_gap: bool  # lines above it are left out
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences below the line."""
-        if self.counted is None:
-            return []
-        inlined = [self.counted["inlined"]] if self.counted["inlined"] else []
-        return [*inlined, *self.counted["doubts"], *self.counted["cures"]]
-
-    def count(self, metric: Metric) -> str:
-        """The count with a mark if it is not exact; nothing for a sure zero."""
-        if self.counted is None:
-            return ""
-        value = self.counted["values"].get(metric.id, 0)
-        unsure = metric.id in self.counted["unsure"]
-        if not value:
-            return "?" if unsure else ""
-        return ("~" if unsure else "") + f"{value:,.0f}"
-
-
-class Side:
-    """A case on the page, of the data of `explain --json`."""
-
-    def __init__(self, data: dict) -> None:
-        self.id, self.counted_by, self.static = data["id"], data["counted_by"], data["static"]
-        self.pictures = data["pictures"]
-        self._lines, self._sources = data["lines"], data["sources"]
-
-    @cached_property
-    def sums(self) -> dict[str, float]:
-        """By metric, over all lines."""
-        sums: dict[str, float] = {}
-        for line in self._lines:
-            for metric, value in line["values"].items():
-                sums[metric] = sums.get(metric, 0) + value
-        return sums
-
-    def sum_text(self, metric: Metric) -> str:
-        """The sum, with a mark if a line's count is not exact."""
-        unsure = any(metric.id in line["unsure"] for line in self._lines)
-        return ("~" if unsure else "") + f"{self.sums.get(metric.id, 0):,.0f}"
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """Those that count something, in the order of the table of metrics."""
-        return [metric for metric in catalog().values() if self.sums.get(metric.id)]
-
-    @property
-    def is_exact(self) -> bool:
-        return not any(line["unsure"] for line in self._lines)
-
-    def files(self) -> Iterator[tuple[str, list[Row]]]:
-        """Each file with its lines; a line is one of the worst if it wastes half as much as the
-        line that wastes most."""
-        most = max((line["waste"] for line in self._lines), default=0)
-        counted = {(line["file"], line["line"]): line for line in self._lines}
-        for source in self._sources:
-            name, first = source["file"], source["first"]
-            numbers = {first + i: text for i, text in enumerate(source["text"])}
-            for file, number in counted:  # also where the source cannot be read
-                if file == name:
-                    numbers.setdefault(number, "")
-            costly = [number for file, number in counted if file == name]
-            rows: list[Row] = []
-            for number, text in sorted(numbers.items()):
-                if all(abs(number - one) > AROUND for one in costly):
-                    continue
-                line = counted.get((name, number))
-                worst = line is not None and 0 < most <= 2 * line["waste"]
-                gap = bool(rows) and number > rows[-1].number + 1
-                rows.append(Row(number, text, line, worst, gap))
-            yield name or "(no line information)", rows
+from warpgauge.text import printable
 
 
 def run(words: Sequence[str]) -> int:
-    """Writes the page and returns the exit code. `words` are those that the program hands on:
-    FILE PROGRAM ID [ID] [OPTION]."""
-    place, program, *rest = words
-    options = [word for word in rest if word.startswith("--")]
-    sides = []
-    for case in (word for word in rest if not word.startswith("--")):
+    """Writes the page, or prints what differs from another run, and returns the exit code. `words`
+    are those that the program hands on: HTML AGAINST ARCH PROGRAM ID [ID]; the first three are
+    empty where they were not given."""
+    html, against, arch, program, *cases = words
+    sides = [_before(Path(against), cases[0])] if against else []
+    for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder, "case.json")
-            command = [program, "explain", case, f"--json={data}", *options]
-            ended = subprocess.run(command, check=False)
+            command = [program, "explain", case, f"--json={data}"]
+            ended = subprocess.run(command + ([f"--arch={arch}"] if arch else []), check=False)
             if ended.returncode != 0:
                 return ended.returncode  # it said why
-            sides.append(Side(json.loads(data.read_bytes())))
-    write_whole(Path(place), render(sides).encode("utf-8"))
-    print(f"page: {place}")
+            sides.append(read_explained(data, f"{case}, now" if against else ""))
+    if not html:
+        print(_changes_text(*sides), end="")
+        return 0
+    write_whole(Path(html), render(sides).encode("utf-8"))
+    print(f"page: {html}")
     return 0
 
 
-def render(sides: Sequence[Side]) -> str:
-    """The page of one case, or of two side by side."""
+def _before(path: Path, case: str) -> Explained:
+    """The run to hold this one against."""
+    before = read_explained(path, f"{case}, {printable(path.name)}")
+    if before.id != case:
+        raise CommandError(
+            f"{path}: this is a run of {before.id}, not of {case}; "
+            "`warpgauge explain ID ID --html FILE` shows two cases side by side"
+        )
+    return before
+
+
+def _changes_text(before: Explained, after: Explained) -> str:
+    """The lines that differ."""
+    lines = [
+        f"A: {before.name}; counted by {before.counted_by}",
+        f"B: {after.name}; counted by {after.counted_by}",
+        "",
+    ]
+    changes = list(line_changes(before, after))
+    for line in changes:
+        lines.append(f"{line.place}: {line.text}")
+        for one in line.metrics:
+            values = f"{one.before:>15} -> {one.after:<15}"
+            lines.append(f"  {one.metric.id:<26} {values} {one.change}".rstrip())
+    if not changes:
+        lines.append("No line differs.")
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def render(sides: Sequence[Explained]) -> str:
+    """The page of one run, or of two side by side."""
     environment = templates()
     environment.filters["base64"] = lambda text: base64.b64encode(text.encode("utf-8")).decode()
     shown = {metric.id for side in sides for metric in side.metrics}
     metrics = [metric for metric in catalog().values() if metric.id in shown]
+    changes = list(line_changes(*sides)) if len(sides) == 2 else []
     page = environment.get_template("explain.html.jinja")
-    return page.render(sides=sides, metrics=metrics, css=css("explain.css"), change=_change)
+    return page.render(
+        **{"sides": sides, "metrics": metrics, "changes": changes, "change": _change},
+        css=css("explain.css"),
+    )
 
 
-def _change(metric: Metric, sides: Sequence[Side]) -> str:
-    """ "better", "worse" or nothing, from the first case to the second."""
-    before, after = (side.sums.get(metric.id, 0) for side in sides)
-    if before == after or metric.direction == "none":
-        return ""
-    return "better" if (after < before) == (metric.direction == "lower") else "worse"
+def _change(metric: Metric, sides: Sequence[Explained]) -> str:
+    """Of the sums, from the first run to the second."""
+    return change(metric, *(side.sums.get(metric.id, 0) for side in sides))
