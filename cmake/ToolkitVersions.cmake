@@ -3,6 +3,7 @@
 # pinned wheels against them.
 set(warpgauge_oldest_cuda 13.0)
 set(warpgauge_newest_cuda 13.5)
+set_property(GLOBAL PROPERTY WARPGAUGE_NEWEST_CUDA ${warpgauge_newest_cuda})  # for functions
 
 # Refuses a version that is too old, and says so of one that is newer than all that were tested.
 function(warpgauge_check_toolkit version folder)

@@ -2,8 +2,8 @@
 # their parts. This repository and other projects use the same ones, installed or not.
 #
 # Functions see the variables of their callers, so these find this tree by the path of this file, and the
-# rest in global properties: WARPGAUGE_VERSION, and WARPGAUGE_PROGRAMS_DIR, the folder of the Python
-# programs.
+# rest in global properties: WARPGAUGE_VERSION, WARPGAUGE_NEWEST_CUDA, and WARPGAUGE_PROGRAMS_DIR, the folder
+# of the Python programs.
 
 if(POLICY CMP0174)  # CMake 3.31 warns of an empty BUDGETS, which is none
   cmake_policy(SET CMP0174 NEW)
@@ -351,6 +351,8 @@ function(warpgauge_add_build_info target)
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   get_property(version GLOBAL PROPERTY WARPGAUGE_VERSION)
   get_property(programs GLOBAL PROPERTY WARPGAUGE_PROGRAMS_DIR)
+  get_property(newest GLOBAL PROPERTY WARPGAUGE_NEWEST_CUDA)
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" toolkit "${CMAKE_CUDA_COMPILER_VERSION}")
   set(budgets "")
   if(arg_BUDGETS)
     cmake_path(ABSOLUTE_PATH arg_BUDGETS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
@@ -391,6 +393,8 @@ function(warpgauge_add_build_info target)
   target_compile_features(${info} PRIVATE cxx_std_20)
   target_compile_definitions(${info} PRIVATE
     "WARPGAUGE_VERSION=\"${version}\""
+    "WARPGAUGE_TOOLKIT=\"${toolkit}\""
+    "WARPGAUGE_NEWEST_TOOLKIT=\"${newest}\""
     "WARPGAUGE_SOURCE_ROOT=\"${PROJECT_SOURCE_DIR}\""
     "WARPGAUGE_PTXAS_DIRS=\"$<JOIN:$<TARGET_PROPERTY:${target},WARPGAUGE_PTXAS_DIRS>,\\n>\""
     "WARPGAUGE_BUDGETS_DIR=\"${budgets}\""

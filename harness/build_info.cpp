@@ -20,6 +20,8 @@ std::string_view placed(const char* path) {
 }  // namespace
 
 const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
+                              .toolkit = WARPGAUGE_TOOLKIT,
+                              .newest_toolkit = WARPGAUGE_NEWEST_TOOLKIT,
                               .source_root = WARPGAUGE_SOURCE_ROOT,
                               .ptxas_folders = placed(WARPGAUGE_PTXAS_DIRS),
                               .budgets_folder = WARPGAUGE_BUDGETS_DIR,

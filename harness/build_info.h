@@ -7,8 +7,10 @@
 namespace warpgauge {
 
 struct BuildInfo {
-  std::string_view version;      ///< of warpgauge, "1.2.3"
-  std::string_view source_root;  ///< paths in facts are relative to it
+  std::string_view version;         ///< of warpgauge, "1.2.3"
+  std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
+  std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
+  std::string_view source_root;     ///< paths in facts are relative to it
   /// Where the build keeps what ptxas said of kernels; a line each.
   std::string_view ptxas_folders;
   std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources

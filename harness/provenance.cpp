@@ -1,6 +1,5 @@
 #include "harness/provenance.h"
 
-#include <cuda_runtime_api.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -25,15 +24,11 @@ std::optional<std::string> git(const std::string& folder, std::vector<std::strin
 
 }  // namespace
 
-std::string toolkit() {
-  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-}
-
 metrics::Run start_run(std::string command, metrics::Asked asked) {
   metrics::Run run =
       start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
   run.version = kBuildInfo.version;
-  run.toolkit = toolkit();
+  run.toolkit = kBuildInfo.toolkit;
   run.flags = kBuildInfo.cuda_flags;
   return run;
 }

@@ -8,9 +8,6 @@
 
 namespace warpgauge {
 
-/// The version of the CUDA toolkit that built this program: "13.0".
-std::string toolkit();
-
 /// The provenance of a run of this program that starts now, without its device. The commit is that
 /// of the source tree of this build; empty where git or the tree is missing.
 metrics::Run start_run(std::string command, metrics::Asked asked);

@@ -39,7 +39,7 @@ Examples:
 )";
 
 std::string version() {
-  return fmt::format("warpgauge {} (CUDA {}; {})", kBuildInfo.version, toolkit(),
+  return fmt::format("warpgauge {} (CUDA {}; {})", kBuildInfo.version, kBuildInfo.toolkit,
                      fmt::join(chosen_archs({}), " "));
 }
 

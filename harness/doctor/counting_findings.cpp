@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/archs.h"
@@ -117,6 +119,27 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
             .text = fmt::format("{}: {}", program.filename().string(), error.what()),
             .remedy = fmt::format("{} doctor", program.string())};
   }
+}
+
+Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tested) {
+  const auto number = [](std::string_view version) {  // "13.10" is newer than "13.5"
+    const auto dot = version.find('.');
+    int major = 0, minor = 0;
+    std::from_chars(version.data(), version.data() + dot, major);
+    std::from_chars(version.data() + dot + 1, version.data() + version.size(), minor);
+    return std::pair(major, minor);
+  };
+  Precondition finding{.id = "toolkit", .health = Health::ok};
+  finding.text = fmt::format("CUDA {} compiled the kernels", toolkit);
+  if (number(newest_tested) < number(toolkit)) {
+    finding.health = Health::warn;
+    finding.text += fmt::format("; the newest that was tested is {}", newest_tested);
+    finding.remedy =
+        "look at the confidence of the emulator's counts: machine code in a format that is not "
+        "known "
+        "is not compared, and they are predicted";
+  }
+  return finding;
 }
 
 Precondition check_ptxas() {

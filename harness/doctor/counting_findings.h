@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "harness/doctor/precondition.h"
 
@@ -24,6 +25,9 @@ Precondition check_hardware_counters();
 /// Asks the doctor of the emulated program `program` for its exact count. Each of its checks may
 /// take half of `time_limit`, so that it ends before its caller is stopped.
 Precondition check_emulator(const std::filesystem::path& program, std::chrono::seconds time_limit);
+
+/// Was the CUDA toolkit that compiled the kernels tested with this version of warpgauge?
+Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tested);
 
 /// Has the build kept the reports of ptxas on the kernels?
 Precondition check_ptxas();

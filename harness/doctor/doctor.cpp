@@ -113,6 +113,7 @@ class Doctor {
 
   /// The checks that do not depend on the device.
   void add_workplace(Findings* findings) const {
+    findings->push_back(check_toolkit(kBuildInfo.toolkit, kBuildInfo.newest_toolkit));
     findings->push_back(check_ptxas());
     findings->push_back(check_out(options_.out));
     findings->push_back(isolated(

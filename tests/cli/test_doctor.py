@@ -17,7 +17,7 @@ GPU = ["GPU", "driver", "architectures", "MIG", "clocks", "other processes"]
 COUNTS = ["CUPTI", "exact count", "hardware counters"]
 HOST_PROBES = ["permission", "MPS", "other profilers", "injected tools"]
 NEEDED_ON_A_GPU = ["GPU", "driver", "architectures", "CUPTI", "exact count"]
-WORKPLACE = ["ptxas", "output", "Python"]
+WORKPLACE = ["toolkit", "ptxas", "output", "Python"]
 
 
 def run(*arguments, program=PROGRAM, **variables):

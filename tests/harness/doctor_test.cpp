@@ -304,5 +304,22 @@ TEST(Diagnosis, IsJsonWhateverBytesThereAre) {
   EXPECT_TRUE(nlohmann::json::accept(doctor::diagnosis_json(diagnosis)));
 }
 
+TEST(Toolkit, OneThatWasTestedIsFine) {
+  for (const std::string_view toolkit : {"13.0", "13.5", "12.9"}) {
+    const doctor::Precondition finding = doctor::check_toolkit(toolkit, "13.5");
+    EXPECT_EQ(finding.health, doctor::Health::ok);
+    EXPECT_EQ(finding.text, "CUDA " + std::string(toolkit) + " compiled the kernels");
+  }
+}
+
+TEST(Toolkit, ANewerOneIsNamedWithWhatItMeans) {
+  for (const std::string_view toolkit : {"13.6", "13.10", "14.0"}) {
+    const doctor::Precondition finding = doctor::check_toolkit(toolkit, "13.5");
+    EXPECT_EQ(finding.health, doctor::Health::warn);
+    EXPECT_THAT(finding.text, HasSubstr("the newest that was tested is 13.5"));
+    EXPECT_THAT(finding.remedy, HasSubstr("predicted"));
+  }
+}
+
 }  // namespace
 }  // namespace warpgauge
