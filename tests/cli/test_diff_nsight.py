@@ -13,8 +13,9 @@ from warpgauge.facts.reader import read_facts
 
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 GAUGE = BUILD / "bin" / "warpgauge"
-on_gpu = pytest.mark.skipif(not Path("/dev/nvidiactl").exists(), reason="there is no GPU")
+on_gpu = pytest.mark.skipif(not Path("/dev/nvidia0").exists(), reason="there is no GPU")
 HEAD = ["ID", "Process ID", "Process Name", "Kernel Name", "Block Size", "Grid Size", "CC"]
+INSTRUCTIONS = "smsp__inst_executed.sum"
 SPECIAL = {"launch__shared_mem_per_block_static": "byte/block"}
 
 
@@ -39,6 +40,7 @@ def launch_of(facts):
     row = {"ID": "0", "Process ID": "7", "Process Name": "lookup", "CC": "9.0"}
     row |= {"Kernel Name": "look_up(float *, const float *, const long long *)"}
     row |= {"Block Size": "(256, 1, 1)", "Grid Size": "(4, 1, 1)"}
+    row |= {"device__attribute_confidential_computing_mode": "No-CC"}
     for metric in catalog().values():
         if metric.id in ours and len(metric.nsight_names) == 1:
             row[metric.nsight_names[0]] = f"{ours[metric.id]:,}"
@@ -86,7 +88,7 @@ def test_an_exact_count_that_differs_is_wrong_and_an_estimate_is_not(facts, tmp_
     row = launch_of(facts)
     ours = int(row["memory_l2_theoretical_sectors_global_ideal"].replace(",", ""))
     row["memory_l2_theoretical_sectors_global_ideal"] = str(ours + 1)
-    row["smsp__inst_executed.sum"] = "1"  # the emulator only estimates it
+    row[INSTRUCTIONS] = "1"  # the emulator only estimates it
     write_by_kernel(tmp_path / "ncu.csv", row)
     done = diff(facts, tmp_path / "ncu.csv")
     assert done.returncode == 1
@@ -118,7 +120,8 @@ def test_a_range_names_the_case(facts, tmp_path):
         ("", 'no line begins with "ID"'),
         ('"ID","Kernel Name"\n"","unit"\n', "saw no launch"),
         ('"ID","Kernel Name"\n"","u"\n"0","k"\n', "is no whole output of ncu --csv"),
-        ('"ID","Kernel Name","CC","a__b"\n"","","",""\n"0","k","9.0","x"\n', "no whole output"),
+        ('"ID","Kernel Name","CC","launch__waves"\n"","","",""\n"0","k"\n', "no whole output"),
+        (f'"ID","Kernel Name","CC","{INSTRUCTIONS}"\n"","","",""\n"0","k","9.0","x"\n', "no whole"),
     ],
 )
 def test_what_is_no_output_of_ncu_is_refused(facts, tmp_path, text, message):

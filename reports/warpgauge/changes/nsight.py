@@ -198,6 +198,8 @@ def read_launches(path: Path) -> list[Launch]:
         raise CommandError(f'{path}: is no output of ncu --csv: no line begins with "ID"')
     try:
         rows = list(csv.DictReader(lines[start:], strict=True))
+        if any(None in row.values() for row in rows):
+            raise ValueError("a row is cut off")
         launches = _by_metric(rows) if rows and "Metric Name" in rows[0] else _by_kernel(rows)
     except (csv.Error, KeyError, ValueError, TypeError) as error:
         raise CommandError(f"{path}: is no whole output of ncu --csv: {error}") from error
@@ -214,10 +216,15 @@ def _launch(row: dict[str, str]) -> Launch:
     )
 
 
+def _compared_names() -> set[str]:
+    """Nsight Compute's names that the table of metrics has: other columns may hold text."""
+    return {name for metric in catalog().values() for name in metric.nsight_names}
+
+
 def _by_kernel(rows: Sequence[dict[str, str]]) -> list[Launch]:
     """Of rows with all metrics of a launch; the first row holds the units."""
     units, *data = rows
-    names = [name for name in units if "__" in name or name.startswith("memory_")]
+    names = _compared_names() & units.keys()
     launches = []
     for row in data:
         launch = _launch(row)
@@ -232,8 +239,11 @@ def _by_kernel(rows: Sequence[dict[str, str]]) -> list[Launch]:
 def _by_metric(rows: Sequence[dict[str, str]]) -> list[Launch]:
     """Of rows with a metric each."""
     launches: dict[str, Launch] = {}
+    names = _compared_names()
     for row in rows:
         launch = launches.setdefault(row["ID"], _launch(row))
+        if row["Metric Name"] not in names:
+            continue
         launch.values[row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
         launch.units[row["Metric Name"]] = row["Metric Unit"]
     return list(launches.values())
