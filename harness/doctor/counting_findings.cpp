@@ -135,9 +135,8 @@ Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tes
     finding.health = Health::warn;
     finding.text += fmt::format("; the newest that was tested is {}", newest_tested);
     finding.remedy =
-        "look at the confidence of the emulator's counts: machine code in a format that is not "
-        "known "
-        "is not compared, and they are predicted";
+        "look at the confidence of the emulator's counts: they are predicted where the format of "
+        "the machine code is not known";
   }
   return finding;
 }
