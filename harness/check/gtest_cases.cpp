@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "harness/check/case_gtests.h"
-#include "harness/measure/gtest_names.h"
 #include "harness/process/program.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
-#include "warpgauge/measure.h"
+#include "warpgauge/gtest.h"  // names what is measured
 
 /// The linker looks for it (harness/CMakeLists.txt), or it would leave this file out.
 extern "C" const int warpgauge_gtest_cases;
@@ -87,7 +86,6 @@ class Preparation : public testing::Environment {
   void SetUp() override {
     if (!why_skipped().empty()) GTEST_SKIP() << why_skipped();
     prepare_to_measure();
-    name_measurements();
   }
 };
 testing::Environment* const preparation = testing::AddGlobalTestEnvironment(new Preparation);

@@ -5,11 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "harness/measure/gtest_names.h"
 #include "harness/measure/gtest_outcome.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
-#include "warpgauge/measure.h"
+#include "warpgauge/gtest.h"  // names what is measured
 
 namespace {
 
@@ -37,7 +36,6 @@ int run(int argc, char** argv) {
       ->type_name("CODE");
   if (const auto ended = warpgauge::process::parse(app, argc, argv)) return *ended;
   if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
-  warpgauge::name_measurements();
   return warpgauge::run_all_tests(skip_code);
 }
 

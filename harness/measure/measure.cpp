@@ -20,7 +20,6 @@
 #include "harness/launch_log.h"
 #include "harness/measure/measured_budgets.h"
 #include "harness/measure/open_ranges.h"
-#include "harness/measure/test_name.h"
 #include "harness/meter.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding_text.h"
@@ -151,9 +150,10 @@ class Measuring {
 
 namespace {
 
-/// The test that runs, and how often it has measured.
+/// The test that runs, and how often it has measured. The names are empty between tests, and in a
+/// program whose framework does not name its tests.
 struct RunningTest {
-  TestName name;
+  std::string suite, test;
   int measured = 0;
 };
 RunningTest running_test;
@@ -161,7 +161,7 @@ RunningTest running_test;
 /// What is measured next: suite.test.launch@N, the N-th measurement of a test. `where` is blamed
 /// for values without a line of a kernel.
 Case next_case(std::source_location where) {
-  const auto& [suite, test] = running_test.name;
+  const auto& [suite, test, measured] = running_test;
   Case one;
   one.kind = metrics::CaseKind::measured;
   one.id = {.family = suite.empty() ? "measured" : suite,
@@ -174,7 +174,7 @@ Case next_case(std::source_location where) {
 }
 
 std::string repeat_command() {
-  const auto& [suite, test] = running_test.name;
+  const auto& [suite, test, measured] = running_test;
   if (suite.empty()) return "this test";
   return fmt::format("{} --gtest_filter={}.{}",
                      process::program_path(is_emulated()).filename().string(), suite, test);
@@ -182,7 +182,9 @@ std::string repeat_command() {
 
 }  // namespace
 
-void set_running_test(TestName name) { running_test = {.name = std::move(name)}; }
+void name_measurements(std::string suite, std::string test) {
+  running_test = {.suite = std::move(suite), .test = std::move(test)};
+}
 
 const Measurement::Value& Measurement::at(std::string_view metric) const {
   if (const auto found = values_.find(metric); found != values_.end()) return found->second;

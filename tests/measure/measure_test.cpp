@@ -143,6 +143,15 @@ TEST_F(Measure, IsNamedAfterItsTest) {
   EXPECT_THAT(text, HasSubstr(" --gtest_filter=Measure.IsNamedAfterItsTest\n"));
 }
 
+class MeasureEach : public testing::TestWithParam<int> {};
+TEST_P(MeasureEach, IsNamedToo) {
+  if (!warpgauge::why_nothing_is_measured().empty()) GTEST_SKIP();
+  const std::string text = warpgauge::over_budget([] { copy_tile(32, false); }, "");
+  EXPECT_THAT(text, StartsWith("FAIL Some/MeasureEach.IsNamedToo/0.launch@1 on sm_"));
+  EXPECT_THAT(text, HasSubstr(" --gtest_filter=Some/MeasureEach.IsNamedToo/0\n"));
+}
+INSTANTIATE_TEST_SUITE_P(Some, MeasureEach, testing::Values(1));
+
 TEST_F(Measure, AnIdMeansTheBudgetsOfItsFile) {
   const auto conflicts = [] { copy_tile(32, false); };
   EXPECT_BUDGET(conflicts, "tile.by_columns.s32@32");

@@ -17,6 +17,21 @@
 
 namespace warpgauge {
 
+/// Names what is measured after the test that runs.
+class NamesMeasurements : public testing::EmptyTestEventListener {
+ public:
+  void OnTestStart(const testing::TestInfo& test) override {
+    name_measurements(test.test_suite_name(), test.name());
+  }
+  void OnTestEnd(const testing::TestInfo&) override { name_measurements("", ""); }
+};
+
+/// Once in each program, whatever main() it has: including this header is enough.
+inline const bool measurements_are_named = [] {
+  testing::UnitTest::GetInstance()->listeners().Append(new NamesMeasurements);  // which it deletes
+  return true;
+}();
+
 /// Whether what the launches do is within the budget lines, or the budgets of an id; see
 /// over_budget(). What cannot be measured fails.
 inline testing::AssertionResult is_within_budget(

@@ -58,14 +58,19 @@ std::string why_nothing_is_measured();
 /// Throws WARPGAUGE_CUDA's CudaError for a GPU that is there and cannot be used.
 void prepare_to_measure();
 
+/// What is measured from here on is named suite.test.launch@N, with N from 1. <warpgauge/gtest.h>
+/// calls it for each test of GoogleTest; with another framework call it where a test begins.
+/// Between tests both names are empty, which is measured.here.launch@N.
+void name_measurements(std::string suite, std::string test);
+
 /// Runs `launch` once, waits for what it launched, and returns what that did. It may launch several
 /// kernels, on any stream, and call anything else. A main() of your own must have called
 /// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
 /// CudaError for a launch that failed, and anything `launch` throws.
 ///
 /// If WARPGAUGE_FACTS names a file, the facts are appended to it, as those of over_budget() are,
-/// for `warpgauge diff`, `outcome` and `emit`. Their case is suite.test.launch@N, the N-th
-/// measurement of a GoogleTest test; metrics::FactError where the file cannot be written.
+/// for `warpgauge diff`, `outcome`, `emit` and `accept`. name_measurements() has named their case.
+/// metrics::FactError where the file cannot be written.
 Measurement measure(const std::function<void()>& launch,
                     std::source_location where = std::source_location::current());
 
@@ -74,7 +79,9 @@ Measurement measure(const std::function<void()>& launch,
 /// (`"registers" = 32`; several are divided by newlines; names need no quotes), or the id of a case
 /// ("family.variant.type@size": no line is without '=', and no id has one), whose budgets are
 /// meant: of a case that is registered in this program, or else one that <family>.toml in the
-/// folder BUDGETS of warpgauge_add_gtest() has a section for. Estimates are judged as by the gate:
+/// folder BUDGETS of warpgauge_add_gtest() has a section for. Below lines stands <suite>.toml in
+/// that folder (with `_` for the `/` of parameterised tests), if it is there: `warpgauge accept`
+/// writes it. Estimates are judged as by the gate:
 /// printed and not held against a budget without `gate_on`. Returns the values over budget in the
 /// gate's words; empty if all is within. Throws what measure() throws, metrics::BudgetError
 /// for bad lines, and std::invalid_argument for an unknown id.
