@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 
 #include "metrics/arch_name.h"
 #include "metrics/built_in_budgets.h"
@@ -73,6 +74,13 @@ void Budgets::rest_on(const Budgets& project) {
   if (!gate_on_) gate_on_ = project.gate_on_;
 }
 
+void Budgets::rest_on_file(const Budgets& file) {
+  for (const auto& [name, section] : file.sections_) {
+    sections_[name].insert(section.begin(), section.end());
+  }
+  if (!gate_on_) gate_on_ = file.gate_on_;
+}
+
 Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names) const {
   std::vector<std::pair<std::string, std::string>> fitting;  // glob, "/sm_90" or nothing
   Budgets budgets;
@@ -86,9 +94,9 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
       fitting.emplace_back(std::move(name), std::move(arch));
     }
   }
-  // The longest first; of one glob, that for an architecture first.
-  std::ranges::stable_sort(fitting, std::ranges::greater(), [](const auto& one) {
-    return std::pair(one.first.size(), !one.second.empty());
+  // That of the id first, then the longest; of one glob, that for an architecture first.
+  std::ranges::stable_sort(fitting, std::ranges::greater(), [&](const auto& one) {
+    return std::tuple(one.first == id.variant_type(), one.first.size(), !one.second.empty());
   });
   const std::string own = id.variant_type() + "@" + id.size;
   Section& general = budgets.sections_[own];

@@ -57,10 +57,12 @@ class Budgets {
   static Budgets load_project(const std::filesystem::path& path, std::string_view shown_as);
   /// Puts the file of a project below this one and above the built-in defaults.
   void rest_on(const Budgets& project);
+  /// Adds the lines of another file of the family; of two for the same, this one's stays.
+  void rest_on_file(const Budgets& file);
 
   /// Those of a file read by load_unregistered() whose sections are globs of names of
   /// kernels: the budgets of one case, `id`, whose kernel has these `names`. For each metric the
-  /// longest matching glob with a line for it wins.
+  /// section "variant.type" of the id wins, then the longest matching glob with a line for it.
   Budgets of_kernel(const CaseId& id, std::span<const std::string> names) const;
 
   /// The names of the sections of the file, "variant.type@size" and the like, without [default].

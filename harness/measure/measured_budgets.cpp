@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
+#include "harness/case_facts.h"
 #include "harness/family_budgets.h"
 #include "harness/files/source_root.h"
 #include "harness/registry.h"
@@ -25,10 +26,10 @@ namespace fs = std::filesystem;
 using metrics::Budgets;
 using metrics::CaseId;
 
-/// `registers = 32` and `shared.bank_conflicts = 0` as a budget file has them: names of several
-/// parts in quotes.
-std::string budget_text(std::string_view lines) {
-  std::string text = "[default]\n";
+/// `registers = 32` and `shared.bank_conflicts = 0` as a budget file has them for `id`: names of
+/// several parts in quotes.
+std::string budget_text(std::string_view lines, const CaseId& id) {
+  std::string text = fmt::format("[\"{}@{}\"]\n", id.variant_type(), id.size);
   std::istringstream stream{std::string(lines)};
   for (std::string line; std::getline(stream, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
@@ -84,20 +85,26 @@ std::string nearest_file(const fs::path& folder, const std::string& family) {
   return metrics::did_you_mean(family, families);
 }
 
+/// In the folder for budgets; empty if there is no folder. Suites of parameterised tests have a
+/// '/'.
+fs::path file_of(const CaseId& id) {
+  const fs::path folder(kBuildInfo.budgets_folder);
+  return folder.empty() ? folder : folder / (id_word(id.family) + ".toml");
+}
+
 /// The budgets of a case that only a file in the folder for budgets names.
 Budgets unregistered(const CaseId& id) {
-  const fs::path folder(kBuildInfo.budgets_folder);
-  if (folder.empty()) {
+  const fs::path path = file_of(id);
+  if (path.empty()) {
     throw std::invalid_argument(
         fmt::format("{}: this program has no such case and no folder of budgets; name one with "
                     "BUDGETS <folder> in warpgauge_add_gtest()",
                     id.str()));
   }
-  const fs::path path = folder / (id.family + ".toml");
   if (!fs::exists(path)) {
     throw std::invalid_argument(fmt::format("{}: there is no {}{}", id.str(),
                                             files::relative_to_root(path),
-                                            nearest_file(folder, id.family)));
+                                            nearest_file(path.parent_path(), id.family)));
   }
   Budgets budgets = Budgets::load_unregistered(path);
   const std::set<std::string> sections = budgets.section_names();
@@ -123,7 +130,9 @@ Budgets budgets_of(std::string_view budget, CaseId* id) {
         std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
     budgets = family_is_here ? registered(*id) : unregistered(*id);
   } else {
-    budgets = Budgets::parse(budget_text(budget), "budget", std::span(id, 1));
+    budgets = Budgets::parse(budget_text(budget, *id), "budget", std::span(id, 1));
+    const fs::path accepted = file_of(*id);
+    if (fs::exists(accepted)) budgets.rest_on_file(Budgets::load_unregistered(accepted));
   }
   budgets.rest_on(read_project_budgets());
   return budgets;

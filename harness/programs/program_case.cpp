@@ -96,6 +96,7 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
 std::vector<std::string> ProgramCase::names() const {
   std::vector<std::string> names = files::names_of(kernel);
   names.push_back(id.variant);
+  names.push_back(id.variant_type());
   return names;
 }
 

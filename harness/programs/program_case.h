@@ -48,7 +48,8 @@ struct ProgramCase {
   std::uint64_t counted_warps = 0;   ///< of which counts came back; 0: not known
   std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
 
-  /// Its names in sections of a budget file: with and without template arguments, parameters, etc.
+  /// Its names in sections of a budget file: with and without template arguments, parameters, etc.,
+  /// and those of its id.
   std::vector<std::string> names() const;
   /// True if the expression finds something in its name, which templates may begin with "void ".
   bool is_called(const std::regex& expression) const;

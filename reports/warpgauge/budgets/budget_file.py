@@ -9,7 +9,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import tomlkit
@@ -42,19 +42,6 @@ def rank(place: Place) -> tuple[int, str]:
     return arch_order(place.arch)
 
 
-def sections_of(fact: Fact) -> list[str]:
-    """The sections that can hold for a case, the most special first."""
-    case = fact.case
-    kind = f"{case.variant}.{case.type}"
-    return [f"{kind}@{case.size}", kind, case.variant, "default"]
-
-
-def places_of(fact: Fact) -> list[Place]:
-    """The tables that can hold for a fact, the most special first."""
-    archs = [fact.arch] if fact.arch else []
-    return [Place(name, arch) for name in sections_of(fact) for arch in [*archs, None]]
-
-
 class BudgetFile:
     """The text of one budgets.toml, and what it says."""
 
@@ -68,12 +55,33 @@ class BudgetFile:
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{name}: cannot be read: {error}") from error
         self.tables = _parsed(self.text, name)
+        self._blocks_read = _blocks(self.text.split("\n"))
         for place, metric, limit in _limits(self.tables):
             if fault := fault_of(limit):
                 raise CommandError(
                     f"{name}:{self._line_number(place, metric)}: the limit of '{metric}' {fault}; "
                     "correct the file first"
                 )
+
+    def sections_of(self, fact: Fact) -> list[str]:
+        """The sections that can hold for a case, the most special first. Those of a program's
+        kernels are globs, which C++ matches: here the one whose line has held for the fact."""
+        case = fact.case
+        kind = f"{case.variant}.{case.type}"
+        if not case.is_of_program:
+            return [f"{kind}@{case.size}", kind, case.variant, "default"]
+        return list(dict.fromkeys([kind, *self._section_that_held(fact), "default"]))
+
+    def places_of(self, fact: Fact) -> list[Place]:
+        """The tables that can hold for a fact, the most special first."""
+        archs = [fact.arch] if fact.arch else []
+        return [Place(name, arch) for name in self.sections_of(fact) for arch in [*archs, None]]
+
+    def _section_that_held(self, fact: Fact) -> list[str]:
+        path, _, line = fact.limit.origin.rpartition(":") if fact.limit else ("", "", "")
+        if PurePath(path).name != self.path.name or not line.isdecimal():
+            return []
+        return [b.place.section for b in self._blocks_read if b.first < int(line) <= b.last + 1]
 
     def judges(self, confidence: str) -> bool:
         """Whether the gate judges counts of this confidence by the file: those at least as sure as
@@ -91,7 +99,7 @@ class BudgetFile:
     def holder(self, fact: Fact) -> Place | None:
         """The table whose line holds for a fact; None where none does: a built-in default, or no
         budget at all."""
-        found = (p for p in places_of(fact) if self.limit(p, fact.metric) is not None)
+        found = (p for p in self.places_of(fact) if self.limit(p, fact.metric) is not None)
         return next(found, None)
 
     def archs_with(self, section: str, metric: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The budget file of a family: beside its source, or in a folder of budgets."""
+"""The budget file of a family: beside its source, in a folder of budgets, or as it is named."""
 
 from __future__ import annotations
 
@@ -14,16 +14,31 @@ BUDGETS = "budgets.toml"
 def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
     """The budget file of a family, whether it is there or not.
 
-    It is FAMILY.toml in the folder `budgets`, where the build has one; else it lies beside the
+    It is `budgets`, if that is a file, or FAMILY.toml in that folder; else it lies beside the
     source that registers the family. Raises CommandError if that is not in one folder below the
-    root.
+    root, and for facts of programs and tests, which are registered nowhere, without `budgets`.
     """
+    facts = list(facts)
+    if budgets is not None and (budgets.is_file() or budgets.suffix == ".toml"):
+        return budgets
+    if any(fact.case.is_of_program for fact in facts):
+        raise CommandError(
+            f"family {family}: its kernels are of a program: name the budget file, --budgets FILE, "
+            f"which {facts[0].run.command or 'attach'} is to have, too{_held_against(facts)}"
+        )
     if budgets is not None:
-        if not _is_name(family):
+        is_suite = any(fact.case.kind == "measured" for fact in facts)
+        name = family.replace("/", "_") if is_suite else family
+        if not _is_name(name):
             raise CommandError(f"family {family}: that is not the name of a file in {budgets}")
         if not budgets.is_dir():
             raise CommandError(f"--budgets {budgets}: there is no such folder")
-        return budgets / f"{family}.toml"
+        return budgets / f"{name}.toml"
+    if any(fact.case.kind == "measured" for fact in facts):
+        raise CommandError(
+            f"family {family}: it was measured by a test: name the folder, --budgets DIR, that "
+            f"warpgauge_add_gtest(... BUDGETS <folder>) names{_held_against(facts)}"
+        )
     sources = {fact.case.file for fact in facts if fact.case.file}
     folders = {Path(source).parent for source in sources if _is_below(source, root)}
     if len(folders) != 1:
@@ -38,6 +53,13 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             f"family {family}: there is no folder {root / folder}; name the source tree with --root"
         )
     return root / folder / BUDGETS
+
+
+def _held_against(facts: Iterable[Fact]) -> str:
+    """The files of the limits, as the end of a sentence."""
+    origins = (fact.limit.origin.rpartition(":")[0] for fact in facts if fact.limit)
+    files = sorted({origin for origin in origins if origin.endswith(".toml")})
+    return f" (it had {', '.join(files)})" if files else ""
 
 
 def _is_name(family: str) -> bool:

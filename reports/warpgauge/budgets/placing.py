@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from warpgauge.budgets.budget_file import BudgetFile, Place, places_of, sections_of
+from warpgauge.budgets.budget_file import BudgetFile, Place
 from warpgauge.budgets.limits import Limit, is_same
 from warpgauge.facts.catalog import Metric
 from warpgauge.facts.records import Fact
@@ -35,7 +35,7 @@ class Placing:
         """`facts`: all of the metric, those that do not move or have no value among them."""
         self._metric, self._file = metric, file
         self._moves = {(move.fact.id, move.fact.arch): move for move in moves}
-        self._facts = [(fact, places_of(fact), file.holder(fact)) for fact in facts]
+        self._facts = [(fact, file.places_of(fact), file.holder(fact)) for fact in facts]
 
     def place(self, move: Move) -> Place:
         """The table for the new limit of a move; that of its own case if no other will do."""
@@ -45,7 +45,7 @@ class Placing:
     def _candidates(self, fact: Fact) -> list[Place]:
         """The old line's table and those within it, the widest first."""
         holder = self._file.holder(fact)
-        names = sections_of(fact)[::-1]
+        names = self._file.sections_of(fact)[::-1]
         names = names[names.index(holder.section) :] if holder else names[1:]
         archs = [fact.arch] if holder and holder.arch else dict.fromkeys([None, fact.arch])
         return [Place(name, arch) for name in names for arch in archs]
@@ -74,7 +74,7 @@ class Placing:
     def _hides_archs(self, place: Place, fact: Fact) -> bool:
         """Whether a wider section has lines for single architectures, which need not be in the
         facts."""
-        names = sections_of(fact)
+        names = self._file.sections_of(fact)
         wider = names[names.index(place.section) + 1 :]
         return any(self._file.archs_with(name, fact.metric) for name in wider)
 

@@ -13,6 +13,7 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
 from warpgauge.facts.selection import gpu_of
 
+_LINES_OF_A_TEST = "budget:"  # the origin of limits that EXPECT_BUDGET itself names
 _TIMED = ("time.", "throughput.")  # metrics that need a GPU that does nothing else
 
 
@@ -102,6 +103,8 @@ def _objection(move: Move, file: BudgetFile, wish: Wish) -> str | None:
     row = catalog()[fact.metric]
     if fact.metric == "result.correct":
         return "a wrong result is never a budget; fix the kernel"
+    if fact.limit is not None and fact.limit.origin.startswith(_LINES_OF_A_TEST):
+        return f"the test has its budget, {fact.limit.text}: change it there ({fact.case.file})"
     if row.cls == "exact" and not file.judges(fact.confidence):
         return (
             f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "

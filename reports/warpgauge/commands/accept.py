@@ -52,6 +52,7 @@ examples:
   warpgauge accept out/facts.jsonl --tighten
   warpgauge accept out/facts.jsonl --filter 'reduce.*' --reason 'issue 12'
   warpgauge accept out/facts.jsonl --baseline --metric registers
+  warpgauge accept out/facts.jsonl --baseline --budgets my-program.toml
 """
 
 # Set by CI services; the first by nearly all of them.
@@ -133,9 +134,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budgets",
         type=Path,
         default=Path(budgets) if budgets else None,
-        metavar="DIR",
-        help="folder with FAMILY.toml, of a build that has one (default: budgets.toml beside the "
-        "sources; programs of a build with such a folder name it themselves)",
+        metavar="PATH",
+        help="folder with FAMILY.toml, of a build or of tests that have one, or the budget file, "
+        "of attach and emulate (default: budgets.toml beside the sources; programs of a build with "
+        "such a folder name it themselves)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
 
@@ -182,7 +184,8 @@ def _files(
                 raise CommandError(
                     f"families {other} and {family} have one folder, and {file.name} can be of one "
                     "of them: name a folder for budgets, "
-                    "warpgauge_add_kernels(... BUDGETS <folder>)"
+                    "warpgauge_add_kernels(... BUDGETS <folder>); of two programs accept one at a "
+                    f"time, --filter '{family}.*'"
                 )
         files[family] = file
     return files

@@ -106,6 +106,11 @@ class Case:
         """The id that everything else calls the case by."""
         return f"{self.family}.{self.variant}.{self.type}@{self.size}"
 
+    @property
+    def is_of_program(self) -> bool:
+        """Whether it is a kernel of a program of which nothing is registered."""
+        return self.kind in ("attached", "emulated")
+
     def kernel(self, name: str | None) -> Kernel | None:
         """The kernel of that name; without a name the only one."""
         if name is None:

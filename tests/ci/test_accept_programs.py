@@ -1,0 +1,236 @@
+"""`warpgauge accept` of what attach, emulate and tests measured: red, accepted, green, and red
+again where it gets worse."""
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from accept_project import (
+    CONFLICTS,
+    REGISTERS,
+    ROOT,
+    WHY,
+    Project,
+    a_fact,
+    conflicts,
+    outside_of_ci,
+)
+from warpgauge.commands.accept import CI_VARIABLES
+
+BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+GAUGE = BUILD / "bin" / "warpgauge"
+
+
+@pytest.fixture
+def project(tmp_path, capsys, monkeypatch):
+    outside_of_ci(monkeypatch)
+    project = Project(tmp_path, capsys)
+    project.budgets = tmp_path / "program.toml"
+    return project
+
+
+def of_kernel(metric, value, verdict, budget, line=None, kernel="by_columns.1", **members):
+    """A fact of a kernel that attach counted; `line` is that of its budget."""
+    origin = {} if line is None else {"origin": f"/run/in/program.toml:{line}"}
+    case = f"program.{kernel}@run"
+    about = {"kind": "attached", "command": "attach", "registered": None}
+    return a_fact(metric, value, verdict, budget, case=case, **about, **origin, **members)
+
+
+def accept(project, facts, *options):
+    return project.accept(facts, "--budgets", project.budgets, *options)
+
+
+def test_a_file_that_is_not_there_is_made(project):
+    built_in = {"origin": "built-in"}
+    facts = [of_kernel(CONFLICTS, 5, "fail", "= 0", **built_in)]
+    assert accept(project, facts, *WHY) == 0, project.err
+    limit = {"equal": 5, "reason": "theory says so"}
+    assert project.tables() == {"by_columns.1": {CONFLICTS: limit}}
+    assert accept(project, facts, *WHY) == 0, "once more changes nothing"
+    assert project.tables() == {"by_columns.1": {CONFLICTS: limit}}
+
+
+def test_the_line_of_a_glob_moves_if_all_its_kernels_did(project):
+    text = '# ours\n["*columns*"]\nregisters = 20\n["*"]\nregisters = 9\n'
+    project.write(text)
+    both = [of_kernel(REGISTERS, 22, "fail", "<= 20", 3, f"by_columns.{i}") for i in (1, 2)]
+    rows = of_kernel(REGISTERS, 9, "pass", "<= 9", 5, "by_rows.3")
+    assert accept(project, [*both, rows], *WHY) == 0, project.err
+    assert project.text() == text.replace("20", '{ max = 22, reason = "theory says so" }')
+
+
+def test_one_kernel_of_a_glob_gets_a_section_of_its_own(project):
+    text = '["*columns*"]\nregisters = 20\n'
+    project.write(text)
+    facts = [
+        of_kernel(REGISTERS, 22, "fail", "<= 20", 2),
+        of_kernel(REGISTERS, 20, "pass", "<= 20", 2, "by_columns.2"),
+    ]
+    assert accept(project, facts, *WHY) == 0, project.err
+    own = {"max": 22, "reason": "theory says so"}
+    assert project.tables() == {"*columns*": {REGISTERS: 20}, "by_columns.1": {REGISTERS: own}}
+    assert project.text().startswith(text)
+
+
+def test_a_line_that_has_changed_since_is_reported(project):
+    project.write('["*columns*"]\nregisters = 21\n')
+    assert accept(project, [of_kernel(REGISTERS, 22, "fail", "<= 20", 2)], *WHY) == 2
+    assert "was held against '<= 20', but program.toml says '<= 21'" in project.err
+
+
+@pytest.mark.parametrize("options", [[], ["--budgets", "."]])
+def test_without_the_name_of_a_file_nothing_is_guessed(project, monkeypatch, options):
+    monkeypatch.chdir(project.root)
+    facts = [of_kernel(REGISTERS, 22, "fail", "<= 20", 2)]
+    assert project.accept(facts, *WHY, *options) == 2
+    assert (
+        "family program: its kernels are of a program: name the budget file, --budgets FILE, which "
+        "attach is to have, too (it had /run/in/program.toml)"
+    ) in project.err
+    assert not project.budgets.exists()
+
+
+def test_what_a_test_measured_wants_the_folder_of_its_budgets(project):
+    facts = [conflicts(5, kind="measured", case="Suite.test.launch@1", origin="built-in")]
+    assert project.accept(facts, *WHY) == 2
+    assert "name the folder, --budgets DIR, that warpgauge_add_gtest(" in project.err
+    assert project.accept(facts, *WHY, "--budgets", project.root) == 0, project.err
+    assert "equal = 5" in (project.root / "Suite.toml").read_text()
+
+
+def test_lines_in_a_test_are_changed_there(project):
+    case = {"kind": "measured", "case": "Suite.test.launch@1", "registered": "tests/a_test.cpp"}
+    facts = [a_fact(REGISTERS, 22, "fail", "<= 20", origin="budget:2", **case)]
+    assert project.accept(facts, *WHY, "--budgets", project.root) == 2
+    assert "the test has its budget, <= 20: change it there (tests/a_test.cpp)" in project.err
+
+
+def two_programs():
+    other = {"case": "other.by_rows.2@run", "kind": "attached", "registered": None}
+    return [
+        of_kernel(CONFLICTS, 5, "fail", "= 0", origin="built-in"),
+        conflicts(7, origin="built-in", **other),
+    ]
+
+
+def test_programs_are_accepted_one_at_a_time(project):
+    assert accept(project, two_programs(), *WHY) == 2
+    assert "accept one at a time, --filter 'program.*'" in project.err
+    assert accept(project, two_programs(), *WHY, "--filter", "program.*") == 0, project.err
+
+
+# The real commands.
+
+
+def do(*words, program=GAUGE, cwd=None, **environment):
+    outside = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
+    return subprocess.run(
+        [program, *map(str, words)],
+        **{"capture_output": True, "text": True, "timeout": 300},
+        env=outside | environment,
+        cwd=cwd,
+    )
+
+
+def accepted(facts, *options):
+    """Of sources that may have changes, which are none of this test."""
+    facts.write_text(facts.read_text().replace('"dirty":true', '"dirty":false'))
+    return do("accept", facts, "--any-commit", *options)
+
+
+def there_and_back(run, facts, budgets, worse):
+    """`run` and `worse` return exit codes, of the same and of a worse run."""
+    assert run() == 1
+    done = accepted(facts, "--budgets", budgets)
+    assert done.returncode == 2 and "give the reason with --reason" in done.stderr, done.stderr
+    done = accepted(facts, "--budgets", budgets, "--baseline", "--reason", "as it is")
+    assert done.returncode == 0, done.stderr
+    assert run() == 0
+    assert worse() == 1
+
+
+def test_emulated(tmp_path):
+    budgets, facts = tmp_path / "budgets.toml", tmp_path / "out" / "facts.jsonl"
+    budgets.write_text('["cop?"]\n"global.load.requests" = { max = 31, reason = "less" }\n')
+
+    def run(more=()):
+        program = [BUILD / "programs" / "ends", *more]
+        shutil.rmtree(facts.parent, ignore_errors=True)
+        options = ["--out", facts.parent, "--budgets", budgets]
+        return do("emulate", *options, "--", *program).returncode
+
+    def worse():
+        text = budgets.read_text()
+        budgets.write_text(text.replace("max = 32", "max = 31"))
+        assert budgets.read_text() != text
+        return run()
+
+    there_and_back(run, facts, budgets, worse)
+
+
+@pytest.mark.skipif(
+    not (BUILD / "lib" / "libwarpgauge_injection.so").exists(),
+    reason="this build has no CUPTI, which counts in attached programs",
+)
+def test_attached(tmp_path):
+    """The program plays the injected library's part."""
+    sys.path.append(str(ROOT / "tests" / "attach"))
+    from test_attach_command import attach, counted
+
+    budgets, out = tmp_path / "new.toml", tmp_path / "out"
+
+    def run(launches=3):
+        has = ["--budgets", budgets] if budgets.exists() else []
+        return attach(out, counted(launches), *has).returncode
+
+    there_and_back(run, out / "facts.jsonl", budgets, lambda: run(4))
+
+
+@pytest.fixture
+def tests_elsewhere(tmp_path):
+    """The tests that measure, with a folder of budgets that may change. Its path is as long as the
+    real one, which the copy of the program gets it instead of."""
+    root = Path("/tmp") / secrets.token_hex(2)
+    assert len(str(root)) <= len(str(ROOT)), f"{ROOT} is too short a path for this test"
+    shutil.copytree(ROOT / "tests/measure/budgets", root / "tests/measure/budgets")
+    (root / "build").symlink_to(ROOT / "build")
+    program = tmp_path / "warpgauge_measure_tests-emulated"
+    built = (BUILD / "bin" / program.name).read_bytes()
+    program.write_bytes(built.replace(bytes(ROOT), str(root).ljust(len(str(ROOT)), "/").encode()))
+    program.chmod(0o755)
+    try:
+        yield program, root / "tests/measure/budgets"
+    finally:
+        shutil.rmtree(root)
+
+
+@pytest.mark.parametrize(
+    "test, file, line",
+    [
+        ("Measure.IsNamedAfterItsTest", "Measure.toml", '["IsNamedAfterItsTest.launch@1"]'),
+        ("Some/MeasureEach.IsNamedToo/0", "Some_MeasureEach.toml", '["IsNamedToo/0.launch@1"]'),
+        ("Measure.AnIdMeansTheBudgetsOfItsFile", "tile.toml", '["padded.s32@32"]'),
+    ],
+)
+def test_measured(tests_elsewhere, tmp_path, test, file, line):
+    program, budgets = tests_elsewhere
+    facts = tmp_path / "facts.jsonl"
+
+    def run():
+        facts.unlink(missing_ok=True)
+        # The tests expect to be red; what they measured is judged here.
+        do(f"--gtest_filter={test}", program=program, WARPGAUGE_FACTS=str(facts))
+        return do("outcome", facts, cwd=tmp_path).returncode
+
+    def worse():
+        text = (budgets / file).read_text()
+        assert line in text
+        (budgets / file).write_text(text.replace("992", "991"))
+        return run()
+
+    there_and_back(run, facts, budgets, worse)
