@@ -188,6 +188,31 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
   return kernels;
 }
 
+std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
+  constexpr unsigned char kEntry = 0x10;  // of st_other
+  std::map<std::uint32_t, Function> functions;
+  const Section* table = find(".symtab");
+  if (table == nullptr || table->link >= sections_.size()) return functions;
+  const auto names = sections_[table->link].bytes;
+  const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
+  for (std::uint32_t number = 0; number < count; ++number) {
+    const auto symbol = read<Elf64_Sym>(table->bytes, number * sizeof(Elf64_Sym), "a symbol");
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx >= sections_.size() ||
+        symbol.st_name >= names.size()) {
+      continue;
+    }
+    const std::string_view section = sections_[symbol.st_shndx].name;
+    const auto rest = names.subspan(symbol.st_name);
+    const auto end = std::ranges::find(rest, std::byte{0});
+    if (!section.starts_with(kCodePrefix) || end == rest.end()) continue;
+    functions[number] = {.name = string_at(names, symbol.st_name),
+                         .kernel = section.substr(kCodePrefix.size()),
+                         .offset = symbol.st_value,
+                         .is_entry = (symbol.st_other & kEntry) != 0};
+  }
+  return functions;
+}
+
 const Cubin::Section* Cubin::find(std::string_view name) const {
   const auto found = std::ranges::find(sections_, name, &Section::name);
   return found == sections_.end() ? nullptr : &*found;

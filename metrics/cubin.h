@@ -53,6 +53,15 @@ class Cubin {
   /// Where the section `name` points into the code of kernels: offset -> kernel. What does not make
   /// sense is left out.
   std::map<std::uint64_t, std::string_view> kernels_at(std::string_view name) const;
+  /// A function: a kernel, or what kernels call.
+  struct Function {
+    std::string_view name;
+    std::string_view kernel;   ///< in whose section its code is; its own name if it has one itself
+    std::uint64_t offset = 0;  ///< in that section
+    bool is_entry = false;     ///< a kernel
+  };
+  /// By the number of their symbol. What does not make sense is left out.
+  std::map<std::uint32_t, Function> functions() const;
   std::span<const std::byte> image() const { return image_; }
 
  private:

@@ -88,7 +88,7 @@ SourceLine SassLines::line_of(const Code& code, std::uint64_t pc) {
 
 std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
   CountsByLine lines;
-  std::set<Code> executed;
+  std::set<std::pair<Code, std::string>> executed;  // and whose lines they are
   for (const auto& [instruction, values] : records) {
     const std::optional<Counts> counts = counts_of(values);
     if (!counts) {
@@ -99,8 +99,9 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
     }
     if (*counts == Counts{}) continue;
     const Code code(instruction.cubin_crc, instruction.kernel);
-    executed.insert(code);
-    LineCounts& at = lines.at(instruction.kernel, line_of(code, instruction.pc));
+    const std::string& owner = instruction.owner.empty() ? instruction.kernel : instruction.owner;
+    executed.emplace(code, owner);
+    LineCounts& at = lines.at(owner, line_of(code, instruction.pc));
     at.counts += *counts;
     const auto& doubts = doubts_about(code).of_counts;
     if (const auto own = doubts.find(instruction.pc); own != doubts.end())
@@ -111,9 +112,9 @@ std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
           "not all asynchronous copies are counted exactly, and the code of these is not known"};
     }
   }
-  for (const Code& code : executed) {
+  for (const auto& [code, owner] : executed) {
     for (const auto& [pc, doubts] : doubts_about(code).of_execution) {
-      distrust(lines.at(code.second, line_of(code, pc)), doubts);
+      distrust(lines.at(owner, line_of(code, pc)), doubts);
     }
   }
   return lines.take();

@@ -26,7 +26,8 @@ class SassLines {
   explicit SassLines(std::function<std::span<const std::byte>(std::uint32_t)> cubin_of)
       : cubin_of_(std::move(cubin_of)) {}
 
-  /// The counts by kernel and line; lines that count nothing are left out. Throws Unmeasured for an
+  /// The counts by kernel and line, those of functions with an owner as lines of that; lines that
+  /// count nothing are left out. Throws Unmeasured for an
   /// instruction that is not recognised as a load, a store or an atomic.
   std::vector<LineCounts> add_up(const SassRecords& records);
 

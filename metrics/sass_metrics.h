@@ -71,11 +71,13 @@ struct SassValues {
   }
 };
 
-/// An instruction of a kernel. `pc` is the offset into the kernel's code.
+/// An instruction of a kernel, or of a function that kernels call. `pc` is the offset into its
+/// code.
 struct Instruction {
   std::uint32_t cubin_crc = 0;
   std::string kernel;
   std::uint32_t pc = 0;
+  std::string owner = {};  ///< of a function: the kernel that called it; empty: none, or not known
   auto operator<=>(const Instruction&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/attach/called_functions.h"
 #include "harness/devices.h"
 #include "metrics/cubin.h"
 #include "metrics/cupti.h"
@@ -46,12 +47,22 @@ struct Known {
   std::vector<metrics::Launch> shapes;
   std::vector<KernelResources> resources;
   metrics::SassRecords records;
+  std::string doubt;  ///< why not all of them are known to be its own; empty: they are
 };
 
 /// By name of the GPU and mangled name of the kernel.
 using KnownKernels = std::map<std::pair<std::string, std::string>, Known>;
 
-KnownKernels merged(const std::vector<AttachedProcess>& processes) {
+/// The kernels of which launches on a device were counted.
+std::set<std::string> counted_kernels(const AttachedProcess& process, int device) {
+  std::set<std::string> names;
+  for (const AttachedKernel& kernel : process.kernels) {
+    if (kernel.device == device && !kernel.counted.empty()) names.insert(kernel.name);
+  }
+  return names;
+}
+
+KnownKernels merged(const std::vector<AttachedProcess>& processes, const CubinOf& cubin_of) {
   KnownKernels kernels;
   for (const AttachedProcess& process : processes) {
     const auto of = [&](int ordinal, const std::string& kernel) -> Known& {
@@ -71,9 +82,12 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes) {
       std::ranges::copy(kernel.resources, std::back_inserter(known.resources));
     }
     for (const auto& [ordinal, records] : process.records) {
-      for (const auto& [instruction, values] : records) {
-        of(ordinal, instruction.kernel).records[instruction] += values;
+      const Attributed all = attribute(records, counted_kernels(process, ordinal), cubin_of);
+      for (const auto& [kernel, its_own] : all.records) {
+        metrics::SassRecords& known = of(ordinal, kernel).records;
+        for (const auto& [instruction, values] : its_own) known[instruction] += values;
       }
+      for (const auto& [kernel, doubt] : all.doubts) of(ordinal, kernel).doubt = doubt;
     }
   }
   return kernels;
@@ -127,9 +141,19 @@ std::string arch_of_code(const Known& known, Cubins& cubins) {
 std::uint64_t counted_warps(const metrics::SassRecords& records) {
   std::uint64_t warps = 0;
   for (const auto& [instruction, values] : records) {
-    if (instruction.pc == 0) warps += values[metrics::SassMetric::instructions];
+    const bool is_first = instruction.pc == 0 && instruction.owner.empty();
+    if (is_first) warps += values[metrics::SassMetric::instructions];
   }
   return warps;
+}
+
+/// Makes estimates of all counts.
+void distrust(std::vector<metrics::LineCounts>& lines, const std::string& why) {
+  if (lines.empty() || why.empty()) return;
+  for (const auto& [metric, value] : metrics::metric_values({})) {
+    const std::string group(metric.substr(0, metric.find('.')));
+    lines.front().trust.try_emplace(group, metrics::Trust{metrics::Confidence::estimate, why});
+  }
 }
 
 }  // namespace
@@ -137,9 +161,10 @@ std::uint64_t counted_warps(const metrics::SassRecords& records) {
 std::vector<programs::CountedKernel> attached_kernels(const std::vector<AttachedProcess>& processes,
                                                       const std::filesystem::path& folder) {
   Cubins cubins(folder);
-  metrics::SassLines adder([&](std::uint32_t crc) { return cubins.image(crc); });
+  const auto cubin_of = [&](std::uint32_t crc) { return cubins.image(crc); };
+  metrics::SassLines adder(cubin_of);
   std::vector<programs::CountedKernel> kernels;
-  for (const auto& [key, known] : merged(processes)) {
+  for (const auto& [key, known] : merged(processes, cubin_of)) {
     const std::string& kernel = key.second;
     const auto hash = [&](const metrics::Cubin& cubin) { return cubin.sass_hash(kernel); };
     programs::CountedKernel one{.name = kernel,
@@ -154,6 +179,7 @@ std::vector<programs::CountedKernel> attached_kernels(const std::vector<Attached
                                 .why_no_lines = ""};
     try {
       one.lines = adder.add_up(known.records);
+      distrust(one.lines, known.doubt);
     } catch (const metrics::Unmeasured& error) {
       one.why_no_lines = error.what();
     }

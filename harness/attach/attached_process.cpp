@@ -68,18 +68,20 @@ AttachedKernel kernel_of(const Json& json) {
   return kernel;
 }
 
-/// The instructions of each kernel: {"cubin", "kernel", "rows": [[pc, value of each metric...]]}.
+/// The instructions of each kernel: {"cubin", "kernel", perhaps "owner", "rows": [[pc, value of
+/// each metric...]]}.
 Json json_of(const metrics::SassRecords& records) {
   Json kernels = Json::array();
   const Instruction* last = nullptr;
   for (const auto& [instruction, values] : records) {
     const bool same = last != nullptr && last->cubin_crc == instruction.cubin_crc &&
-                      last->kernel == instruction.kernel;
+                      last->kernel == instruction.kernel && last->owner == instruction.owner;
     last = &instruction;
     if (!same) {
       Json& next = kernels.emplace_back();
       next["cubin"] = instruction.cubin_crc;
       next["kernel"] = instruction.kernel;
+      if (!instruction.owner.empty()) next["owner"] = instruction.owner;
       next["rows"] = Json::array();
     }
     Json row = values.values;
@@ -96,7 +98,8 @@ metrics::SassRecords records_of(const Json& json) {
       SassValues values;
       if (row.size() != values.values.size() + 1) throw AttachedError("a row of another length");
       for (std::size_t i = 0; i < values.values.size(); ++i) values.values[i] = row.at(i + 1);
-      records[{kernel.at("cubin"), kernel.at("kernel"), row.at(0)}] = values;
+      records[{kernel.at("cubin"), kernel.at("kernel"), row.at(0), kernel.value("owner", "")}] =
+          values;
     }
   }
   return records;

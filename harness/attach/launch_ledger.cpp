@@ -7,6 +7,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "harness/files/write_file.h"
 
@@ -42,7 +43,7 @@ LaunchLedger::LaunchLedger(std::filesystem::path folder, programs::Choice choice
 void LaunchLedger::write() {
   try {
     process_.waiting = 0;
-    for (const auto& [context, launches] : waiting_) process_.waiting += launches;
+    for (const auto& [context, waiting] : waiting_) process_.waiting += waiting.launches;
     files::write_file(path_.string() + kProcessEnding, to_text(process_));
   } catch (const std::exception&) {
     // The program is not to be disturbed. Who attached it misses the file, or finds the one before.
@@ -83,7 +84,9 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
                                bool counted) {
   const std::scoped_lock lock(mutex_);
   if (counted) {
-    waiting_[context] += kernels.size();
+    Waiting& waiting = waiting_[context];
+    waiting.launches += kernels.size();
+    for (const driver::LaunchedKernel& one : kernels) waiting.kernels.insert(one.name);
     counted_ += kernels.size();
   }
   Kernels unknown;
@@ -152,22 +155,28 @@ bool LaunchLedger::all_are_enough(int device) {
 void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecords& records) {
   const std::scoped_lock lock(mutex_);
   metrics::SassRecords& all = process_.records[device];
-  for (const auto& [instruction, values] : records) all[instruction] += values;
-  waiting_[context] = 0;
+  const Waiting waiting = std::exchange(waiting_[context], {});
+  for (const auto& [recorded, values] : records) {
+    metrics::Instruction instruction = recorded;
+    // A function is of the kernel that was launched, if it was only one.
+    const bool is_function = !kernels_.contains({device, instruction.kernel});
+    if (is_function && waiting.kernels.size() == 1) instruction.owner = *waiting.kernels.begin();
+    all[instruction] += values;
+  }
   write();
 }
 
 std::uint64_t LaunchLedger::waiting(CUcontext context) const {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(context);
-  return found == waiting_.end() ? 0 : found->second;
+  return found == waiting_.end() ? 0 : found->second.launches;
 }
 
 std::uint64_t LaunchLedger::ended(CUcontext context) {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(context);
   if (found == waiting_.end()) return 0;
-  const std::uint64_t launches = found->second;
+  const std::uint64_t launches = found->second.launches;
   waiting_.erase(found);
   return launches;
 }

@@ -83,8 +83,12 @@ class LaunchLedger {
   std::map<std::pair<int, std::string>, std::size_t> kernels_;
   std::map<std::pair<int, CUfunction>, Function> functions_;
   std::map<std::string, bool> skipped_;  ///< by name: those that were launched
-  std::map<CUcontext, std::uint64_t> waiting_;
-  std::uint64_t counted_ = 0;  ///< launches of all kernels
+  struct Waiting {
+    std::uint64_t launches = 0;
+    std::set<std::string> kernels;  ///< that they launched
+  };
+  std::map<CUcontext, Waiting> waiting_;  ///< for their counts to be taken
+  std::uint64_t counted_ = 0;             ///< launches of all kernels
   std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
 };
 

@@ -104,9 +104,11 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
                          "[\"*\".sm_90]\nregisters = 1\n\"stack.bytes\" = 1\n"
                          "[\"add\"]\nregisters = 2\n"
                          "[\"add\".sm_80]\nregisters = 3\n"
-                         "[\"*operator/*\"]\nregisters = 4\n";
+                         "[\"*operator/*\"]\nregisters = 4\n"
+                         "[\"f.1\"]\nregisters = 5\n[\"*long_name\"]\nregisters = 6\n";
   const metrics::Budgets all = metrics::Budgets::load_unregistered(path);
-  EXPECT_THAT(all.section_names(), testing::UnorderedElementsAre("*", "add", "*operator/*"));
+  EXPECT_THAT(all.section_names(),
+              testing::UnorderedElementsAre("*", "add", "*operator/*", "f.1", "*long_name"));
   const metrics::CaseId id{"program", "add", "x", "run"};
   const metrics::Budgets of_add = all.of_kernel(id, std::vector<std::string>{"add"});
   const auto limit = [&](const char* arch, const char* metric) {
@@ -118,6 +120,9 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
   EXPECT_EQ(of_add.find(id, "sm_80", "stack.bytes"), nullptr);
   const std::vector<std::string> other = {"my::operator/(int)"};
   EXPECT_EQ(all.of_kernel(id, other).find(id, "sm_80", "registers")->str(), "<= 4");
+  const metrics::CaseId f{"program", "f", "1", "run"};
+  const std::vector<std::string> names = {"a_long_name", "f.1"};
+  EXPECT_EQ(all.of_kernel(f, names).find(f, "sm_80", "registers")->str(), "<= 5") << "its id";
 }
 
 TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
@@ -154,6 +159,77 @@ TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
   for (const metrics::Fact& fact : cases[0].facts) EXPECT_EQ(fact.arch, "sm_100a");
   EXPECT_EQ(cases[0].budgets.find(cases[0].id, cases[0].facts[0].arch, "registers")->str(),
             "<= 99");
+}
+
+/// A process of two kernels of tests/data/cubin/linked.sm_90.cubin, chain and another, and records
+/// of what they call: inner, by way of outer.
+attach::AttachedProcess process_that_calls(const std::string& another) {
+  attach::AttachedProcess process = process_of(1);
+  process.kernels[0].name = "_ZN6sample5chainEPi";
+  process.kernels.push_back(process.kernels[0]);
+  process.kernels[1].name = another;
+  metrics::SassValues first, load;
+  first[SassMetric::instructions] = 32;
+  load[SassMetric::instructions] = 3;
+  load[SassMetric::local_requests] = 3;
+  load[SassMetric::local_sectors] = 12;
+  process.records[0] = {{{kCubin, "_ZN6sample5chainEPi", 0}, first},
+                        {{kCubin, another, 0}, first},
+                        {{kCubin, "_ZN6sample5innerEi", 0}, load}};
+  return process;
+}
+
+std::vector<programs::CountedKernel> kernels_that_call(const attach::AttachedProcess& process) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_attached_calls";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(WARPGAUGE_TEST_DATA "/cubin/linked.sm_90.cubin",
+                             folder / attach::cubin_name(kCubin),
+                             std::filesystem::copy_options::overwrite_existing);
+  return attach::attached_kernels({process}, folder);
+}
+
+metrics::Counts total(const programs::CountedKernel& kernel) {
+  metrics::Counts total;
+  for (const metrics::LineCounts& line : kernel.lines) {
+    EXPECT_EQ(line.kernel, kernel.name);
+    total += line.counts;
+  }
+  return total;
+}
+
+TEST(AttachedFacts, AFunctionIsOfTheKernelThatCallsIt) {
+  const auto kernels = kernels_that_call(process_that_calls("_ZN6sample8weightedEPi"));
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].name, "_ZN6sample5chainEPi");
+  EXPECT_EQ(total(kernels[0]).local_sectors, 12u);
+  EXPECT_EQ(total(kernels[1]).local_sectors, 0u);
+  EXPECT_EQ(kernels[0].counted_warps, 32u) << "warps of the function are none of the kernel";
+}
+
+TEST(AttachedFacts, AFunctionOfTwoKernelsStaysAloneAndTheyAreNotExact) {
+  const auto process = process_that_calls("_ZN6sample10by_pointerEPiPFiiE");
+  const auto kernels = kernels_that_call(process);
+  ASSERT_EQ(kernels.size(), 3u);
+  EXPECT_EQ(kernels[2].name, "_ZN6sample5innerEi");
+  EXPECT_EQ(total(kernels[2]).local_sectors, 12u);
+  for (const auto& kernel : {kernels[0], kernels[1]}) {
+    const metrics::Trust& trust = metrics::trust_in(kernel.lines.at(0), "local.sectors");
+    EXPECT_EQ(trust.confidence, metrics::Confidence::estimate);
+    EXPECT_THAT(trust.reason, HasSubstr("sample::inner(int) is a function that 2 of the kernels"));
+  }
+}
+
+TEST(AttachedFacts, AFunctionIsOfTheKernelOfItsLaunchesIfThatIsKnown) {
+  attach::AttachedProcess process = process_that_calls("_ZN6sample10by_pointerEPiPFiiE");
+  auto node = process.records[0].extract({kCubin, "_ZN6sample5innerEi", 0});
+  node.key().owner = "_ZN6sample10by_pointerEPiPFiiE";
+  process.records[0].insert(std::move(node));
+  const auto kernels =
+      kernels_that_call(attach::parse_attached(attach::to_text(process), "as it was written"));
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(total(kernels[0]).local_sectors, 12u);
+  EXPECT_EQ(kernels[0].name, "_ZN6sample10by_pointerEPiPFiiE");
+  EXPECT_EQ(metrics::trust_in(kernels[0].lines.at(0), "local.sectors").reason, "");
 }
 
 TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {

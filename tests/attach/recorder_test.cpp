@@ -225,6 +225,30 @@ TEST_F(Recorder, CountsFromTheFirstLaunchOn) {
   EXPECT_EQ(process.pid, getpid());
 }
 
+TEST_F(Recorder, AFunctionIsOfTheOnlyKernelThatWasLaunched) {
+  recorder->context_made(kContext, kDevice);
+  const auto owners = [&] {
+    std::map<std::string, std::uint64_t> owners;  // with what was counted
+    const AttachedProcess process = saved();
+    for (const auto& [instruction, values] : process.records.at(kDevice)) {
+      owners[instruction.owner] += values[SassMetric::instructions];
+    }
+    return owners;
+  };
+  launch("caller");  // what is counted is called "kernel", which is not launched
+  recorder->before_unloading(kContext);
+  EXPECT_THAT(owners(), ElementsAre(std::pair("caller", 1u)));
+  launch("caller");
+  launch("another");
+  recorder->before_unloading(kContext);
+  EXPECT_THAT(owners(), ElementsAre(std::pair("", 2u), std::pair("caller", 1u)));
+  launch("another");
+  launch("another");
+  recorder->before_unloading(kContext);
+  EXPECT_THAT(owners(),
+              ElementsAre(std::pair("", 2u), std::pair("another", 2u), std::pair("caller", 1u)));
+}
+
 TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
   recorder->context_made(kContext, kDevice);
   launch();

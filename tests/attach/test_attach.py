@@ -122,6 +122,52 @@ def test_functions_that_kernels_share(tmp_path):
         assert found[kernel]["global.store.sectors"] == 6 * 4, result.stderr
 
 
+def attach_to_calls(out, program, *kernels):
+    return subprocess.run(
+        [GAUGE, "attach", "--out", out, "--", BUILD / "programs" / program, *kernels],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def of_kernels(out):
+    """Counts by kernel and metric, with their confidence."""
+    facts = [f for f in read_facts(Path(out) / "facts.jsonl") if f.scope == "case"]
+    return {(f.case.variant, f.metric): (f.value, f.confidence) for f in facts}
+
+
+def test_functions_that_were_copied_into_their_kernels_are_of_them(tmp_path):
+    """As the emulator counts them."""
+    kernels = ["once", "twice", "recurses"]
+    result = attach_to_calls(tmp_path, "calls", *kernels)
+    assert result.returncode == 1, result.stderr
+    found = of_kernels(tmp_path)
+    assert {kernel for kernel, _ in found} == set(kernels), result.stderr
+    assert found["once", "shared.bank_conflicts"] == (31, "exact")
+    assert found["twice", "shared.bank_conflicts"] == (2 * 31, "exact")
+    assert found["recurses", "shared.requests"] == (32 + 25, "exact")
+
+
+@pytest.mark.parametrize("kernels", [["once"], ["once", "wait", "twice"]])
+def test_functions_apart_are_of_the_kernel_that_was_launched(tmp_path, kernels):
+    result = attach_to_calls(tmp_path, "calls_apart", *kernels)
+    assert result.returncode == 1, result.stderr
+    found = of_kernels(tmp_path)
+    assert {kernel for kernel, _ in found} == set(kernels) - {"wait"}, result.stderr
+    for kernel in {kernel for kernel, _ in found}:
+        conflicts = {"once": 31, "twice": 2 * 31}[kernel]
+        assert found[kernel, "shared.bank_conflicts"] == (conflicts, "exact")
+
+
+def test_kernels_that_share_a_function_are_not_exact_if_counted_together(tmp_path):
+    result = attach_to_calls(tmp_path, "calls_apart", "once", "twice", "recurses")
+    assert "is a function that 2 of the kernels call" in result.stdout + result.stderr
+    found = of_kernels(tmp_path)
+    assert found["once", "shared.bank_conflicts"][1] == "estimate"
+    assert found["recurses", "shared.requests"] == (32 + 25, "exact")
+
+
 def test_children(tmp_path):
     result = attach(tmp_path, "children", 4)
     assert result.returncode == 1, result.stderr

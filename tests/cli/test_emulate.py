@@ -386,3 +386,18 @@ def test_an_extension_of_python_runs_on_the_emulator(tmp_path):
     (conflicts,) = lines(tmp_path, "shared.bank_conflicts").items()
     assert conflicts[0][0].endswith("turn.cu") and conflicts[0][1] == 8
     assert (conflicts[1].value, conflicts[1].confidence) == (992, "exact")
+
+
+@pytest.mark.parametrize("name", ["calls", "calls_apart"])
+def test_functions_that_are_not_inlined_are_of_their_kernel(name, tmp_path):
+    program = [BUILD / "programs" / name, "once", "twice", "recurses"]
+    assert emulate("--arch", archs()[-1], "--out", tmp_path, "--", *program).returncode == 1
+    found = {key: fact.value for key, fact in values(tmp_path).items()}
+    assert {kernel for kernel, _ in found} == {"once", "twice", "recurses"}
+    assert found["once", "shared.bank_conflicts"] == 31
+    assert found["twice", "shared.bank_conflicts"] == 2 * 31
+    assert found["recurses", "shared.requests"] == 32 + 25
+    fact = values(tmp_path)["once", "shared.bank_conflicts"]
+    assert (fact.confidence, fact.verdict) == ("exact", "fail")
+    source = (ROOT / "tests" / "attach" / "calls.cu").read_text().splitlines()
+    assert source[fact.line - 1].endswith("// 31 conflicts")

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/call_graph.h"
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
 #include "metrics/order_dependence.h"
@@ -45,6 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Cubin cubin(image);
     cubin.module_constant_bytes();
+    const CallGraph graph(cubin);
+    for (const auto& [number, function] : cubin.functions()) graph.called_by(function.name);
     const std::optional<SourceLines> source = SourceLines::of(image);
     const std::optional<PtxLines> ptx = ptx_lines(cubin);
     for (const std::string& kernel : cubin.kernels()) {

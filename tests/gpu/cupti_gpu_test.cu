@@ -56,6 +56,17 @@ __global__ void atomic_exchange(float* out) {
   out[threadIdx.x] = atomicExch(out + 32 + threadIdx.x, 1.0f);
 }
 
+constexpr int kColumnLine = __LINE__ + 2;  // of the load
+__device__ __noinline__ float of_column(const float* tile, int column) {
+  return tile[threadIdx.x * kTile + column];
+}
+__global__ void calls(float* out) {
+  __shared__ float tile[kTile * kTile];
+  for (int row = 0; row < kTile; ++row) tile[row * kTile + threadIdx.x] = row;
+  __syncwarp();
+  out[threadIdx.x] = of_column(tile, 1) + of_column(tile, 2);
+}
+
 // The index is known at run time only, so the array must live in local memory.
 __global__ void local_array(float* out, int index) {
   float values[64];
@@ -202,6 +213,18 @@ TEST_F(CuptiGpu, AtomicsAreNeitherLoadsNorStores) {
   EXPECT_EQ(exchange.global_atomic_requests, 1u);
   EXPECT_EQ(exchange.global_atomic_sectors, 4u);
   EXPECT_EQ(exchange.global_store_sectors, 4u);
+}
+
+TEST_F(CuptiGpu, FunctionsThatAreNotInlinedAreSeen) {
+  SassCounter counter;
+  const auto lines = lines_of(counter, [&] { calls<<<1, 32>>>(out_); });
+  const auto worst = std::ranges::max_element(
+      lines, {}, [](const LineCounts& line) { return line.counts.shared_wavefronts; });
+  ASSERT_NE(worst, lines.end());
+  EXPECT_EQ(worst->counts.shared_wavefronts, 2u * 32);
+  EXPECT_EQ(worst->counts.shared_requests, 2u);
+  EXPECT_EQ(worst->line, kColumnLine);
+  EXPECT_THAT(worst->kernel, ::testing::HasSubstr("calls"));
 }
 
 TEST_F(CuptiGpu, LocalArrayIsSeen) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "metrics/call_graph.h"
 #include "metrics/order_dependence.h"
 
 namespace warpgauge::emulator::counting {
@@ -96,22 +97,16 @@ std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
 }
 
-}  // namespace
-
-Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
-                   std::string_view kernel) {
-  Comparison comparison;
-  std::map<int, std::size_t> by_line;
-  for (const PtxAccess& access : accesses) {
-    by_line[access.text_line] = comparison.matches.size();
-    comparison.matches.push_back({&access, {}, false, 0, {}});
-  }
+/// Finds the counterparts of the accesses in one function; `by_line` has their places in
+/// `comparison` by line of the PTX.
+void add(const std::string& function, const CodeWithLines& code,
+         const std::map<int, std::size_t>& by_line, Comparison& comparison) {
   const auto match_at = [&](std::uint64_t pc) -> Match* {
-    const auto line = code.lines.find(kernel, pc);
+    const auto line = code.lines.find(function, pc);
     const auto found = line ? by_line.find(*line) : by_line.end();
     return found == by_line.end() ? nullptr : &comparison.matches[found->second];
   };
-  auto instructions = metrics::memory_instructions(code.cubin, kernel);
+  auto instructions = metrics::memory_instructions(code.cubin, function);
   std::erase_if(instructions, [](const MemoryInstruction& one) {
     return !one.executes || one.op == MemoryOp::other;
   });
@@ -127,20 +122,20 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
     if (match != nullptr && matches(*match->access, one.op)) {
       match->found.push_back(one);
     } else if (match == nullptr || !match->has_loop) {
-      comparison.extras.push_back({code.sources.find(kernel, one.pc), one,
+      comparison.extras.push_back({code.sources.find(function, one.pc), one,
                                    reason_of_extra(one.op, match ? match->access : nullptr)});
     }
   }
-  for (const std::uint64_t pc : metrics::warp_votes(code.cubin, kernel)) {
+  for (const std::uint64_t pc : metrics::warp_votes(code.cubin, function)) {
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
   std::set<std::tuple<std::string, int, std::string>> seen;
   for (const metrics::OrderDependence& one :
-       metrics::order_dependences(code.cubin, kernel, &code.lines)) {
-    const auto source = code.sources.find(kernel, one.source_pc);
+       metrics::order_dependences(code.cubin, function, &code.lines)) {
+    const auto source = code.sources.find(function, one.source_pc);
     const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
-    const auto at = code.sources.find(kernel, one.pc).value_or(metrics::SourceLine{});
+    const auto at = code.sources.find(function, one.pc).value_or(metrics::SourceLine{});
     Match* const match = match_at(one.pc);
     // A loop that stands for one atomic executes where the atomic does.
     const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
@@ -153,6 +148,23 @@ Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& cod
       }
     }
   }
+}
+
+}  // namespace
+
+Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
+                   std::string_view kernel) {
+  Comparison comparison;
+  std::map<int, std::size_t> by_line;
+  for (const PtxAccess& access : accesses) {
+    by_line[access.text_line] = comparison.matches.size();
+    comparison.matches.push_back({&access, {}, false, 0, {}});
+  }
+  // Of the kernel itself and of the functions that it calls, which separate compilation keeps
+  // apart.
+  std::set<std::string> functions = metrics::CallGraph(code.cubin).called_by(kernel);
+  functions.emplace(kernel);
+  for (const std::string& function : functions) add(function, code, by_line, comparison);
   return comparison;
 }
 

@@ -1,0 +1,2 @@
+// calls.cu with separate compilation: kernels share the functions.
+#include "calls.cu"

@@ -1,0 +1,49 @@
+// Who calls what: of a recorded cubin that the device linker has made, and of one of ptxas alone.
+#include "metrics/call_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string recorded(const std::string& file) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
+  EXPECT_TRUE(in) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(CallGraph, FollowsCallsAndPointers) {
+  const std::string image = recorded("cubin/linked.sm_90.cubin");
+  const CallGraph graph(Cubin(std::as_bytes(std::span(image))));
+  constexpr const char *kInner = "_ZN6sample5innerEi", *kOuter = "_ZN6sample5outerEi";
+  EXPECT_THAT(graph.called_by("_ZN6sample5chainEPi"), ElementsAre(kInner, kOuter));
+  EXPECT_THAT(graph.called_by("_ZN6sample10by_pointerEPiPFiiE"), ElementsAre(kInner, kOuter));
+  EXPECT_THAT(graph.called_by("_ZN6sample9recursionEPi"),
+              ElementsAre("_ZN6sample14factorial_likeEi"));
+  EXPECT_THAT(graph.called_by(kInner), IsEmpty());
+  EXPECT_THAT(graph.called_by("no such function"), IsEmpty());
+  EXPECT_TRUE(graph.find("_ZN6sample5chainEPi")->is_entry);
+  EXPECT_FALSE(graph.find(kInner)->is_entry);
+  EXPECT_EQ(graph.find("no such function"), nullptr);
+}
+
+TEST(CallGraph, KnowsTheKernelThatAFunctionWasCopiedInto) {
+  const std::string image = recorded("sass/order.sm_90.cubin");
+  const CallGraph graph(Cubin(std::as_bytes(std::span(image))));
+  const Cubin::Function* function = graph.find("$called$taken");
+  ASSERT_NE(function, nullptr);
+  EXPECT_EQ(function->kernel, "called");
+  EXPECT_EQ(function->offset, 0x90u);
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
