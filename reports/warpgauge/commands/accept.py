@@ -134,7 +134,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budgets",
         type=Path,
         default=Path(budgets) if budgets else None,
-        metavar="PATH",
+        metavar="DIR|FILE",
         help="folder with FAMILY.toml, of a build or of tests that have one, or the budget file, "
         "of attach and emulate (default: budgets.toml beside the sources; programs of a build with "
         "such a folder name it themselves)",
