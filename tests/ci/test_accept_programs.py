@@ -110,6 +110,14 @@ def test_lines_in_a_test_are_changed_there(project):
     assert "the test has its budget, <= 20: change it there (tests/a_test.cpp)" in project.err
 
 
+def test_a_program_of_no_repository_is_accepted_if_that_is_said(project):
+    nowhere = {"commit": None, "dirty": True}
+    facts = [of_kernel(CONFLICTS, 5, "fail", "= 0", origin="built-in", **nowhere)]
+    assert accept(project, facts, *WHY) == 2
+    assert "measured from no commit" in project.err and "--any-commit" in project.err
+    assert accept(project, facts, *WHY, "--any-commit") == 0, project.err
+
+
 def two_programs():
     other = {"case": "other.by_rows.2@run", "kind": "attached", "registered": None}
     return [

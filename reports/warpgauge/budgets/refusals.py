@@ -52,7 +52,7 @@ def refusals(
 
 def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
     commit = fact.run.commit
-    if fact.run.dirty:
+    if fact.run.dirty and commit is not None:
         return (
             "measured from sources with changes that are not committed; commit them, and run the "
             "gate again"
