@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from warpgauge.facts.reader import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
@@ -42,6 +43,27 @@ def test_each_measurement_is_a_case_of_its_test(tmp_path):
     assert {one["kind"] for one in cases} == {"measured"}
     assert {one["file"] for one in cases} == {"tests/measure/measure_test.cpp"}
     assert records[-1]["record"] == "end"
+
+
+@pytest.mark.parametrize(
+    ("test", "program"),
+    [
+        ("Some/MeasureEach.IsNamedToo/0", "warpgauge_measure_tests"),
+        ("Own.Main", "warpgauge_own_main"),  # which has no GoogleTest, and tells the name itself
+    ],
+)
+def test_names_are_those_of_the_test(tmp_path, test, program):
+    facts = tmp_path / "facts.jsonl"
+    subprocess.run(
+        [BIN / f"{program}-emulated", f"--gtest_filter={test}"],
+        env=os.environ | {"WARPGAUGE_FACTS": str(facts)},
+        check=True,
+        timeout=60,
+    )
+    assert {fact.id for fact in read_facts(facts)} == {f"{test}.launch@1"}
+    done = warpgauge("outcome", facts, cwd=tmp_path)
+    if program == "warpgauge_measure_tests":
+        assert f"  repeat   ... --gtest_filter={test}\n" in done.stdout
 
 
 def test_processes_share_a_file_and_the_outcome_is_that_of_all(tmp_path):

@@ -20,9 +20,11 @@ namespace warpgauge {
 /// Names what is measured after the test that runs.
 class NamesMeasurements : public testing::EmptyTestEventListener {
  public:
+  /// What is measured is of this test from here on.
   void OnTestStart(const testing::TestInfo& test) override {
     name_measurements(test.test_suite_name(), test.name());
   }
+  /// Of no test.
   void OnTestEnd(const testing::TestInfo&) override { name_measurements("", ""); }
 };
 
