@@ -34,9 +34,15 @@ class Unmeasured : public std::runtime_error {
 
 bool built_with_cupti();
 
+/// Can this build's CUPTI be asked on this machine? That of CUDA 13.2 and newer answers nothing
+/// without an NVIDIA driver (13.2 crashes, 13.3 to 13.5 return CUPTI_ERROR_UNKNOWN); 13.0 and 13.1
+/// do.
+bool cupti_answers();
+
 // --- On any machine, for any chip -------------------------------------------------------------
 
-/// Chips that CUPTI supports ("GH100"), in its order. Throws Unmeasured.
+/// Chips that CUPTI supports ("GH100"), in its order. Throws Unmeasured, also where CUPTI cannot be
+/// asked.
 std::vector<std::string> cupti_chips();
 
 /// The part of the catalog that a chip can measure.
@@ -65,7 +71,7 @@ struct ChipCounter {
 std::vector<ChipCounter> chip_counters(const std::string& chip, std::string_view search);
 
 /// Why there is no such counter, with what was probably meant; empty if a chip that CUPTI supports
-/// has it, or this build has no CUPTI.
+/// has it, or there is no CUPTI that can be asked.
 std::string unknown_counter(std::string_view name);
 
 // --- On the current device --------------------------------------------------------------------

@@ -2,6 +2,8 @@
 #include "metrics/cupti_host.h"
 
 #include <cupti_sass_metrics.h>
+#include <cupti_version.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -46,6 +48,13 @@ CUptiResult add(CUpti_Profiler_Host_Object* object, std::vector<const char*>& na
 }  // namespace
 
 bool built_with_cupti() { return true; }
+
+bool cupti_answers() {
+  constexpr int kFirstThatNeedsADriver = 130200;
+  static const bool kAnswers = CUPTI_API_VERSION < kFirstThatNeedsADriver ||
+                               dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  return kAnswers;
+}
 
 std::string known_chip(const std::string& chip) {
   const std::vector<std::string> chips = cupti_chips();
@@ -153,6 +162,11 @@ std::vector<std::string> sass_names(const std::string& chip) {
 }
 
 std::vector<std::string> cupti_chips() {
+  if (!cupti_answers()) {
+    throw Unmeasured(
+        "CUPTI of CUDA 13.2 and newer lists no chips and counters without an NVIDIA driver",
+        "Ask on a machine with a driver, or build with CUDA 13.0 or 13.1");
+  }
   WARPGAUGE_CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips, params);
   WARPGAUGE_CUPTI(cuptiProfilerHostGetSupportedChips, &params);
   return {params.ppChipNames, params.ppChipNames + params.numChips};

@@ -17,6 +17,7 @@ struct SassCounter::Impl {};
 struct RangeProfiler::Impl {};
 
 bool built_with_cupti() { return false; }
+bool cupti_answers() { return false; }
 
 std::vector<std::string> cupti_chips() { no_cupti(); }
 bool ChipSupport::measures(const Metric&) const { return false; }

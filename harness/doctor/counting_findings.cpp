@@ -50,8 +50,9 @@ Precondition check_cupti() {
     return finding;
   }
   try {
-    finding.text =
-        fmt::format("{} supports {} chips", loaded_cupti(), metrics::cupti_chips().size());
+    const std::size_t chips =
+        metrics::cupti_chips().size();  // throws where CUPTI must not be called
+    finding.text = fmt::format("{} supports {} chips", loaded_cupti(), chips);
     finding.health = Health::ok;
     return finding;
   } catch (const metrics::Unmeasured& unmeasured) {

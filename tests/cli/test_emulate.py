@@ -98,7 +98,9 @@ def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_
     )
     assert read.value == 32  # warps of 1,000 threads
     header, function, kernel = read.inlined
-    assert header.file.startswith("/") and not header.file.endswith("lookup.cu")
+    assert header.file.endswith(
+        (".h", ".hpp")
+    )  # of the toolkit, which may lie in the source folder
     assert (function.file, function.line) == (read.file, read.line)
     assert (kernel.file, kernel.line) == (read.file, line_of("lookup.cu", "looks up"))
 
