@@ -165,8 +165,11 @@ TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {
   const auto name_of = reinterpret_cast<TextOf>(dlsym(library, "cudaGetErrorName"));
   const auto text_of = reinterpret_cast<TextOf>(dlsym(library, "cudaGetErrorString"));
   ASSERT_NE(name_of, cudaGetErrorName) << "the toolkit's own is wanted";
+  const std::string_view unknown = name_of(static_cast<cudaError_t>(-1));
+  constexpr int kToolkitOfTheTable = 13050;  // an older one does not know all
   for (int code = 0; code <= 10100; ++code) {
     const auto error = static_cast<cudaError_t>(code);
+    if (CUDART_VERSION < kToolkitOfTheTable && name_of(error) == unknown) continue;
     EXPECT_STREQ(cudaGetErrorName(error), name_of(error)) << code;
     EXPECT_STREQ(cudaGetErrorString(error), text_of(error)) << code;
   }

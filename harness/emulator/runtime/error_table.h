@@ -1,5 +1,5 @@
 // Names and texts of the errors of the CUDA runtime, as cudaGetErrorName and cudaGetErrorString of
-// CUDA 13 give them. By number, because older toolkits do not declare all of them.
+// CUDA 13.5 give them. By number, because older toolkits do not declare all of them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct ErrorText {
 };
 
 // clang-format off
-inline constexpr std::array<ErrorText, 134> kErrorTexts = {{
+inline constexpr std::array<ErrorText, 139> kErrorTexts = {{
     {0, "cudaSuccess", "no error"},
     {1, "cudaErrorInvalidValue", "invalid argument"},
     {2, "cudaErrorMemoryAllocation", "out of memory"},
@@ -26,6 +26,8 @@ inline constexpr std::array<ErrorText, 134> kErrorTexts = {{
     {7, "cudaErrorProfilerAlreadyStarted", "profiler already started"},
     {8, "cudaErrorProfilerAlreadyStopped", "profiler already stopped"},
     {9, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {10, "cudaErrorVersionTranslation",
+     "Driver is newer than runtime and returned parameters the runtime cannot process"},
     {12, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
     {13, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {16, "cudaErrorInvalidHostPointer", "invalid host pointer"},
@@ -106,6 +108,7 @@ inline constexpr std::array<ErrorText, 134> kErrorTexts = {{
      "the provided PTX contains unsupported call to cudaDeviceSynchronize"},
     {226, "cudaErrorContained",
      "Invalid access of peer GPU memory over nvlink or a hardware error"},
+    {227, "cudaErrorInsufficientLoaderVersion", "Loader version is insufficient for fatbin"},
     {300, "cudaErrorInvalidSource", "device kernel image is invalid"},
     {301, "cudaErrorFileNotFound", "file not found"},
     {302, "cudaErrorSharedObjectSymbolNotFound", "shared object symbol not found"},
@@ -192,6 +195,14 @@ inline constexpr std::array<ErrorText, 134> kErrorTexts = {{
      "one or more resources passed in are not valid resource types for the operation"},
     {915, "cudaErrorInvalidResourceConfiguration",
      "one or more resources are insufficient or non-applicable for the operation"},
+    {917, "cudaErrorStreamDetached",
+     "API call not permitted since the green context associated with the stream has been "
+     "destroyed"},
+    {918, "cudaErrorGraphRecaptureFailure",
+     "recapturing to the source graph failed and had to be terminated"},
+    {919, "cudaErrorFabricNotReady",
+     "GPU fabric is not ready within the probe wait budget; application may retry (see "
+     "CUDA_FABRIC_INIT_TIMEOUT_MS)"},
     {999, "cudaErrorUnknown", "unknown error"},
     {10000, "cudaErrorApiFailureBase", "api failure base"},
 }};
