@@ -265,12 +265,14 @@ void expect_approximation(const std::string& name, const Bound& bound, const Val
 
 TEST(Float, ApproximationsKeepTheBoundsOfTheIsa) {
   const Bound two_ulp{0x1p-22, 0};
-  expect_approximation("rcp", {0x1p-23, 0}, any_f32, [](long double x) { return 1 / x; });
+  // A subnormal result is rounded twice.
+  expect_approximation("rcp", {0x1p-23, 0x1p-149}, any_f32, [](long double x) { return 1 / x; });
   expect_approximation("sqrt", {0x1p-23, 0}, any_f32, [](long double x) { return std::sqrt(x); });
   expect_approximation("rsqrt", {0x1.12p-23, 0}, any_f32,
                        [](long double x) { return 1 / std::sqrt(x); });
   expect_approximation("ex2", two_ulp, any_f32, [](long double x) { return std::exp2(x); });
-  expect_approximation("lg2", {0x1p-22, 0}, any_f32, [](long double x) { return std::log2(x); });
+  expect_approximation("lg2", {0x1p-22, 0x1p-22}, any_f32,
+                       [](long double x) { return std::log2(x); });
   expect_approximation("tanh", {0x1p-11, 0}, any_f32, [](long double x) { return std::tanh(x); });
   // The bound is absolute, between -2 pi and 2 pi.
   const auto angles = [](std::mt19937_64& random) {

@@ -24,12 +24,10 @@ void fused(AluForm& form) {
 void divide(AluForm& form) {
   form.key.op = AluOp::div;
   form.take_rounding();
-  const bool full = form.modifiers.take("full");
+  form.take_option("full", alu_option::kFull);
   form.take_option("approx", alu_option::kApprox);
   form.take_option("ftz", alu_option::kFtz);
   form.key.type = form.take_type();
-  // .full has to be right to two units in the last place: rounded exactly it is.
-  if (full && form.key.type != Type::f32) throw Unsupported("modifier .full");
   form.operands(form.key.type, {form.key.type, form.key.type});
   form.finish();
 }
@@ -41,11 +39,6 @@ void unary(AluForm& form, AluOp op) {
   form.take_option("approx", alu_option::kApprox);
   form.take_option("ftz", alu_option::kFtz);
   form.key.type = form.take_type();
-  const bool root_or_reciprocal = op == AluOp::rcp || op == AluOp::sqrt;
-  if (root_or_reciprocal && form.key.type == Type::f32) {
-    // The approximation is allowed one unit in the last place: rounded exactly it is.
-    form.key.options &= static_cast<std::uint16_t>(~alu_option::kApprox);
-  }
   const Type type = form.register_type();
   form.operands(type, {type});
   form.finish();

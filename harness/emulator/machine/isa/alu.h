@@ -129,6 +129,7 @@ inline constexpr std::uint16_t kWrap = 1 << 8;           ///< shf, szext, bmsk: 
 inline constexpr std::uint16_t kShiftAmount = 1 << 9;    ///< bfind.shiftamt
 inline constexpr std::uint16_t kPacked = 1 << 10;        ///< two values of the type in one register
 inline constexpr std::uint16_t kSecondSigned = 1 << 11;  ///< dp4a, dp2a: b is signed
+inline constexpr std::uint16_t kFull = 1 << 12;          ///< div: a better approximation
 }  // namespace alu_option
 
 /// Names a handler: one function for each key that there is.

@@ -1,79 +1,162 @@
-// The approximate functions: division, square roots, exponentials, logarithms, trigonometry. The
-// hardware's tables are not documented; these results are closer to the exact ones than the PTX ISA
-// asks for, the same on every instruction set (no fused operations), and follow its tables of
-// special values.
+// The approximate functions: division, square roots, exponentials, logarithms, trigonometry. They
+// are what ptxas makes of them: with .ftz an instruction of the multifunction unit, without it
+// further ones that keep subnormal numbers away from it.
 #include "harness/emulator/machine/isa/alu_families.h"
 #include "harness/emulator/machine/isa/approximations.h"
-#include "harness/emulator/machine/isa/floats.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 using alu_option::kApprox;
 using alu_option::kFtz;
+using alu_option::kFull;
 
-template <auto kFunction, bool kFlush>
-void approximate(Warp& warp, const Instruction& instruction) {
+constexpr bool is_tiny(float x) { return __builtin_fabsf(x) < 0x1p-126f; }
+
+/// An instruction of the unit alone.
+template <typename Unit>
+struct Alone {
+  using Function = Unit;
+  WARPGAUGE_INLINE static float before(float x) { return x; }
+  WARPGAUGE_INLINE static float after(float, float y) { return y; }
+};
+
+struct KeptReciprocal {
+  using Function = Reciprocal;
+  WARPGAUGE_INLINE static float factor(float x) {
+    const float large = __builtin_fabsf(x) > 0x1p126f ? 0.25f : 1.0f;
+    return is_tiny(x) ? 0x1p24f : large;
+  }
+  WARPGAUGE_INLINE static float before(float x) { return x * factor(x); }
+  WARPGAUGE_INLINE static float after(float x, float y) { return y * factor(x); }
+};
+
+/// f(x) = f(2^24 x) kFactor if x is tiny.
+template <typename Unit, float kFactor>
+struct KeptRoot {
+  using Function = Unit;
+  WARPGAUGE_INLINE static float before(float x) { return x * (is_tiny(x) ? 0x1p24f : 1.0f); }
+  WARPGAUGE_INLINE static float after(float x, float y) {
+    return y * (is_tiny(x) ? kFactor : 1.0f);
+  }
+};
+
+struct KeptExponential {
+  using Function = Exponential;
+  WARPGAUGE_INLINE static float before(float x) { return x * (x < -126.0f ? 0.5f : 1.0f); }
+  WARPGAUGE_INLINE static float after(float x, float y) { return y * (x < -126.0f ? y : 1.0f); }
+};
+
+struct KeptLogarithm {
+  using Function = Logarithm;
+  WARPGAUGE_INLINE static float before(float x) { return x * (is_tiny(x) ? 0x1p24f : 1.0f); }
+  WARPGAUGE_INLINE static float after(float x, float y) { return y - (is_tiny(x) ? 24.0f : 0.0f); }
+};
+
+template <typename Form>
+void of_one(Warp& warp, const Instruction& instruction) {
   const float* const a = lanes<float>(warp, instruction, 0);
-  write<float>(warp, instruction, [=](int i) -> float {
-    return canonical(flush_if<kFlush>(kFunction(flush_if<kFlush>(a[i]))));
-  });
+  alignas(64) float x[kLanes], y[kLanes];
+  for (int i = 0; i < kLanes; ++i) x[i] = Form::before(a[i]);
+  evaluate<typename Form::Function>(y, x);
+  const float* const of_x = y;
+  write<float>(warp, instruction, [=](int i) -> float { return Form::after(a[i], of_x[i]); });
 }
 
-constexpr auto kExponential = [](float x) { return static_cast<float>(exp2_of(x)); };
-constexpr auto kLogarithm = [](float x) { return static_cast<float>(log2_of(x)); };
-constexpr auto kSine = [](float x) { return static_cast<float>(sine_of(x, 0)); };
-constexpr auto kCosine = [](float x) { return static_cast<float>(sine_of(x, 0.25)); };
-constexpr auto kTangent = [](float x) { return static_cast<float>(tanh_of(x)); };
-constexpr auto kInverseRoot = [](float x) { return 1.0f / __builtin_sqrtf(x); };
-
-/// div.approx is a product with the reciprocal, which is 0 for divisors above 2^126.
-template <bool kFlush>
-void divide(Warp& warp, const Instruction& instruction) {
+/// A quotient: both are scaled, and multiplied with the reciprocal of the one.
+template <typename Scaling, bool kFlush>
+void quotient(Warp& warp, const Instruction& instruction) {
   const float* const a = lanes<float>(warp, instruction, 0);
   const float* const b = lanes<float>(warp, instruction, 1);
+  alignas(64) float x[kLanes], y[kLanes];
+  for (int i = 0; i < kLanes; ++i) x[i] = flush_if<kFlush>(b[i]) * Scaling::factor(b[i]);
+  evaluate<Reciprocal>(y, x);
+  const float* const inverse = y;
   write<float>(warp, instruction, [=](int i) -> float {
-    const float x = flush_if<kFlush>(a[i]), y = flush_if<kFlush>(b[i]);
-    const float zero = bits_as<float>(bits_as<u32>(y) & 0x80000000);
-    const float quotient = __builtin_fabsf(y) > 0x1p126f ? x * zero : x / y;
-    return canonical(flush_if<kFlush>(quotient));
+    const float dividend = flush_if<kFlush>(flush_if<kFlush>(a[i]) * Scaling::factor(b[i]));
+    return canonical(flush_if<kFlush>(dividend * inverse[i]));
   });
 }
 
-/// The gross approximations of f64: of the upper half of the value, into the upper half of the
-/// result. Subnormal values are zeros, and so are subnormal results.
-template <bool kRoot>
-void gross(Warp& warp, const Instruction& instruction) {
-  const u64* const a = lanes<u64>(warp, instruction, 0);
-  write<u64>(warp, instruction, [=](int i) -> u64 {
-    constexpr u64 kUpper = 0xffffffff00000000, kExponent = 0x7ff0000000000000;
-    const u64 sign = a[i] & (u64{1} << 63);
-    const u64 bits = (a[i] & kExponent) == 0 ? sign : a[i] & kUpper;
-    const double value =
-        is_nan(bits_as<double>(a[i])) ? bits_as<double>(a[i]) : bits_as<double>(bits);
-    const u64 result = bits_as<u64>(1 / (kRoot ? __builtin_sqrt(value) : value));
-    if (is_nan(bits_as<double>(result))) return 0x7fffffff00000000;
-    return (result & kExponent) == 0 ? result & (u64{1} << 63) : result & kUpper;
-  });
+/// How both sides of a quotient are scaled, by the divisor.
+struct Unscaled {
+  WARPGAUGE_INLINE static float factor(float) { return 1.0f; }
+};
+struct TinyScaled {
+  WARPGAUGE_INLINE static float factor(float y) { return is_tiny(y) ? 0x1p24f : 1.0f; }
+};
+struct LargeScaled {
+  WARPGAUGE_INLINE static float factor(float y) {
+    return __builtin_fabsf(y) > 0x1p126f ? 0.25f : 1.0f;
+  }
+};
+
+/// The starting values of f64: of the upper half of the value, the upper half of the result.
+template <typename Function>
+WARPGAUGE_INLINE void starting_values(u64* out, const u64* a) {
+  alignas(64) u32 high[kLanes], found[kLanes];
+  for (int i = 0; i < kLanes; ++i) high[i] = static_cast<u32>(a[i] >> 32);
+  evaluate_high<Function>(found, high);
+  for (int i = 0; i < kLanes; ++i) out[i] = u64{found[i]} << 32;
+}
+template <typename Function>
+void starting_value(Warp& warp, const Instruction& instruction) {
+  alignas(64) u64 values[kLanes];
+  starting_values<Function>(values, lanes<u64>(warp, instruction, 0));
+  const u64* const found = values;
+  write<u64>(warp, instruction, [=](int i) -> u64 { return found[i]; });
 }
 
-/// rsqrt.approx.f64 with subnormal values.
-void inverse_root(Warp& warp, const Instruction& instruction) {
+/// rsqrt.approx.f64 keeps subnormal values: the starting value made better once.
+void inverse_root_of_double(Warp& warp, const Instruction& instruction) {
   const double* const a = lanes<double>(warp, instruction, 0);
-  write<double>(warp, instruction, [=](int i) { return 1 / __builtin_sqrt(a[i]); });
+  alignas(64) u64 scaled[kLanes], starts[kLanes];
+  const auto is_tiny = [](double x) { return __builtin_fabs(x) < 0x1p-1022; };
+  for (int i = 0; i < kLanes; ++i) {
+    scaled[i] = bits_as<u64>(a[i] * (is_tiny(a[i]) ? 0x1p54 : 1.0));
+  }
+  starting_values<InverseRootHigh>(starts, scaled);
+  const u64 *const bits = scaled, *const start_bits = starts;
+  write<double>(warp, instruction, [=](int i) -> double {
+    const double x = bits_as<double>(bits[i]), start = bits_as<double>(start_bits[i]);
+    const double rest = __builtin_fma(x, -(start * start), 1.0);
+    const double better = __builtin_fma(__builtin_fma(rest, 0.375, 0.5), start * rest, start);
+    const double number = better * (is_tiny(a[i]) ? 0x1p27 : 1.0);
+    const double infinity = __builtin_inf();
+    const double positive = a[i] < infinity ? number : 0;
+    const double ordered = a[i] > 0 ? positive : bits_as<double>(0xfff8000000000000);
+    const double other = a[i] == 0 ? __builtin_copysign(infinity, a[i]) : ordered;
+    return is_nan(a[i]) ? a[i] + a[i] : other;
+  });
 }
 
-template <auto kFunction>
+template <typename Keeping, typename Flushing>
 Execute single(const AluKey& key) {
-  if (key.options == kApprox) return approximate<kFunction, false>;
-  return key.options == (kApprox | kFtz) ? approximate<kFunction, true> : nullptr;
+  if (key.options == kApprox) return of_one<Keeping>;
+  return key.options == (kApprox | kFtz) ? of_one<Flushing> : nullptr;
+}
+
+Execute quotient_handler(const AluKey& key) {
+  switch (key.options) {
+    case kApprox:
+      return quotient<TinyScaled, false>;
+    case kApprox | kFtz:
+      return quotient<Unscaled, true>;
+    case kFull:
+      return quotient<KeptReciprocal, false>;
+    case kFull | kFtz:
+      return quotient<LargeScaled, true>;
+    default:
+      return nullptr;
+  }
 }
 
 Execute double_handler(const AluKey& key) {
-  if (key.op == AluOp::rcp && key.options == (kApprox | kFtz)) return gross<false>;
+  const bool flushes = key.options == (kApprox | kFtz);
+  if (key.op == AluOp::rcp) return flushes ? starting_value<ReciprocalHigh> : nullptr;
   if (key.op != AluOp::rsqrt) return nullptr;
-  if (key.options == (kApprox | kFtz)) return gross<true>;
-  return key.options == kApprox ? inverse_root : nullptr;
+  if (flushes) return starting_value<InverseRootHigh>;
+  return key.options == kApprox ? inverse_root_of_double : nullptr;
 }
 
 }  // namespace
@@ -84,21 +167,23 @@ Execute approximation_handler(const AluKey& key) {
   if (key.type != ptx::Type::f32) return nullptr;
   switch (key.op) {
     case AluOp::div:
-      return key.options == kApprox            ? divide<false>
-             : key.options == (kApprox | kFtz) ? divide<true>
-                                               : nullptr;
+      return quotient_handler(key);
+    case AluOp::rcp:
+      return single<KeptReciprocal, Alone<Reciprocal>>(key);
     case AluOp::rsqrt:
-      return single<kInverseRoot>(key);
+      return single<KeptRoot<InverseRoot, 0x1p12f>, Alone<InverseRoot>>(key);
+    case AluOp::sqrt:
+      return single<KeptRoot<SquareRoot, 0x1p-12f>, Alone<SquareRoot>>(key);
     case AluOp::ex2:
-      return single<kExponential>(key);
+      return single<KeptExponential, Alone<Exponential>>(key);
     case AluOp::lg2:
-      return single<kLogarithm>(key);
+      return single<KeptLogarithm, Alone<Logarithm>>(key);
     case AluOp::sin:
-      return single<kSine>(key);
+      return single<Alone<Sine<false>>, Alone<Sine<false>>>(key);
     case AluOp::cos:
-      return single<kCosine>(key);
+      return single<Alone<Sine<true>>, Alone<Sine<true>>>(key);
     case AluOp::tanh:
-      return key.options == kApprox ? single<kTangent>(key) : nullptr;
+      return key.options == kApprox ? of_one<Alone<Tangent>> : nullptr;
     default:
       return nullptr;
   }

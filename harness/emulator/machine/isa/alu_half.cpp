@@ -38,25 +38,34 @@ constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kSubtract = [](float a, float b) { return a - b; };
 constexpr auto kMultiply = [](float a, float b) { return a * b; };
 constexpr auto kFused = [](float a, float b, float c) { return fused_to_odd(a, b, c); };
-constexpr auto kExponential = [](float x) { return static_cast<float>(exp2_of(x)); };
-constexpr auto kTangent = [](float x) { return static_cast<float>(tanh_of(x)); };
 
 template <auto kFunction, int kArity, typename T, unsigned kOptions>
 void arithmetic(Warp& warp, const Instruction& instruction) {
   constexpr int kPerLane = (kOptions & kPacked) != 0 ? 2 : 1;
   const u16* const a = lanes<u16>(warp, instruction, 0);
-  const u16* const b = lanes<u16>(warp, instruction, kArity > 1 ? 1 : 0);
+  const u16* const b = lanes<u16>(warp, instruction, 1);
   const u16* const c = lanes<u16>(warp, instruction, kArity > 2 ? 2 : 0);
   const auto value = [](u16 bits) { return widen(flushed<kOptions>(T{bits})); };
   write<u16, kPerLane>(warp, instruction, [=](int i) -> u16 {
-    if constexpr (kArity == 1) {
-      return result_of<kOptions, T>(kFunction(value(a[i]))).bits;
-    } else if constexpr (kArity == 2) {
+    if constexpr (kArity == 2) {
       return result_of<kOptions, T>(kFunction(value(a[i]), value(b[i]))).bits;
     } else {
       return result_of<kOptions, T>(kFunction(value(a[i]), value(b[i]), value(c[i]))).bits;
     }
   });
+}
+
+/// The multifunction unit's function of the value as a float, cut off.
+template <typename Function, typename T, unsigned kOptions>
+void approximate(Warp& warp, const Instruction& instruction) {
+  constexpr int kPerLane = (kOptions & kPacked) != 0 ? 2 : 1;
+  const u16* const a = lanes<u16>(warp, instruction, 0);
+  alignas(64) float x[kLanes * kPerLane], y[kLanes * kPerLane];
+  for (int i = 0; i < kLanes * kPerLane; ++i) x[i] = widen(T{a[i]});
+  for (int i = 0; i < kPerLane; ++i) evaluate<Function>(y + i * kLanes, x + i * kLanes);
+  const float* const of_x = y;
+  write<u16, kPerLane>(warp, instruction,
+                       [=](int i) -> u16 { return truncate_to_small<T>(of_x[i]).bits; });
 }
 
 template <bool kMaximum, unsigned kOptions, typename T>
@@ -119,6 +128,13 @@ struct Arithmetic {
     static constexpr Execute handler = arithmetic<kFunction, kArity, T, kOptions>;
   };
 };
+template <typename Function, typename T>
+struct Approximation {
+  template <unsigned kOptions>
+  struct Form {
+    static constexpr Execute handler = approximate<Function, T, kOptions>;
+  };
+};
 template <bool kMaximum, typename T>
 struct Extremes {
   template <unsigned kOptions>
@@ -167,11 +183,11 @@ Execute sign_handler(const AluKey& key) {
 Execute approximate_handler(const AluKey& key) {
   const bool is_half = key.type == ptx::Type::f16;
   if (key.op == AluOp::tanh) {
-    return is_half ? one_of<Arithmetic<kTangent, 1, Half>::Form, kApprox>(key)
-                   : one_of<Arithmetic<kTangent, 1, BFloat>::Form, kApprox>(key);
+    return is_half ? one_of<Approximation<Tangent, Half>::Form, kApprox>(key)
+                   : one_of<Approximation<Tangent, BFloat>::Form, kApprox>(key);
   }
-  return is_half ? one_of<Arithmetic<kExponential, 1, Half>::Form, kApprox>(key)
-                 : one_of<Arithmetic<kExponential, 1, BFloat>::Form, kApprox | kFtz>(key);
+  return is_half ? one_of<Approximation<Exponential, Half>::Form, kApprox>(key)
+                 : one_of<Approximation<Exponential, BFloat>::Form, kApprox | kFtz>(key);
 }
 
 }  // namespace

@@ -1,100 +1,227 @@
-// Functions of single-precision values, by series in double precision: right to about 2^-30, so
-// that the result as a float is the nearest one or its neighbour. They vectorise.
+// The functions of the multifunction unit (MUFU), equal to those of an H100 for every argument.
+// Subnormal arguments and results are zeros.
+//
+// Of each there is the `place` of an argument in its table, the `value` that a sum from there
+// stands for (in double precision, before it is cut off), and the `result`, which knows the special
+// cases.
 #pragma once
 
-#include "harness/emulator/machine/isa/floats.h"
+#include "harness/emulator/machine/isa/approximation_tables.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// The nearest integer of a value below 2^51, as the low bits of a double and as a double.
-struct Nearest {
-  s64 integer;
-  double value;
+inline constexpr u32 kSignBit = 0x80000000, kInfinityBits = 0x7f800000, kSignificand = 0x7fffff;
+inline constexpr u32 kOne = 0x3f800000, kLeastNormal = 0x00800000;
+inline constexpr double kUnit = 0x1p-42;  ///< of the sums
+
+WARPGAUGE_INLINE u32 select(bool first, u32 a, u32 b) {
+  const u32 mask = 0 - u32{first};
+  return (a & mask) | (b & ~mask);
+}
+WARPGAUGE_INLINE u32 size_of(float x) { return bits_as<u32>(x) & ~kSignBit; }
+WARPGAUGE_INLINE u32 sign_of(float x) { return bits_as<u32>(x) & kSignBit; }
+WARPGAUGE_INLINE s32 exponent_of(float x) { return static_cast<s32>(size_of(x) >> 23) - 127; }
+
+/// A positive float times a power of two: less than the smallest normal number is 0.
+WARPGAUGE_INLINE u32 scaled(float value, s32 exponent) {
+  const s32 bits = static_cast<s32>(bits_as<u32>(value)) + exponent * s32{kLeastNormal};
+  return select(bits < s32{kLeastNormal}, 0, static_cast<u32>(bits));
+}
+
+/// In [1, 2) the sums are in (1/2, 1].
+struct Reciprocal {
+  static constexpr int kBits = 16;
+  static constexpr auto kTable = columns(kRcpTable);
+  WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+    const u32 size = size_of(x), number = scaled(value, -exponent_of(x));
+    const u32 finite = select(size < kLeastNormal, kInfinityBits, number);
+    const u32 result = sign_of(x) | select(size == kInfinityBits, 0, finite);
+    return bits_as<float>(select(size > kInfinityBits, kNanBits, result));
+  }
 };
-WARPGAUGE_INLINE Nearest nearest(double x) {
-  // Adding 1.5 * 2^52 leaves no bits for a fraction.
-  constexpr double kShift = 0x1.8p52;
-  const double shifted = x + kShift;
-  return {static_cast<s64>(bits_as<u64>(shifted) - bits_as<u64>(kShift)), shifted - kShift};
+
+/// In [1, 4): the first half of the table is of even exponents.
+struct Roots {
+  static constexpr int kBits = 17;
+  WARPGAUGE_INLINE static u32 place(float x) { return (bits_as<u32>(x) & 0xffffff) ^ kLeastNormal; }
+};
+struct InverseRoot : Roots {
+  static constexpr auto kTable = columns(kRsqrtTable);
+  WARPGAUGE_INLINE static double value(float x, double sum) {
+    return place(x) == 0 ? 1.0 : kUnit * sum;  // the sum is less
+  }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+    const u32 bits = bits_as<u32>(x), number = scaled(value, -(exponent_of(x) >> 1));
+    const u32 positive = select(bits == kInfinityBits, 0, number);
+    const u32 result = select(bits > kInfinityBits, kNanBits, positive);
+    return bits_as<float>(select(size_of(x) < kLeastNormal, sign_of(x) | kInfinityBits, result));
+  }
+};
+struct SquareRoot : Roots {
+  static constexpr auto kTable = columns(kSqrtTable);
+  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+    const u32 bits = bits_as<u32>(x), number = scaled(value, exponent_of(x) >> 1);
+    const u32 positive = select(bits == kInfinityBits, bits, number);
+    const u32 result = select(bits > kInfinityBits, kNanBits, positive);
+    return bits_as<float>(select(size_of(x) < kLeastNormal, sign_of(x), result));
+  }
+};
+
+/// Of numbers with 23 bits of fraction.
+struct Exponential {
+  static constexpr int kBits = 17;
+  static constexpr auto kTable = columns(kEx2Table);
+  WARPGAUGE_INLINE static u32 place(float x) {
+    const float low = x > -127.0f ? x : -127.0f;
+    const float bounded = low < 128.0f ? low : 128.0f;
+    const s32 towards_zero = static_cast<s32>(bounded * 0x1p23f);
+    // Negative is the complement, but for whole numbers.
+    const s32 below = towards_zero >> 31 & 1;
+    const s32 inexact = -(towards_zero & s32{kSignificand}) >> 31 & 1;
+    return static_cast<u32>(towards_zero - (below & inexact));
+  }
+  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
+    const u32 number = scaled(value, static_cast<s32>(place) >> 23);
+    const u32 finite = select(x < 128.0f, number, kInfinityBits);
+    return bits_as<float>(select(is_nan(x), kNanBits, finite));
+  }
+};
+
+struct Logarithm {
+  static constexpr int kBits = 17;
+  static constexpr auto kTable = columns(kLg2Table);
+  WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
+  WARPGAUGE_INLINE static double value(float x, double sum) {
+    const s32 exponent = exponent_of(x);
+    // 36 bits of fraction. A negative result is the complement.
+    const s32 complement = exponent >> 31 & 1;
+    return exponent + (rounded_down(sum * 0x1p-6) + complement) * 0x1p-36;
+  }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+    const u32 bits = bits_as<u32>(x);
+    const u32 finite = select(bits == kOne, 0, bits_as<u32>(value));
+    const u32 positive = select(bits == kInfinityBits, bits, finite);
+    const u32 result = select(bits > kInfinityBits, kNanBits, positive);
+    return bits_as<float>(select(size_of(x) < kLeastNormal, kSignBit | kInfinityBits, result));
+  }
+};
+
+/// Of x / (2 pi), with 25 bits of fraction: of a quarter of a turn, and of which. The cosine is
+/// the sine a quarter later.
+template <bool kCosine>
+struct Sine {
+  static constexpr int kBits = 17;
+  static constexpr auto kTable = columns(kSinTable);
+  WARPGAUGE_INLINE static u32 place(float x) {
+    constexpr double kInverse = 0.15915494f;  // 1 / (2 pi) as a float
+    const double product = __builtin_fabs(static_cast<double>(x)) * kInverse;
+    const double turns = bits_as<double>(bits_as<u64>(product) & kOfFloat);
+    const double bounded = turns < 0x1p24 ? turns : 0;
+    const double fraction = bounded - static_cast<double>(static_cast<s32>(bounded));
+    const u32 parts = static_cast<u32>(static_cast<s32>(fraction * 0x1p25));
+    const u32 angle = parts + (kCosine ? 1 << 23 : 0);
+    // The second and the fourth quarter are complements of the first.
+    const u32 part = (angle ^ (0 - (angle >> 23 & 1))) & kSignificand;
+    const u32 sign = ((angle << 7) ^ (kCosine ? 0 : bits_as<u32>(x))) & kSignBit;
+    return part | sign;
+  }
+  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
+    const u32 number = select((place & kSignificand) == 0, 0, bits_as<u32>(value));
+    const u32 result = number | (place & kSignBit);
+    return bits_as<float>(select(size_of(x) >= kInfinityBits, kNanBits, result));
+  }
+};
+
+/// From 2^-8 to 8. Less is itself, more is 1.
+struct Tangent {
+  static constexpr int kBits = 17;
+  static constexpr auto kTable = columns(kTanhTable);
+  WARPGAUGE_INLINE static u32 place(float x) {
+    // From 1/256, 1/32, 1/8, 1, 2 and 4 on that many bits of the significand choose the segment.
+    const s32 exponent = exponent_of(x);
+    const auto from = [&](s32 least) { return static_cast<s32>(exponent >= least); };
+    const s32 bits = from(-5) + from(-3) + from(0) + from(1) - from(2);
+    const u32 first = static_cast<u32>(first_segment(exponent));
+    return (first << kBits) + ((bits_as<u32>(x) & kSignificand) >> (6 - bits));
+  }
+  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+    const u32 size = size_of(x);
+    const u32 known = select(size >= kOne + 3 * kLeastNormal, kOne, bits_as<u32>(value));
+    const u32 number = select(size < kOne - 8 * kLeastNormal, size, known);
+    return bits_as<float>(select(size > kInfinityBits, kNanBits, number | sign_of(x)));
+  }
+
+ private:
+  /// The first segment of a binade: as many as there are before it.
+  WARPGAUGE_INLINE static s32 first_segment(s32 exponent) {
+    const auto from = [&](s32 least) { return static_cast<s32>(exponent >= least); };
+    return from(-7) + from(-6) + from(-5) + 2 * from(-4) + 2 * from(-3) +
+           4 * (from(-2) + from(-1) + from(0)) + 8 * from(1) + 16 * from(2);
+  }
+};
+
+/// A function of the lanes of a warp.
+template <typename Function>
+WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
+  alignas(64) u32 place[kLanes];
+  alignas(64) double sums[kLanes];
+  alignas(64) float values[kLanes];
+  for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
+  interpolate<Function::kBits>(sums, Function::kTable, place);
+  for (int i = 0; i < kLanes; ++i) values[i] = truncated(Function::value(x[i], sums[i]));
+  for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], values[i]);
 }
 
-/// 2^x. The series of e^y for |y| <= ln 2 / 2, times a power of two.
-WARPGAUGE_INLINE double exp2_of(double x) {
-  constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-  // Beyond these, everything is 0 or infinite as a float.
-  const double low = x < -200 ? -200 : x;
-  const double bounded = low > 200 ? 200 : low;
-  const Nearest power = nearest(bounded);
-  const double y = (bounded - power.value) * kLn2;
-  double sum = 1.0 / 40320;
-  sum = sum * y + 1.0 / 5040;
-  sum = sum * y + 1.0 / 720;
-  sum = sum * y + 1.0 / 120;
-  sum = sum * y + 1.0 / 24;
-  sum = sum * y + 1.0 / 6;
-  sum = sum * y + 0.5;
-  sum = sum * y + 1;
-  sum = sum * y + 1;
-  const double result =
-      bits_as<double>(bits_as<u64>(sum) + (static_cast<u64>(power.integer) << 52));
-  return is_nan(x) ? x : result;
-}
-
-/// log2 x = e + 2 / ln 2 * artanh((m - 1) / (m + 1)), where x = 2^e m and m is around 1.
-WARPGAUGE_INLINE double log2_of(double x) {
-  constexpr double kTwoByLn2 = 0x1.71547652b82fep1;
-  constexpr u64 kMantissa = 0xfffffffffffff;
-  const u64 bits = bits_as<u64>(x);
-  // The mantissa at which the exponent goes up: that of sqrt 2.
-  const u64 carried = bits + (kMantissa + 1 - 0x6a09e667f3bcd);
-  // The exponent as a double, by the bits of 2^52 + it.
-  const double exponent = bits_as<double>(0x4330000000000000 | (carried >> 52)) - 0x1p52 - 1023;
-  const double m = bits_as<double>((bits & kMantissa) | 0x3ff0000000000000) *
-                   ((bits & kMantissa) >= 0x6a09e667f3bcd ? 0.5 : 1);
-  const double s = (m - 1) / (m + 1), square = s * s;
-  double sum = 1.0 / 13;
-  sum = sum * square + 1.0 / 11;
-  sum = sum * square + 1.0 / 9;
-  sum = sum * square + 1.0 / 7;
-  sum = sum * square + 1.0 / 5;
-  sum = sum * square + 1.0 / 3;
-  sum = sum * square + 1;
-  const double result = exponent + s * kTwoByLn2 * sum;
-  const double infinity = __builtin_inf();
-  return x > 0 ? (x < infinity ? result : x) : x == 0 ? -infinity : __builtin_nan("");
-}
-
-/// sin(x + 2 pi turns). Like the hardware it counts x in turns; a value
-/// beyond 2^50 turns has no fraction left.
-WARPGAUGE_INLINE double sine_of(double x, double turns) {
-  constexpr double kTwoPi = 0x1.921fb54442d18p2, kInverse = 0x1.45f306dc9c883p-3;
-  const double wound = x * kInverse;
-  const double bounded = __builtin_fabs(wound) < 0x1p50 ? wound : 0;
-  const double all = bounded - nearest(bounded).value + turns;
-  const double part = all - nearest(all).value;
-  // Folded into the quarters around 0: sin(pi - y) = sin y.
-  const double folded = part > 0.25 ? 0.5 - part : part < -0.25 ? -0.5 - part : part;
-  const double y = folded * kTwoPi, square = y * y;
-  double sum = 1.0 / 6227020800;
-  sum = sum * square - 1.0 / 39916800;
-  sum = sum * square + 1.0 / 362880;
-  sum = sum * square - 1.0 / 5040;
-  sum = sum * square + 1.0 / 120;
-  sum = sum * square - 1.0 / 6;
-  sum = sum * square + 1;
-  // -0 keeps its sign; an infinite x has no sine.
-  const double result = turns == 0 && x == 0 ? x : y * sum;
-  return __builtin_fabs(x) < __builtin_inf() ? result : __builtin_nan("");
-}
-
-/// tanh x = (1 - t) / (1 + t), t = e^-2|x|. Where that cancels, tanh x is x.
-WARPGAUGE_INLINE double tanh_of(double x) {
-  constexpr double kMinusTwoByLn2 = -0x1.71547652b82fep1;
-  const double size = __builtin_fabs(x);
-  const double t = exp2_of(size * kMinusTwoByLn2);
-  const double value = size < 0x1p-10 ? size : (1 - t) / (1 + t);
-  return is_nan(x) ? x : __builtin_copysign(value, x);
+/// Starting values for doubles, of the upper halves of doubles.
+struct High {
+  static constexpr u32 kInfinity = 0x7ff00000, kLeast = 0x00100000;
+  WARPGAUGE_INLINE static s32 exponent(u32 x) {
+    return static_cast<s32>((x & ~kSignBit) >> 20) - 1023;
+  }
+  /// `upper`, the upper half of a positive double, times a power of two.
+  WARPGAUGE_INLINE static u32 scaled(u32 upper, s32 exponent) {
+    const s32 bits = static_cast<s32>(upper) + exponent * s32{kLeast};
+    return select(bits < s32{kLeast}, 0, static_cast<u32>(bits));
+  }
+};
+struct ReciprocalHigh : High {
+  using Unit = Reciprocal;
+  WARPGAUGE_INLINE static u32 place(u32 x) { return x << 3 & kSignificand; }
+  WARPGAUGE_INLINE static u32 result(u32 x, u32, u32 upper) {
+    const u32 size = x & ~kSignBit, number = scaled(upper, -exponent(x));
+    const u32 finite = select(size < kLeast, kInfinity, number);
+    const u32 result = (x & kSignBit) | select(size == kInfinity, 0, finite);
+    return select(size > kInfinity, kNanBits, result);
+  }
+};
+struct InverseRootHigh : High {
+  using Unit = InverseRoot;
+  WARPGAUGE_INLINE static u32 place(u32 x) { return (x << 3 & 0xffffff) ^ kLeastNormal; }
+  WARPGAUGE_INLINE static u32 result(u32 x, u32 place, u32 upper) {
+    const u32 value = select(place == 0, 0x3ff00000, upper);
+    const u32 number = select(x == kInfinity, 0, scaled(value, -(exponent(x) >> 1)));
+    const u32 result = select(x > kInfinity, kNanBits, number);
+    return select((x & ~kSignBit) < kLeast, (x & kSignBit) | kInfinity, result);
+  }
+};
+template <typename Function>
+WARPGAUGE_INLINE void evaluate_high(u32* out, const u32* x) {
+  alignas(64) u32 place[kLanes];
+  alignas(64) double sums[kLanes];
+  alignas(64) u32 upper[kLanes];
+  for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
+  interpolate<Function::Unit::kBits>(sums, Function::Unit::kTable, place);
+  for (int i = 0; i < kLanes; ++i) {
+    upper[i] = static_cast<u32>(bits_as<u64>(kUnit * sums[i]) >> 32);
+  }
+  for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], upper[i]);
 }
 
 }  // namespace

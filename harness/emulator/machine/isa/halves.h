@@ -31,6 +31,21 @@ WARPGAUGE_INLINE T round_to_small(float value) {
   }
 }
 
+/// A value cut off after the bits of f16 or bf16. Not for floats that are subnormal.
+template <typename T>
+WARPGAUGE_INLINE T truncate_to_small(float value) {
+  const u32 bits = bits_as<u32>(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+  const bool is_nan = magnitude > 0x7f800000;
+  if constexpr (kSame<T, Half>) {
+    const u32 tiny = static_cast<u32>(static_cast<s32>(bits_as<float>(magnitude) * 0x1p24f));
+    const u32 normal = (magnitude - (112u << 23)) >> 13;
+    const u32 number = magnitude < 0x38800000 ? tiny : magnitude < 0x47800000 ? normal : 0x7c00;
+    return {static_cast<u16>(is_nan ? u32{kHalfNanBits} : number | sign)};
+  } else {
+    return {static_cast<u16>(is_nan ? u32{kHalfNanBits} : bits >> 16)};
+  }
+}
+
 /// The values of the formats of 8 bits, all of which are halves. An e5m2 is the upper byte of one.
 WARPGAUGE_INLINE u16 half_of_e5m2(u8 byte) {
   return (byte & 0x7f) > 0x7c ? kHalfNanBits : static_cast<u16>(byte << 8);
