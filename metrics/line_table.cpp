@@ -4,7 +4,7 @@
 #include "metrics/line_table.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 
 namespace warpgauge::metrics {
 
@@ -61,17 +61,15 @@ std::optional<SourceLine> SourceLines::find(std::string_view kernel, std::uint64
 
 namespace {
 
-/// The lines of a PTX text with loads that say so.
-std::set<int> strong_loads_in(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kNames = {"ld.volatile.", "ld.relaxed.", "ld.acquire.",
-                                                      "ld.mmio."};
+/// The lines of a text that contain one of the names.
+std::set<int> lines_with(std::initializer_list<std::string_view> names, std::string_view text) {
   std::set<int> numbers;
   int number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     const auto has = [&](std::string_view name) { return line.find(name) != line.npos; };
-    if (std::ranges::any_of(kNames, has)) numbers.insert(number);
+    if (std::ranges::any_of(names, has)) numbers.insert(number);
     begin = end + 1;
   }
   return numbers;
@@ -83,13 +81,23 @@ PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
   const auto bytes = cubin.numbered_section(".nv_debug_ptx_txt");
   text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::ranges::replace(text_, '\0', '\n');
-  strong_loads_ = strong_loads_in(text_);
+  strong_loads_ = lines_with({"ld.volatile.", "ld.relaxed.", "ld.acquire.", "ld.mmio."}, text_);
+  approximations_ = lines_with({".approx.", "div.full."}, text_);
+}
+
+bool PtxLines::is_one_of(const std::set<int>& lines, std::string_view kernel,
+                         std::uint64_t pc) const {
+  if (lines.empty()) return false;
+  const auto line = find(kernel, pc);
+  return line && lines.contains(*line);
 }
 
 bool PtxLines::is_strong_load(std::string_view kernel, std::uint64_t pc) const {
-  if (strong_loads_.empty()) return false;
-  const auto line = find(kernel, pc);
-  return line && strong_loads_.contains(*line);
+  return is_one_of(strong_loads_, kernel, pc);
+}
+
+bool PtxLines::is_approximation(std::string_view kernel, std::uint64_t pc) const {
+  return is_one_of(approximations_, kernel, pc);
 }
 
 std::optional<int> PtxLines::find(std::string_view kernel, std::uint64_t pc) const {

@@ -60,13 +60,17 @@ class PtxLines {
   /// Whether the instruction at `pc` of `kernel` was made of a load that is volatile or strong. Of
   /// shared memory machine code does not show it.
   bool is_strong_load(std::string_view kernel, std::uint64_t pc) const;
+  /// Whether it was made of an approximate function, div.full among them.
+  bool is_approximation(std::string_view kernel, std::uint64_t pc) const;
   /// The PTX text of the cubin, with line ends; empty if it has none.
   const std::string& text() const { return text_; }
 
  private:
+  bool is_one_of(const std::set<int>& lines, std::string_view kernel, std::uint64_t pc) const;
+
   LineTable table_;
   std::string text_;
-  std::set<int> strong_loads_;  // their lines
+  std::set<int> strong_loads_, approximations_;  // their lines
 };
 
 }  // namespace warpgauge::metrics

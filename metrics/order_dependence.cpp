@@ -101,7 +101,7 @@ class Conditional {
   std::array<Value, kRegisters> values_;
 };
 
-constexpr unsigned kBarrierInMemory = 0x1a7, kCallElsewhere = 0x143;
+constexpr unsigned kBarrierInMemory = 0x1a7, kCallElsewhere = 0x143, kMultifunction = 0x108;
 
 /// Whose stores a thread may see behind an instruction.
 enum class Synchronization : std::uint8_t {
@@ -160,6 +160,7 @@ struct Surroundings {
   bool may_allocate;  // calls may be of malloc
   std::string_view kernel;
   const PtxLines* ptx_lines;
+  Approximations approximations;
 };
 
 Instruction instruction_of(const SassWord& word, const Surroundings& around) {
@@ -183,6 +184,10 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around) {
     one.use.writes = {kResult, kResult + 1};
   }
   one.synchronizes = synchronization_of(word, one);
+  if (around.approximations != Approximations::own && word.opcode() == kMultifunction &&
+      around.ptx_lines != nullptr && around.ptx_lines->is_approximation(around.kernel, word.pc)) {
+    one.source = Source::approximation;
+  }
   return one;
 }
 
@@ -350,6 +355,8 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "how long the wait for a barrier lasts";
       case Source::allocation:
         return "where malloc finds memory";
+      case Source::approximation:
+        return "what an approximate function gives";
     }
     return "";
   };
@@ -367,16 +374,18 @@ Trust OrderDependence::trust(const SourceLine& line) const {
   // The name of the file alone: its folder is another one on each machine.
   const std::string name = std::filesystem::path(line.file).filename().string();
   const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
-  return {Confidence::estimate,
-          fmt::format("{}{} {}, so the count can depend on the order of threads", what(), place,
-                      does())};
+  const std::string_view so = source == Source::approximation
+                                  ? "but its values are known for sm_90 only"
+                                  : "so the count can depend on the order of threads";
+  return {Confidence::estimate, fmt::format("{}{} {}, {}", what(), place, does(), so)};
 }
 
 std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
-                                               const PtxLines* ptx_lines) {
+                                               const PtxLines* ptx_lines,
+                                               Approximations approximations) {
   const int sm = known_sm(cubin);
   const std::vector<SassWord> code = machine_code(cubin, kernel);
-  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines};
+  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines, approximations};
   std::vector<Instruction> instructions;
   for (const SassWord& word : code) instructions.push_back(instruction_of(word, around));
   const auto is_source = [](const Instruction& one) { return one.source.has_value(); };

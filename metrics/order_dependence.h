@@ -1,5 +1,6 @@
 // Finds the instructions of a kernel whose counts can depend on the order in which threads run:
 // those that what an atomic returns, another thread writes meanwhile, or malloc returns decides.
+// Likewise those that approximate functions decide, where these gave another architecture's values.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,11 @@ namespace warpgauge::metrics {
 /// An instruction whose counts are no property of code and input alone.
 struct OrderDependence {
   enum class Source : std::uint8_t {
-    atomic,      ///< the result of an atomic
-    load,        ///< what a volatile load reads, or one that a fence or a scope orders
-    barrier,     ///< whether a barrier in memory is complete yet
-    allocation,  ///< an address that malloc gave
+    atomic,         ///< the result of an atomic
+    load,           ///< what a volatile load reads, or one that a fence or a scope orders
+    barrier,        ///< whether a barrier in memory is complete yet
+    allocation,     ///< an address that malloc gave
+    approximation,  ///< an approximate function
   };
   enum class Effect : std::uint8_t {
     execution,   ///< it decides whether the instruction executes, and how often
@@ -39,6 +41,9 @@ struct OrderDependence {
   bool operator==(const OrderDependence&) const = default;
 };
 
+/// Whose values the approximate functions of a run have.
+enum class Approximations : std::uint8_t { own, of_another_architecture };
+
 /// Of `kernel`, in the order of the code. Empty for an unknown kernel. Throws CubinError for an
 /// architecture that is not known here.
 ///
@@ -46,8 +51,10 @@ struct OrderDependence {
 /// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
 /// what orders memory for all (fences, strong loads, atomics with a result), anywhere. `ptx_lines`
 /// (may be null) know volatile loads of shared memory, which machine code does not tell from
-/// others. Does not see what other kernels leave in memory.
+/// others, and approximate functions, which exact ones are made of too. Does not see what other
+/// kernels leave in memory.
 std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
-                                               const PtxLines* ptx_lines);
+                                               const PtxLines* ptx_lines,
+                                               Approximations approximations = Approximations::own);
 
 }  // namespace warpgauge::metrics

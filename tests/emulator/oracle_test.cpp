@@ -329,6 +329,18 @@ TEST_P(OrderOf, TheRestOfSuchAKernelIsExact) {
   EXPECT_THAT(trust("histogram", "ld.global"), Each(kExact));
 }
 
+TEST(Oracle, WhatApproximateFunctionsDecideIsExactWhereTheirValuesWereSeen) {
+  const auto trust = [](const std::string& architecture) {
+    const auto recorded = Recorded::with_ptx("sass/approximation." + architecture + ".cubin");
+    const auto loads = recorded.lines("looked_up", "ld.global");
+    EXPECT_EQ(loads.size(), 2u);
+    return recorded.about("looked_up").trust.of(loads.back());
+  };
+  EXPECT_EQ(trust("sm_90"), kExact);
+  EXPECT_EQ(trust("sm_80").confidence, Confidence::estimate);
+  EXPECT_THAT(trust("sm_80").reason, HasSubstr("its values are known for sm_90 only"));
+}
+
 TEST_P(OrderOf, ALoopOfCompareAndSwapKeepsItsOwnReason) {
   EXPECT_THAT(trust("swap_until_done", "atom.shared"),
               Each(Field(&metrics::Trust::reason, HasSubstr("repeats a compare and swap"))));

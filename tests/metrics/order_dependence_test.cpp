@@ -30,8 +30,10 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using Lines = std::set<int>;
 
-std::vector<std::byte> recorded(const std::string& architecture) {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/order." + architecture + ".cubin", std::ios::binary);
+std::vector<std::byte> recorded(const std::string& architecture,
+                                const std::string& source = "order") {
+  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + source + "." + architecture + ".cubin",
+                   std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   EXPECT_FALSE(bytes.empty());
   std::vector<std::byte> image(bytes.size());
@@ -39,9 +41,9 @@ std::vector<std::byte> recorded(const std::string& architecture) {
   return image;
 }
 
-/// The marked lines of each kernel in order.cu.
-std::map<std::string, Lines> marked() {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/order.cu");
+/// The marked lines of each kernel of a source.
+std::map<std::string, Lines> marked(const std::string& source) {
+  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + source);
   std::map<std::string, Lines> marks;
   std::string line, kernel;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -78,7 +80,7 @@ class OrderOf : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(OrderOf, AccessesAreThoseThatTheSourceMarks) {
-  const auto marks = marked();
+  const auto marks = marked("order.cu");
   EXPECT_GT(marks.size(), 15u);
   for (const auto& [kernel, expected] : marks) {
     if (cubin_.code(kernel).empty()) {
@@ -139,6 +141,54 @@ TEST_P(OrderOf, AnUnknownArchitectureIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "sm_120"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+class ApproximationOf : public testing::TestWithParam<const char*> {
+ protected:
+  std::vector<OrderDependence> found(const std::string& kernel,
+                                     Approximations approximations) const {
+    return order_dependences(cubin_, kernel, &ptx_lines_, approximations);
+  }
+  Lines lines(const std::string& kernel) const {
+    Lines lines;
+    for (const auto& one : found(kernel, Approximations::of_another_architecture)) {
+      EXPECT_EQ(one.source, Source::approximation);
+      if (std::ranges::find(one.groups, "global") != one.groups.end()) {
+        lines.insert(sources_.find(kernel, one.pc).value().line);
+      }
+    }
+    return lines;
+  }
+
+  const std::vector<std::byte> image_ = recorded(GetParam(), "approximation");
+  const Cubin cubin_{image_};
+  const SourceLines sources_{cubin_};
+  const PtxLines ptx_lines_{cubin_};
+};
+
+TEST_P(ApproximationOf, AccessesAreThoseThatTheSourceMarks) {
+  const auto marks = marked("approximation.cu");
+  EXPECT_EQ(marks.size(), 4u);
+  for (const auto& [kernel, expected] : marks) EXPECT_EQ(lines(kernel), expected) << kernel;
+}
+
+TEST_P(ApproximationOf, TheDevicesOwnValuesAreNoSource) {
+  EXPECT_THAT(found("looked_up", Approximations::own), IsEmpty());
+  EXPECT_THAT(found("until_close", Approximations::own), IsEmpty());
+}
+
+TEST_P(ApproximationOf, TheReasonNamesTheFunctionAndWhereItsValuesWereSeen) {
+  const auto found = this->found("looked_up", Approximations::of_another_architecture);
+  ASSERT_FALSE(found.empty());
+  const Trust trust =
+      found.front().trust(sources_.find("looked_up", found.front().source_pc).value());
+  EXPECT_EQ(trust.confidence, Confidence::estimate);
+  EXPECT_EQ(trust.reason,
+            "what an approximate function gives at approximation.cu:7 decides what this accesses, "
+            "but its values are known for sm_90 only");
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, ApproximationOf, testing::Values("sm_80", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST(Order, AWaitForABarrierInMemoryIsASource) {

@@ -12,6 +12,7 @@
 
 #include "metrics/call_graph.h"
 #include "metrics/order_dependence.h"
+#include "metrics/sass_code.h"
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -20,6 +21,9 @@ using metrics::MemoryInstruction;
 using metrics::MemoryOp;
 using Kind = PtxAccess::Kind;
 using ptx::Space;
+
+/// The architecture on which the values of the emulator's approximate functions were seen.
+constexpr int kApproximationsAreOf = 90;
 
 bool is_cas(MemoryOp op) {
   return op == MemoryOp::atoms_cas || op == MemoryOp::atomg_cas || op == MemoryOp::atom_cas;
@@ -131,8 +135,11 @@ void add(const std::string& function, const CodeWithLines& code,
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
   std::set<std::tuple<std::string, int, std::string>> seen;
+  const auto approximations = metrics::known_sm(code.cubin) == kApproximationsAreOf
+                                  ? metrics::Approximations::own
+                                  : metrics::Approximations::of_another_architecture;
   for (const metrics::OrderDependence& one :
-       metrics::order_dependences(code.cubin, function, &code.lines)) {
+         metrics::order_dependences(code.cubin, function, &code.lines, approximations)) {
     const auto source = code.sources.find(function, one.source_pc);
     const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
     const auto at = code.sources.find(function, one.pc).value_or(metrics::SourceLine{});
