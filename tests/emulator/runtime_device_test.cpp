@@ -144,13 +144,14 @@ TEST_F(RuntimeDeviceTest, HostFunctionsMayCallTheRuntime) {
 
 TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaGraphLaunch(nullptr, nullptr), cudaErrorNotSupported);
-  EXPECT_EQ(cudaGraphLaunch(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaStreamCopyAttributes(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaStreamCopyAttributes(nullptr, nullptr), cudaErrorNotSupported);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr("cudaGraphLaunch"));
-  EXPECT_EQ(said.find("cudaGraphLaunch"), said.rfind("cudaGraphLaunch")) << "named once";
+  EXPECT_THAT(said, HasSubstr("cudaStreamCopyAttributes"));
+  EXPECT_EQ(said.find("cudaStreamCopyAttributes"), said.rfind("cudaStreamCopyAttributes"))
+      << "named once";
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
-  EXPECT_THAT(Emulator::instance().refused_calls(), Contains("cudaGraphLaunch"));
+  EXPECT_THAT(Emulator::instance().refused_calls(), Contains("cudaStreamCopyAttributes"));
 }
 
 TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {

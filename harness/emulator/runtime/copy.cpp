@@ -6,6 +6,8 @@
 
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/state.h"
+#include "harness/emulator/runtime/work.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -67,7 +69,8 @@ void check_end(State& state, const End& end, const Size& size, const char* role)
   }
 }
 
-void copy(State& state, const End& destination, const End& source, const Size& size) {
+void perform(State& state, const Copy& copy) {
+  const auto& [destination, source, size] = copy;
   check_end(state, destination, size, "destination");
   check_end(state, source, size, "source");
   if (size.empty()) return;

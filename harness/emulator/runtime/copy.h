@@ -5,9 +5,10 @@
 
 #include <cstddef>
 
-#include "harness/emulator/runtime/state.h"
-
 namespace warpgauge::emulator::runtime {
+
+class State;
+struct Array;
 
 /// Where rows lie: row y of slice z begins at begin + z x slice + y x pitch.
 struct Box {
@@ -40,9 +41,6 @@ Sides sides_of(cudaMemcpyKind kind);
 /// be device memory, and in none that is the device's alone if it is to be host memory. `role`
 /// names it on stderr ("destination").
 void check_end(State& state, const End& end, const Size& size, const char* role);
-
-/// Checks both ends and copies. Equal rows may overlap.
-void copy(State& state, const End& destination, const End& source, const Size& size);
 
 /// The part of an array that begins `x` bytes into row y of slice z. Fails with
 /// cudaErrorInvalidValue if the size does not fit into the array.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/device_properties.h"
 
 namespace warpgauge::emulator::runtime {
@@ -113,7 +114,7 @@ WARPGAUGE_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceSynchronize() {
-  return call_waiting(__func__, [](State& state) { state.device(); });
+  return call_waiting(__func__, [](State& state) { refuse_unsafe(state); });
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceReset() {

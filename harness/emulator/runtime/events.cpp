@@ -5,16 +5,10 @@
 #include <chrono>
 
 #include "harness/emulator/runtime/call.h"
-#include "harness/emulator/runtime/streams.h"
+#include "harness/emulator/runtime/capture.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
-
-Event& event_of(State& state, cudaEvent_t event) {
-  const auto found = state.device().events.find(event);
-  require(found != state.device().events.end(), cudaErrorInvalidResourceHandle);
-  return *found->second;
-}
 
 cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
   constexpr unsigned kKnown =
@@ -29,7 +23,35 @@ cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
   });
 }
 
+void record(State& state, cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal);
+  Event& recorded = event_of(state, event);
+  require_stream(state, stream);
+  CapturePoint* const point = capture_point(state, stream);
+  if (flags == cudaEventRecordExternal) {
+    require(point != nullptr);
+    capture(*point, EventRecord{event});
+  } else if (point != nullptr) {
+    recorded.captured = *point;
+  } else {
+    recorded.captured = {};
+    perform(state, EventRecord{event});
+  }
+}
+
 }  // namespace
+
+Event& event_of(State& state, cudaEvent_t event) {
+  const auto found = state.device().events.find(event);
+  require(found != state.device().events.end(), cudaErrorInvalidResourceHandle);
+  return *found->second;
+}
+
+void perform(State& state, const EventRecord& record) {
+  event_of(state, record.event).recorded = std::chrono::steady_clock::now();
+}
+
+void perform(State& state, const EventWait& wait) { event_of(state, wait.event); }
 
 WARPGAUGE_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return create(__func__, event, cudaEventDefault);
@@ -47,11 +69,7 @@ WARPGAUGE_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 WARPGAUGE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                                    unsigned flags) {
-  return call("cudaEventRecord", [&](State& state) {
-    require(flags == cudaEventRecordDefault);
-    require_stream(state, stream);
-    event_of(state, event).recorded = std::chrono::steady_clock::now();
-  });
+  return call("cudaEventRecord", [&](State& state) { record(state, event, stream, flags); });
 }
 
 WARPGAUGE_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -59,11 +77,11 @@ WARPGAUGE_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream
 }
 
 WARPGAUGE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call(__func__, [&](State& state) { event_of(state, event); });
+  return call(__func__, [&](State& state) { refuse_captured(event_of(state, event)); });
 }
 
 WARPGAUGE_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call_waiting(__func__, [&](State& state) { event_of(state, event); });
+  return call_waiting(__func__, [&](State& state) { refuse_captured(event_of(state, event)); });
 }
 
 WARPGAUGE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
@@ -72,6 +90,8 @@ WARPGAUGE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t 
     require(milliseconds != nullptr);
     const auto& from = event_of(state, start);
     const auto& to = event_of(state, end);
+    refuse_captured(from);
+    refuse_captured(to);
     require(((from.flags | to.flags) & cudaEventDisableTiming) == 0,
             cudaErrorInvalidResourceHandle);
     require(from.recorded && to.recorded, cudaErrorInvalidResourceHandle);

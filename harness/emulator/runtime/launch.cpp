@@ -1,10 +1,13 @@
 // Launches. A kernel has run to its end when its launch returns; later calls report its fault,
 // as on a GPU, where launches return at once.
+#include "harness/emulator/runtime/launch.h"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,22 +19,13 @@
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/functions.h"
-#include "harness/emulator/runtime/streams.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
-
-struct LaunchRequest {
-  const void* kernel = nullptr;  ///< stub or cudaKernel_t
-  dim3 grid, block;
-  void** arguments = nullptr;
-  std::size_t shared_bytes = 0;
-  cudaStream_t stream = nullptr;
-  bool cooperative = false;
-};
 
 cudaError_t error_of(machine::Fault::Kind kind) {
   using Kind = machine::Fault::Kind;
@@ -60,7 +54,7 @@ cudaError_t error_of(machine::Fault::Kind kind) {
   return cudaErrorLaunchFailure;
 }
 
-void check_dimensions(const LaunchRequest& request) {
+void check_dimensions(const KernelCall& request) {
   const unsigned grid[] = {request.grid.x, request.grid.y, request.grid.z};
   const unsigned block[] = {request.block.x, request.block.y, request.block.z};
   std::uint64_t threads = 1;
@@ -74,23 +68,13 @@ void check_dimensions(const LaunchRequest& request) {
   require(threads <= kMaxThreadsPerBlock, cudaErrorInvalidConfiguration);
 }
 
-void check_cooperative(State& state, const Function& function, const LaunchRequest& request) {
+void check_cooperative(State& state, const Function& function, const KernelCall& request) {
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
   const auto blocks = static_cast<std::uint64_t>(request.grid.x) * request.grid.y * request.grid.z;
   const auto fit = static_cast<std::uint64_t>(
       state.limits().multiprocessors *
       blocks_per_multiprocessor(state, function, threads, request.shared_bytes));
   require(blocks <= fit, cudaErrorCooperativeLaunchTooLarge);
-}
-
-std::vector<std::byte> pack_parameters(const machine::KernelInfo& info, void** arguments) {
-  std::vector<std::byte> out(info.parameter_bytes);
-  require(arguments != nullptr || info.parameters.empty());
-  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
-    require(arguments[i] != nullptr);
-    std::memcpy(out.data() + info.parameters[i].offset, arguments[i], info.parameters[i].bytes);
-  }
-  return out;
 }
 
 /// A launch under a watch, if there is one.
@@ -150,25 +134,27 @@ void run(State& state, Function& function, machine::Launch launch) {
   }
 }
 
-void run_checked(State& state, const LaunchRequest& request) {
+bool is_cooperative(const KernelCall& request) {
+  const auto found = request.attributes.find(cudaLaunchAttributeCooperative);
+  return found != request.attributes.end() && found->second.cooperative != 0;
+}
+
+void run_checked(State& state, const KernelCall& request) {
   state.flush_prints();
   check_dimensions(request);
-  require_stream(state, request.stream);
   Function& function = function_of(state, request.kernel);
-  const auto& info = info_of(state, function);
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
   require(threads <= threads_by_bounds(state, function));
   require(threads <= threads_by_registers(state, function), cudaErrorLaunchOutOfResources);
   require(request.shared_bytes <= max_dynamic_shared_bytes(state, function));
-  if (request.cooperative) check_cooperative(state, function, request);
-
-  const auto parameters = pack_parameters(info, request.arguments);
+  const bool cooperative = is_cooperative(request);
+  if (cooperative) check_cooperative(state, function, request);
   run(state, function,
       {.grid = {request.grid.x, request.grid.y, request.grid.z},
        .block = {request.block.x, request.block.y, request.block.z},
        .dynamic_shared_bytes = request.shared_bytes,
-       .cooperative = request.cooperative,
-       .parameters = parameters});
+       .cooperative = cooperative,
+       .parameters = request.parameters});
 }
 
 /// Its name in the program; empty if the program has no such kernel.
@@ -181,7 +167,7 @@ std::string name_of(State& state, const void* kernel) {
 }
 
 /// Keeps, each once, why a launch cannot begin.
-void keep_failure(State& state, const LaunchRequest& request, const Failure& failure) {
+void keep_failure(State& state, const KernelCall& request, const Failure& failure) {
   const dim3 grid = request.grid, block = request.block;
   std::string text =
       fmt::format("a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x,
@@ -195,56 +181,81 @@ void keep_failure(State& state, const LaunchRequest& request, const Failure& fai
   if (!is_known) failures.push_back({std::move(text), kernel, {}});
 }
 
-void launch(State& state, const LaunchRequest& request) {
+/// Runs `body`; a failure of it is that of a launch.
+void keeping_failures(State& state, const KernelCall& request, const std::function<void()>& body) {
   state.begin_launch();
   try {
-    run_checked(state, request);
+    body();
   } catch (const Failure& failure) {
     keep_failure(state, request, failure);
     throw;
   }
 }
 
-/// Applies the attributes of an extended launch. Those that only make it faster change
-/// nothing here.
-void apply_attributes(const cudaLaunchConfig_t& config, LaunchRequest& request) {
-  require(config.attrs != nullptr || config.numAttrs == 0);
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config.attrs[i];
-    switch (static_cast<int>(attribute.id)) {
-      case cudaLaunchAttributeIgnore:
-      case cudaLaunchAttributeAccessPolicyWindow:
-      case cudaLaunchAttributeProgrammaticStreamSerialization:
-      case cudaLaunchAttributePriority:
-      case cudaLaunchAttributeMemSyncDomainMap:
-      case cudaLaunchAttributeMemSyncDomain:
-      case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        break;
-      case cudaLaunchAttributeCooperative:
-        request.cooperative = attribute.val.cooperative != 0;
-        break;
-      case cudaLaunchAttributeClusterDimension: {
-        const auto& cluster = attribute.val.clusterDim;
-        if (cluster.x * cluster.y * cluster.z > 1) {
-          throw Failure{cudaErrorNotSupported, "thread block clusters are not emulated"};
-        }
-        break;
-      }
-      default:
-        throw Failure{cudaErrorNotSupported, "launch attribute " +
-                                                 std::to_string(static_cast<int>(attribute.id)) +
-                                                 " is not emulated"};
-    }
-  }
+void launch(State& state, KernelCall request, void** arguments, cudaStream_t stream) {
+  keeping_failures(state, request, [&] {
+    check_dimensions(request);
+    require_stream(state, stream);
+    pack_arguments(state, request, arguments);
+    submit(state, stream, request);
+  });
+}
+
+KernelCall cooperative(KernelCall request) {
+  cudaLaunchAttributeValue value{};
+  value.cooperative = 1;
+  request.attributes[cudaLaunchAttributeCooperative] = value;
+  return request;
 }
 
 }  // namespace
+
+void perform(State& state, const KernelCall& call) {
+  keeping_failures(state, call, [&] { run_checked(state, call); });
+}
+
+void pack_arguments(State& state, KernelCall& call, void** arguments) {
+  const auto& info = info_of(state, function_of(state, call.kernel));
+  require(arguments != nullptr || info.parameters.empty());
+  call.parameters.assign(info.parameter_bytes, {});
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    require(arguments[i] != nullptr);
+    std::memcpy(call.parameters.data() + info.parameters[i].offset, arguments[i],
+                info.parameters[i].bytes);
+  }
+}
+
+// Attributes that only make a launch faster change nothing.
+void set_attribute(KernelCall& call, cudaLaunchAttributeID id,
+                   const cudaLaunchAttributeValue& value) {
+  switch (static_cast<int>(id)) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeCooperative:
+      break;
+    case cudaLaunchAttributeClusterDimension:
+      if (value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1) {
+        throw Failure{cudaErrorNotSupported, "thread block clusters are not emulated"};
+      }
+      break;
+    default:
+      throw Failure{
+          cudaErrorNotSupported,
+          "launch attribute " + std::to_string(static_cast<int>(id)) + " is not emulated"};
+  }
+  call.attributes[id] = value;
+}
 
 WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
                                            void** arguments, std::size_t shared_bytes,
                                            cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, false});
+    launch(state, {kernel, grid, block, shared_bytes}, arguments, stream);
   });
 }
 
@@ -253,7 +264,7 @@ WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim
                                              void** arguments, std::size_t shared_bytes,
                                              cudaStream_t stream) {
   return call("cudaLaunchKernel", [&](State& state) {
-    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, false});
+    launch(state, {kernel, grid, block, shared_bytes}, arguments, stream);
   });
 }
 
@@ -261,7 +272,7 @@ WARPGAUGE_API cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 g
                                                       void** arguments, std::size_t shared_bytes,
                                                       cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    launch(state, {kernel, grid, block, arguments, shared_bytes, stream, true});
+    launch(state, cooperative({kernel, grid, block, shared_bytes}), arguments, stream);
   });
 }
 
@@ -269,11 +280,12 @@ WARPGAUGE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, 
                                               void** arguments) {
   return call(__func__, [&](State& state) {
     require(config != nullptr);
-    LaunchRequest request{kernel,    config->gridDim,          config->blockDim,
-                          arguments, config->dynamicSmemBytes, config->stream,
-                          false};
-    apply_attributes(*config, request);
-    launch(state, request);
+    require(config->attrs != nullptr || config->numAttrs == 0);
+    KernelCall request{kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes};
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      set_attribute(request, config->attrs[i].id, config->attrs[i].val);
+    }
+    launch(state, std::move(request), arguments, config->stream);
   });
 }
 

@@ -2,8 +2,8 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/copy.h"
-#include "harness/emulator/runtime/streams.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -24,28 +24,28 @@ End end_of(State& state, const Corner& corner, const Size& size) {
 
 void require_device(Side side) { require(side != Side::host, cudaErrorInvalidMemcpyDirection); }
 
-void to_array(State& state, const Corner& to, const void* source, std::size_t pitch,
+Copy to_array(State& state, const Corner& to, const void* source, std::size_t pitch,
               const Size& size, cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require_device(sides.destination);
   require(size.height <= 1 || size.width <= pitch, cudaErrorInvalidPitchValue);
-  copy(state, end_of(state, to, size), pointer(source, pitch, sides.source), size);
+  return {end_of(state, to, size), pointer(source, pitch, sides.source), size};
 }
 
-void from_array(State& state, void* destination, std::size_t pitch, const Corner& from,
+Copy from_array(State& state, void* destination, std::size_t pitch, const Corner& from,
                 const Size& size, cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require_device(sides.source);
   require(size.height <= 1 || size.width <= pitch, cudaErrorInvalidPitchValue);
-  copy(state, pointer(destination, pitch, sides.destination), end_of(state, from, size), size);
+  return {pointer(destination, pitch, sides.destination), end_of(state, from, size), size};
 }
 
-void array_to_array(State& state, const Corner& to, const Corner& from, const Size& size,
+Copy array_to_array(State& state, const Corner& to, const Corner& from, const Size& size,
                     cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require_device(sides.destination);
   require_device(sides.source);
-  copy(state, end_of(state, to, size), end_of(state, from, size), size);
+  return {end_of(state, to, size), end_of(state, from, size), size};
 }
 
 /// The end of a copy that goes on in the next row: `bytes` from the corner to the array's end.
@@ -57,19 +57,18 @@ End run_from(State& state, const Corner& corner, std::size_t bytes) {
   return {{array.data + offset, 0, 0}, Side::device};
 }
 
-void run_to_array(State& state, const Corner& to, const void* source, std::size_t bytes,
+Copy run_to_array(State& state, const Corner& to, const void* source, std::size_t bytes,
                   cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require_device(sides.destination);
-  copy(state, run_from(state, to, bytes), pointer(source, 0, sides.source), {bytes, 1, 1});
+  return {run_from(state, to, bytes), pointer(source, 0, sides.source), {bytes, 1, 1}};
 }
 
-void run_from_array(State& state, void* destination, const Corner& from, std::size_t bytes,
+Copy run_from_array(State& state, void* destination, const Corner& from, std::size_t bytes,
                     cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require_device(sides.source);
-  copy(state, pointer(destination, 0, sides.destination), run_from(state, from, bytes),
-       {bytes, 1, 1});
+  return {pointer(destination, 0, sides.destination), run_from(state, from, bytes), {bytes, 1, 1}};
 }
 
 }  // namespace
@@ -79,7 +78,8 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DToArray(cudaArray_t array, std::size_t x, 
                                               std::size_t width, std::size_t height,
                                               cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    to_array(state, {array, x, y}, source, pitch, {width, height, 1}, kind);
+    submit(state, cudaStreamLegacy,
+           to_array(state, {array, x, y}, source, pitch, {width, height, 1}, kind));
   });
 }
 
@@ -88,8 +88,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t array, std::size_
                                                    std::size_t width, std::size_t height,
                                                    cudaMemcpyKind kind, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    to_array(state, {array, x, y}, source, pitch, {width, height, 1}, kind);
+    submit(state, stream, to_array(state, {array, x, y}, source, pitch, {width, height, 1}, kind));
   });
 }
 
@@ -98,7 +97,8 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DFromArray(void* destination, std::size_t p
                                                 std::size_t y, std::size_t width,
                                                 std::size_t height, cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    from_array(state, destination, pitch, {array, x, y}, {width, height, 1}, kind);
+    submit(state, cudaStreamLegacy,
+           from_array(state, destination, pitch, {array, x, y}, {width, height, 1}, kind));
   });
 }
 
@@ -108,8 +108,8 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DFromArrayAsync(void* destination, std::siz
                                                      std::size_t height, cudaMemcpyKind kind,
                                                      cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    from_array(state, destination, pitch, {array, x, y}, {width, height, 1}, kind);
+    submit(state, stream,
+           from_array(state, destination, pitch, {array, x, y}, {width, height, 1}, kind));
   });
 }
 
@@ -119,8 +119,9 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, std:
                                                    std::size_t width, std::size_t height,
                                                    cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    array_to_array(state, {destination, to_x, to_y}, {source, from_x, from_y}, {width, height, 1},
-                   kind);
+    submit(state, cudaStreamLegacy,
+           array_to_array(state, {destination, to_x, to_y}, {source, from_x, from_y},
+                          {width, height, 1}, kind));
   });
 }
 
@@ -130,7 +131,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyToArray(cudaArray_t array, std::size_t x, st
                                             const void* source, std::size_t bytes,
                                             cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    run_to_array(state, {array, x, y}, source, bytes, kind);
+    submit(state, cudaStreamLegacy, run_to_array(state, {array, x, y}, source, bytes, kind));
   });
 }
 
@@ -138,8 +139,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, std::size_t 
                                                  const void* source, std::size_t bytes,
                                                  cudaMemcpyKind kind, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    run_to_array(state, {array, x, y}, source, bytes, kind);
+    submit(state, stream, run_to_array(state, {array, x, y}, source, bytes, kind));
   });
 }
 
@@ -147,7 +147,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyFromArray(void* destination, cudaArray_const
                                               std::size_t x, std::size_t y, std::size_t bytes,
                                               cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    run_from_array(state, destination, {array, x, y}, bytes, kind);
+    submit(state, cudaStreamLegacy, run_from_array(state, destination, {array, x, y}, bytes, kind));
   });
 }
 
@@ -155,8 +155,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyFromArrayAsync(void* destination, cudaArray_
                                                    std::size_t x, std::size_t y, std::size_t bytes,
                                                    cudaMemcpyKind kind, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    run_from_array(state, destination, {array, x, y}, bytes, kind);
+    submit(state, stream, run_from_array(state, destination, {array, x, y}, bytes, kind));
   });
 }
 
@@ -168,8 +167,10 @@ WARPGAUGE_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t destination, std::s
     const auto sides = sides_of(kind);
     require_device(sides.destination);
     require_device(sides.source);
-    copy(state, run_from(state, {destination, to_x, to_y}, bytes),
-         run_from(state, {source, from_x, from_y}, bytes), {bytes, 1, 1});
+    submit(state, cudaStreamLegacy,
+           Copy{run_from(state, {destination, to_x, to_y}, bytes),
+                run_from(state, {source, from_x, from_y}, bytes),
+                {bytes, 1, 1}});
   });
 }
 

@@ -9,13 +9,19 @@
 #include <string>
 
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/device_properties.h"
-#include "harness/emulator/runtime/streams.h"
+#include "harness/emulator/runtime/graph_memory.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
 using machine::memory::Memory;
+
+/// Of the memory that cudaMallocAsync takes.
+constexpr cudaMemPoolProps kDevicePool{.allocType = cudaMemAllocationTypePinned,
+                                       .handleTypes = cudaMemHandleTypeNone,
+                                       .location = {.type = cudaMemLocationTypeDevice, .id = 0}};
 
 std::byte* allocate(State& state, const char* name, std::size_t bytes,
                     machine::memory::Memory::Kind kind) {
@@ -52,6 +58,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 cudaError_t malloc_pitched(const char* name, cudaPitchedPtr* out, cudaExtent extent) {
   return call(name, [&](State& state) {
     require(out != nullptr);
+    refuse_unsafe(state);
     const std::size_t pitch = rounded_up(extent.width, kPitchAlignment);
     std::size_t bytes = 0;
     require(!__builtin_mul_overflow(pitch, extent.height, &bytes) &&
@@ -67,6 +74,7 @@ cudaError_t host_alloc(const char* name, void** memory, std::size_t bytes, unsig
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   return call(name, [&](State& state) {
     require(memory != nullptr && (flags & ~kKnown) == 0);
+    refuse_unsafe(state);
     std::byte* const made =
         allocate(state, name, bytes, machine::memory::Memory::Kind::pinned_host);
     state.device().host_flags[made] = flags | cudaHostAllocMapped;
@@ -79,7 +87,13 @@ cudaError_t malloc_in_order(const char* name, void** memory, std::size_t bytes,
   return call(name, [&](State& state) {
     require(memory != nullptr);
     require_stream(state, stream);
-    *memory = allocate(state, name, bytes, machine::memory::Memory::Kind::device);
+    if (CapturePoint* const point = capture_point(state, stream)) {
+      const auto reserved = reserve_graph_memory(bytes, kDevicePool);
+      capture(*point, MemoryAllocation{reserved});
+      *memory = reserved->begin;
+    } else {
+      *memory = allocate(state, name, bytes, machine::memory::Memory::Kind::device);
+    }
   });
 }
 
@@ -95,6 +109,7 @@ machine::memory::Memory::Allocation host_allocation(State& state, const void* me
 WARPGAUGE_API cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return call(__func__, [&](State& state) {
     require(memory != nullptr);
+    refuse_unsafe(state);
     *memory = allocate(state, "cudaMalloc", bytes, machine::memory::Memory::Kind::device);
   });
 }
@@ -103,6 +118,7 @@ WARPGAUGE_API cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, un
   return call(__func__, [&](State& state) {
     require(memory != nullptr && bytes > 0);
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
+    refuse_unsafe(state);
     *memory = allocate(state, "cudaMallocManaged", bytes, machine::memory::Memory::Kind::managed);
   });
 }
@@ -126,6 +142,8 @@ WARPGAUGE_API cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent
 
 WARPGAUGE_API cudaError_t cudaFree(void* memory) {
   return call_waiting(__func__, [&](State& state) {
+    refuse_unsafe(state);
+    if (free_graph_memory(state, memory)) return;
     free_memory(state, memory,
                 {machine::memory::Memory::Kind::device, machine::memory::Memory::Kind::managed});
   });
@@ -139,7 +157,11 @@ WARPGAUGE_API cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
     require_stream(state, stream);
     require(memory != nullptr);
-    free_memory(state, memory, {machine::memory::Memory::Kind::device});
+    if (CapturePoint* const point = capture_point(state, stream)) {
+      capture(*point, MemoryRelease{memory});
+    } else if (!free_graph_memory(state, memory)) {
+      free_memory(state, memory, {machine::memory::Memory::Kind::device});
+    }
   });
 }
 
@@ -153,6 +175,7 @@ WARPGAUGE_API cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsign
 
 WARPGAUGE_API cudaError_t cudaFreeHost(void* memory) {
   return call_waiting(__func__, [&](State& state) {
+    refuse_unsafe(state);
     free_memory(state, memory, {machine::memory::Memory::Kind::pinned_host});
     state.device().host_flags.erase(static_cast<std::byte*>(memory));
   });

@@ -4,44 +4,54 @@
 #include <cstring>
 
 #include "harness/emulator/runtime/call.h"
-#include "harness/emulator/runtime/copy.h"
-#include "harness/emulator/runtime/streams.h"
+#include "harness/emulator/runtime/capture.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
-void set(State& state, const cudaPitchedPtr& memory, int value, const Size& size) {
+Fill fill(const cudaPitchedPtr& memory, int value, const Size& size) {
   require(size.height <= 1 || size.width <= memory.pitch);
-  const Box box{static_cast<std::byte*>(memory.ptr), memory.pitch, memory.pitch * memory.ysize};
-  check_end(state, {box, Side::device}, size, "destination");
-  if (size.empty()) return;
-  for (std::size_t z = 0; z < size.depth; ++z) {
-    for (std::size_t y = 0; y < size.height; ++y) {
-      std::memset(box.begin + z * box.slice + y * box.pitch, value, size.width);
-    }
-  }
+  return {{static_cast<std::byte*>(memory.ptr), memory.pitch, memory.pitch * memory.ysize},
+          size,
+          static_cast<unsigned>(value) & 0xff};
 }
 
 cudaPitchedPtr rows(void* memory, std::size_t pitch) { return {memory, pitch, pitch, 0}; }
 
 }  // namespace
 
+void perform(State& state, const Fill& fill) {
+  const auto& [box, size, value, element_bytes] = fill;
+  check_end(state, {box, Side::device}, size, "destination");
+  if (size.empty()) return;
+  for (std::size_t z = 0; z < size.depth; ++z) {
+    for (std::size_t y = 0; y < size.height; ++y) {
+      std::byte* const row = box.begin + z * box.slice + y * box.pitch;
+      for (std::size_t x = 0; element_bytes > 1 && x < size.width; x += element_bytes) {
+        std::memcpy(row + x, &value, element_bytes);
+      }
+      if (element_bytes == 1) std::memset(row, static_cast<int>(value), size.width);
+    }
+  }
+}
+
 WARPGAUGE_API cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  return call(__func__, [&](State& state) { set(state, rows(memory, 0), value, {bytes, 1, 1}); });
+  return call(__func__, [&](State& state) {
+    submit(state, cudaStreamLegacy, fill(rows(memory, 0), value, {bytes, 1, 1}));
+  });
 }
 
 WARPGAUGE_API cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes,
                                           cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    set(state, rows(memory, 0), value, {bytes, 1, 1});
+    submit(state, stream, fill(rows(memory, 0), value, {bytes, 1, 1}));
   });
 }
 
 WARPGAUGE_API cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value,
                                        std::size_t width, std::size_t height) {
   return call(__func__, [&](State& state) {
-    set(state, rows(memory, pitch), value, {width, height, 1});
+    submit(state, cudaStreamLegacy, fill(rows(memory, pitch), value, {width, height, 1}));
   });
 }
 
@@ -49,22 +59,21 @@ WARPGAUGE_API cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int
                                             std::size_t width, std::size_t height,
                                             cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    set(state, rows(memory, pitch), value, {width, height, 1});
+    submit(state, stream, fill(rows(memory, pitch), value, {width, height, 1}));
   });
 }
 
 WARPGAUGE_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
   return call(__func__, [&](State& state) {
-    set(state, memory, value, {extent.width, extent.height, extent.depth});
+    submit(state, cudaStreamLegacy,
+           fill(memory, value, {extent.width, extent.height, extent.depth}));
   });
 }
 
 WARPGAUGE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
                                             cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    set(state, memory, value, {extent.width, extent.height, extent.depth});
+    submit(state, stream, fill(memory, value, {extent.width, extent.height, extent.depth}));
   });
 }
 

@@ -17,6 +17,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
+#include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/modules.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architectures.h"
@@ -43,6 +44,7 @@ struct Stream {
 
 struct Event {
   unsigned flags = 0;
+  CapturePoint captured = {};  ///< if it was recorded in a captured stream
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
 };
 
@@ -71,7 +73,8 @@ struct Device {
   std::map<std::uint64_t, TextureRequest> surfaces;
   std::map<std::byte*, unsigned> host_flags;  ///< of cudaHostAlloc
   std::uint64_t allocations = 0;              ///< made so far, for their names
-  unsigned long long stream_ids = 2;          ///< 1 and 2 are the default streams'
+  Graphs graphs;
+  unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
 };
 
 class State {

@@ -1,11 +1,12 @@
-// Streams. All work is done when the call that asks for it returns, so a stream is always in order
-// and never has work left.
+// Streams. All work is done when the call that asks for it returns, unless the stream is captured,
+// so a stream is always in order and never has work left.
 #include "harness/emulator/runtime/streams.h"
 
 #include <algorithm>
 
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/capture.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -61,23 +62,31 @@ WARPGAUGE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call(__func__, [&](State& state) {
     require(!is_default(stream), cudaErrorInvalidResourceHandle);
     require(state.device().streams.erase(stream) == 1, cudaErrorInvalidResourceHandle);
+    leave_capture(state, stream);
   });
 }
 
 WARPGAUGE_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call_waiting(__func__, [&](State& state) { require_stream(state, stream); });
+  return call_waiting(__func__, [&](State& state) { refuse_captured(state, stream); });
 }
 
 WARPGAUGE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call(__func__, [&](State& state) { require_stream(state, stream); });
+  return call(__func__, [&](State& state) { refuse_captured(state, stream); });
 }
 
 WARPGAUGE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                               unsigned flags) {
   return call(__func__, [&](State& state) {
-    require(flags == cudaEventWaitDefault);
+    require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal);
+    Event& awaited = event_of(state, event);
     require_stream(state, stream);
-    require(state.device().events.contains(event), cudaErrorInvalidResourceHandle);
+    CapturePoint* const point = capture_point(state, stream);
+    if (flags == cudaEventWaitExternal) {
+      require(point != nullptr);
+      capture(*point, EventWait{event});
+    } else {
+      wait_for(state, stream, awaited.captured);
+    }
   });
 }
 
@@ -120,16 +129,6 @@ WARPGAUGE_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* grea
   });
 }
 
-// Nothing can be captured: graphs are not emulated.
-WARPGAUGE_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                                cudaStreamCaptureStatus* status) {
-  return call(__func__, [&](State& state) {
-    require(status != nullptr);
-    require_stream(state, stream);
-    *status = cudaStreamCaptureStatusNone;
-  });
-}
-
 WARPGAUGE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, std::size_t,
                                                    unsigned) {
   return call(__func__, [&](State& state) {
@@ -145,7 +144,7 @@ WARPGAUGE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamC
                                                 void* data, unsigned flags) {
   const cudaError_t error = call(__func__, [&](State& state) {
     require(callback != nullptr && flags == 0);
-    require_stream(state, stream);
+    refuse_captured(state, stream);
   });
   if (error == cudaSuccess) callback(stream, cudaSuccess, data);
   return error;
@@ -153,11 +152,15 @@ WARPGAUGE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamC
 
 WARPGAUGE_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                              void* data) {
+  bool captured = false;
   const cudaError_t error = call(__func__, [&](State& state) {
     require(function != nullptr);
     require_stream(state, stream);
+    CapturePoint* const point = capture_point(state, stream);
+    captured = point != nullptr;
+    if (captured) capture(*point, HostCall{function, data});
   });
-  if (error == cudaSuccess) function(data);
+  if (error == cudaSuccess && !captured) function(data);
   return error;
 }
 
@@ -167,7 +170,6 @@ WARPGAUGE_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamGetPriority, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamGetFlags, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamGetId, _ptsz)
-WARPGAUGE_PER_THREAD(cudaStreamIsCapturing, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaStreamAddCallback, _ptsz)
 WARPGAUGE_PER_THREAD(cudaLaunchHostFunc, _ptsz)

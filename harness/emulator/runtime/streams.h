@@ -10,4 +10,7 @@ namespace warpgauge::emulator::runtime {
 /// Fails with cudaErrorInvalidResourceHandle for a stream that was destroyed or never made.
 void require_stream(State& state, cudaStream_t stream);
 
+/// Fails with cudaErrorInvalidResourceHandle for an event that was destroyed or never made.
+Event& event_of(State& state, cudaEvent_t event);
+
 }  // namespace warpgauge::emulator::runtime

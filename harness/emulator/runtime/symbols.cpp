@@ -2,8 +2,8 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/emulator/runtime/call.h"
-#include "harness/emulator/runtime/copy.h"
-#include "harness/emulator/runtime/streams.h"
+#include "harness/emulator/runtime/capture.h"
+#include "harness/emulator/runtime/memcpy.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -26,23 +26,23 @@ End part_of(State& state, const void* shadow, std::size_t offset, std::size_t by
   return {{symbol.address + offset, 0, 0}, Side::device};
 }
 
-void to_symbol(State& state, const void* shadow, const void* source, std::size_t bytes,
-               std::size_t offset, cudaMemcpyKind kind) {
+}  // namespace
+
+Copy copy_to_symbol(State& state, const void* shadow, const void* source, std::size_t bytes,
+                    std::size_t offset, cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require(sides.destination != Side::host, cudaErrorInvalidMemcpyDirection);
   const End from{{static_cast<std::byte*>(const_cast<void*>(source)), 0, 0}, sides.source};
-  copy(state, part_of(state, shadow, offset, bytes), from, {bytes, 1, 1});
+  return {part_of(state, shadow, offset, bytes), from, {bytes, 1, 1}};
 }
 
-void from_symbol(State& state, void* destination, const void* shadow, std::size_t bytes,
-                 std::size_t offset, cudaMemcpyKind kind) {
+Copy copy_from_symbol(State& state, void* destination, const void* shadow, std::size_t bytes,
+                      std::size_t offset, cudaMemcpyKind kind) {
   const Sides sides = sides_of(kind);
   require(sides.source != Side::host, cudaErrorInvalidMemcpyDirection);
   const End to{{static_cast<std::byte*>(destination), 0, 0}, sides.destination};
-  copy(state, to, part_of(state, shadow, offset, bytes), {bytes, 1, 1});
+  return {to, part_of(state, shadow, offset, bytes), {bytes, 1, 1}};
 }
-
-}  // namespace
 
 WARPGAUGE_API cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return call(__func__, [&](State& state) {
@@ -61,16 +61,16 @@ WARPGAUGE_API cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symb
 WARPGAUGE_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source,
                                              std::size_t bytes, std::size_t offset,
                                              cudaMemcpyKind kind) {
-  return call_waiting(__func__,
-                      [&](State& state) { to_symbol(state, symbol, source, bytes, offset, kind); });
+  return call_waiting(__func__, [&](State& state) {
+    submit(state, cudaStreamLegacy, copy_to_symbol(state, symbol, source, bytes, offset, kind));
+  });
 }
 
 WARPGAUGE_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source,
                                                   std::size_t bytes, std::size_t offset,
                                                   cudaMemcpyKind kind, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    to_symbol(state, symbol, source, bytes, offset, kind);
+    submit(state, stream, copy_to_symbol(state, symbol, source, bytes, offset, kind));
   });
 }
 
@@ -78,7 +78,8 @@ WARPGAUGE_API cudaError_t cudaMemcpyFromSymbol(void* destination, const void* sy
                                                std::size_t bytes, std::size_t offset,
                                                cudaMemcpyKind kind) {
   return call_waiting(__func__, [&](State& state) {
-    from_symbol(state, destination, symbol, bytes, offset, kind);
+    submit(state, cudaStreamLegacy,
+           copy_from_symbol(state, destination, symbol, bytes, offset, kind));
   });
 }
 
@@ -86,8 +87,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const voi
                                                     std::size_t bytes, std::size_t offset,
                                                     cudaMemcpyKind kind, cudaStream_t stream) {
   return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    from_symbol(state, destination, symbol, bytes, offset, kind);
+    submit(state, stream, copy_from_symbol(state, destination, symbol, bytes, offset, kind));
   });
 }
 

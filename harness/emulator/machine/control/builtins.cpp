@@ -1,10 +1,12 @@
-// Functions that compiled kernels call and that have no body in PTX: printf, malloc, free, assert.
+// Functions that compiled kernels call and that have no body in PTX: printf, malloc, free, assert,
+// and of the device runtime what needs no launch.
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <span>
 #include <string>
 
+#include "harness/emulator/machine/conditions.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/control/device_text.h"
@@ -156,6 +158,18 @@ void fail_assertion(const BuiltinCall& call) {
                 call.text_at(call.argument(0)) + "` failed.");
 }
 
+// void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
+void set_condition(const BuiltinCall& call) {
+  auto* const begin = reinterpret_cast<std::byte*>(call.argument(0));
+  const auto found = call.launch().memory.find(begin);
+  if (!found || found->begin != begin || found->name != kConditionName) {
+    call.fail(Fault::Kind::illegal_address,
+              "cudaGraphSetConditional with a handle that is none of a conditional node");
+  }
+  const auto value = static_cast<std::uint32_t>(call.argument(1));
+  std::memcpy(begin, &value, sizeof value);
+}
+
 }  // namespace
 
 Builtin find_builtin(std::string_view name) {
@@ -163,6 +177,7 @@ Builtin find_builtin(std::string_view name) {
   if (name == "malloc") return each_lane<allocate>;
   if (name == "free") return each_lane<release>;
   if (name == "__assertfail") return each_lane<fail_assertion>;
+  if (name == "cudaGraphSetConditional") return each_lane<set_condition>;
   return nullptr;
 }
 
