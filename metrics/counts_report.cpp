@@ -80,6 +80,14 @@ json to_json(const ReportedProcess& process) {
   return {{"process", process.id}, {"program", process.program}, {"ended", process.ended}};
 }
 
+json to_json(const ReportedRuntime& runtime) {
+  return {{"program", runtime.program}, {"call", runtime.call}, {"failure", runtime.failure}};
+}
+
+void add_once(const std::string& text, std::vector<std::string>& texts) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
 void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
   const std::string name = object.at("kernel");
   auto known = std::ranges::find(kernels, name, &ReportedKernel::name);
@@ -138,6 +146,8 @@ std::string report_text(const CountsReport& report) {
   for (const ReportedKernel& kernel : report.kernels) text += text_of(to_json(kernel));
   for (const DeviceFault& fault : report.faults) text += text_of(to_json(fault));
   for (const ReportedProcess& process : report.processes) text += text_of(to_json(process));
+  for (const ReportedRuntime& runtime : report.runtimes) text += text_of(to_json(runtime));
+  for (const std::string& refused : report.refused) text += text_of({{"refused", refused}});
   return text;
 }
 
@@ -168,6 +178,10 @@ CountsReport read_report(const std::filesystem::path& path) {
         report.faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
       } else if (object.contains("launches")) {
         add_kernel(object, report.kernels);
+      } else if (object.contains("refused")) {
+        add_once(object.at("refused"), report.refused);
+      } else if (object.contains("call")) {
+        report.runtimes.push_back({object.at("program"), object.at("call"), object.at("failure")});
       } else if (object.contains("process")) {
         add_process(object, report.processes);
       } else {

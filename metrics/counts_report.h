@@ -41,11 +41,20 @@ struct ReportedKernel {
   void add(const ReportedCode& code);
 };
 
+/// What a process last did with the CUDA runtime.
+struct ReportedRuntime {
+  std::string program;
+  std::string call;     ///< the last function
+  std::string failure;  ///< the last that failed, with its error: "cudaFree: cudaErrorInvalidValue"
+};
+
 struct CountsReport {
   std::vector<LineCounts> lines = {};
   std::vector<DeviceFault> faults = {};
   std::vector<ReportedProcess> processes = {};
   std::vector<ReportedKernel> kernels = {};
+  std::vector<ReportedRuntime> runtimes = {};
+  std::vector<std::string> refused = {};  ///< calls that the program did not take for failed
 };
 
 /// Names the file that a program under the emulated runtime writes its report to when it ends.
@@ -57,11 +66,13 @@ class ReportError : public std::runtime_error {
 
 /// Appends to the file, which several processes may do at once: a JSON line for each line of
 /// counts, then one for each kernel, with the key "launches", one for each fault, with the key
-/// "fault", and one for each process, with the key "process". Throws ReportError.
+/// "fault", one for each process that launched kernels, with the key "process", and one for each
+/// that used the runtime, with the key "call", and each refused call, with the key "refused".
+/// Throws ReportError.
 void append_report(const std::filesystem::path& path, const CountsReport& report);
 
-/// All that is in the file, lines of the same kernel, file and line added up, each kernel and
-/// process once; empty if there is no such file. Throws ReportError.
+/// All that is in the file, lines of the same kernel, file and line added up, each kernel, process
+/// and refused call once; empty if there is no such file. Throws ReportError.
 CountsReport read_report(const std::filesystem::path& path);
 
 }  // namespace warpgauge::metrics

@@ -12,6 +12,7 @@
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
 #include "harness/coverage_file.h"
+#include "harness/emulate/linkage.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
@@ -90,6 +91,20 @@ std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& pr
   return lost;
 }
 
+/// Why no kernel ran.
+std::string why_no_kernel(const std::string& program, const metrics::CountsReport& report,
+                          const std::string& runtime) {
+  const std::string what = program + ": no kernel ran on the emulator: ";
+  if (report.runtimes.empty()) return what + why_not_called(linkage_of(program), runtime);
+  const metrics::ReportedRuntime& last = report.runtimes.back();
+  const std::string failure =
+      last.failure.empty() ? "" : fmt::format(", its last failure {}", last.failure);
+  return fmt::format(
+      "{}{} ended before it launched one. Its last call of CUDA was {}{}; its own output may say "
+      "why it ended",
+      what, last.program == program ? "it" : last.program, last.call, failure);
+}
+
 /// The emulated runtime, which takes the place of the shared CUDA runtime in the program.
 class Emulated : public programs::Source {
  public:
@@ -119,15 +134,15 @@ class Emulated : public programs::Source {
         .kernels = {},
         .faults = {},
         .lost = lost_of(report.processes),
-        .why_no_kernel = fmt::format(
-            "{}: no kernel ran on the emulator. The program must be linked with the shared CUDA "
-            "runtime, {} (nvcc -cudart shared): build it with `warpgauge cc -- nvcc`",
-            program, library_.filename().string())};
+        .why_no_kernel = why_no_kernel(program, report, library_.filename().string())};
     for (const metrics::DeviceFault& fault : report.faults) {
       counted.faults.push_back(error_fact(case_of(program, fault.kernel), fault, arch_));
     }
     std::map<std::string, std::vector<metrics::LineCounts>> lines;
     for (metrics::LineCounts& line : report.lines) lines[line.kernel].push_back(std::move(line));
+    for (const std::string& refused : report.refused) {
+      counted.faults.push_back(programs::program_failure(kCounter, program, refused));
+    }
     for (const ReportedKernel& kernel : report.kernels) {
       counted.kernels.push_back(counted_kernel(kernel, std::move(lines[kernel.name])));
     }

@@ -113,7 +113,19 @@ std::vector<metrics::DeviceFault> Emulator::take_failed_launches() {
 }
 
 std::vector<std::string> Emulator::refused_calls() const {
-  return locked([](runtime::State& state) { return state.refused; });
+  return taken([](runtime::State::Results& results) {
+    std::vector<std::string> calls;
+    for (const runtime::Refusal& refusal : results.use.refusals) calls.push_back(refusal.what);
+    return calls;
+  });
+}
+
+std::string Emulator::last_call() const {
+  return taken([](runtime::State::Results& results) { return results.use.call; });
+}
+
+std::string Emulator::last_failure() const {
+  return taken([](runtime::State::Results& results) { return results.use.failure; });
 }
 
 }  // namespace warpgauge::emulator

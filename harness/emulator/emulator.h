@@ -74,8 +74,13 @@ class Emulator {
   /// The launches since the last call that could not begin, whether or not the program looked at
   /// the error.
   std::vector<metrics::DeviceFault> take_failed_launches();
-  /// Functions of the CUDA runtime that were called and are not emulated, in order of first call.
+  /// Calls of the CUDA runtime that are not emulated, in order, a sentence each: those whose error
+  /// the program has not taken with cudaGetLastError().
   std::vector<std::string> refused_calls() const;
+  /// The last call of the CUDA runtime, and the last that failed, with its error: empty without
+  /// one.
+  std::string last_call() const;
+  std::string last_failure() const;
 };
 
 }  // namespace warpgauge::emulator

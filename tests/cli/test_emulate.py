@@ -131,6 +131,17 @@ def test_a_launch_that_failed_is_a_fault_though_its_error_was_swallowed(tmp_path
     assert "PASSED" in result.stdout, "the program itself saw nothing"
 
 
+def test_a_refused_call_is_a_fault_unless_the_program_took_its_error(tmp_path):
+    program = BUILD / "programs" / "ends"
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "refused")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "ERROR ends.program.end@run" in result.stderr
+    assert "reason   cudaIpcGetMemHandle is not emulated" in result.stderr
+    assert "PASSED" in result.stdout, "the program itself saw nothing"
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "refused_and_taken")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_programs_were_found():
     assert len(PROGRAMS) >= 2
 
@@ -138,8 +149,21 @@ def test_programs_were_found():
 def test_a_program_without_the_shared_runtime_is_refused(tmp_path):
     result = emulate("--out", tmp_path, "--", "true")
     assert result.returncode == 3
-    assert "no kernel ran on the emulator" in result.stderr
+    assert "true: no kernel ran on the emulator: neither it nor a program that it" in result.stderr
     assert "-cudart shared" in result.stderr
+
+
+def test_a_program_that_ends_early_is_told_by_its_last_call(tmp_path):
+    result = emulate("--out", tmp_path, "--", BUILD / "programs" / "ends", "early")
+    assert result.returncode == 3, result.stdout + result.stderr
+    last = "it ended before it launched one. Its last call of CUDA was cudaFree, its last failure "
+    assert last + "cudaFree: cudaErrorInvalidValue" in result.stderr
+
+
+def test_a_static_runtime_is_told_from_the_program(tmp_path):
+    result = emulate("--out", tmp_path, "--", BUILD / "bin" / "warpgauge", "--version")
+    assert result.returncode == 3, result.stdout + result.stderr
+    assert "the CUDA runtime is part of it" in result.stderr
 
 
 def test_a_program_that_is_not_there_is_a_fault(tmp_path):

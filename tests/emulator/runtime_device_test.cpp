@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/runtime/error_table.h"
@@ -16,8 +17,9 @@
 namespace warpgauge::emulator::runtime {
 namespace {
 
-using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class RuntimeDeviceTest : public RuntimeTest {};
 
@@ -150,8 +152,23 @@ TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {
   EXPECT_THAT(said, HasSubstr("cudaStreamCopyAttributes"));
   EXPECT_EQ(said.find("cudaStreamCopyAttributes"), said.rfind("cudaStreamCopyAttributes"))
       << "named once";
+  EXPECT_THAT(Emulator::instance().refused_calls(),
+              ElementsAre("cudaStreamCopyAttributes is not emulated"));
+  EXPECT_EQ(Emulator::instance().last_call(), "cudaStreamCopyAttributes");
+  EXPECT_EQ(Emulator::instance().last_failure(), "cudaStreamCopyAttributes: cudaErrorNotSupported");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
-  EXPECT_THAT(Emulator::instance().refused_calls(), Contains("cudaStreamCopyAttributes"));
+  EXPECT_THAT(Emulator::instance().refused_calls(), IsEmpty()) << "the program took the error";
+}
+
+TEST_F(RuntimeDeviceTest, WhatIsRefusedToAThreadIsTakenByThatThread) {
+  std::thread([] { cudaStreamCopyAttributes(nullptr, nullptr); }).join();
+  cudaStream_t stream = nullptr;
+  cudaIpcGetEventHandle(nullptr, nullptr);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_THAT(Emulator::instance().refused_calls(),
+              ElementsAre("cudaStreamCopyAttributes is not emulated"));
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(Emulator::instance().last_call(), "cudaStreamDestroy");
 }
 
 TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {

@@ -140,8 +140,13 @@ bool append_coverage() {
 bool report(std::chrono::seconds) {
   // Launches first: one that ends meanwhile counts as missing, and never as counted and missing.
   std::optional<metrics::CountsReport> report = launches().take();
-  if (!report) return true;
+  const bool launched = report.has_value();
   Emulator& emulator = Emulator::instance();
+  if (emulator.last_call().empty()) return true;
+  if (!launched) report.emplace();
+  report->runtimes = {{program_invocation_name, emulator.last_call(), emulator.last_failure()}};
+  report->refused = emulator.refused_calls();
+  if (!launched) return append(*report);
   report->lines = emulator.take_counts();
   report->faults = emulator.take_faults();
   std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report->faults));

@@ -11,8 +11,33 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 
+void keep_refusal(State& state, const std::string& what) {
+  const std::lock_guard lock(state.results.mutex);
+  auto& refusals = state.results.use.refusals;
+  if (std::ranges::find(refusals, what, &Refusal::what) == refusals.end()) {
+    refusals.push_back({what, std::this_thread::get_id()});
+  }
+}
+
+/// The thread has taken the error of what was refused to it: it goes on in another way.
+void forget_refusals(State& state) {
+  const std::lock_guard lock(state.results.mutex);
+  std::erase_if(state.results.use.refusals, [](const Refusal& refusal) {
+    return refusal.thread == std::this_thread::get_id();
+  });
+}
+
+cudaError_t noted(const char* name, State& state, cudaError_t error) {
+  const std::lock_guard lock(state.results.mutex);
+  state.results.use.call = name;
+  if (error != cudaSuccess && error != cudaErrorNotReady) {
+    state.results.use.failure = std::string(name) + ": " + cudaGetErrorName(error);
+  }
+  return error;
+}
+
 /// Runs the body; what it throws becomes a code, and a sentence on stderr where there is one.
-cudaError_t run(const char* name, State& state, const std::function<void(State&)>& body) {
+cudaError_t code_of(const char* name, State& state, const std::function<void(State&)>& body) {
   const auto say = [&](const std::string& why) {
     if (!why.empty()) state.say(std::string(name) + ": " + why);
   };
@@ -21,6 +46,9 @@ cudaError_t run(const char* name, State& state, const std::function<void(State&)
     return cudaSuccess;
   } catch (const Failure& failure) {
     say(failure.why);
+    const bool refused =
+        failure.code == cudaErrorNotSupported && !failure.why.empty() && !failure.kept;
+    if (refused) keep_refusal(state, std::string(name) + ": " + failure.why);
     return failure.code;
   } catch (const std::bad_alloc&) {
     return cudaErrorMemoryAllocation;
@@ -28,6 +56,10 @@ cudaError_t run(const char* name, State& state, const std::function<void(State&)
     say(error.what());
     return cudaErrorUnknown;
   }
+}
+
+cudaError_t run(const char* name, State& state, const std::function<void(State&)>& body) {
+  return record(noted(name, state, code_of(name, state, body)));
 }
 
 }  // namespace
@@ -41,13 +73,13 @@ cudaError_t call(const char* name, const std::function<void(State&)>& body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   if (state.fault != cudaSuccess) return record(state.fault);
-  return record(run(name, state, body));
+  return run(name, state, body);
 }
 
 cudaError_t call_always(const char* name, const std::function<void(State&)>& body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
-  return record(run(name, state, body));
+  return run(name, state, body);
 }
 
 cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body) {
@@ -55,17 +87,16 @@ cudaError_t call_waiting(const char* name, const std::function<void(State&)>& bo
   const std::lock_guard lock(state.mutex);
   state.flush_prints();
   if (state.fault != cudaSuccess) return record(state.fault);
-  return record(run(name, state, body));
+  return run(name, state, body);
 }
 
 int refuse(const char* name) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
-  if (std::ranges::find(state.refused, name) == state.refused.end()) {
-    state.refused.emplace_back(name);
-  }
-  state.say(std::string(name) + " is not emulated: it returns cudaErrorNotSupported");
-  return record(cudaErrorNotSupported);
+  const std::string what = std::string(name) + " is not emulated";
+  state.say(what + ": it returns cudaErrorNotSupported");
+  keep_refusal(state, what);
+  return record(noted(name, state, cudaErrorNotSupported));
 }
 
 WARPGAUGE_API cudaError_t cudaPeekAtLastError() { return last_error; }
@@ -76,6 +107,7 @@ WARPGAUGE_API cudaError_t cudaGetLastError() {
   const std::lock_guard lock(state.mutex);
   // The fault of a kernel stays after a call has reported it.
   if (error != state.fault) last_error = cudaSuccess;
+  if (error == cudaErrorNotSupported) forget_refusals(state);
   return error;
 }
 

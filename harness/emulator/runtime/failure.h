@@ -12,6 +12,7 @@ namespace warpgauge::emulator::runtime {
 struct Failure {
   cudaError_t code;
   std::string why = {};
+  bool kept = false;  ///< as the failure of a launch
 };
 
 /// Fails with `code` unless `condition` holds.

@@ -186,8 +186,9 @@ void keeping_failures(State& state, const KernelCall& request, const std::functi
   state.begin_launch();
   try {
     body();
-  } catch (const Failure& failure) {
+  } catch (Failure& failure) {
     keep_failure(state, request, failure);
+    failure.kept = true;
     throw;
   }
 }

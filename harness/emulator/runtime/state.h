@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -77,6 +78,19 @@ struct Device {
   unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
 };
 
+/// A call that is not emulated.
+struct Refusal {
+  std::string what;  ///< a sentence that begins with the function's name
+  std::thread::id thread;
+};
+
+/// What the program has called so far.
+struct RuntimeUse {
+  std::string call;               ///< the last function
+  std::string failure;            ///< the last that failed, with its error
+  std::vector<Refusal> refusals;  ///< those whose error the thread has not taken yet
+};
+
 class State {
  public:
   static State& instance();
@@ -117,8 +131,6 @@ class State {
   Pool* current_pool = &default_pool;
 
   cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
-  std::vector<std::string> refused;
-
   /// What launches have left and was not taken yet. Has a lock of its own, which no launch holds
   /// while its kernel runs: what was counted can be taken meanwhile.
   struct Results {
@@ -128,6 +140,7 @@ class State {
     std::optional<metrics::Coverage> coverage;  ///< nothing: launches are not covered
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
+    RuntimeUse use;
     Results();
     ~Results();
   };

@@ -27,6 +27,7 @@ __global__ void spin(volatile float* out) {
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
   float *in = nullptr, *out = nullptr;
+  if (way == "early") return cudaFree(&in) == cudaSuccess ? EXIT_FAILURE : EXIT_SUCCESS;
   cudaMalloc(&in, kNumbers * sizeof(float));
   cudaMalloc(&out, kNumbers * sizeof(float));
   cudaMemset(in, 0, kNumbers * sizeof(float));
@@ -35,6 +36,11 @@ int main(int argc, char** argv) {
   if (way == "failed_launch") {  // and its error swallowed
     copy<<<1, 2000>>>(out, in);
     cudaGetLastError();
+  }
+  if (way == "refused" || way == "refused_and_taken") {  // by the emulator
+    cudaIpcMemHandle_t handle;
+    cudaIpcGetMemHandle(&handle, out);
+    if (way == "refused_and_taken") cudaGetLastError();
   }
   if (way == "more") {
     for (int i = 0; i < 3; ++i) add_one<<<(kNumbers + 255) / 256, 256>>>(out, in);

@@ -1,0 +1,22 @@
+// How a program is linked with CUDA, and so why the emulator did not come to see it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpgauge::emulate {
+
+struct Linkage {
+  std::vector<std::string> needed = {};  ///< shared libraries: "libcudart.so.13"
+  bool has_device_code = false;
+};
+
+/// Of an ELF file of 64 bits, found as the shell finds it; what cannot be read is left out.
+Linkage linkage_of(const std::string& program);
+
+/// Why a program with this linkage did not call the runtime of this name ("libcudart.so.13"), and
+/// what to do.
+std::string why_not_called(const Linkage& linkage, const std::string& runtime);
+
+}  // namespace warpgauge::emulate
