@@ -43,7 +43,8 @@ struct AluBench::Impl : decode::Decoder {
     const ptx::Instruction& instruction = module.functions.at(0).body.at(0);
     const bool known = decode_alu(instruction, *this, isa, &instruction_) ||
                        decode_convert(instruction, *this, isa, &instruction_) ||
-                       decode_matrix(instruction, *this, isa, &instruction_);
+                       decode_matrix(instruction, *this, isa, &instruction_) ||
+                       decode_video(instruction, *this, isa, &instruction_);
     if (!known) throw decode::Unsupported("not of these families: " + instruction.opcode);
     engine_->live = kAllLanes;
     warp.engine = engine_.get();

@@ -55,7 +55,8 @@ inline std::string text_of(const Operand& operand) {
   char digits[32];
   switch (operand.kind) {
     case Operand::Kind::name:
-      return (operand.negated ? "!" : "") + operand.name + offset(operand.offset);
+      return (operand.negated ? "!" : "") + operand.name +
+             (operand.selector.empty() ? "" : "." + operand.selector) + offset(operand.offset);
     case Operand::Kind::integer:
       if (operand.type == Type::u64) return std::to_string(operand.bits) + "U";
       return std::to_string(static_cast<std::int64_t>(operand.bits));

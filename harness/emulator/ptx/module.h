@@ -28,8 +28,9 @@ struct Operand {
     sink,     ///< _
   };
   Kind kind = Kind::name;
-  bool negated = false;  ///< !%p
+  bool negated = false;  ///< !%p, or -%r of vmad
   std::string name;      ///< of Kind::name, with component: "%tid.x"
+  std::string selector;  ///< bytes or half-words of a video instruction: "b0" of "%r1.b0"
   std::uint64_t bits = 0;
   Type type = Type::none;   ///< of real: f32 or f64; of integer: s64, or u64 where it is written so
   std::int64_t offset = 0;  ///< name+4, [name+4], [name-4]

@@ -2,6 +2,7 @@
 #include "harness/emulator/ptx/operands.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/emulator/ptx/constants.h"
@@ -18,7 +19,13 @@ std::int64_t parse_offset(TokenStream& stream) {
   return static_cast<std::int64_t>(offset.bits);
 }
 
-/// %r1, %tid.x, name, name+8; and _.
+/// .b0, .h1, .b7654: no component of a special register is called so.
+bool is_selector(std::string_view dotted) {
+  return dotted.size() > 2 && (dotted[1] == 'b' || dotted[1] == 'h') &&
+         dotted.find_first_not_of("0123456789", 2) == std::string_view::npos;
+}
+
+/// %r1, %tid.x, %r1.b0, name, name+8; and _.
 Operand parse_name(TokenStream& stream) {
   Operand operand;
   const Token name = stream.expect(Token::Kind::name, "a register, variable or label");
@@ -27,7 +34,14 @@ Operand parse_name(TokenStream& stream) {
     return operand;
   }
   operand.name = name.text;
-  if (stream.at(Token::Kind::dotted)) operand.name += stream.take().text;
+  if (stream.at(Token::Kind::dotted)) {
+    const std::string_view dotted = stream.take().text;
+    if (is_selector(dotted)) {
+      operand.selector = dotted.substr(1);
+    } else {
+      operand.name += dotted;
+    }
+  }
   if (stream.at("+") || stream.at("-")) operand.offset = parse_offset(stream);
   if (stream.at("[")) {
     stream.fail(stream.peek(), "an array is indexed here", "Write name+4 for the address.");
@@ -74,6 +88,16 @@ Operand parse_single(TokenStream& stream, bool in_call) {
     Operand operand = parse_name(stream);
     operand.negated = true;
     return operand;
+  }
+  if (stream.at("-")) {
+    TokenStream ahead = stream;
+    ahead.take();
+    if (ahead.at(Token::Kind::name) && !at_constant(ahead)) {
+      stream.take();
+      Operand operand = parse_name(stream);
+      operand.negated = true;
+      return operand;
+    }
   }
   if (!at_constant(stream)) stream.fail_expected("an operand");
   return parse_literal(stream);

@@ -23,5 +23,6 @@ Decode decode_alu;      ///< integer, logic, floating point, comparison, selecti
 Decode decode_convert;  ///< cvt
 Decode decode_matrix;   ///< mma, and the movement of matrices between registers
 Decode decode_texture;  ///< tex, tld4, txq, suld, sust, suq
+Decode decode_video;    ///< vadd, vadd2, vadd4, vabsdiff4, vmad, vset, ...
 
 }  // namespace warpgauge::emulator::machine::decode

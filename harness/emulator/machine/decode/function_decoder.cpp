@@ -34,8 +34,16 @@ void refuse(Warp& warp, const Instruction& instruction) {
 }
 
 using Family = Decode*;
-constexpr Family kFamilies[] = {decode_warp_op, decode_memory, decode_alu,
-                                decode_convert, decode_matrix, decode_texture};
+constexpr Family kFamilies[] = {decode_warp_op, decode_memory,  decode_alu,  decode_convert,
+                                decode_matrix,  decode_texture, decode_video};
+
+/// What only families know that take it away before they ask for the operand.
+void refuse_parts_and_signs(const ptx::Operand& operand, ptx::Type type) {
+  if (!operand.selector.empty()) throw Unsupported("selector ." + operand.selector);
+  if (operand.negated && type != ptx::Type::pred) {
+    throw Unsupported("a negated operand that is not a predicate");
+  }
+}
 
 }  // namespace
 
@@ -98,6 +106,7 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
 
 Slot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
   using Kind = ptx::Operand::Kind;
+  refuse_parts_and_signs(operand, type);
   switch (operand.kind) {
     case Kind::integer:
     case Kind::real:
@@ -153,6 +162,7 @@ Slot FunctionDecoder::local_address(std::uint64_t offset, int bytes) {
 }
 
 Slot FunctionDecoder::destination(const ptx::Operand& operand, ptx::Type type) {
+  refuse_parts_and_signs(operand, type);
   if (operand.kind == ptx::Operand::Kind::sink) {
     constexpr std::uint32_t kWidest = 16 * kLanes;
     if (!sink_) sink_ = scratch(kWidest);
