@@ -317,5 +317,36 @@ TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+TEST_F(RuntimeKernelTest, ObjectsWithoutPtxAreMissingOnlyWhereTheyAreCalled) {
+  // As nvcc links a program with libcudadevrt, which has machine code alone.
+  const std::string launches = kPtxHead + R"(
+.extern .func __cudaCDP2LaunchDeviceV2;
+.visible .entry plain() { ret; }
+.visible .entry launches() { call __cudaCDP2LaunchDeviceV2; ret; }
+)";
+  const auto program = fat_binary({TestCode{.text = launches}});
+  const auto library = fat_binary({TestCode{.text = "machine code", .is_ptx = false}});
+  const void* const objects[] = {program.data(), library.data(), nullptr};
+  const struct {
+    std::uint32_t magic, version;
+    const void* container;
+    const void* objects;
+  } wrapper{0x466243b1, 2, program.data(), objects};
+  void** const handle =
+      __cudaRegisterFatBinary(const_cast<void*>(static_cast<const void*>(&wrapper)));
+  const auto launch = [&](char* stub, const char* name) {
+    __cudaRegisterFunction(handle, stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    return cudaLaunchKernel(stub, 1, 1, nullptr, 0, nullptr);
+  };
+  char plain = 0, missing = 0, launching = 0;
+  EXPECT_EQ(launch(&plain, "plain"), cudaSuccess);
+  EXPECT_EQ(launch(&missing, "missing"), cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(launch(&launching, "launches"), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorNotSupported);
+  EXPECT_THAT(fault_text(), HasSubstr("kernels that launch kernels"));
+  __cudaUnregisterFatBinary(handle);
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::runtime

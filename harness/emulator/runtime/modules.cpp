@@ -80,9 +80,15 @@ Variable* Modules::find_variable(const void* shadow) {
 ptx::Module Modules::read_code(Module& module, const std::string& arch, bool older_ptx) {
   const auto containers = ptx_containers(module.wrapper);
   module.code.clear();
+  module.left_out.clear();
   for (const auto& container : containers) {
-    module.code.push_back(select_code(container, arch, older_ptx));
+    try {
+      module.code.push_back(select_code(container, arch, older_ptx));
+    } catch (const NoPtx& error) {
+      module.left_out = error.what();
+    }
   }
+  if (module.code.empty()) throw NoPtx(module.left_out);
   module.ptx_arch = module.code.front().ptx_arch;
   const std::string name = "PTX for " + module.ptx_arch;
   if (containers.size() == 1) {
@@ -126,6 +132,9 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
   if (function.kernel == nullptr) {
     load(*function.module, machine, arch, older_ptx);
     function.kernel = machine.find_kernel(*function.module->program, function.name);
+    if (function.kernel == nullptr && !function.module->left_out.empty()) {
+      throw Failure{cudaErrorNoKernelImageForDevice, function.module->left_out};
+    }
     if (function.kernel == nullptr) {
       throw Failure{cudaErrorInvalidDeviceFunction,
                     "the PTX for " + function.module->ptx_arch + " has no kernel " + function.name};

@@ -64,6 +64,9 @@ struct Module {
   machine::Program* program = nullptr;
   std::string ptx_arch;            ///< "sm_90": what its PTX was made for
   std::vector<SelectedCode> code;  ///< of each object that it was linked of, or its own
+  /// Why objects are not in it: those of libraries may have machine code alone (libcudadevrt). What
+  /// they define is missing where it is called.
+  std::string left_out;
   std::shared_ptr<const MachineCode> machine_code;  ///< looks into `code`
 };
 
