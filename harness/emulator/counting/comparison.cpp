@@ -139,7 +139,7 @@ void add(const std::string& function, const CodeWithLines& code,
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
   for (const metrics::OrderDependence& one :
-         metrics::order_dependences(code.cubin, function, &code.lines, approximations)) {
+       metrics::order_dependences(code.cubin, function, &code.lines, approximations)) {
     const auto source = code.sources.find(function, one.source_pc);
     const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
     const auto at = code.sources.find(function, one.pc).value_or(metrics::SourceLine{});
