@@ -53,26 +53,46 @@ const Cubin::Function* CallGraph::find(std::string_view function) const {
   return found == functions_.end() ? nullptr : &found->second;
 }
 
-std::set<std::string> CallGraph::called_by(std::string_view function) const {
-  std::vector<std::uint32_t> open;
-  for (const auto& [number, one] : functions_) {
-    if (one.name == function) open.push_back(number);
-  }
+std::set<std::uint32_t> CallGraph::reached_from(std::vector<std::uint32_t> open) const {
   std::set<std::uint32_t> seen;
-  std::set<std::string> names;
   while (!open.empty()) {
     const auto calls = calls_.find(open.back());
     open.pop_back();
     if (calls == calls_.end()) continue;
     for (const std::uint32_t called : calls->second) {
-      if (!seen.insert(called).second) continue;
-      if (const auto known = functions_.find(called); known != functions_.end()) {
-        names.emplace(known->second.name);
-      }
-      open.push_back(called);
+      if (seen.insert(called).second) open.push_back(called);
+    }
+  }
+  return seen;
+}
+
+std::set<std::string> CallGraph::called_by(std::string_view function) const {
+  std::vector<std::uint32_t> own;
+  for (const auto& [number, one] : functions_) {
+    if (one.name == function) own.push_back(number);
+  }
+  std::set<std::string> names;
+  for (const std::uint32_t called : reached_from(own)) {
+    if (const auto known = functions_.find(called); known != functions_.end()) {
+      names.emplace(known->second.name);
     }
   }
   return names;
+}
+
+std::map<std::string, std::set<std::string>> CallGraph::shared_functions() const {
+  std::map<std::string, std::set<std::string>> of_kernels;
+  for (const auto& [number, kernel] : functions_) {
+    if (!kernel.is_entry || !calls_.contains(number)) continue;
+    for (const std::uint32_t called : reached_from({number})) {
+      const auto known = functions_.find(called);
+      if (known == functions_.end()) continue;
+      const Cubin::Function& function = known->second;
+      const bool is_apart = !function.is_entry && function.kernel == function.name;
+      if (is_apart) of_kernels[std::string(kernel.name)].emplace(function.name);
+    }
+  }
+  return of_kernels;
 }
 
 }  // namespace warpgauge::metrics

@@ -193,6 +193,7 @@ const std::map<CUpti_CallbackId, const Hook*>& hooks() {
 
 /// Keeps the code, under the name that records of its instructions will have.
 void keep(const CUpti_ModuleResourceData& module) {
+  recorder->code_seen({reinterpret_cast<const std::byte*>(module.pCubin), module.cubinSize});
   const std::optional<std::uint32_t> crc = metrics::crc_of(module);
   if (!crc) return;
   const auto path = folder / cubin_name(*crc);

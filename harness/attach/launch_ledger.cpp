@@ -152,15 +152,20 @@ bool LaunchLedger::all_are_enough(int device) {
   });
 }
 
-void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecords& records) {
+void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecords& records,
+                         const SharedFunctions& shared) {
   const std::scoped_lock lock(mutex_);
   metrics::SassRecords& all = process_.records[device];
   const Waiting waiting = std::exchange(waiting_[context], {});
   for (const auto& [recorded, values] : records) {
     metrics::Instruction instruction = recorded;
-    // A function is of the kernel that was launched, if it was only one.
+    // A function is of the kernel that was launched, or of the one of several that calls it.
     const bool is_function = !kernels_.contains({device, instruction.kernel});
-    if (is_function && waiting.kernels.size() == 1) instruction.owner = *waiting.kernels.begin();
+    if (is_function) {
+      instruction.owner = waiting.kernels.size() == 1
+                              ? *waiting.kernels.begin()
+                              : shared.caller(instruction.kernel, waiting.kernels);
+    }
     all[instruction] += values;
   }
   write();

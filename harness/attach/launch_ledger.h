@@ -16,6 +16,7 @@
 #include "harness/attach/attached_process.h"
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_count.h"
+#include "harness/attach/shared_functions.h"
 #include "harness/programs/choice.h"
 
 namespace warpgauge::attach {
@@ -50,8 +51,9 @@ class LaunchLedger {
   /// True where no more has to be counted: all have their sample, or the limit is reached.
   bool all_are_enough(int device);
 
-  /// All that a context had counted.
-  void taken(CUcontext context, int device, const metrics::SassRecords& records);
+  /// All that a context had counted. `shared` says which kernels call functions.
+  void taken(CUcontext context, int device, const metrics::SassRecords& records,
+             const SharedFunctions& shared);
   /// Launches whose counts were not taken yet.
   std::uint64_t waiting(CUcontext context) const;
   /// It is gone; returns waiting().

@@ -1,7 +1,10 @@
 #include "harness/attach/recorder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <set>
+#include <string>
 
 #include "metrics/cupti.h"
 
@@ -41,6 +44,7 @@ struct Recorder::Context {
   std::uint64_t loads = 0;                        ///< of code by other threads, up to then
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
+  std::set<std::string> patched;                  ///< kernels that were launched since it began
   Clock::time_point last;
   Clock::duration cost{};  ///< of the last taking
 };
@@ -89,6 +93,7 @@ void Recorder::start(Context& context) {
     context.thread = this_thread();
     context.loads = loads_.by_others(context.handle, context.thread);
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
+    context.patched.clear();
   } catch (const std::exception& error) {
     context.countable = false;
     warn(error.what());
@@ -106,7 +111,7 @@ bool Recorder::take(Context& context, Clock::duration patience) {
       std::unique_lock lock(counting_);
       const metrics::SassRecords records = context.session->take();
       lock.unlock();
-      ledger_.taken(context.handle, context.device, records);
+      ledger_.taken(context.handle, context.device, records, shared_);
     }
   } catch (const std::exception& error) {
     context.countable = false;
@@ -184,6 +189,28 @@ void Recorder::pause(Context& context) {
   }
 }
 
+bool Recorder::share_functions(const Kernels& kernels) const {
+  std::set<std::string> before;
+  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
+    const bool meets = shared_.meets(one.name, before);
+    before.insert(one.name);
+    return meets;
+  });
+}
+
+void Recorder::part_from_others(Context& context, const Kernels& kernels) {
+  if (!context.session || context.stays_on || is_taken_once(context)) return;
+  const bool meets = std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
+    return shared_.meets(one.name, context.patched);
+  });
+  if (!meets) return;
+  if (captures_.any()) {
+    warn("kernels that share functions were launched while a stream was captured, and not apart");
+  } else {
+    stop(context);
+  }
+}
+
 Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels) {
   Launching launching{find(handle), {}, std::move(kernels)};
   ledger_.launching(*launching.kernels);
@@ -195,7 +222,11 @@ Recorder::Launching Recorder::prepare(CUcontext handle, std::shared_ptr<const Ke
   launching.lock = std::unique_lock(context.mutex);
   open(context);
   if (finished_) return launching;
+  part_from_others(context, *launching.kernels);
   if (ledger_.are_skipped(*launching.kernels)) {
+    pause(context);
+  } else if (share_functions(*launching.kernels)) {
+    warn("a graph launches kernels that share functions, which CUPTI cannot count together");
     pause(context);
   } else if (ledger_.are_wanted(*launching.kernels, context.device)) {
     start_anew(context);
@@ -229,6 +260,9 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (!succeeded) ledger_.refused(*launching.kernels);
   if (!succeeded || !launching.context) return;
   Context& context = *launching.context;
+  if (context.session) {
+    for (const driver::LaunchedKernel& one : *launching.kernels) context.patched.insert(one.name);
+  }
   const Kernels unknown = ledger_.launched(context.handle, context.device, *launching.kernels,
                                            context.session != nullptr);
   if (finished_) {
@@ -248,10 +282,11 @@ void Recorder::make_graph(CUcontext handle, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
   const std::shared_ptr<Context> context = find(handle);
   if (!context || finished_) return;
-  const bool skipped = ledger_.skips_any() && ledger_.are_skipped(driver::kernels_of(graph).known);
+  const Kernels kernels = driver::kernels_of(graph).known;
+  const bool skipped = ledger_.skips_any() && ledger_.are_skipped(kernels);
   const std::scoped_lock lock(context->mutex);
   open(*context);
-  skipped ? pause(*context) : start_anew(*context);
+  skipped || share_functions(kernels) ? pause(*context) : start_anew(*context);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {

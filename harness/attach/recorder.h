@@ -5,12 +5,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "harness/attach/code_loads.h"
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_ledger.h"
+#include "harness/attach/shared_functions.h"
 #include "metrics/cupti_context.h"
 #include "metrics/cupti_sass_session.h"
 
@@ -58,6 +61,8 @@ class Recorder {
   /// Code was loaded by this thread, and not by a launch. May be called while the driver holds
   /// locks of its own.
   void code_loaded(CUcontext context) { loads_.add(context); }
+  /// The image of code that was loaded, by whomever.
+  void code_seen(std::span<const std::byte> image) { shared_.loaded(image); }
   /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
   void make_graph(CUcontext context, CUgraph graph);
   /// A graph was made ready: what launches it will make.
@@ -99,6 +104,11 @@ class Recorder {
   void start(Context& context);
   void start_anew(Context& context);
   void pause(Context& context);
+  /// Takes the counts and starts anew with the next launch if one of the kernels shares functions
+  /// with one that was launched since the last start.
+  void part_from_others(Context& context, const Kernels& kernels);
+  /// Do kernels of one launch share functions? Then they cannot be counted.
+  bool share_functions(const Kernels& kernels) const;
   bool take(Context& context, Clock::duration patience);  ///< false: it is not idle by then
   bool take(Context& context);                            ///< waits long; warns if it gives up
   void take_before(Context& context, const char* what);
@@ -108,6 +118,7 @@ class Recorder {
   LaunchLedger ledger_;
   CodeLoads loads_;
   Captures captures_;
+  SharedFunctions shared_;
   std::atomic<bool> finished_ = false;
   std::mutex counting_;  ///< held while CUPTI's counting is switched or read
   std::mutex mutex_;     ///< of contexts_

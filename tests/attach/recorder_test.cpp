@@ -249,6 +249,32 @@ TEST_F(Recorder, AFunctionIsOfTheOnlyKernelThatWasLaunched) {
               ElementsAre(std::pair("", 2u), std::pair("another", 2u), std::pair("caller", 1u)));
 }
 
+TEST_F(Recorder, KernelsThatShareFunctionsAreCountedApart) {
+  // Two of the kernels call the same two functions, and one another.
+  std::ifstream file(WARPGAUGE_TEST_DATA "/cubin/linked.sm_90.cubin", std::ios::binary);
+  const std::string image(std::istreambuf_iterator<char>(file), {});
+  recorder->code_seen(std::as_bytes(std::span(image)));
+  recorder->code_seen(std::as_bytes(std::span("no cubin")));
+  const std::string chain = "_ZN6sample5chainEPi", by_pointer = "_ZN6sample10by_pointerEPiPFiiE",
+                    recursion = "_ZN6sample9recursionEPi";
+  recorder->context_made(kContext, kDevice);
+  launch(chain);
+  launch(recursion);
+  launch(chain);
+  EXPECT_EQ(played.stops, 0);
+  launch(by_pointer);  // CUPTI would fault
+  EXPECT_EQ(played.stops, 1);
+  EXPECT_EQ(played.starts, 2);
+  recorder->waited(kContext);
+  launch(by_pointer);
+  EXPECT_EQ(played.stops, 1);
+  launch(chain);  // also if the counts of the other were taken
+  EXPECT_EQ(played.stops, 2);
+  recorder->finish(1s);
+  EXPECT_EQ(counted(), 6u);
+  EXPECT_THAT(saved().warnings, IsEmpty());
+}
+
 TEST_F(Recorder, TakesNothingWhereTheProgramWouldHaveToWaitForIt) {
   recorder->context_made(kContext, kDevice);
   launch();

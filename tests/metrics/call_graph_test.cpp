@@ -36,6 +36,16 @@ TEST(CallGraph, FollowsCallsAndPointers) {
   EXPECT_EQ(graph.find("no such function"), nullptr);
 }
 
+TEST(CallGraph, FunctionsWithCodeOfTheirOwnCanBeShared) {
+  const std::string linked = recorded("cubin/linked.sm_90.cubin");
+  const auto shared = CallGraph(Cubin(std::as_bytes(std::span(linked)))).shared_functions();
+  constexpr const char *kInner = "_ZN6sample5innerEi", *kOuter = "_ZN6sample5outerEi";
+  EXPECT_THAT(shared.at("_ZN6sample5chainEPi"), ElementsAre(kInner, kOuter));
+  EXPECT_THAT(shared.at("_ZN6sample10by_pointerEPiPFiiE"), ElementsAre(kInner, kOuter));
+  const std::string copied = recorded("sass/order.sm_90.cubin");
+  EXPECT_THAT(CallGraph(Cubin(std::as_bytes(std::span(copied)))).shared_functions(), IsEmpty());
+}
+
 TEST(CallGraph, KnowsTheKernelThatAFunctionWasCopiedInto) {
   const std::string image = recorded("sass/order.sm_90.cubin");
   const CallGraph graph(Cubin(std::as_bytes(std::span(image))));
