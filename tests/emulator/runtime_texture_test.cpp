@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -211,6 +212,50 @@ TEST_F(TextureFormTest, VolumesAndLayers) {
           "txq.array_size.b32 %r4, [%rd1];",
           layers);
   EXPECT_EQ(sizes, (std::array<std::uint32_t, 4>{4, 3, 1, 2}));
+}
+
+TEST_F(TextureFormTest, CubemapsAreReadByADirection) {
+  const auto make = [&](std::size_t slices, unsigned flags) {
+    const cudaChannelFormatDesc channels = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    cudaArray_t array = nullptr;
+    EXPECT_EQ(cudaMalloc3DArray(&array, &channels, {2, 2, slices}, flags), cudaSuccess);
+    std::vector<float> values(4 * slices);
+    std::iota(values.begin(), values.end(), 0.0f);
+    cudaMemcpy3DParms copy{};
+    copy.srcPtr = {values.data(), 8, 8, 2};
+    copy.dstArray = array;
+    copy.extent = {2, 2, slices};
+    copy.kind = cudaMemcpyHostToDevice;
+    EXPECT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
+    return array;
+  };
+  const std::uint64_t cube = texture_of(make(6, cudaArrayCubemap));
+  const std::uint64_t layers = texture_of(make(12, cudaArrayCubemap | cudaArrayLayered));
+  const auto number = [](float value) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0f%08X", std::bit_cast<std::uint32_t>(value));
+    return std::string(text);
+  };
+  // Worked out with the table of faces in the CUDA Programming Guide; a face has 2 x 2 texels.
+  const struct {
+    float x, y, z, texel;
+  } directions[] = {{1, -0.5f, -0.5f, 3}, {-1, -0.5f, 0.5f, 7},  {-0.5f, 1, 0.5f, 10},
+                    {0.5f, -1, 0.5f, 13}, {-0.5f, -0.5f, 1, 18}, {0.5f, 0.5f, -1, 20},
+                    {30, -15, -15, 3}};
+  for (const auto& [x, y, z, texel] : directions) {
+    const std::string at = number(x) + ", " + number(y) + ", " + number(z);
+    const std::string values = "{%r1, %r2, %r3, %r4}";
+    EXPECT_EQ(run_float("tex.cube.v4.f32.f32 " + values + ", [%rd1, {" + at + ", %f10}];", cube),
+              texel);
+    EXPECT_EQ(run_float("tex.acube.v4.f32.f32 " + values + ", [%rd1, {%r10, " + at + "}];", layers),
+              24 + texel);
+  }
+  cudaArray_t wrong = nullptr;
+  const cudaChannelFormatDesc channels = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+  EXPECT_EQ(cudaMalloc3DArray(&wrong, &channels, {2, 3, 6}, cudaArrayCubemap),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMalloc3DArray(&wrong, &channels, {2, 2, 5}, cudaArrayCubemap),
+            cudaErrorInvalidValue);
 }
 
 TEST_F(TextureFormTest, LinearMemoryIsFetchedAndZeroBesideIt) {

@@ -13,7 +13,7 @@ namespace warpgauge::emulator::runtime {
 namespace {
 
 constexpr unsigned kKnownFlags =
-    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather;
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather | cudaArrayCubemap;
 
 using Extents = std::array<int, 3>;
 struct Limits {
@@ -23,6 +23,12 @@ struct Limits {
 /// The largest extents of such an array, as cudaMalloc3DArray documents them.
 Limits limits_of(const cudaDeviceProp& p, const cudaExtent& extent, unsigned flags) {
   const bool flat = extent.height == 0;
+  if ((flags & cudaArrayCubemap) != 0) {
+    const bool layered = (flags & cudaArrayLayered) != 0;
+    const auto &texture = p.maxTextureCubemapLayered, &surface = p.maxSurfaceCubemapLayered;
+    return {{texture[0], texture[0], layered ? texture[1] : 6},
+            {surface[0], surface[0], layered ? surface[1] : 6}};
+  }
   if ((flags & cudaArrayLayered) != 0) {
     if (!flat) return {std::to_array(p.maxTexture2DLayered), std::to_array(p.maxSurface2DLayered)};
     const auto &texture = p.maxTexture1DLayered, &surface = p.maxSurface1DLayered;
@@ -50,11 +56,13 @@ void allocate(State& state, cudaArray_t* array, const cudaChannelFormatDesc* cha
   require(array != nullptr && channels != nullptr && extent.width > 0);
   require(is_supported(*channels), cudaErrorInvalidChannelDescriptor);
   if ((flags & ~kKnownFlags) != 0) {
-    throw Failure{cudaErrorNotSupported, "cubemaps and sparse arrays are not emulated"};
+    throw Failure{cudaErrorNotSupported, "sparse arrays are not emulated"};
   }
   const bool layered = (flags & cudaArrayLayered) != 0;
   require(extent.depth == 0 || extent.height > 0 || layered);
   require(!layered || extent.depth > 0);
+  const bool cubemap = (flags & cudaArrayCubemap) != 0;
+  require(!cubemap || (extent.width == extent.height && extent.depth > 0 && extent.depth % 6 == 0));
   const bool surface = (flags & cudaArraySurfaceLoadStore) != 0;
   const Limits limits = limits_of(properties_of(state.arch(), state.limits()), extent, flags);
   require(fits(extent, limits.texture) && (!surface || fits(extent, limits.surface)));

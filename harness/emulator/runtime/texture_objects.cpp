@@ -47,7 +47,8 @@ machine::memory::Texels texels_of_array(State& state, cudaArray_t handle) {
   out.slice = array.slice_bytes();
   out.layered = (array.flags & cudaArrayLayered) != 0;
   const bool flat = array.extent.height == 0;
-  out.dimensions = flat ? 1 : (array.extent.depth == 0 || out.layered ? 2 : 3);
+  out.cubemap = (array.flags & cudaArrayCubemap) != 0;
+  out.dimensions = flat ? 1 : (array.extent.depth == 0 || out.layered || out.cubemap ? 2 : 3);
   return out;
 }
 
@@ -124,8 +125,11 @@ machine::memory::Texture texture_of(const machine::memory::Texels& texels, cudaR
     out.by_index = true;
     out.address.fill(machine::memory::Texture::Address::border);
   } else {
-    out.normalised_coordinates = desc.normalizedCoords != 0;
+    out.normalised_coordinates = desc.normalizedCoords != 0 || texels.cubemap;
     out.linear_filter = desc.filterMode == cudaFilterModeLinear;
+    if (texels.cubemap && out.linear_filter && desc.seamlessCubemap != 0) {
+      throw Failure{cudaErrorNotSupported, "filtering over the edges of cubemaps is not emulated"};
+    }
     for (int axis = 0; axis < 3; ++axis) {
       out.address[axis] = address_mode(desc.addressMode[axis], out.normalised_coordinates);
     }
@@ -194,7 +198,10 @@ WARPGAUGE_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
     require(resource->resType == cudaResourceTypeArray);
     const Array& array = array_of(state, resource->res.array.array);
     require((array.flags & cudaArraySurfaceLoadStore) != 0);
-    *surface = machine::memory::Surfaces::instance().add({texels_of(state, *resource)});
+    machine::memory::Texels texels = texels_of(state, *resource);
+    texels.layered = texels.layered || texels.cubemap;  // a face is a layer
+    texels.cubemap = false;
+    *surface = machine::memory::Surfaces::instance().add({texels});
     state.device().surfaces[*surface] = {*resource, {}};
   });
 }

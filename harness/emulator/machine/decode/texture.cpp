@@ -14,8 +14,10 @@ memory::Geometry take_geometry(Modifiers& modifiers) {
                                                            {"2d", {2, false}},
                                                            {"3d", {3, false}},
                                                            {"a1d", {1, true}},
-                                                           {"a2d", {2, true}}});
-  if (!found) throw Unsupported("only 1d, 2d, 3d, a1d and a2d are");
+                                                           {"a2d", {2, true}},
+                                                           {"cube", {3, false, true}},
+                                                           {"acube", {3, true, true}}});
+  if (!found) throw Unsupported("only 1d, 2d, 3d, a1d, a2d, cube and acube are");
   return *found;
 }
 
@@ -92,6 +94,7 @@ void decode_surface(const ptx::Instruction& instruction, Decoder& decoder,
   Modifiers modifiers(instruction);
   if (!modifiers.take("b")) throw Unsupported("only the unformatted form (.b) is");
   access.geometry = take_geometry(modifiers);
+  if (access.geometry.cubemap) throw Unsupported("surfaces of cubes are accessed by face (a2d)");
   // Caches are not modelled.
   modifiers.take_one<int>({{"ca", 0}, {"cg", 0}, {"cs", 0}, {"cv", 0}, {"wb", 0}, {"wt", 0}});
   modifiers.take_one<int>({{"v2", 0}, {"v4", 0}});
@@ -120,9 +123,13 @@ void decode_query(const ptx::Instruction& instruction, Decoder& decoder,
   const auto query = modifiers.take_one<Query>(
       {{"width", [](const memory::Texels& texels) { return texels.width; }},
        {"height", [](const memory::Texels& texels) { return texels.height; }},
-       {"depth", [](const memory::Texels& texels) { return texels.layered ? 1 : texels.depth; }},
-       {"array_size",
-        [](const memory::Texels& texels) { return texels.layered ? texels.depth : 0; }}});
+       {"depth",
+        [](const memory::Texels& texels) {
+          return texels.layered || texels.cubemap ? 1 : texels.depth;
+        }},
+       {"array_size", [](const memory::Texels& texels) {
+          return texels.layered ? texels.depth / (texels.cubemap ? 6 : 1) : 0;
+        }}});
   const bool known = query && modifiers.take("b32");
   modifiers.finish();
   if (!known) throw Unsupported("only width, height, depth and array_size are");

@@ -78,7 +78,8 @@ Texel texel_at(const Texture& texture, const std::array<std::int64_t, 3>& at, st
     places[axis] = place(at[axis], sizes[axis], texture.address[axis]);
     on_border |= places[axis] < 0;
   }
-  if (texels.layered) places[2] = place(layer, texels.depth, Texture::Address::clamp);
+  if (texels.layered || texels.cubemap)
+    places[2] = place(layer, texels.depth, Texture::Address::clamp);
 
   Texel out{};
   for (int channel = 0; channel < texels.channels; ++channel) {
@@ -155,9 +156,28 @@ Texel filtered(const Texture& texture, const TexturePoint& point) {
   return std::bit_cast<Texel>(sum);
 }
 
+/// Where a direction meets a cube: coordinates on the face, and the slice that it is. The largest
+/// component chooses the face, of equal ones the last.
+TexturePoint on_face(const Texture& texture, const TexturePoint& direction) {
+  const auto [x, y, z] = direction.at;
+  const float sizes[] = {std::fabs(x), std::fabs(y), std::fabs(z)};
+  const int axis = sizes[2] >= std::max(sizes[0], sizes[1]) ? 2 : (sizes[1] >= sizes[0] ? 1 : 0);
+  const float size = sizes[axis];
+  const bool negative = std::signbit(direction.at[axis]);
+  // Of each face: what grows to the right, what grows downwards.
+  const float right[] = {negative ? z : -z, x, negative ? -x : x};
+  const float down[] = {-y, negative ? -z : z, -y};
+  const auto coordinate = [&](float part) { return (part / size + 1) / 2; };
+  const auto cubes = static_cast<std::int64_t>(texture.texels.depth / 6);
+  const std::int64_t cube = std::clamp<std::int64_t>(direction.layer, 0, cubes - 1);
+  return {{coordinate(right[axis]), coordinate(down[axis]), 0.5f},
+          6 * cube + 2 * axis + (negative ? 1 : 0)};
+}
+
 }  // namespace
 
-Texel sample(const Texture& texture, const TexturePoint& point) {
+Texel sample(const Texture& texture, const TexturePoint& place) {
+  const TexturePoint point = texture.texels.cubemap ? on_face(texture, place) : place;
   if (texture.linear_filter) return filtered(texture, point);
   const Texels& texels = texture.texels;
   const std::uint64_t sizes[] = {texels.width, texels.height, texels.depth};
@@ -173,7 +193,8 @@ Texel fetch(const Texture& texture, const std::array<std::int64_t, 3>& at, std::
   return texel_at(texture, at, layer);
 }
 
-Texel gather(const Texture& texture, const TexturePoint& point, int channel) {
+Texel gather(const Texture& texture, const TexturePoint& place, int channel) {
+  const TexturePoint point = texture.texels.cubemap ? on_face(texture, place) : place;
   constexpr int kCorners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   const auto mixes = mixes_of(texture, point);
   Texel out{};

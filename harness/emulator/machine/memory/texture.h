@@ -19,8 +19,9 @@ struct Texels {
   std::uint64_t pitch = 0, slice = 0;              ///< bytes from row to row, from slice to slice
   int dimensions = 1;                              ///< without layers
   bool layered = false;
-  int channels = 1;  ///< 1, 2 or 4
-  int bits = 32;     ///< of a channel: 8, 16 or 32
+  bool cubemap = false;  ///< slices are faces: +x, -x, +y, -y, +z, -z, of each layer
+  int channels = 1;      ///< 1, 2 or 4
+  int bits = 32;         ///< of a channel: 8, 16 or 32
   Kind kind = Kind::real;
   SurfaceWrites* writes = nullptr;  ///< of an array that surfaces write
 
@@ -45,8 +46,8 @@ struct Texture {
 /// Four channels, each a float or an integer in 32 bits; those that the texture lacks are 0.
 using Texel = std::array<std::uint32_t, 4>;
 
-/// Where a texture is read: x, y, z. Those that are not given stay in the middle of a single row or
-/// slice.
+/// Where a texture is read: x, y, z; of a cubemap the direction from its centre. Those that are not
+/// given stay in the middle of a single row or slice.
 struct TexturePoint {
   std::array<float, 3> at{0.5f, 0.5f, 0.5f};
   std::int64_t layer = 0;  ///< beyond the last one: the last one
@@ -57,7 +58,7 @@ struct StaleTexel {};
 
 /// Reads a texture as the CUDA Programming Guide's "Texture Fetching" defines; the weights of
 /// linear filtering have 8 bits behind the point.
-Texel sample(const Texture& texture, const TexturePoint& point);
+Texel sample(const Texture& texture, const TexturePoint& place);
 
 /// Reads the texel with these integer coordinates, without filtering or normalising (tex1Dfetch);
 /// beside the texture is as `address` says.
@@ -65,7 +66,7 @@ Texel fetch(const Texture& texture, const std::array<std::int64_t, 3>& at, std::
 
 /// One channel of each of the four texels that linear filtering of two dimensions would use:
 /// (0,1), (1,1), (1,0), (0,0).
-Texel gather(const Texture& texture, const TexturePoint& point, int channel);
+Texel gather(const Texture& texture, const TexturePoint& place, int channel);
 
 /// The objects of one kind that exist, by handle. Not to be changed while a kernel runs.
 template <typename Object>

@@ -55,10 +55,15 @@ const Object& object_of(const Warp& warp, const Instruction& instruction, int la
   // One row is as good as a line: cudaMallocArray with a height of 1 is read by tex1D, too.
   const int used = texels.height == 1 && texels.dimensions == 2 ? 1 : texels.dimensions;
   const Geometry& wanted = access.geometry;
-  if (access.query == nullptr && (wanted.layered != texels.layered || wanted.dimensions < used)) {
-    refuse(std::string("the ") + name + " has " + std::to_string(texels.dimensions) +
-           " dimensions" + (texels.layered ? " and layers" : "") + ", and is accessed with " +
-           std::to_string(wanted.dimensions) + (wanted.layered ? " and a layer" : ""));
+  const bool is_alike = wanted.layered == texels.layered && wanted.cubemap == texels.cubemap &&
+                        wanted.dimensions >= used;
+  if (access.query == nullptr && !is_alike) {
+    refuse(std::string("the ") + name + " has " +
+           (texels.cubemap ? "the faces of a cube"
+                           : std::to_string(texels.dimensions) + " dimensions") +
+           (texels.layered ? " and layers" : "") + ", and is accessed with " +
+           (wanted.cubemap ? "a direction" : std::to_string(wanted.dimensions)) +
+           (wanted.layered ? " and a layer" : ""));
   }
   return *object;
 }

@@ -15,6 +15,7 @@ namespace warpgauge::emulator::machine::memory {
 struct Geometry {
   int dimensions = 1;
   bool layered = false;  ///< the layer comes first
+  bool cubemap = false;
 };
 
 /// The behaviour of surface accesses outside of the surface.
