@@ -324,7 +324,7 @@ TEST(Integer, UnknownFormsAreRefusedByName) {
   EXPECT_THAT(refusal(words, "add.rn.s32 %d, %a, %b;"), HasSubstr("rounding"));
   EXPECT_THAT(refusal(words, "mul.s32 %d, %a, %b;"), HasSubstr("lo, hi or wide"));
   EXPECT_THAT(refusal(words, "add.s32 %d, %a;"), HasSubstr("operands"));
-  EXPECT_THAT(refusal(words, "vadd.s32.s32.s32 %d, %a, %b;"), HasSubstr("vadd"));
+  EXPECT_THAT(refusal(words, "addition.s32 %d, %a, %b;"), HasSubstr("addition"));
 }
 
 }  // namespace

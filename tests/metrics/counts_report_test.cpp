@@ -48,6 +48,19 @@ TEST_F(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(report.faults[0].source, fault.source);
 }
 
+TEST_F(Report, KeepsWhatProcessesDidWithTheRuntime) {
+  for (const char* call : {"cudaMalloc", "cudaFree"}) {
+    append_report(path_, {.runtimes = {{"./program", call, "cudaFree: cudaErrorInvalidValue"}},
+                          .refused = {"cudaIpcGetMemHandle is not emulated"}});
+  }
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.runtimes.size(), 2u);
+  EXPECT_EQ(report.runtimes[1].program, "./program");
+  EXPECT_EQ(report.runtimes[1].call, "cudaFree");
+  EXPECT_EQ(report.runtimes[1].failure, "cudaFree: cudaErrorInvalidValue");
+  EXPECT_THAT(report.refused, ElementsAre("cudaIpcGetMemHandle is not emulated"));
+}
+
 TEST_F(Report, KeepsTheCuresOfLines) {
   LineCounts cured = line(3, Confidence::exact, "");
   cured.cures = {{"shared.bank_conflicts", "pad by 1 word"}};
