@@ -125,6 +125,16 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
   };
 }
 
+std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& params) {
+  const char* name = nullptr;
+  const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
+                                            : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
+  if (!named || name == nullptr) return std::nullopt;
+  return LaunchedKernel{
+      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
+      shape_of(params), node};
+}
+
 namespace {
 
 /// nullopt if the driver does not return its parameters.
@@ -132,13 +142,7 @@ std::optional<LaunchedKernel> kernel_of(CUgraphNode node, std::set<CUcontext>& c
   CUDA_KERNEL_NODE_PARAMS params{};
   if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) return std::nullopt;
   if (params.ctx != nullptr) contexts.insert(params.ctx);
-  const char* name = nullptr;
-  const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
-                                            : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
-  if (!named || name == nullptr) return std::nullopt;
-  return LaunchedKernel{
-      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
-      shape_of(params)};
+  return driver::kernel_of(node, params);
 }
 
 void add_kernels_of(CUgraph graph, GraphKernels& kernels);

@@ -56,7 +56,11 @@ struct LaunchedKernel {
   CUfunction function;
   std::string name;  ///< mangled
   metrics::Launch shape;
+  CUgraphNode node = nullptr;  ///< of a graph
+  bool enabled = true;         ///< it is launched
 };
+/// The kernel of a node with these parameters; nullopt if the driver does not name it.
+std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& params);
 /// The kernels of a graph and of the graphs in it, in no order.
 struct GraphKernels {
   std::vector<LaunchedKernel> known;

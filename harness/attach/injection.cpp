@@ -86,10 +86,44 @@ void graph_updated(const Call& call) {
 void graph_ends(const Call& call) {
   recorder->graph_ends(call.as<cuGraphExecDestroy_params>().hGraphExec);
 }
-void graph_changes(const Call& /*call*/) {
-  recorder->warn(
-      "the program changes kernels in a graph that is ready to be launched: what is launched in "
-      "their place is not known by name");
+/// Of what is changed in ways that do not say which kernel it becomes.
+void graph_changes(const Call& /*call*/) { recorder->node_changed(nullptr, std::nullopt); }
+
+CUDA_KERNEL_NODE_PARAMS as_second_version(const CUDA_KERNEL_NODE_PARAMS& p) { return p; }
+CUDA_KERNEL_NODE_PARAMS as_second_version(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
+  CUDA_KERNEL_NODE_PARAMS out{};
+  out.func = p.func;
+  out.gridDimX = p.gridDimX;
+  out.gridDimY = p.gridDimY;
+  out.gridDimZ = p.gridDimZ;
+  out.blockDimX = p.blockDimX;
+  out.blockDimY = p.blockDimY;
+  out.blockDimZ = p.blockDimZ;
+  out.sharedMemBytes = p.sharedMemBytes;
+  return out;
+}
+
+template <typename Parameters>
+std::optional<driver::LaunchedKernel> kernel_given(const Call& call) {
+  const auto& p = call.as<Parameters>();
+  if (p.nodeParams == nullptr) return std::nullopt;
+  return driver::kernel_of(p.hNode, as_second_version(*p.nodeParams));
+}
+
+template <typename Parameters>
+void change_node(const Call& call) {
+  recorder->change_node(call.context, kernel_given<Parameters>(call));
+}
+
+template <typename Parameters>
+void node_changed(const Call& call) {
+  if (!call.succeeded) return;
+  recorder->node_changed(call.as<Parameters>().hGraphExec, kernel_given<Parameters>(call));
+}
+
+void node_enabled(const Call& call) {
+  const auto& p = call.as<cuGraphNodeSetEnabled_params>();
+  if (call.succeeded) recorder->node_enabled(p.hGraphExec, p.hNode, p.isEnabled != 0);
 }
 
 void launch_graph(const Call& call) {
@@ -146,11 +180,15 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuGraphInstantiateWithParams_ptsz), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphExecUpdate), make_graph, graph_updated},
     {WARPGAUGE_CALL(cuGraphExecUpdate_v2), make_graph, graph_updated},
-    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams), graph_changes, nullptr},
-    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams_v2), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams),
+     change_node<cuGraphExecKernelNodeSetParams_params>,
+     node_changed<cuGraphExecKernelNodeSetParams_params>},
+    {WARPGAUGE_CALL(cuGraphExecKernelNodeSetParams_v2),
+     change_node<cuGraphExecKernelNodeSetParams_v2_params>,
+     node_changed<cuGraphExecKernelNodeSetParams_v2_params>},
     {WARPGAUGE_CALL(cuGraphExecNodeSetParams), graph_changes, nullptr},
     {WARPGAUGE_CALL(cuGraphExecChildGraphNodeSetParams), graph_changes, nullptr},
-    {WARPGAUGE_CALL(cuGraphNodeSetEnabled), graph_changes, nullptr},
+    {WARPGAUGE_CALL(cuGraphNodeSetEnabled), nullptr, node_enabled},
     {WARPGAUGE_CALL(cuGraphExecDestroy), graph_ends, nullptr},
     {WARPGAUGE_CALL(cuGraphLaunch), launch_graph, launched},
     {WARPGAUGE_CALL(cuGraphLaunch_ptsz), launch_graph, launched},

@@ -188,7 +188,31 @@ std::uint64_t LaunchLedger::ended(CUcontext context) {
 
 void LaunchLedger::graph_made(CUgraphExec exec, Kernels kernels) {
   const std::scoped_lock lock(mutex_);
-  graphs_[exec] = std::make_shared<const Kernels>(std::move(kernels));
+  graphs_[exec] = std::move(kernels);
+}
+
+driver::LaunchedKernel* LaunchLedger::node_of(CUgraphExec exec, CUgraphNode node) {
+  const auto graph = graphs_.find(exec);
+  if (graph == graphs_.end()) return nullptr;
+  const auto found = std::ranges::find(graph->second, node, &driver::LaunchedKernel::node);
+  return found == graph->second.end() ? nullptr : &*found;
+}
+
+bool LaunchLedger::node_changed(CUgraphExec exec, const driver::LaunchedKernel& kernel) {
+  const std::scoped_lock lock(mutex_);
+  driver::LaunchedKernel* const known = node_of(exec, kernel.node);
+  if (known == nullptr) return false;
+  const bool enabled = known->enabled;
+  *known = kernel;
+  known->enabled = enabled;
+  return true;
+}
+
+bool LaunchLedger::node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled) {
+  const std::scoped_lock lock(mutex_);
+  driver::LaunchedKernel* const known = node_of(exec, node);
+  if (known != nullptr) known->enabled = enabled;
+  return known != nullptr;
 }
 
 void LaunchLedger::graph_ends(CUgraphExec exec) {
@@ -199,7 +223,11 @@ void LaunchLedger::graph_ends(CUgraphExec exec) {
 std::shared_ptr<const Kernels> LaunchLedger::graph(CUgraphExec exec) const {
   const std::scoped_lock lock(mutex_);
   const auto found = graphs_.find(exec);
-  return found == graphs_.end() ? nullptr : found->second;
+  if (found == graphs_.end()) return nullptr;
+  auto launched = std::make_shared<Kernels>();
+  std::ranges::copy_if(found->second, std::back_inserter(*launched),
+                       &driver::LaunchedKernel::enabled);
+  return launched;
 }
 
 }  // namespace warpgauge::attach

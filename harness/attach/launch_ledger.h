@@ -61,7 +61,11 @@ class LaunchLedger {
 
   void graph_made(CUgraphExec exec, Kernels kernels);
   void graph_ends(CUgraphExec exec);
-  /// nullptr where it is not known.
+  // A node of a graph has another kernel now, or is launched or not: false if there is no such
+  // node.
+  bool node_changed(CUgraphExec exec, const driver::LaunchedKernel& kernel);
+  bool node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled);
+  /// What a launch of the graph launches; nullptr where it is not known.
   std::shared_ptr<const Kernels> graph(CUgraphExec exec) const;
 
   void save();
@@ -70,6 +74,7 @@ class LaunchLedger {
   std::size_t place_of(const std::string& name, int device);
   bool is_skipped(const std::string& kernel);
   bool is_enough(const AttachedKernel& kernel) const;
+  driver::LaunchedKernel* node_of(CUgraphExec exec, CUgraphNode node);
   void write();
 
   const std::filesystem::path path_;
@@ -91,7 +96,7 @@ class LaunchLedger {
   };
   std::map<CUcontext, Waiting> waiting_;  ///< for their counts to be taken
   std::uint64_t counted_ = 0;             ///< launches of all kernels
-  std::map<CUgraphExec, std::shared_ptr<const Kernels>> graphs_;
+  std::map<CUgraphExec, Kernels> graphs_;
 };
 
 }  // namespace warpgauge::attach

@@ -278,15 +278,37 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (!context.stays_on && !captures_.any() && !is_taken_once(context)) stop(context);
 }
 
-void Recorder::make_graph(CUcontext handle, CUgraph graph) {
-  const driver::RelaxedCapture relaxed;
+/// Code that is made ready for launches of graphs is counted if counting goes on meanwhile.
+void Recorder::make_ready(CUcontext handle, const Kernels& kernels) {
   const std::shared_ptr<Context> context = find(handle);
   if (!context || finished_) return;
-  const Kernels kernels = driver::kernels_of(graph).known;
-  const bool skipped = ledger_.skips_any() && ledger_.are_skipped(kernels);
+  const bool skipped = ledger_.are_skipped(kernels);
   const std::scoped_lock lock(context->mutex);
   open(*context);
   skipped || share_functions(kernels) ? pause(*context) : start_anew(*context);
+}
+
+void Recorder::make_graph(CUcontext handle, CUgraph graph) {
+  const driver::RelaxedCapture relaxed;
+  make_ready(handle, driver::kernels_of(graph).known);
+}
+
+void Recorder::change_node(CUcontext handle, const std::optional<driver::LaunchedKernel>& kernel) {
+  const driver::RelaxedCapture relaxed;
+  make_ready(handle, kernel ? Kernels{*kernel} : Kernels());
+}
+
+void Recorder::node_changed(CUgraphExec exec, const std::optional<driver::LaunchedKernel>& kernel) {
+  if (!kernel || !ledger_.node_changed(exec, *kernel)) {
+    warn(
+        "the program changes kernels in a graph that is ready to be launched: what is launched in "
+        "their place is not known by name");
+  }
+}
+
+void Recorder::node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled) {
+  // Copies and fills are known to no one.
+  ledger_.node_enabled(exec, node, enabled);
 }
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {

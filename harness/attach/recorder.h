@@ -68,6 +68,12 @@ class Recorder {
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_ends(CUgraphExec exec) { ledger_.graph_ends(exec); }
+  /// Before a node of such a graph gets another kernel, as make_graph(), and after it; nothing:
+  /// what it gets is not known.
+  void change_node(CUcontext context, const std::optional<driver::LaunchedKernel>& kernel);
+  void node_changed(CUgraphExec exec, const std::optional<driver::LaunchedKernel>& kernel);
+  /// A node of such a graph is launched with it from now on, or not.
+  void node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled);
   /// Before a capture begins.
   void capture_begins(CUcontext context, CUstream stream);
   /// After it could not begin, or may have ended.
@@ -98,6 +104,7 @@ class Recorder {
   std::shared_ptr<Context> find(CUcontext handle);  ///< nullptr where it is not known
   std::vector<std::shared_ptr<Context>> all_contexts();
   Launching prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels);
+  void make_ready(CUcontext handle, const Kernels& kernels);
 
   // These want the context's lock to be held, and do nothing for one that has ended.
   void open(Context& context);

@@ -258,6 +258,34 @@ void updated_graph(int launches) {
   NEED(cudaStreamSynchronize(stream));
 }
 
+// A graph of by_columns<33> three times, of which one becomes by_columns<32> and one is not launched.
+void changed_graph(int launches) {
+  cudaStream_t stream = nullptr;
+  NEED(cudaStreamCreate(&stream));
+  cudaGraph_t recorded = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  const Memory& in = memory();
+  NEED(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < 3; ++i) launch<33>(stream);
+  NEED(cudaStreamEndCapture(stream, &recorded));
+  NEED(cudaGraphInstantiate(&ready, recorded, 0));
+  cudaGraphNode_t nodes[3] = {};
+  std::size_t count = 3;
+  NEED(cudaGraphGetNodes(recorded, nodes, &count));
+  int* out = in.out;
+  const int* from = in.in;
+  void* arguments[] = {&out, &from};
+  cudaKernelNodeParams params{};
+  params.func = reinterpret_cast<void*>(by_columns<32>);
+  params.gridDim = dim3(1);
+  params.blockDim = dim3(kWarp, kWarp);
+  params.kernelParams = arguments;
+  NEED(cudaGraphExecKernelNodeSetParams(ready, nodes[0], &params));
+  NEED(cudaGraphNodeSetEnabled(ready, nodes[1], 0));
+  for (int i = 0; i < launches; ++i) NEED(cudaGraphLaunch(ready, stream));
+  NEED(cudaStreamSynchronize(stream));
+}
+
 // Each replay launches by_columns<32> twice and by_columns<33> once.
 void graph(int launches, bool late) {
   memory();
@@ -394,6 +422,7 @@ int main(int argc, char** argv) {
       {"graph", [](int times) { graph(times, false); }},
       {"graph_late", [](int times) { graph(times, true); }},
       {"graph_updated", updated_graph},
+      {"graph_changed", changed_graph},
       {"devices", several_devices},
       {"devices_that_meet", devices_that_meet},
       {"cooperative", cooperative},

@@ -35,8 +35,11 @@ std::mutex playing;  ///< of played, where several threads play
 CUcontext const kContext = reinterpret_cast<CUcontext>(0x10);
 CUcontext const kOther = reinterpret_cast<CUcontext>(0x11);
 CUfunction const kFunction = reinterpret_cast<CUfunction>(0x20);
+CUfunction const kOtherFunction = reinterpret_cast<CUfunction>(0x21);
+CUgraphNode const kOtherNode = reinterpret_cast<CUgraphNode>(0x46);
 CUstream const kStream = reinterpret_cast<CUstream>(0x30);
 CUgraphExec const kExec = reinterpret_cast<CUgraphExec>(0x40);
+CUgraphNode const kNode = reinterpret_cast<CUgraphNode>(0x45);
 CUgraph const kGraph = reinterpret_cast<CUgraph>(0x50);
 constexpr int kDevice = 3;
 
@@ -63,7 +66,7 @@ std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch& s
 }
 GraphKernels kernels_of(CUgraph) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
-  return {{{kFunction, "in_graph", shape}, {kFunction, "in_graph", shape}},
+  return {{{kFunction, "in_graph", shape, kNode}, {kFunction, "in_graph", shape}},
           !played.unknown_nodes,
           played.several_contexts ? std::set{kContext, kOther} : std::set{kContext}};
 }
@@ -506,6 +509,40 @@ TEST_F(Recorder, LaunchesThatAreCapturedAreNone) {
   ASSERT_EQ(process.kernels.size(), 1u);
   EXPECT_EQ(process.kernels[0].name, "in_graph");
   EXPECT_EQ(process.kernels[0].launches, 4u);
+}
+
+TEST_F(Recorder, NodesOfAGraphThatIsReadyMayChange) {
+  const warpgauge::metrics::Launch shape{.grid = {1, 1, 1}, .block = {64, 1, 1}};
+  recorder->context_made(kContext, kDevice);
+  recorder->make_graph(kContext, kGraph);
+  recorder->graph_made(kExec, kGraph);
+  const std::optional<warpgauge::attach::driver::LaunchedKernel> changed{
+      {kOtherFunction, "changed", shape, kNode}};
+  recorder->change_node(kContext, changed);
+  recorder->node_changed(kExec, changed);
+  launch_graph();
+  recorder->node_enabled(kExec, kNode, false);
+  launch_graph();
+  recorder->node_changed(kExec, changed);
+  launch_graph();
+  recorder->node_enabled(kExec, kNode, true);
+  launch_graph();
+  EXPECT_TRUE(recorder->finish(1s));
+  const AttachedProcess process = saved();
+  ASSERT_EQ(process.kernels.size(), 2u);
+  EXPECT_EQ(process.kernels[0].name, "changed");
+  EXPECT_EQ(process.kernels[0].launches, 2u);
+  EXPECT_EQ(process.kernels[1].launches, 4u);
+  EXPECT_THAT(process.warnings, IsEmpty());
+}
+
+TEST_F(Recorder, WarnsOfNodesThatChangeToWhatIsNotKnown) {
+  const warpgauge::metrics::Launch shape{.grid = {1, 1, 1}, .block = {64, 1, 1}};
+  recorder->context_made(kContext, kDevice);
+  recorder->graph_made(kExec, kGraph);
+  recorder->node_changed(
+      kExec, warpgauge::attach::driver::LaunchedKernel{kFunction, "changed", shape, kOtherNode});
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("not known by name")));
 }
 
 TEST_F(Recorder, ALaunchThatIsRefusedIsNone) {

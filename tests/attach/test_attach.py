@@ -64,6 +64,7 @@ def check(result, out, launches, conflicting=None, whole=True):
         "threads",
         "cooperative",
         "graph_updated",
+        "graph_changed",
         "asks",
         "resets",
         "restarts",
