@@ -110,17 +110,20 @@ std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
         "with that CUDA",
         runtime);
   }
-  if (needs(linkage, "libcuda.so")) {
-    return "it is linked with the CUDA driver (libcuda.so), whose functions are not emulated: "
-           "count "
-           "it on a GPU with `warpgauge attach`";
-  }
   if (linkage.has_device_code) {
     return fmt::format(
         "the CUDA runtime is part of it (nvcc links it statically unless told otherwise), and the "
         "emulator can only take the place of {}: build it with -cudart shared, as `warpgauge cc -- "
-        "nvcc` does",
-        runtime);
+        "nvcc` does{}",
+        runtime,
+        needs(linkage, "libcuda.so")
+            ? ". What it calls of the CUDA driver (libcuda.so) is not emulated"
+            : "");
+  }
+  if (needs(linkage, "libcuda.so")) {
+    return "it is linked with the CUDA driver (libcuda.so), whose functions are not emulated: "
+           "count "
+           "it on a GPU with `warpgauge attach`";
   }
   return fmt::format(
       "neither it nor a program that it started called {}. The emulator runs programs that are "
