@@ -144,29 +144,44 @@ TEST_F(RuntimeDeviceTest, HostFunctionsMayCallTheRuntime) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(RuntimeDeviceTest, AttributesOfStreamsAreKept) {
+  cudaStream_t one = nullptr, other = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&one), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  cudaLaunchAttributeValue value{}, got{};
+  value.accessPolicyWindow.num_bytes = 4096;
+  EXPECT_EQ(cudaStreamSetAttribute(one, cudaLaunchAttributeAccessPolicyWindow, &value),
+            cudaSuccess);
+  EXPECT_EQ(cudaStreamCopyAttributes(other, one), cudaSuccess);
+  EXPECT_EQ(cudaStreamGetAttribute(other, cudaLaunchAttributeAccessPolicyWindow, &got),
+            cudaSuccess);
+  EXPECT_EQ(got.accessPolicyWindow.num_bytes, 4096u);
+  EXPECT_EQ(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &value),
+            cudaErrorInvalidValue);
+}
+
 TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaStreamCopyAttributes(nullptr, nullptr), cudaErrorNotSupported);
-  EXPECT_EQ(cudaStreamCopyAttributes(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaIpcGetMemHandle(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaIpcGetMemHandle(nullptr, nullptr), cudaErrorNotSupported);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr("cudaStreamCopyAttributes"));
-  EXPECT_EQ(said.find("cudaStreamCopyAttributes"), said.rfind("cudaStreamCopyAttributes"))
-      << "named once";
+  EXPECT_THAT(said, HasSubstr("cudaIpcGetMemHandle"));
+  EXPECT_EQ(said.find("cudaIpcGetMemHandle"), said.rfind("cudaIpcGetMemHandle")) << "named once";
   EXPECT_THAT(Emulator::instance().refused_calls(),
-              ElementsAre("cudaStreamCopyAttributes is not emulated"));
-  EXPECT_EQ(Emulator::instance().last_call(), "cudaStreamCopyAttributes");
-  EXPECT_EQ(Emulator::instance().last_failure(), "cudaStreamCopyAttributes: cudaErrorNotSupported");
+              ElementsAre("cudaIpcGetMemHandle is not emulated"));
+  EXPECT_EQ(Emulator::instance().last_call(), "cudaIpcGetMemHandle");
+  EXPECT_EQ(Emulator::instance().last_failure(), "cudaIpcGetMemHandle: cudaErrorNotSupported");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   EXPECT_THAT(Emulator::instance().refused_calls(), IsEmpty()) << "the program took the error";
 }
 
 TEST_F(RuntimeDeviceTest, WhatIsRefusedToAThreadIsTakenByThatThread) {
-  std::thread([] { cudaStreamCopyAttributes(nullptr, nullptr); }).join();
+  std::thread([] { cudaIpcGetMemHandle(nullptr, nullptr); }).join();
   cudaStream_t stream = nullptr;
   cudaIpcGetEventHandle(nullptr, nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   EXPECT_THAT(Emulator::instance().refused_calls(),
-              ElementsAre("cudaStreamCopyAttributes is not emulated"));
+              ElementsAre("cudaIpcGetMemHandle is not emulated"));
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(Emulator::instance().last_call(), "cudaStreamDestroy");
 }

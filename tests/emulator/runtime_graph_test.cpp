@@ -344,6 +344,23 @@ TEST_F(RuntimeGraphTest, ALaunchThatCannotBeginIsAFailureOfTheGraphs) {
   EXPECT_EQ(failed[0].kernel, "add");
 }
 
+TEST_F(RuntimeGraphTest, ObjectsOfTheProgramLiveAsLongAsGraphsThatUseThem) {
+  int ends = 0;
+  cudaUserObject_t object = nullptr;
+  ASSERT_EQ(cudaUserObjectCreate(
+                &object, &ends, [](void* data) { ++*static_cast<int*>(data); }, 2,
+                cudaUserObjectNoDestructorSync),
+            cudaSuccess);
+  EXPECT_EQ(cudaGraphRetainUserObject(graph_, object, 1, cudaGraphUserObjectMove), cudaSuccess);
+  EXPECT_EQ(cudaUserObjectRelease(object, 2), cudaErrorInvalidValue) << "one was moved";
+  EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaSuccess);
+  const cudaGraphExec_t exec = instantiate(graph_);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  EXPECT_EQ(ends, 0);
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(ends, 1);
+}
+
 TEST_F(RuntimeGraphTest, DotTextNamesNodesAndEdges) {
   add_node(graph_, 1, {add_node(graph_, 1)});
   const std::string path = testing::TempDir() + "graph.dot";

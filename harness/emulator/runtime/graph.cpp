@@ -86,6 +86,7 @@ std::vector<Node*> Graph::in_order() const {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto out = std::make_shared<Graph>(handles_);
+  out->objects = objects;
   std::unordered_map<const Node*, Node*> clones;
   for (const Node* node : in_order()) {
     std::vector<Node*> dependencies;

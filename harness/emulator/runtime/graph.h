@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "harness/emulator/runtime/user_objects.h"
 #include "harness/emulator/runtime/work.h"
 
 namespace warpgauge::emulator::runtime {
@@ -30,6 +31,8 @@ struct Node {
 /// Addresses of the graphs and nodes there are.
 using GraphHandles = std::unordered_set<const void*>;
 
+using HeldObjects = std::map<const void*, HeldObject>;
+
 /// Its address is its cudaGraph_t.
 class Graph {
  public:
@@ -47,6 +50,8 @@ class Graph {
   /// The clone of a node of the graph that this one was cloned from, also in graphs of its nodes;
   /// nullptr if there is none.
   Node* clone_of(const Node& original) const;
+
+  HeldObjects objects;
 
  private:
   std::vector<Node*> in_order() const;
@@ -78,6 +83,7 @@ struct Graphs {
   std::map<cudaStream_t, CapturePoint> captures;
   std::map<const void*, std::shared_ptr<GraphMemory>> memory;  ///< allocated by a launch
   std::map<unsigned long long, unsigned> conditions;  ///< by handle: the value that a launch sets
+  HeldObjects objects;                                ///< of the program's own
   std::size_t memory_bytes = 0, most_memory_bytes = 0;
   std::size_t reserved_bytes = 0, most_reserved_bytes = 0;
 };

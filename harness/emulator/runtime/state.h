@@ -68,6 +68,7 @@ struct Device {
   machine::Machine machine;
   std::map<const void*, std::unique_ptr<Array>> arrays;
   std::map<const void*, std::unique_ptr<Stream>> streams;
+  std::map<const void*, std::map<int, cudaLaunchAttributeValue>> stream_attributes;
   std::map<const void*, std::unique_ptr<Event>> events;
   std::map<const void*, std::unique_ptr<Pool>> pools;
   std::map<std::uint64_t, TextureRequest> textures;

@@ -62,6 +62,7 @@ WARPGAUGE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call(__func__, [&](State& state) {
     require(!is_default(stream), cudaErrorInvalidResourceHandle);
     require(state.device().streams.erase(stream) == 1, cudaErrorInvalidResourceHandle);
+    state.device().stream_attributes.erase(stream);
     leave_capture(state, stream);
   });
 }
