@@ -16,8 +16,7 @@ that none matches may have no bank conflicts and no local traffic.
 Exit codes:
   0  within budget
   1  over budget
-  2  a fault: a kernel's, a failed launch, a call that is not emulated, or the
-     program itself failed
+  2  a fault: of a kernel, a launch, the program, or a call that is not emulated
   3  something was not counted
 
 Examples:

@@ -6,7 +6,7 @@ import pytest
 from programs import run
 from warpgauge.facts.reader import read_facts
 
-REASON = "needs a GPU: vadd2 is not emulated"
+REASON = "needs a GPU: stacksave is not emulated"
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_one_that_does_not_say_so_is_an_error_and_the_others_are_judged(gate):
     assert result.returncode == 2
     (error,) = (fact for fact in facts if fact.verdict == "error")
     assert error.id == "gpu_only.undeclared.u32@1024"
-    assert "not emulated: vadd2" in error.reason and "family.cu:" in error.reason
+    assert "not emulated: stacksave" in error.reason and "family.cu:" in error.reason
     assert 'gpu_only("the reason")' in error.reason
     assert "--exclude 'gpu_only.undeclared.u32@1024'" in error.reason
     results = {fact.id: fact.verdict for fact in facts if fact.metric == "result.correct"}
@@ -91,5 +91,5 @@ def test_commands_that_need_its_counts_say_why_there_are_none():
 def test_list_says_so():
     listed = run("warpgauge-faulty", "list", "--json", "--filter", "gpu_only.*")
     reasons = {case["variant"]: case.get("gpu_only") for case in json.loads(listed.stdout)["cases"]}
-    assert reasons["declared"] == "vadd2 is not emulated"
+    assert reasons["declared"] == "stacksave is not emulated"
     assert reasons["plain"] is None
