@@ -13,7 +13,7 @@ using alu_option::kFull;
 
 constexpr bool is_tiny(float x) { return __builtin_fabsf(x) < 0x1p-126f; }
 
-/// An instruction of the unit alone.
+/// An instruction of the unit alone, with .ftz; below are those that keep subnormal numbers.
 template <typename Unit>
 struct Alone {
   using Function = Unit;

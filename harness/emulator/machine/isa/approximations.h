@@ -13,7 +13,6 @@ namespace {
 
 inline constexpr u32 kSignBit = 0x80000000, kInfinityBits = 0x7f800000, kSignificand = 0x7fffff;
 inline constexpr u32 kOne = 0x3f800000, kLeastNormal = 0x00800000;
-inline constexpr double kUnit = 0x1p-42;  ///< of the sums
 
 WARPGAUGE_INLINE u32 select(bool first, u32 a, u32 b) {
   const u32 mask = 0 - u32{first};
@@ -34,7 +33,7 @@ struct Reciprocal {
   static constexpr int kBits = 16;
   static constexpr auto kTable = columns(kRcpTable);
   WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
-  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 size = size_of(x), number = scaled(value, -exponent_of(x));
     const u32 finite = select(size < kLeastNormal, kInfinityBits, number);
@@ -51,7 +50,7 @@ struct Roots {
 struct InverseRoot : Roots {
   static constexpr auto kTable = columns(kRsqrtTable);
   WARPGAUGE_INLINE static double value(float x, double sum) {
-    return place(x) == 0 ? 1.0 : kUnit * sum;  // the sum is less
+    return place(x) == 0 ? 1.0 : sum;  // the sum is less
   }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, -(exponent_of(x) >> 1));
@@ -62,7 +61,7 @@ struct InverseRoot : Roots {
 };
 struct SquareRoot : Roots {
   static constexpr auto kTable = columns(kSqrtTable);
-  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, exponent_of(x) >> 1);
     const u32 positive = select(bits == kInfinityBits, bits, number);
@@ -84,7 +83,7 @@ struct Exponential {
     const s32 inexact = -(towards_zero & s32{kSignificand}) >> 31 & 1;
     return static_cast<u32>(towards_zero - (below & inexact));
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
     const u32 number = scaled(value, static_cast<s32>(place) >> 23);
     const u32 finite = select(x < 128.0f, number, kInfinityBits);
@@ -100,7 +99,7 @@ struct Logarithm {
     const s32 exponent = exponent_of(x);
     // 36 bits of fraction. A negative result is the complement.
     const s32 complement = exponent >> 31 & 1;
-    return exponent + (rounded_down(sum * 0x1p-6) + complement) * 0x1p-36;
+    return exponent + (rounded_down(sum * 0x1p36) + complement) * 0x1p-36;
   }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x);
@@ -130,7 +129,7 @@ struct Sine {
     const u32 sign = ((angle << 7) ^ (kCosine ? 0 : bits_as<u32>(x))) & kSignBit;
     return part | sign;
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
     const u32 number = select((place & kSignificand) == 0, 0, bits_as<u32>(value));
     const u32 result = number | (place & kSignBit);
@@ -143,14 +142,15 @@ struct Tangent {
   static constexpr int kBits = 17;
   static constexpr auto kTable = columns(kTanhTable);
   WARPGAUGE_INLINE static u32 place(float x) {
-    // From 1/256, 1/32, 1/8, 1, 2 and 4 on that many bits of the significand choose the segment.
+    // The bits of the significand that choose the segment: 1 from 2^-5, 2 from 2^-3, 3 from 1, 4
+    // from 2, 3 from 4 on.
     const s32 exponent = exponent_of(x);
     const auto from = [&](s32 least) { return static_cast<s32>(exponent >= least); };
     const s32 bits = from(-5) + from(-3) + from(0) + from(1) - from(2);
     const u32 first = static_cast<u32>(first_segment(exponent));
     return (first << kBits) + ((bits_as<u32>(x) & kSignificand) >> (6 - bits));
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return kUnit * sum; }
+  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 size = size_of(x);
     const u32 known = select(size >= kOne + 3 * kLeastNormal, kOne, bits_as<u32>(value));
@@ -219,7 +219,7 @@ WARPGAUGE_INLINE void evaluate_high(u32* out, const u32* x) {
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
   interpolate<Function::Unit::kBits>(sums, Function::Unit::kTable, place);
   for (int i = 0; i < kLanes; ++i) {
-    upper[i] = static_cast<u32>(bits_as<u64>(kUnit * sums[i]) >> 32);
+    upper[i] = static_cast<u32>(bits_as<u64>(sums[i]) >> 32);
   }
   for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], upper[i]);
 }

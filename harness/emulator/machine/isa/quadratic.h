@@ -16,11 +16,12 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// Coefficients of a segment, in units of 2^-42.
+/// Coefficients of a segment, in units of kUnit.
 struct Quadratic {
   s64 c0;
   s32 c1, c2;
 };
+inline constexpr float kUnit = 0x1p-42f;
 
 /// The coefficients of all segments as floats, which are exact: c0 is the sum of two. kSegments is
 /// a power of two.
@@ -34,10 +35,10 @@ constexpr Columns<std::bit_ceil(kRows)> columns(const Quadratic (&rows)[kRows]) 
   Columns<std::bit_ceil(kRows)> out;
   for (std::size_t i = 0; i < kRows; ++i) {
     const s64 low = rows[i].c0 & 0xfffff;
-    out.high[i] = static_cast<float>(rows[i].c0 - low);
-    out.low[i] = static_cast<float>(low);
-    out.c1[i] = static_cast<float>(rows[i].c1);
-    out.c2[i] = static_cast<float>(rows[i].c2);
+    out.high[i] = static_cast<float>(rows[i].c0 - low) * kUnit;
+    out.low[i] = static_cast<float>(low) * kUnit;
+    out.c1[i] = static_cast<float>(rows[i].c1) * kUnit;
+    out.c2[i] = static_cast<float>(rows[i].c2) * kUnit;
   }
   return out;
 }
@@ -80,8 +81,17 @@ WARPGAUGE_INLINE u16 truncated_square(u16 x) {
   return sum;
 }
 
+/// a * b + c, which is exact here, by whatever is fastest.
+WARPGAUGE_INLINE double multiply_add(double a, double b, double c) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// For the lanes of a warp, the sums of the segments that the bits of `place` above kBits name, at
-/// those below. In units of 2^-42, and exact.
+/// those below. They are exact.
 template <int kBits, std::size_t kSegments>
 WARPGAUGE_INLINE void interpolate(double* sums, const Columns<kSegments>& table, const u32* place) {
   alignas(64) u32 segment[kLanes];
@@ -100,9 +110,9 @@ WARPGAUGE_INLINE void interpolate(double* sums, const Columns<kSegments>& table,
   look_up(c1, table.c1, segment);
   look_up(c2, table.c2, segment);
   for (int i = 0; i < kLanes; ++i) {
-    sums[i] = static_cast<double>(high[i]) + static_cast<double>(low[i]) +
-              static_cast<double>(c1[i]) * static_cast<double>(h[i]) +
-              static_cast<double>(c2[i]) * static_cast<double>(square[i]);
+    const double c0 = static_cast<double>(high[i]) + static_cast<double>(low[i]);
+    const double linear = multiply_add(c1[i], h[i], c0);
+    sums[i] = multiply_add(c2[i], square[i], linear);
   }
 }
 
