@@ -24,7 +24,8 @@ std::vector<std::uint64_t> recorded(const std::string& form) {
 
 TEST(Approximation, TheDeviceHasTheRecordedSums) {
   cudaDeviceProp device{};
-  WARPGAUGE_CUDA(cudaGetDeviceProperties(&device, 0));
+  const cudaError_t error = cudaGetDeviceProperties(&device, 0);
+  if (error != cudaSuccess) GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
   std::map<std::string, std::size_t> differ;
   std::size_t forms = 0;
   all_sums([&](const std::string& form, const std::vector<std::uint64_t>& sums) {
