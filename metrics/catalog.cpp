@@ -78,7 +78,7 @@ const std::vector<Metric>& table() {
        "1024).",
        "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
        "as long as nothing spills.",
-       {}, Cost::occupancy, {"launch__registers_per_thread"}},
+       {}, Cost::occupancy},
       {"barriers", "barriers/block", lower, exact, ptxas, {},
        "Named barriers that a block of the kernel uses.",
        "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
