@@ -94,6 +94,11 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
   const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
   const std::unique_ptr<Problem> problem = one.make_problem();
   const Launched run = launch_once(one, *problem);
+  std::vector<Fact> findings;
+  for (const metrics::DeviceFault& finding : take_findings()) {
+    findings.push_back(error_fact(one, finding, arch()));
+  }
+  if (!findings.empty()) return findings;
   if (one.counted && names_of(run.launches) != names_of(expected)) {
     return {error_fact(one,
                        fmt::format("its launches depend on the device: {} here, but {} in a "

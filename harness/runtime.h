@@ -68,6 +68,14 @@ metrics::Coverage code_to_cover();
 /// text. Does nothing on a GPU.
 void let_kernels_only_read(void* memory, const std::string& why);
 
+/// From now on the emulator looks for what these checks find (names with commas between, or
+/// "none"), and compares each launch with `schedules` other orders of its warps and blocks. Throws
+/// std::invalid_argument for other names, and on a GPU.
+void check_accesses(const std::string& checks, int schedules);
+
+/// What they have found since the last call.
+std::vector<metrics::DeviceFault> take_findings();
+
 /// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
 /// only the kind. Nothing on a GPU.
 std::optional<metrics::DeviceFault> take_fault();

@@ -60,6 +60,14 @@ void let_kernels_only_read(void* memory, const std::string& why) {
   emulator::Emulator::instance().let_kernels_only_read(memory, why);
 }
 
+void check_accesses(const std::string& checks, int schedules) {
+  emulator::Emulator::instance().check(emulator::machine::checks_called(checks), schedules);
+}
+
+std::vector<metrics::DeviceFault> take_findings() {
+  return emulator::Emulator::instance().take_findings();
+}
+
 std::optional<metrics::DeviceFault> take_fault() {
   std::vector<metrics::DeviceFault> faults = emulator::Emulator::instance().take_faults();
   if (faults.empty()) return std::nullopt;

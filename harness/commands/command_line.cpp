@@ -119,6 +119,31 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
   return choice;
 }
 
+void add_checks(CLI::App* command, std::string& checks, int& schedules) {
+  const std::vector<std::string> names = {"races",  "uninitialised", "lanes",
+                                          "stores", "shuffles",      "none"};
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--check",
+          [&checks](const std::vector<std::string>& asked) {
+            checks = fmt::format("{}", fmt::join(asked, ","));
+          },
+          "Look for races, reads of memory that nothing wrote, races of lanes of one warp, lanes "
+          "that store different values to one word, and shuffles from absent lanes (emulator only)")
+      ->check(CLI::IsMember(names))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str(checks)
+      ->type_name("{races,uninitialised,lanes,stores,shuffles,none}");
+  command
+      ->add_option("--schedules", schedules,
+                   "Compare each launch with as many other orders of its warps and blocks "
+                   "(emulator only)")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+}
+
 void add_program(CLI::App* command, std::vector<std::string>& words) {
   command->add_option("command", words, "The program to run, and its arguments")
       ->required()

@@ -49,6 +49,9 @@ using AddCommand = void(CommandLine& line);
 /// Adds --device to a command that runs kernels.
 std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command);
 
+/// Adds --check and --schedules to a command that runs kernels on the emulator.
+void add_checks(CLI::App* command, std::string& checks, int& schedules);
+
 /// Adds the program that a command runs, and its arguments.
 void add_program(CLI::App* command, std::vector<std::string>& words);
 

@@ -22,6 +22,7 @@ Exit codes:
 Examples:
   warpgauge emulate -- ./program --size 1024
   warpgauge emulate --arch sm_75 --budgets b.toml -- ./program
+  warpgauge emulate --check races,uninitialised -- ./program
   warpgauge emulate --limit-launches 10 --out results -- ./long_program
 )";
 
@@ -40,9 +41,13 @@ void add_emulate(CommandLine& line) {
       ->add_option("--coverage", *coverage,
                    "Write which lines and branches of kernels ran to this file, in lcov's format")
       ->type_name("FILE");
+  auto checks = std::make_shared<std::string>("none");
+  auto schedules = std::make_shared<int>(0);
+  add_checks(command, *checks, *schedules);
   add_program_options(command, *options);
-  line.on_run(command, [options, arch, coverage] {
-    return static_cast<int>(emulate::emulate_program(*options, *arch, *coverage));
+  line.on_run(command, [options, arch, coverage, checks, schedules] {
+    return static_cast<int>(
+        emulate::emulate_program(*options, *arch, *coverage, *checks, *schedules));
   });
 }
 

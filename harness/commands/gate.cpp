@@ -31,6 +31,7 @@ Examples:
   warpgauge gate
   warpgauge gate --filter 'transpose.*' --arch sm_90
   warpgauge gate --device=emulated --arch sm_75,sm_120
+  warpgauge gate --device=emulated --check races,uninitialised
   warpgauge gate --table --filter 'matmul.*'
   warpgauge gate --counters sm__inst_executed_pipe_tensor.sum
   warpgauge gate --require=cupti --strict --out results
@@ -110,6 +111,7 @@ void add_gate(CommandLine& line) {
                    "Write which lines and branches of kernels ran to this file, in lcov's format "
                    "(emulator only)")
       ->type_name("FILE");
+  add_checks(command, options->checks, options->schedules);
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"ptxas", "cupti"}))
       ->type_name("{ptxas,cupti}")

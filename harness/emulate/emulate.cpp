@@ -109,11 +109,21 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
-  Emulated(std::string arch, const CoverageFile* coverage)
-      : arch_(std::move(arch)), coverage_(coverage) {}
+  Emulated(std::string arch, std::string checks, int schedules, const CoverageFile* coverage)
+      : arch_(std::move(arch)),
+        checks_(std::move(checks)),
+        schedules_(schedules),
+        coverage_(coverage) {}
 
   const programs::Counter& counter() const override { return kCounter; }
-  std::vector<std::string> own_options() const override { return {"--arch", arch_}; }
+  std::vector<std::string> own_options() const override {
+    std::vector<std::string> options = {"--arch", arch_};
+    if (checks_ != "none") options.insert(options.end(), {"--check", checks_});
+    if (schedules_ != 0) {
+      options.insert(options.end(), {"--schedules", std::to_string(schedules_)});
+    }
+    return options;
+  }
   metrics::Asked asked() const override { return {.device = "emulated", .architectures = {arch_}}; }
 
   std::map<std::string, std::string> variables(const fs::path& folder) const override {
@@ -123,6 +133,8 @@ class Emulated : public programs::Source {
         {"LD_PRELOAD", library_.string() + before},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+        {"WARPGAUGE_EMULATED_CHECKS", checks_},
+        {"WARPGAUGE_EMULATED_SCHEDULES", std::to_string(schedules_)},
         {metrics::kReportVariable, report_in(folder).string()}};
     if (coverage_ != nullptr) variables[metrics::kCoverageVariable] = coverage_->parts().string();
     return variables;
@@ -179,6 +191,8 @@ class Emulated : public programs::Source {
   }
 
   const std::string arch_;
+  const std::string checks_;
+  const int schedules_;
   const CoverageFile* const coverage_;
   const fs::path library_ = emulated_runtime();
 };
@@ -186,11 +200,13 @@ class Emulated : public programs::Source {
 }  // namespace
 
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
-                                  const fs::path& coverage) {
+                                  const fs::path& coverage, const std::string& checks,
+                                  int schedules) {
   metrics::architecture(arch);  // throws here: the program itself would only blame a variable
   std::optional<CoverageFile> file;
   if (!coverage.empty()) file.emplace(coverage);
-  const auto code = programs::run_program(options, Emulated(arch, file ? &*file : nullptr));
+  const auto code =
+      programs::run_program(options, Emulated(arch, checks, schedules, file ? &*file : nullptr));
   if (file) fmt::print(stderr, "{}", file->write());
   return code;
 }

@@ -11,7 +11,11 @@ namespace warpgauge::emulate {
 
 /// Runs the program, which must be linked with the shared CUDA runtime, on the emulator as `arch`:
 /// see programs::run_program(). `coverage` gets what ran, in lcov's format; empty: none.
+/// `checks`: names of them,
+/// with commas between; `schedules`: how many orders of warps and blocks each launch is compared
+/// with.
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
-                                  const std::filesystem::path& coverage);
+                                  const std::filesystem::path& coverage, const std::string& checks,
+                                  int schedules);
 
 }  // namespace warpgauge::emulate

@@ -107,6 +107,19 @@ std::vector<metrics::DeviceFault> Emulator::take_faults() {
   return taken([](runtime::State::Results& results) { return std::exchange(results.faults, {}); });
 }
 
+std::vector<metrics::DeviceFault> Emulator::take_findings() {
+  return taken(
+      [](runtime::State::Results& results) { return std::exchange(results.findings, {}); });
+}
+
+void Emulator::check(const machine::Checks& checks, int schedules) {
+  locked([&](runtime::State& state) {
+    state.options().checks = checks;
+    state.options().schedules = schedules;
+    state.apply_options();
+  });
+}
+
 std::vector<metrics::DeviceFault> Emulator::take_failed_launches() {
   return taken(
       [](runtime::State::Results& results) { return std::exchange(results.failed_launches, {}); });

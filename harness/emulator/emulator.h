@@ -50,6 +50,9 @@ class Emulator {
   /// accesses and faults of before the fork are the parent's alone.
   void watch_launches(LaunchWatch* watch);
 
+  /// What is looked for from now on: see machine::Checks, machine::Options::schedules.
+  void check(const machine::Checks& checks, int schedules);
+
   // What was counted can be taken while a kernel runs, too, which is not part of it then.
 
   /// The counts of kernels that ran to their end since the last call (or ever),
@@ -71,6 +74,8 @@ class Emulator {
   /// The faults of kernels since the last call, the latest last. A device has one until it is
   /// reset.
   std::vector<metrics::DeviceFault> take_faults();
+  /// What the checks of accesses found since the last call, each pair of lines once a launch.
+  std::vector<metrics::DeviceFault> take_findings();
   /// The launches since the last call that could not begin, whether or not the program looked at
   /// the error.
   std::vector<metrics::DeviceFault> take_failed_launches();

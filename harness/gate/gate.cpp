@@ -81,6 +81,7 @@ class Gate {
       if (!is_emulated()) count_coverage();  // says why it cannot
       coverage_.emplace(options_.coverage);
     }
+    if (!is_emulated()) check_accesses(options_.checks, options_.schedules);  // says why it cannot
     open_facts();
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
@@ -249,6 +250,7 @@ class Gate {
         [&] {
           choose_device();
           if (coverage_) count_coverage();
+          if (is_emulated()) check_accesses(options_.checks, options_.schedules);
           meter.emplace(options_.use_cupti);
           if (meter->device()) writer_->add_device(*meter->device());
         },

@@ -22,8 +22,10 @@ struct GateOptions {
   std::filesystem::path project;        ///< its budgets; empty: the file that the build names
   std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
   std::filesystem::path coverage;       ///< gets the coverage of device code; empty: none
+  std::string checks = "none";          ///< of accesses, on the emulator: see check_accesses()
+  int schedules = 0;                    ///< the same
   std::chrono::seconds time_limit{60};  ///< for each case
-  bool table = false;  ///< print the key metrics of every case
+  bool table = false;                   ///< print the key metrics of every case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too
   Counters counters;    ///< hardware counters to measure of every case, judged or not

@@ -107,7 +107,7 @@ __global__ void uninitialised(float* b, const float* a) {
   const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
   if (t < kThreads / 2) s[t] = a[i];
   __syncthreads();
-  b[i] = s[t];
+  b[i] = s[t];  // read of uninitialised
 }
 
 // The barrier between writing and reading is gone. Later warps are late on purpose, so that the
@@ -118,6 +118,15 @@ __global__ void race(float* b, const float* a) {
   __nanosleep(t / kWarp * 20000);
   s[(t + 1) % kThreads] = a[first + (t + 1) % kThreads];  // race
   b[first + t] = s[t];                                    // race
+}
+
+// Reads what the next block writes, which nothing orders. The next block is late on purpose.
+__global__ void race_of_blocks(float* b, const float* a) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  __nanosleep(blockIdx.x * 20000);
+  b[i] = a[i];                                       // race_of_blocks
+  const float next = b[(i + kThreads) % kElements];  // race_of_blocks
+  if (next != next) b[i] = 0;                        // b is poisoned with NaN
 }
 
 // Half of the block comes to a barrier that is for all of it. The other half waits behind, at a
@@ -210,6 +219,8 @@ WARPGAUGE_FAMILY(canaries) {
   f32.variant("uninitialised", launch<uninitialised>);
   // canary race: result.correct error below
   f32.variant("race", launch<race>);
+  // canary race_of_blocks: result.correct error below
+  f32.variant("race_of_blocks", launch<race_of_blocks>);
   // canary barrier_in_branch: result.correct error below
   f32.variant("barrier_in_branch", launch<barrier_in_branch>);
   f32.variant("barrier_of_odd_lanes", launch<barrier_of_odd_lanes>);

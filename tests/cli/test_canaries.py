@@ -73,11 +73,12 @@ def variants():
     return {line.split(".")[1] for line in listed.stdout.splitlines()}
 
 
-def gate(out, name, device):
+def gate(out, name, device, *options):
     return subprocess.run(
         [
             *(BIN / "warpgauge-faulty", "gate", "--out", out, "--device", device),
             *("--filter", f"canaries.{name}.*", "--timeout", "5"),
+            *options,
         ],
         capture_output=True,
         text=True,
@@ -145,6 +146,38 @@ def test_the_emulator_blames_the_line_of_a_fault(tmp_path, name, kind):
     assert LINES[fact.case.line - 1].strip().startswith("f32.variant(")
     text = LINES[fact.line - 1].strip()
     assert f"  at       tests/canaries/family.cu:{fact.line}: {text}\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "mark", "text"),
+    [
+        ("race", "races", "race", "no __syncthreads() stands between"),
+        ("race_of_blocks", "races", "race_of_blocks", "the blocks are not ordered"),
+        ("uninitialised", "uninitialised", "read of uninitialised", "no thread of the block has w"),
+    ],
+)
+def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark, text):
+    result = gate(tmp_path, name, "emulated", "--check", check)
+    assert result.returncode == 2
+    facts = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
+    lines = {n for n, line in enumerate(LINES, 1) if line.endswith(f"// {mark}")}
+    assert facts
+    for fact in facts:
+        assert text in fact.reason
+        assert fact.line in lines
+        assert lines_named(fact.reason) == lines
+
+
+def test_checks_find_nothing_in_a_healthy_kernel(tmp_path):
+    checks = ("--check", "races,uninitialised,lanes,stores,shuffles", "--schedules", "2")
+    result = gate(tmp_path, "healthy", "emulated", *checks)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_another_order_of_blocks_shows_a_result_that_depends_on_it(tmp_path):
+    gate(tmp_path, "race_of_blocks", "emulated", "--schedules", "3")
+    errors = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
+    assert any("order: the result is another one" in f.reason for f in errors)
 
 
 def test_a_check_fails_at_the_line_of_a_fault():

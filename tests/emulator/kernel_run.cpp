@@ -25,6 +25,7 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
     const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
     std::byte* const memory = machine.memory().allocate(bytes, memory::Memory::Kind::device, name);
     std::memset(memory, 0, bytes);
+    if (!shape.is_unwritten) machine.memory().note_written(memory, bytes);
     return memory;
   };
   std::byte* const output = allocate(threads, "output");

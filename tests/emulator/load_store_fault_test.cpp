@@ -163,19 +163,6 @@ TEST_P(LoadStoreFault, MisalignedAccessesFault) {
       EndsWith("misaligned shared read of 8 bytes at 0x4: the address must be a multiple of 8"));
 }
 
-TEST_P(LoadStoreFault, UninitialisedSharedMemoryIsFoundWhenAskedFor) {
-  std::vector<std::byte> written(MemoryBench::kSharedBytes, std::byte{0});
-  bench().context.shared_written = written.data();
-  bench().fill<std::uint32_t>("%r1", [](int lane) { return 4 * lane; });
-  bench().run("st.shared.u32 [%r1], %r2;", 0x7fffffff);
-  bench().run("st.shared.u16 [%r1], %rs2;", 0x80000000);
-  bench().run("ld.shared.u32 %r2, [%r1];", 0x7fffffff);
-  const Fault fault = bench().fault_of("ld.shared.u32 %r2, [%r1];");
-  EXPECT_EQ(fault.kind(), Kind::uninitialised);
-  EXPECT_THAT(fault.what(), HasSubstr("uninitialised shared read of 4 bytes at 0x7c"));
-  bench().run("ld.shared.u16 %rs2, [%r1];");
-}
-
 TEST_P(LoadStoreFault, UnknownFormsAreRefused) {
   for (const char* const text :
        {"ld.global.what.u32 %r1, [%rd1];", "ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];",

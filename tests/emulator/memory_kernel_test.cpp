@@ -153,25 +153,6 @@ TEST(MemoryKernel, MatrixLoadsNeedAWholeWarp) {
   EXPECT_THAT(fault->what(), EndsWith("ldmatrix and stmatrix need all 32 lanes of the warp"));
 }
 
-TEST(MemoryKernel, UninitialisedSharedMemoryIsFoundInEachBlock) {
-  const std::string text = kernel_text(R"(
-    .shared .align 4 .b8 tile[128];
-    mov.u32 %r3, tile;
-    mad.lo.u32 %r4, %r0, 4, %r3;
-    setp.eq.u32 %p0, %r1, 35;
-    @!%p0 st.shared.u32 [%r4], %r0;
-    ld.shared.u32 %r5, [%r4];
-    st.global.u32 [%rd1], %r5;
-  )");
-  EXPECT_EQ(what_of(text, blocks(2, 32)), "no fault");
-  Options options = limited();
-  options.check_uninitialised_shared = true;
-  EXPECT_THAT(what_of(text, blocks(2, 32), options),
-              AllOf(HasSubstr("block (1,0,0), thread (3,0,0)"),
-                    EndsWith("uninitialised shared read of 4 bytes at 0xc: no thread of the block "
-                             "has written it")));
-}
-
 TEST(MemoryKernel, DynamicSharedMemoryEndsWhereTheLaunchSays) {
   const std::string items = ".extern .shared .align 16 .b8 buffer[];\n";
   const std::string text = kernel_text(R"(

@@ -10,18 +10,23 @@
 #include "harness/emulator/machine/control/engine.h"
 
 namespace warpgauge::emulator::machine {
-void fault(const Warp& warp, const Instruction& instruction, Mask lanes, Fault::Kind kind,
-           const char* what) {
-  // A warp that belongs to no block has no place to name.
-  if (warp.engine == nullptr || warp.engine->block == nullptr) throw Fault(kind, what);
+
+std::string place_of(const Warp& warp, const Instruction& instruction, Mask lanes) {
   const control::Block& block = *warp.engine->block;
   std::string text =
       "kernel " + block.launch.code.display + ", block " + control::index_text(block.index);
   if (lanes != 0)
     text += ", thread " + control::index_text(control::thread_index(warp, std::countr_zero(lanes)));
-  const Code& code = *warp.engine->frame->code;
-  text += ", " + source_place(code, instruction.index) + ": " + what;
-  throw Fault(kind, text, block.launch.code.name, source_line(code, instruction.index));
+  return text + ", " + source_place(*warp.engine->frame->code, instruction.index);
+}
+
+void fault(const Warp& warp, const Instruction& instruction, Mask lanes, Fault::Kind kind,
+           const char* what) {
+  // A warp that belongs to no block has no place to name.
+  if (warp.engine == nullptr || warp.engine->block == nullptr) throw Fault(kind, what);
+  throw Fault(kind, place_of(warp, instruction, lanes) + ": " + what,
+              warp.engine->block->launch.code.name,
+              source_line(*warp.engine->frame->code, instruction.index));
 }
 
 }  // namespace warpgauge::emulator::machine

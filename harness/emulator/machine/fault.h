@@ -28,8 +28,7 @@ class Fault : public std::runtime_error {
     deadlock,        ///< no warp of a block can go on
     step_limit,
     time_limit,
-    not_emulated,   ///< an instruction that is refused by name
-    uninitialised,  ///< uninitialised shared memory was read (when checked)
+    not_emulated,  ///< an instruction that is refused by name
     invalid_texture,
   };
   explicit Fault(Kind kind, const std::string& what, std::string kernel = "",
@@ -47,6 +46,10 @@ class Fault : public std::runtime_error {
   std::string kernel_;
   metrics::SourceLine source_;
 };
+
+/// "kernel K, block (x,y,z), thread (x,y,z), FILE:LINE": the thread is the lowest of `lanes`, the
+/// line that of `instruction`, of the running function.
+std::string place_of(const Warp& warp, const Instruction& instruction, std::uint32_t lanes);
 
 /// Throws a Fault whose message names the kernel, block, thread (the lowest of `lanes`), the source
 /// line of `instruction` (of the running function), and then says `what`.

@@ -33,6 +33,7 @@ struct Launch {
   /// Gets the executions of every instruction, of a launch that faults those up to the fault;
   /// nullptr: they are not counted.
   std::vector<FunctionHits>* hits = nullptr;
+  std::uint64_t order = 0;  ///< seed of an order of warps and blocks; 0: the usual one
 };
 
 }  // namespace warpgauge::emulator::machine

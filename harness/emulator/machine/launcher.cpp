@@ -8,7 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -69,6 +71,7 @@ class GridWorkspace {
         begin_(memory.allocate(kBytes, memory::Memory::Kind::device, "the barrier of the grid")) {
     if (begin_ == nullptr) throw std::bad_alloc();
     std::memset(begin_, 0, kBytes);
+    memory.note_written(begin_, kBytes);
   }
   ~GridWorkspace() { memory_.free(begin_); }
   GridWorkspace(const GridWorkspace&) = delete;
@@ -86,6 +89,16 @@ std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
   const std::uint64_t unbounded = options.stack_bytes != 0 ? options.stack_bytes : kDefaultStack;
   const std::uint64_t bytes = code.stack_bytes.value_or(unbounded);
   return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
+}
+
+/// The number of the block that begins as the n-th one.
+std::uint64_t block_at(std::uint64_t n, std::uint64_t blocks, std::uint64_t order) {
+  if (order == 0) return n;
+  std::minstd_rand random(static_cast<std::uint_fast32_t>(order));
+  const std::uint64_t first = random() % blocks;
+  std::uint64_t step = random() % std::min<std::uint64_t>(blocks, 1 << 16) + 1;
+  while (std::gcd(step, blocks) != 1) ++step;
+  return (n * step + first) % blocks;
 }
 
 /// Shared by the workers of a launch.
@@ -156,8 +169,9 @@ class Worker {
 
  private:
   bool begin_block() {
-    const std::uint64_t number = shared_.next_block++;
-    if (number >= shared_.blocks) return false;
+    const std::uint64_t place = shared_.next_block++;
+    if (place >= shared_.blocks) return false;
+    const std::uint64_t number = block_at(place, shared_.blocks, shared_.context.launch.order);
     if (idle_.empty()) {
       idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_,
                                                        hits_.empty() ? nullptr : &hits_));
@@ -292,6 +306,10 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
                                  false,
                                  output,
                                  host.heap_in_use};
+  std::optional<memory::LaunchHistory> history;
+  if (options.checks.history()) {
+    context.history = &history.emplace(options.checks, host.memory, blocks);
+  }
   const std::uint64_t resident =
       static_cast<std::uint64_t>(host.architecture.multiprocessors) *
       std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / volume(launch.block));
@@ -308,7 +326,9 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
   });
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
   if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
-  return outcome_of(code, workers);
+  LaunchOutcome outcome = outcome_of(code, workers);
+  outcome.findings = context.findings.take();
+  return outcome;
 }
 
 }  // namespace warpgauge::emulator::machine

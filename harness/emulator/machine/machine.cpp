@@ -8,6 +8,7 @@
 
 #include "harness/emulator/machine/decode/function_decoder.h"
 #include "harness/emulator/machine/launcher.h"
+#include "harness/emulator/machine/orders.h"
 #include "harness/emulator/machine/program.h"
 #include "harness/emulator/machine/thread_pool.h"
 
@@ -68,6 +69,7 @@ LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
   }
   const LaunchHost host{impl_->architecture, impl_->options,     impl_->memory,
                         impl_->pool,         impl_->heap_in_use, ++impl_->launches};
+  if (impl_->options.schedules > 0) return run_in_orders(kernel, launch, host);
   return run_launch(kernel, launch, host);
 }
 

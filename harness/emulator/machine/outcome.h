@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/instruction_record.h"
 #include "metrics/source_line.h"
 
@@ -45,6 +46,7 @@ struct LaunchOutcome {
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
+  std::vector<Finding> findings;  ///< of Options::checks
 };
 
 }  // namespace warpgauge::emulator::machine

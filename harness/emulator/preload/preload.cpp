@@ -149,6 +149,7 @@ bool report(std::chrono::seconds) {
   if (!launched) return append(*report);
   report->lines = emulator.take_counts();
   report->faults = emulator.take_faults();
+  std::ranges::move(emulator.take_findings(), std::back_inserter(report->faults));
   std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report->faults));
   const bool covered = append_coverage();
   return append(*report) && covered;

@@ -80,6 +80,7 @@ void perform(State& state, const Copy& copy) {
     for (std::size_t y = 0; y < size.height; ++y) {
       std::memmove(to.begin + z * to.slice + y * to.pitch,
                    from.begin + z * from.slice + y * from.pitch, size.width);
+      state.memory().note_written(to.begin + z * to.slice + y * to.pitch, size.width);
     }
   }
 }

@@ -47,7 +47,6 @@ cudaError_t error_of(machine::Fault::Kind kind) {
     case Kind::not_emulated:
       return cudaErrorNotSupported;
     case Kind::trap:
-    case Kind::uninitialised:
     case Kind::invalid_texture:
       break;
   }
@@ -119,6 +118,10 @@ void run(State& state, Function& function, machine::Launch launch) {
     const auto outcome = state.device().machine.run(*function.kernel, launch);
     const std::lock_guard lock(results.mutex);
     cover();
+    for (const machine::Finding& finding : outcome.findings) {
+      state.say(finding.text);
+      results.findings.push_back({finding.text, function.name, finding.source});
+    }
     if (!watched.counts()) return;
     results.counts->add(function.name, outcome, *function.trust);
     results.accesses->add(function.name, outcome, *function.trust);

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
 
@@ -31,6 +32,7 @@ void perform(State& state, const Fill& fill) {
         std::memcpy(row + x, &value, element_bytes);
       }
       if (element_bytes == 1) std::memset(row, static_cast<int>(value), size.width);
+      state.memory().note_written(row, size.width);
     }
   }
 }

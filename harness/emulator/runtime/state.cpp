@@ -34,12 +34,16 @@ State::Results::~Results() = default;
 State::State() {
   const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
+  const char* const checks = std::getenv("WARPGAUGE_EMULATED_CHECKS");
+  const char* const schedules = std::getenv("WARPGAUGE_EMULATED_SCHEDULES");
+  if (schedules != nullptr) options_.schedules = std::atoi(schedules);
   older_ptx = older != nullptr && std::string_view(older) == "1";
   try {
+    if (checks != nullptr) options_.checks = machine::checks_called(checks);
     choose_arch(arch != nullptr && *arch != '\0' ? arch : "sm_90");
   } catch (const std::invalid_argument& error) {
     // Nothing can be thrown here: this runs in start-up code, before main.
-    std::fprintf(stderr, "warpgauge emulator: WARPGAUGE_EMULATED_ARCH: %s\n", error.what());
+    std::fprintf(stderr, "warpgauge emulator: %s\n", error.what());
     std::exit(2);
   }
   options_.print = [this](std::string_view text) {
@@ -107,6 +111,7 @@ void State::begin_process() {
     results.accesses->take();
     if (results.coverage) results.coverage->clear();
     results.faults.clear();
+    results.findings.clear();
     results.failed_launches.clear();
   }
   if (watch != nullptr) watch->process_launches();
@@ -130,13 +135,16 @@ void State::reset_device() {
 
 void State::set_options(const machine::Options& options) {
   auto print = std::move(options_.print);
-  const auto [stack, heap, printf] =
-      std::tuple(options_.stack_bytes, options_.heap_bytes, options_.printf_bytes);
+  const auto [stack, heap, printf, checks, schedules] =
+      std::tuple(options_.stack_bytes, options_.heap_bytes, options_.printf_bytes, options_.checks,
+                 options_.schedules);
   options_ = options;
   options_.print = std::move(print);
   options_.stack_bytes = stack;
   options_.heap_bytes = heap;
   options_.printf_bytes = printf;
+  options_.checks = checks;
+  options_.schedules = schedules;
   apply_options();
 }
 

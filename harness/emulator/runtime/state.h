@@ -140,6 +140,7 @@ class State {
     const std::unique_ptr<counting::AccessTable> accesses;
     std::optional<metrics::Coverage> coverage;  ///< nothing: launches are not covered
     std::vector<metrics::DeviceFault> faults;
+    std::vector<metrics::DeviceFault> findings;
     std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
     RuntimeUse use;
     Results();

@@ -8,6 +8,7 @@
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -60,10 +61,12 @@ void release(Block& block, std::uint32_t number) {
       waiting.state = State::ready;
       ++waiting.pc;
       ask_scheduler(state.warp);
+      if (block.history != nullptr) block.history->pass(engine.index);
     }
   }
   barrier = {};
   block.barriers_in_use &= ~(1U << number);
+  if (block.history != nullptr) block.history->released();
 }
 
 // Where a number of threads is given, lanes that have exited or never were count with their warp.
@@ -107,7 +110,9 @@ void arrive(Warp& warp, const Instruction& instruction) {
   count_absent_lanes(*warp.engine, barrier);
   count_votes(warp, instruction, lanes, barrier);
   const bool waits = operation_of(instruction) != BarrierOp::arrive;
+  if (block.history != nullptr) block.history->arrive(warp.engine->index);
   if (is_complete(block, barrier)) {
+    if (waits && block.history != nullptr) block.history->pass(warp.engine->index);
     if (waits) write_vote(warp.bases[Slot::frame], instruction, lanes, barrier);
     release(block, number);
   } else {
@@ -144,6 +149,7 @@ void sync_warp(Warp& warp, const Instruction& instruction) {
       ++other.pc;
       ask_scheduler(warp);
     }
+    note_met(warp);
   }
 }
 

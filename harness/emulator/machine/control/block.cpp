@@ -41,11 +41,13 @@ std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
 Block::Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits)
     : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
   const Code& kernel = *launch.code.functions.front();
-  const std::size_t independent = launch.code.warps_depend ? warps.size() : 1;
+  const std::size_t independent = keeps_warps_apart() ? warps.size() : 1;
   const std::uint64_t shared_bytes = launch.inputs.total_shared_bytes;
   registers = AlignedBytes(odd_cache_lines(kernel.register_bytes) * independent);
   shared = AlignedBytes(shared_bytes, kSharedAlignment);
-  if (launch.options.check_uninitialised_shared) shared_written = AlignedBytes(shared_bytes);
+  if (launch.history != nullptr) {
+    history = std::make_unique<memory::History>(*launch.history, warps.size(), shared_bytes);
+  }
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
   for (std::size_t n = 0; n < warps.size(); ++n) {
     prepare(warps[n], static_cast<std::uint32_t>(n), counters, hits);
@@ -58,7 +60,7 @@ void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& co
                     CodeHits* hits) {
   const KernelCode& code = launch.code;
   const Code& kernel = *code.functions.front();
-  const std::uint64_t place = code.warps_depend ? number : 0;
+  const std::uint64_t place = keeps_warps_apart() ? number : 0;
   state.engine.block = this;
   state.engine.index = number;
   state.engine.hits = hits;
@@ -75,7 +77,11 @@ void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& co
   memory.records = counters.records();
   memory.shared = shared.data();
   memory.shared_bytes = static_cast<std::uint32_t>(shared.size());
-  memory.shared_written = shared_written.data();
+  const Checks& checks = launch.options.checks;
+  memory.history = history.get();
+  memory.checks_stores = checks.stores;
+  memory.checks_shuffles = checks.shuffles;
+  memory.observed = history != nullptr || checks.stores;
   memory.local = local.data() + place * kLanes * launch.stack_bytes;
   memory.local_stride = launch.stack_bytes;
   memory.parameters = launch.launch.parameters.data();
@@ -100,8 +106,9 @@ void Block::start(std::uint64_t block_number) {
   barriers = {};
   barriers_in_use = 0;
   steps = next_check = 0;
+  random.seed(static_cast<std::uint_fast32_t>(launch.launch.order * 7919 + number + 1));
   live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));
-  std::fill_n(shared_written.data(), shared_written.size(), std::byte{0});
+  if (history != nullptr) history->begin_block(number);
   SpecialInputs inputs = launch.inputs;
   inputs.block_index = index;
   inputs.block_number = static_cast<std::uint32_t>(number);
@@ -152,8 +159,7 @@ void Block::check_limits(const WarpState& state) {
 }
 
 // False if the warp could do nothing.
-bool Block::run_warp(WarpState& state) {
-  std::uint64_t slice = kSlice;
+bool Block::run_warp(WarpState& state, std::uint64_t slice) {
   const std::uint64_t step_limit = launch.options.step_limit;
   if (step_limit != 0) slice = std::min(slice, step_limit - std::min(steps, step_limit));
   const std::uint64_t before = state.engine.steps;
@@ -167,13 +173,36 @@ bool Block::run_warp(WarpState& state) {
   return done != 0;
 }
 
+// The warps in rounds of another order each, every one for another number of instructions.
+Block::Progress Block::advance_by_seed() {
+  constexpr std::uint64_t kMostSteps = 100;
+  std::vector<WarpState*> left;
+  for (;;) {
+    left.clear();
+    for (WarpState& state : warps) {
+      if (state.pause != Pause::finished) left.push_back(&state);
+    }
+    if (left.empty()) return Progress::finished;
+    std::ranges::shuffle(left, random);
+    bool any_moved = false, any_polls = false, all_stay = true;
+    for (WarpState* const state : left) {
+      any_moved |= run_warp(*state, 1 + random() % kMostSteps);
+      any_polls |= state->pause == Pause::yields;
+      all_stay &= state->pause == Pause::yields || state->pause == Pause::waits;
+    }
+    if (!any_moved) report_deadlock();
+    if (all_stay && any_polls) return Progress::yields;
+  }
+}
+
 Block::Progress Block::advance() {
+  if (launch.launch.order != 0) return advance_by_seed();
   for (;;) {
     bool any_left = false, any_moved = false, any_finished = false;
     for (WarpState& state : warps) {
       if (state.pause == Pause::finished) continue;
-      any_moved |= run_warp(state);
-      while (state.pause == Pause::slice) run_warp(state);
+      any_moved |= run_warp(state, kSlice);
+      while (state.pause == Pause::slice) run_warp(state, kSlice);
       any_left |= state.pause != Pause::finished;
       any_finished |= state.pause == Pause::finished;
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/special_registers.h"
 #include "harness/emulator/machine/warp.h"
@@ -33,7 +36,9 @@ struct LaunchContext {
   std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
   std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;
-  std::atomic<std::uint64_t>& heap_in_use;  ///< bytes that kernels have allocated
+  std::atomic<std::uint64_t>& heap_in_use;   ///< bytes that kernels have allocated
+  memory::LaunchHistory* history = nullptr;  ///< nullptr: no check needs one
+  Findings findings;
 };
 
 /// Another worker met a fault: the launch is over.
@@ -69,8 +74,10 @@ struct Block {
   std::uint32_t live_threads = 0;
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
   std::uint64_t next_check = 0;  ///< of the limits, in steps
-  AlignedBytes registers, shared, shared_written, local;
+  AlignedBytes registers, shared, local;
   std::vector<WarpState> warps;
+  std::minstd_rand random;                   ///< of Launch::order
+  std::unique_ptr<memory::History> history;  ///< where the launch has one
 
   /// `hits` is nullptr where executions are not counted.
   Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits);
@@ -84,7 +91,9 @@ struct Block {
  private:
   void prepare(WarpState& state, std::uint32_t number, memory::Counters& counters, CodeHits* hits);
   void start(WarpState& state);
-  bool run_warp(WarpState& state);
+  bool run_warp(WarpState& state, std::uint64_t slice);
+  Progress advance_by_seed();
+  bool keeps_warps_apart() const { return launch.code.warps_depend || launch.launch.order != 0; }
   void check_limits(const WarpState& state);
   [[noreturn]] void report_deadlock() const;
 };

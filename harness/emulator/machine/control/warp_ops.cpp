@@ -3,6 +3,10 @@
 
 #include <bit>
 
+#include "harness/emulator/machine/access_findings.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
+
 namespace warpgauge::emulator::machine::control {
 
 Mask lanes_that_name(const std::uint32_t* masks, Mask among, Mask members) {
@@ -27,7 +31,21 @@ Mask gather_lanes(Warp& warp, const Instruction& instruction) {
       set_aside(warp, lanes, &instruction, Fragment::State::waits_for_lanes, members);
     }
   }
+  if (complete != 0) note_met(warp);
   return complete;
+}
+
+void note_met(memory::History& history, const Warp& warp) {
+  history.sync_lanes(warp.engine->index);
+}
+
+void check_shuffle(const Warp& warp, const Instruction& instruction, Mask present, Mask inside,
+                   const std::uint32_t* from) {
+  for (Mask left = present & inside; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((present >> from[lane] & 1) != 0) continue;
+    return report_shuffle(warp, instruction, lane, static_cast<int>(from[lane]));
+  }
 }
 
 }  // namespace warpgauge::emulator::machine::control

@@ -6,6 +6,7 @@
 
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -58,12 +59,27 @@ Mask lanes_that_name(const std::uint32_t* masks, Mask among, Mask members);
 /// others are set aside, to look again when more lanes get here. May be empty.
 Mask gather_lanes(Warp& warp, const Instruction& instruction);
 
+/// Lanes have come together: what they did before is ordered.
+void note_met(memory::History& history, const Warp& warp);
+inline void note_met(const Warp& warp) {
+  if (warp.memory->history != nullptr) note_met(*warp.memory->history, warp);
+}
+
+/// Reports a lane among `present` that takes the value of one that is not: `from` are the lanes
+/// whose values they take, where `inside` says that it is not their own.
+void check_shuffle(const Warp& warp, const Instruction& instruction, Mask present, Mask inside,
+                   const std::uint32_t* from);
+
 /// The lanes that execute a warp-level instruction now; the rest waits.
 [[gnu::always_inline]] inline Mask present_lanes(Warp& warp, const Instruction& instruction) {
   const bool waits_for_nobody = (instruction.flags & warp_op_flag::kSync) == 0;
   const bool all_here =
       (instruction.flags & warp_op_flag::kAllMembers) != 0 && warp.active == warp.engine->live;
-  if (waits_for_nobody || all_here) return warp.active;
+  if (waits_for_nobody) return warp.active;
+  if (all_here) {
+    note_met(warp);
+    return warp.active;
+  }
   return gather_lanes(warp, instruction);
 }
 

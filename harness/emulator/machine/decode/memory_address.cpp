@@ -62,10 +62,11 @@ void decode_isspacep(const ptx::Instruction& instruction, Decoder& decoder, Inst
 
 void decode_fence(const ptx::Instruction& instruction, Instruction* result) {
   Modifiers modifiers(instruction);
-  for (const char* const name :
-       {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"}) {
+  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster"}) {
     modifiers.take(name);
   }
+  if (!modifiers.take("cta")) result->flags = memory::kOfGrid;
+  for (const char* const name : {"gpu", "gl", "sys"}) modifiers.take(name);
   if (modifiers.take("proxy") && !modifiers.take("alias")) throw Unsupported("only .proxy.alias");
   modifiers.finish();
   result->execute = memory::execute_fence;

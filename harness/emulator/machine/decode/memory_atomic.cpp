@@ -14,6 +14,7 @@ struct Atomic {
   ptx::Type type = ptx::Type::none;
   int elements = 1;
   bool has_policy = false;
+  std::uint16_t flags = 0;
 };
 
 Atomic take_atomic(const ptx::Instruction& instruction) {
@@ -33,9 +34,10 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   if (!op) throw Unsupported("unknown operation");
   atomic.op = *op;
   // Atomics are sequentially consistent here; 16-bit formats never flush subnormals.
-  for (const char* const name : {"relaxed", "acquire", "release", "acq_rel", "noftz"}) {
-    modifiers.take(name);
+  for (const char* const name : {"release", "acq_rel"}) {
+    if (modifiers.take(name)) atomic.flags |= memory::memory_flag::kRelease;
   }
+  for (const char* const name : {"relaxed", "acquire", "noftz"}) modifiers.take(name);
   atomic.has_policy = take_hints(modifiers);
   atomic.elements = modifiers.take_one<int>({{"v2", 2}, {"v4", 4}, {"v8", 8}}).value_or(1);
   atomic.type = modifiers.take_type().value_or(ptx::Type::none);
@@ -75,6 +77,8 @@ bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const 
   if (instruction.operands.size() != count) throw Unsupported("with so many operands");
   detail->access = decode_access(instruction, decoder, memory::AccessEffect::update, atomic.space,
                                  atomic.elements * detail->element_bytes);
+  detail->access.is_strong = true;
+  result->flags = atomic.flags;
   if (detail->has_c) detail->access.shared_kind = metrics::AccessKind::shared_cas;
 
   const Address at = decode_address(instruction.operands[first], atomic.space, decoder);

@@ -15,6 +15,7 @@ struct Move {
   ptx::Type type = ptx::Type::none;
   int elements = 1;
   std::uint16_t flags = 0;
+  bool is_strong = false;
   std::size_t operands = 2;
 };
 
@@ -25,9 +26,11 @@ Move take_move(const ptx::Instruction& instruction) {
   if (modifiers.take("acquire")) move.flags |= memory::memory_flag::kAcquire;
   if (modifiers.take("release")) move.flags |= memory::memory_flag::kRelease;
   // Every access goes to memory at once, so these ask for nothing more.
-  for (const char* const name : {"weak", "volatile", "relaxed", "mmio", "unified"}) {
-    modifiers.take(name);
+  move.is_strong = move.flags != 0 || instruction.has("cv");
+  for (const char* const name : {"volatile", "relaxed", "mmio"}) {
+    if (modifiers.take(name)) move.is_strong = true;
   }
+  for (const char* const name : {"weak", "unified"}) modifiers.take(name);
   if (take_hints(modifiers)) ++move.operands;
   move.elements = modifiers.take_one<int>({{"v2", 2}, {"v4", 4}, {"v8", 8}}).value_or(1);
   move.type = modifiers.take_type().value_or(ptx::Type::none);
@@ -107,6 +110,8 @@ bool decode_move(const ptx::Instruction& instruction, Decoder& decoder, const is
                                  store ? memory::AccessEffect::write : memory::AccessEffect::read,
                                  move.space, width);
   if (is_parameter) detail->access.counts = false;
+  detail->access.is_store = store;
+  detail->access.is_strong = move.is_strong;
   const auto elements = elements_of(operand_at(instruction, store ? 1 : 0), move.elements);
   const ptx::Type type = type_of_registers(elements, move.type, decoder);
   for (std::size_t n = 0; n < elements.size(); ++n) {

@@ -101,6 +101,10 @@ void execute_copy(Warp& warp, const Instruction& instruction) {
                                         sizes.reading};
   count_copy(warp, instruction, detail, to, from);
   check_copy(warp, instruction, detail, to, from, sizes);
+  if (context.observed) {
+    memory::observe_shared(warp, instruction, detail.to, to);
+    if (from.lanes != 0) memory::observe_global(warp, instruction, detail.from, from);
+  }
 
   memory::AsyncCopies::Copy& copy = context.copies.issue(warp.active, detail.bytes);
   for_lanes(warp.active, [&](int lane) {
@@ -109,8 +113,6 @@ void execute_copy(Warp& warp, const Instruction& instruction) {
     copy.to[lane] = context.shared + offset;
     copy.from[lane] =
         reinterpret_cast<const std::byte*>(from.addresses[lane] + static_cast<u64>(from.offset));
-    copy.written[lane] =
-        context.shared_written == nullptr ? nullptr : context.shared_written + offset;
   });
 }
 

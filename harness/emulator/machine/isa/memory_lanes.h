@@ -12,6 +12,7 @@
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/access_pattern.h"
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/observe.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -155,8 +156,8 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
   if (!inside(cache, lead, 0, context.shared_bytes)) [[unlikely]] {
     refuse_shared(warp, instruction, access, {addresses, offset, lanes});
   }
-  if (context.shared_written != nullptr) [[unlikely]] {
-    track_shared(warp, instruction, access, {addresses, offset, lanes});
+  if (context.observed) [[unlikely]] {
+    memory::observe_shared(warp, instruction, access, {addresses, offset, lanes});
   }
   const u64 base = reinterpret_cast<u64>(context.shared) + static_cast<u64>(offset);
   return {base, reinterpret_cast<const s32*>(addresses), cache.now.pattern, lanes};
@@ -179,6 +180,9 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
                      cache.generation == context.memory->generation();
   if (!known) [[unlikely]]
     admit(warp, instruction, access, {addresses, offset, lanes});
+  if (context.observed) [[unlikely]] {
+    memory::observe_global(warp, instruction, access, {addresses, offset, lanes});
+  }
   return {long_offset, addresses, cache.now.pattern, lanes};
 }
 

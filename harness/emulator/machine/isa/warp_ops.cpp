@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/control/warp_ops.h"
 
 #include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/warp.h"
 
 #ifdef WARPGAUGE_ISA_avx512
@@ -106,6 +107,9 @@ void shuffle(Warp& warp, const Instruction& instruction) {
   alignas(64) U32 from[kLanes];
   const Mask inside = shuffle_lanes<kOp>(source<U32>(warp, instruction, 1),
                                          source<U32>(warp, instruction, 2), from);
+  if (warp.memory->checks_shuffles) [[unlikely]] {
+    control::check_shuffle(warp, instruction, present, inside, from);
+  }
   permute(source<U32>(warp, instruction, 0), from, present, destination<U32>(warp, instruction));
   write_predicate(second_destination<Mask>(warp, instruction), present, inside);
 }

@@ -154,20 +154,4 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
   record<std::uint64_t>(warp, copy.from, Window::global, from);
 }
 
-void track_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                  const LaneAddresses<std::uint32_t>& lanes) {
-  std::byte* const written = warp.memory->shared_written;
-  for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const std::uint64_t address = address_of(lanes, lane);
-    if (access.effect == AccessEffect::write) {
-      std::memset(written + address, 1, access.width);
-    } else if (std::memchr(written + address, 0, access.width) != nullptr) {
-      refuse(warp, instruction, lane, Fault::Kind::uninitialised,
-             "uninitialised " + title(access, Window::shared, address) +
-                 ": no thread of the block has written it");
-    }
-  }
-}
-
 }  // namespace warpgauge::emulator::machine::memory

@@ -26,9 +26,4 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
                    const LaneAddresses<std::uint64_t>& from,
                    const LaneDistances<std::uint64_t>& from_distances);
 
-/// When uninitialised reads of shared memory are to be found: faults if one byte that is read was
-/// never written; notes what is written.
-void track_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                  const LaneAddresses<std::uint32_t>& lanes);
-
 }  // namespace warpgauge::emulator::machine::memory

@@ -12,7 +12,6 @@ void copy_lane(const AsyncCopies::Copy& copy, std::size_t lane) {
   const std::size_t read = copy.source_bytes[lane];
   std::memcpy(copy.to[lane], copy.from[lane], read);
   std::memset(copy.to[lane] + read, 0, copy.bytes - read);
-  if (copy.written[lane] != nullptr) std::memset(copy.written[lane], 1, copy.bytes);
 }
 
 }  // namespace

@@ -22,7 +22,6 @@ class AsyncCopies {
     std::array<std::uint32_t, kLanes> group{};
     std::array<std::byte*, kLanes> to{};
     std::array<const std::byte*, kLanes> from{};
-    std::array<std::byte*, kLanes> written{};  ///< shadow of `to`; null: not checked
   };
 
   /// A new copy, in the lanes' open groups; the caller fills in the addresses and source_bytes.

@@ -12,6 +12,8 @@
 
 namespace warpgauge::emulator::machine::memory {
 
+class History;
+
 /// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
 /// offsets from the pointers here, their generic addresses are window_base(window) plus that
 /// offset. .global and .const addresses are pointers of this process (constants lie in allocations
@@ -26,9 +28,9 @@ struct MemoryContext {
   std::uint64_t block_number = 0;        ///< the same, linear
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
-  /// One byte for each byte of shared memory, not 0 once it has been written. Null: no check for
-  /// uninitialised reads.
-  std::byte* shared_written = nullptr;
+  bool observed = false;                                ///< some check looks at the accesses
+  History* history = nullptr;                           ///< null: none looks at those before
+  bool checks_stores = false, checks_shuffles = false;  ///< see Checks
 
   // Of the warp.
   std::uint32_t warp = 0;  ///< number in its block

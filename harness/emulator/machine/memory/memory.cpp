@@ -1,6 +1,7 @@
 // Device memory: the list of allocations, and how their surroundings are described.
 #include "harness/emulator/machine/memory/memory.h"
 
+#include <algorithm>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -8,6 +9,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "harness/emulator/machine/memory/global_traces.h"
 #include "harness/emulator/machine/memory/pool.h"
 
 namespace warpgauge::emulator::machine::memory {
@@ -50,6 +52,30 @@ std::string relative(const Memory::Allocation& allocation, std::uint64_t address
   return "byte " + std::to_string(address - begin) + " of " + name;
 }
 
+/// Ranges of addresses, apart from each other: their ends by their begins.
+class Ranges {
+ public:
+  void insert(std::uint64_t begin, std::uint64_t end) {
+    auto at = ends_.upper_bound(begin);
+    if (at != ends_.begin() && std::prev(at)->second >= begin) begin = (--at)->first;
+    while (at != ends_.end() && at->first <= end) {
+      end = std::max(end, at->second);
+      at = ends_.erase(at);
+    }
+    ends_[begin] = end;
+  }
+  void erase(std::uint64_t begin, std::uint64_t end) {  // of whole ranges
+    ends_.erase(ends_.lower_bound(begin), ends_.lower_bound(end));
+  }
+  bool touch(std::uint64_t begin, std::uint64_t end) const {
+    const auto behind = ends_.lower_bound(end);
+    return behind != ends_.begin() && std::prev(behind)->second > begin;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;
+};
+
 }  // namespace
 
 struct Memory::Impl {
@@ -61,6 +87,8 @@ struct Memory::Impl {
   std::deque<std::uint64_t> small_quarantine, large_quarantine;  ///< begins, oldest first
   std::uint64_t small_quarantined = 0, large_quarantined = 0;    ///< bytes
   std::uint64_t in_use = 0;
+  Ranges written;                        ///< by the host
+  std::unique_ptr<GlobalTraces> traces;  ///< nullptr: nothing asks for them
 
   /// The last block that begins at or in front of `address`; end() if there is none.
   Blocks::const_iterator last_before(std::uint64_t address) const {
@@ -121,7 +149,30 @@ std::byte* Memory::allocate(std::uint64_t bytes, Kind kind, std::string name) {
   if (begin == nullptr) return nullptr;
   impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
   impl_->in_use += bytes;
+  impl_->written.erase(number_of(begin), number_of(begin) + bytes);
+  if (impl_->traces != nullptr) impl_->traces->forget(number_of(begin), bytes);
   return begin;
+}
+
+void Memory::note_written(const void* begin, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const std::unique_lock lock(impl_->mutex);
+  if (impl_->live(number_of(begin)) == nullptr) return;
+  impl_->written.insert(number_of(begin), number_of(begin) + bytes);
+}
+
+bool Memory::may_be_written(std::uint64_t begin, std::uint64_t bytes) const {
+  const std::shared_lock lock(impl_->mutex);
+  const Allocation* const allocation = impl_->live(begin);
+  const bool is_device_only = allocation != nullptr && !allocation->adopted &&
+                              (allocation->kind == Kind::device || allocation->kind == Kind::heap);
+  return !is_device_only || impl_->written.touch(begin, begin + bytes);
+}
+
+GlobalTraces& Memory::traces() {
+  const std::unique_lock lock(impl_->mutex);
+  if (impl_->traces == nullptr) impl_->traces = std::make_unique<GlobalTraces>();
+  return *impl_->traces;
 }
 
 bool Memory::free(std::byte* begin) {
@@ -197,6 +248,25 @@ std::string Memory::describe(const void* address, std::uint64_t bytes) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const nearest = impl_->nearest(number);
   return nearest == nullptr ? "in no allocation" : relative(*nearest, number, bytes);
+}
+
+std::vector<Memory::Contents> Memory::contents() const {
+  const std::shared_lock lock(impl_->mutex);
+  std::vector<Contents> all;
+  for (const auto& [begin, allocation] : impl_->blocks) {
+    if (allocation.freed || allocation.rights != Rights::write) continue;
+    all.push_back({allocation.begin, {allocation.begin, allocation.end()}});
+  }
+  return all;
+}
+
+void Memory::forget_traces() {
+  const std::unique_lock lock(impl_->mutex);
+  if (impl_->traces == nullptr) return;
+  for (const auto& [begin, allocation] : impl_->blocks) {
+    impl_->written.insert(begin, begin + allocation.bytes);
+  }
+  impl_->traces->forget_all();
 }
 
 std::uint64_t Memory::bytes_in_use() const {

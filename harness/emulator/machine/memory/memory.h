@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace warpgauge::emulator::machine::memory {
 
@@ -23,6 +24,8 @@ inline constexpr int kWindowShift = 48;
 constexpr std::uint64_t window_base(Window window) {
   return static_cast<std::uint64_t>(window) << kWindowShift;
 }
+
+class GlobalTraces;
 
 /// May be used by several threads at the same time.
 class Memory {
@@ -78,10 +81,28 @@ class Memory {
   /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
   std::string describe(const void* address, std::uint64_t bytes = 1) const;
 
+  /// Something other than a kernel wrote there.
+  void note_written(const void* begin, std::uint64_t bytes);
+  /// Whether something may have written any of these bytes that was no kernel: of memory that the
+  /// host can write it is not known.
+  bool may_be_written(std::uint64_t begin, std::uint64_t bytes) const;
+
+  /// The history of accesses to global memory; made at the first call.
+  GlobalTraces& traces();
+  /// Empties it; all memory counts as written from now on.
+  void forget_traces();
+
   /// Changes whenever an allocation goes or loses a right: compare it before using a cached find().
   [[gnu::always_inline]] std::uint64_t generation() const {
     return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
   }
+  /// What is in the live allocations that kernels may write.
+  struct Contents {
+    std::byte* begin;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Contents> contents() const;
+
   std::uint64_t bytes_in_use() const;  ///< of all live allocations, without red zones
   /// Number of live allocations of the kinds device and managed (leak report).
   std::size_t live_allocations() const;

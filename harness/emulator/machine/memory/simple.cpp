@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -26,7 +27,9 @@ Window window_of(const Memory& memory, std::uint64_t address) {
 
 void execute_nothing(Warp&, const Instruction&) {}
 
-void execute_fence(Warp&, const Instruction&) {
+void execute_fence(Warp& warp, const Instruction& instruction) {
+  History* const history = warp.memory->history;
+  if (history != nullptr) history->fence(warp.memory->warp, (instruction.flags & kOfGrid) != 0);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

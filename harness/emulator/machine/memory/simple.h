@@ -2,12 +2,16 @@
 // of asynchronous copies.
 #pragma once
 
+#include <cstdint>
+
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 
 void execute_nothing(Warp& warp, const Instruction& instruction);
+/// Instruction::flags of a fence: it orders for other blocks, too.
+inline constexpr std::uint16_t kOfGrid = 1;
 /// Orders this thread's accesses before it and behind it.
 void execute_fence(Warp& warp, const Instruction& instruction);
 

@@ -1,0 +1,25 @@
+// What the machine looks for in the history of accesses.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpgauge::emulator::machine {
+
+struct Checks {
+  bool races = false;          ///< accesses that no barrier, fence or atomic orders
+  bool uninitialised = false;  ///< reads of memory that nothing wrote
+  bool lanes = false;     ///< races of lanes of one warp that no __syncwarp() orders: many kernels
+                          ///< rely on lanes that run together
+  bool stores = false;    ///< different values that lanes of one warp store to one word at once
+  bool shuffles = false;  ///< values that shfl takes from lanes that are not there
+
+  bool history() const { return races || uninitialised || lanes; }
+};
+
+inline constexpr std::string_view kNamesOfChecks = "races,uninitialised,lanes,stores,shuffles";
+
+/// Of names with commas between; "none" is no check. Throws std::invalid_argument.
+Checks checks_called(std::string_view names);
+
+}  // namespace warpgauge::emulator::machine

@@ -1,0 +1,63 @@
+// Shows accesses to the checks of the launch; the check that needs no history.
+#include "harness/emulator/machine/memory/observe.h"
+
+#include <bit>
+#include <cstring>
+
+#include "harness/emulator/machine/access_findings.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+/// Lanes of the warp that store different values to one word.
+template <typename Address>
+void check_store(const Warp& warp, const Instruction& instruction, const Access& access,
+                 const LaneAddresses<Address>& lanes) {
+  if (!access.is_store) return;
+  const auto& detail = *static_cast<const MoveDetail*>(instruction.detail);
+  const auto differ = [&](int a, int b) {
+    for (int n = 0; n * detail.element_bytes < access.width; ++n) {
+      const Slot slot = detail.elements[n];
+      const std::byte* const values = warp.bases[slot.base] + slot.offset;
+      if (std::memcmp(values + a * detail.register_bytes, values + b * detail.register_bytes,
+                      detail.element_bytes) != 0) {
+        return true;
+      }
+    }
+    return false;
+  };
+  for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    for (Mask others = rest & (rest - 1); others != 0; others &= others - 1) {
+      const int other = std::countr_zero(others);
+      if (address_of(lanes, lane) != address_of(lanes, other) || !differ(lane, other)) continue;
+      return report_stores(warp, instruction, access,
+                           sizeof(Address) == 4 ? Window::shared : Window::global, lane, other,
+                           address_of(lanes, lane));
+    }
+  }
+}
+
+}  // namespace
+
+void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                    const LaneAddresses<std::uint32_t>& lanes) {
+  const MemoryContext& context = *warp.memory;
+  if (context.history != nullptr) {
+    context.history->observe_shared(warp, instruction, access, lanes);
+  }
+  if (context.checks_stores) check_store(warp, instruction, access, lanes);
+}
+
+void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
+                    const LaneAddresses<std::uint64_t>& lanes) {
+  const MemoryContext& context = *warp.memory;
+  if (context.history != nullptr) {
+    context.history->observe_global(warp, instruction, access, lanes);
+  }
+  if (context.checks_stores) check_store(warp, instruction, access, lanes);
+}
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,18 @@
+// Shows accesses to the checks of the launch.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/lane_addresses.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// For warps with MemoryContext::observed, before the access is made.
+void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                    const LaneAddresses<std::uint32_t>& lanes);
+void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
+                    const LaneAddresses<std::uint64_t>& lanes);
+
+}  // namespace warpgauge::emulator::machine::memory

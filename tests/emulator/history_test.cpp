@@ -1,0 +1,261 @@
+// Races, reads of memory that nothing wrote, and stores and shuffles whose result is not defined:
+// each rule finds its defect by line, and the mended kernel passes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/emulator/kernel_run.h"
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Shape blocks(std::uint32_t count, std::uint32_t threads) {
+  return {.grid = {count, 1, 1}, .block = {threads, 1, 1}};
+}
+
+std::vector<std::string> found(const std::string& body, const Shape& shape,
+                               std::string_view checks = "races") {
+  Options options = limited();
+  options.checks = checks_called(checks);
+  std::vector<std::string> texts;
+  for (const Finding& finding : run_body(body, shape, {}, options).outcome.findings) {
+    texts.push_back(finding.text);
+  }
+  return texts;
+}
+
+/// Thread t of 64 has in %r4 the shared address of its own word, in %r5 that of its opposite.
+std::string with_tile(const std::string& body) {
+  return R"(
+    .shared .align 4 .b8 tile[256];
+    mov.u32 %r3, tile;
+    mad.lo.u32 %r4, %r0, 4, %r3;
+    xor.b32 %r5, %r0, 63;
+    mad.lo.u32 %r5, %r5, 4, %r3;
+  )" + body;
+}
+
+TEST(Checks, HaveNames) {
+  const Checks checks = checks_called("races,stores");
+  EXPECT_TRUE(checks.races && checks.stores);
+  EXPECT_FALSE(checks.uninitialised || checks.lanes || checks.shuffles);
+  EXPECT_FALSE(checks_called("none").history());
+  EXPECT_THROW(checks_called("race"), std::invalid_argument);
+}
+
+TEST(SharedRace, OfAReadBehindAWriteIsFound) {
+  const auto kernel = [](const std::string& barrier) {
+    return with_tile("st.shared.u32 [%r4], %r0;\n" + barrier + "\nld.shared.u32 %r6, [%r5];");
+  };
+  EXPECT_THAT(found(kernel(""), blocks(2, 64)),
+              Contains(AllOf(HasSubstr("kernel k, block (0,0,0), thread (32,0,0), k, PTX line "),
+                             HasSubstr("race: shared read of 4 bytes at 0x7c, which thread "
+                                       "(31,0,0) has written at k, PTX line "),
+                             EndsWith("; no __syncthreads() stands between"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)), IsEmpty());
+}
+
+TEST(SharedRace, OfAWriteBehindAReadIsFound) {
+  const auto kernel = [](const std::string& barrier) {
+    return with_tile("st.shared.u32 [%r4], %r0; bar.sync 0; ld.shared.u32 %r6, [%r3];" + barrier +
+                     "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [%r3], 7;");
+  };
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0)"),
+                                HasSubstr("shared write of 4 bytes at 0x0, which thread (32,0,0) "
+                                          "has read at"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
+}
+
+TEST(SharedRace, IsNoneBetweenBarriers) {
+  EXPECT_THAT(found(with_tile(R"(
+    mov.u32 %r7, 0;
+    AGAIN:
+    st.shared.u32 [%r4], %r7;
+    bar.sync 0;
+    ld.shared.u32 %r6, [%r5];
+    bar.sync 0;
+    add.u32 %r7, %r7, 1;
+    setp.lt.u32 %p0, %r7, 5;
+    @%p0 bra AGAIN;
+  )"),
+                    blocks(3, 64)),
+              IsEmpty());
+}
+
+TEST(SharedRace, IsNoneWhereOneWarpWaitsForAnother) {
+  const auto kernel = [](const std::string& of_reader, const std::string& of_writer) {
+    return with_tile("setp.lt.u32 %p0, %r0, 32;\n@%p0 bra WRITES;\n" + of_reader + R"(
+      ld.shared.u32 %r6, [%r5];
+      bra DONE;
+      WRITES:
+    )" + of_writer + "\nDONE:\nst.global.u32 [%rd1], %r6;");
+  };
+  const std::string store = "st.shared.u32 [%r4], %r0;";
+  EXPECT_THAT(found(kernel("bar.sync 1, 64;", store + "bar.arrive 1, 64;"), blocks(1, 64)),
+              IsEmpty());
+  EXPECT_THAT(found(kernel("", store), blocks(1, 64)), SizeIs(1));
+}
+
+TEST(SharedRace, IsNoneOfAtomicsButWithOthers) {
+  const std::string add = "atom.shared.add.u32 %r6, [%r3], 1;";
+  EXPECT_THAT(found(with_tile(add), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(with_tile(add + "ld.shared.u32 %r6, [%r3];"), blocks(1, 64)), SizeIs(1));
+}
+
+TEST(SharedRace, IsNoneOfOtherBytesOfAWordOrOfTheSameValue) {
+  EXPECT_THAT(found(with_tile("add.u32 %r6, %r3, %r0; st.shared.u8 [%r6], %r0;"), blocks(1, 64)),
+              IsEmpty());
+  EXPECT_THAT(found(with_tile("st.shared.u32 [%r3], 5;"), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(with_tile("st.shared.u32 [%r3], %r0;"), blocks(1, 64)), SizeIs(1));
+}
+
+TEST(SharedRace, IsOrderedByAFenceAndAFlag) {
+  const auto kernel = [](const std::string& fence) {
+    return with_tile(R"(
+      setp.lt.u32 %p0, %r0, 32;
+      @!%p0 bra WRITES;
+      POLL:
+      ld.volatile.shared.u32 %r6, [%r3+252];
+      setp.ne.u32 %p1, %r6, 7;
+      @%p1 bra POLL;
+      ld.shared.u32 %r7, [%r5];
+      st.global.u32 [%rd1], %r7;
+      bra DONE;
+      WRITES:
+      setp.eq.u32 %p2, %r0, 63;
+      @!%p2 st.shared.u32 [%r4], %r0;
+    )" + fence + R"(
+      @%p2 st.volatile.shared.u32 [%r4], 7;
+      DONE:
+    )");
+  };
+  // Thread 0 reads the flag's word itself, which is strong on the other side alone.
+  EXPECT_THAT(found(kernel("membar.cta;"), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)), testing::Not(IsEmpty()));
+}
+
+TEST(LanesRace, IsAskedForByItsOwnName) {
+  const auto kernel = [](const std::string& sync) {
+    return with_tile("st.shared.u32 [%r4], %r0;" + sync +
+                     "xor.b32 %r6, %r4, 4; ld.shared.u32 %r6, [%r6];");
+  };
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(1, 64), "lanes"),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0)"), HasSubstr("which thread (1,0,0) has"),
+                                EndsWith("; no __syncwarp() stands between"))));
+  EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "lanes"), IsEmpty());
+}
+
+TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
+  EXPECT_THAT(
+      found("st.global.u32 [%rd0], %r1;", blocks(2, 1)),
+      ElementsAre(AllOf(HasSubstr("block (1,0,0), thread (0,0,0)"),
+                        HasSubstr("race: global write of 4 bytes at byte 0 of output (8 bytes), "
+                                  "which thread (0,0,0) of block (0,0,0) has written at"),
+                        HasSubstr("the blocks are not ordered"))));
+  EXPECT_THAT(found("st.global.u32 [%rd1], %r1;", blocks(2, 32)), IsEmpty());
+  EXPECT_THAT(found("red.global.add.u32 [%rd0], 1;", blocks(2, 32)), IsEmpty());
+}
+
+TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
+  const auto kernel = [](const std::string& fence) {
+    return "st.global.u32 [%rd1], %r1;" + fence + R"(
+      atom.global.add.u32 %r3, [%rd2], 1;
+      setp.ne.u32 %p0, %r3, 3;
+      @%p0 bra DONE;
+      ld.global.u32 %r4, [%rd0];
+      ld.global.u32 %r5, [%rd0+4];
+      ld.global.u32 %r6, [%rd0+8];
+      DONE:
+    )";
+  };
+  EXPECT_THAT(found(kernel("membar.gl;"), blocks(4, 1)), IsEmpty());
+  EXPECT_THAT(found(kernel("membar.cta;"), blocks(4, 1)), testing::Not(IsEmpty()));
+}
+
+TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {
+  const auto kernel = [](const std::string& barrier) {
+    return "st.global.u32 [%rd1], %r1;" + barrier + R"(
+      xor.b32 %r3, %r1, 1;
+      mul.wide.u32 %rd3, %r3, 4;
+      add.u64 %rd3, %rd0, %rd3;
+      ld.global.u32 %r4, [%rd3];
+    )";
+  };
+  Shape shape = blocks(2, 1);
+  shape.cooperative = true;
+  EXPECT_THAT(found(kernel(R"(
+      membar.gl;
+      atom.global.add.u32 %r5, [%rd2], 1;
+      POLL:
+      ld.volatile.global.u32 %r5, [%rd2];
+      setp.lt.u32 %p0, %r5, 2;
+      @%p0 bra POLL;
+    )"),
+                    shape),
+              IsEmpty());
+  EXPECT_THAT(found(kernel(""), shape), testing::Not(IsEmpty()));
+}
+
+TEST(Uninitialised, SharedMemoryIsFoundInEachBlock) {
+  const std::string kernel = with_tile(R"(
+    setp.eq.u32 %p0, %r1, 67;
+    @!%p0 st.shared.u32 [%r4], %r0;
+    ld.shared.u32 %r5, [%r4];
+    st.global.u32 [%rd1], %r5;
+  )");
+  EXPECT_THAT(found(kernel, blocks(2, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel, blocks(2, 64), "uninitialised"),
+              ElementsAre(AllOf(HasSubstr("block (1,0,0), thread (3,0,0)"),
+                                EndsWith("uninitialised: shared read of 4 bytes at 0xc: no thread "
+                                         "of the block has written it"))));
+}
+
+TEST(Uninitialised, GlobalMemoryIsFoundWhereNothingWroteIt) {
+  Shape shape = blocks(1, 32);
+  EXPECT_THAT(found("ld.global.u32 %r3, [%rd1];", shape, "uninitialised"), IsEmpty());
+  shape.is_unwritten = true;
+  EXPECT_THAT(found("ld.global.u32 %r3, [%rd1];", shape, "uninitialised"),
+              ElementsAre(EndsWith("uninitialised: global read of 4 bytes at byte 0 of output (128 "
+                                   "bytes): nothing has written it")));
+  EXPECT_THAT(found("st.global.u32 [%rd1], 1; ld.global.u32 %r3, [%rd1];", shape, "uninitialised"),
+              IsEmpty());
+  // A copy of a structure takes its padding with it.
+  EXPECT_THAT(found("and.b64 %rd3, %rd1, -8; st.global.u32 [%rd3], 1;"
+                    "ld.global.v2.u32 {%r3, %r4}, [%rd3];",
+                    shape, "uninitialised"),
+              IsEmpty());
+}
+
+TEST(Stores, OfSeveralValuesToOneWordAreFound) {
+  const std::string_view checks = "stores";
+  EXPECT_THAT(
+      found("shr.u32 %r3, %r0, 1; st.global.u32 [%rd0], %r3;", blocks(1, 32), checks),
+      ElementsAre(AllOf(HasSubstr("thread (0,0,0)"),
+                        HasSubstr("one word, several values: global write of 4 bytes at "
+                                  "byte 0 of output (128 bytes), to which thread (2,0,0)"))));
+  EXPECT_THAT(found("st.global.u32 [%rd0], 3;", blocks(1, 32), checks), IsEmpty());
+  EXPECT_THAT(found(with_tile("st.shared.u32 [%r3], %r0;"), blocks(1, 32), checks), SizeIs(1));
+}
+
+TEST(Shuffles, FromAbsentLanesAreFound) {
+  const std::string shuffle = "shfl.sync.down.b32 %r3, %r0, 8, 31, -1;";
+  EXPECT_THAT(found(shuffle, blocks(1, 32), "shuffles"), IsEmpty());
+  EXPECT_THAT(found(shuffle, blocks(1, 16), "shuffles"),
+              ElementsAre(AllOf(HasSubstr("thread (8,0,0)"),
+                                HasSubstr("shuffle: takes the value of lane 16, which does not"))));
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::machine
