@@ -126,7 +126,7 @@ __global__ void race_of_blocks(float* b, const float* a) {
   __nanosleep(blockIdx.x * 20000);
   b[i] = a[i];                                       // race_of_blocks
   const float next = b[(i + kThreads) % kElements];  // race_of_blocks
-  if (next != next) b[i] = 0;                        // b is poisoned with NaN
+  if (next != next) b[i] = 0;                        // poisoned with NaN: race_of_blocks
 }
 
 // Half of the block comes to a barrier that is for all of it. The other half waits behind, at a

@@ -160,12 +160,12 @@ def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark
     result = gate(tmp_path, name, "emulated", "--check", check)
     assert result.returncode == 2
     facts = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
-    lines = {n for n, line in enumerate(LINES, 1) if line.endswith(f"// {mark}")}
+    lines = {n for n, line in enumerate(LINES, 1) if re.search(rf"// .*\b{mark}$", line)}
     assert facts
     for fact in facts:
         assert text in fact.reason
         assert fact.line in lines
-        assert lines_named(fact.reason) == lines
+        assert lines_named(fact.reason) <= lines
 
 
 def test_checks_find_nothing_in_a_healthy_kernel(tmp_path):

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/warp.h"
@@ -48,6 +49,7 @@ struct AluBench::Impl : decode::Decoder {
     if (!known) throw decode::Unsupported("not of these families: " + instruction.opcode);
     engine_->live = kAllLanes;
     warp.engine = engine_.get();
+    warp.memory = &memory_;
     warp.bases[Slot::frame] = warp.bases[Slot::constants] = bytes_.get();
     warp.bases[Slot::specials] = nullptr;
   }
@@ -113,6 +115,7 @@ struct AluBench::Impl : decode::Decoder {
   };
   std::unique_ptr<std::byte[], Free> bytes_;
   std::unique_ptr<control::WarpEngine> engine_;
+  memory::MemoryContext memory_;
   std::uint32_t used_ = 0;
   std::map<std::string, ptx::Type> types_;
   std::map<std::string, Slot> slots_;

@@ -257,5 +257,54 @@ TEST(Shuffles, FromAbsentLanesAreFound) {
                                 HasSubstr("shuffle: takes the value of lane 16, which does not"))));
 }
 
+std::vector<std::string> found_in_orders(const std::string& body, const Shape& shape) {
+  Options options = limited();
+  options.schedules = 5;
+  std::vector<std::string> texts;
+  for (const Finding& finding : run_body(body, shape, {}, options).outcome.findings) {
+    texts.push_back(finding.text);
+  }
+  return texts;
+}
+
+TEST(Orders, ShowAResultThatDependsOnThem) {
+  const std::string takes_a_place = R"(
+    atom.global.add.u32 %r3, [%rd2], 1;
+    st.global.u32 [%rd1], %r3;
+  )";
+  EXPECT_THAT(found_in_orders(takes_a_place, blocks(3, 64)),
+              Contains(HasSubstr("kernel k: order: the result is another one with the warps and "
+                                 "blocks in order ")));
+  EXPECT_THAT(found_in_orders("st.global.u32 [%rd1], %r1;", blocks(3, 64)), IsEmpty());
+}
+
+TEST(Orders, ShowCountsThatDependOnThem) {
+  // Whoever comes first stores more.
+  const std::string kernel = R"(
+    atom.global.add.u32 %r3, [%rd2], 1;
+    setp.lt.u32 %p0, %r3, 32;
+    and.b32 %r4, %r0, 32;
+    setp.ne.and.u32 %p0, %r4, 0, %p0;
+    @%p0 st.global.u32 [%rd1], 7;
+  )";
+  EXPECT_THAT(found_in_orders(kernel, blocks(1, 64)), Contains(HasSubstr("count otherwise")));
+}
+
+TEST(Orders, InterruptWarpsBetweenBarriers) {
+  const std::string kernel = with_tile(R"(
+    mov.u32 %r7, 0;
+    AGAIN:
+    st.shared.u32 [%r4], %r7;
+    bar.sync 0;
+    ld.shared.u32 %r6, [%r5];
+    bar.sync 0;
+    add.u32 %r7, %r6, 1;
+    setp.lt.u32 %p0, %r7, 50;
+    @%p0 bra AGAIN;
+    st.global.u32 [%rd1], %r7;
+  )");
+  EXPECT_THAT(found_in_orders(kernel, blocks(4, 64)), IsEmpty());
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::machine

@@ -187,6 +187,7 @@ Block::Progress Block::advance_by_seed() {
     bool any_moved = false, any_polls = false, all_stay = true;
     for (WarpState* const state : left) {
       any_moved |= run_warp(*state, 1 + random() % kMostSteps);
+      any_moved |= state->pause == Pause::finished;  // it had exited with its last instruction
       any_polls |= state->pause == Pause::yields;
       all_stay &= state->pause == Pause::yields || state->pause == Pause::waits;
     }

@@ -150,7 +150,6 @@ std::byte* Memory::allocate(std::uint64_t bytes, Kind kind, std::string name) {
   impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
   impl_->in_use += bytes;
   impl_->written.erase(number_of(begin), number_of(begin) + bytes);
-  if (impl_->traces != nullptr) impl_->traces->forget(number_of(begin), bytes);
   return begin;
 }
 
@@ -182,6 +181,7 @@ bool Memory::free(std::byte* begin) {
   found->second.freed = true;
   impl_->in_use -= found->second.bytes;
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
+  if (impl_->traces != nullptr) impl_->traces->forget(number_of(begin), found->second.bytes);
   impl_->quarantine(found->second);
   return true;
 }

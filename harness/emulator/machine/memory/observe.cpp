@@ -40,13 +40,25 @@ void check_store(const Warp& warp, const Instruction& instruction, const Access&
   }
 }
 
+/// Lanes that read the same words leave the same traces: one of them is enough.
+template <typename Address>
+LaneAddresses<Address> that_matter(const Warp& warp, const Access& access, Window window,
+                                   LaneAddresses<Address> lanes) {
+  const AccessCache& cache = warp.memory->caches[access.counters[static_cast<int>(window)]];
+  if (access.effect == AccessEffect::read && cache.now.pattern == Pattern::uniform) {
+    lanes.lanes &= ~lanes.lanes + 1;
+  }
+  return lanes;
+}
+
 }  // namespace
 
 void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                     const LaneAddresses<std::uint32_t>& lanes) {
   const MemoryContext& context = *warp.memory;
   if (context.history != nullptr) {
-    context.history->observe_shared(warp, instruction, access, lanes);
+    context.history->observe_shared(warp, instruction, access,
+                                    that_matter(warp, access, Window::shared, lanes));
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
 }
@@ -55,7 +67,8 @@ void observe_global(const Warp& warp, const Instruction& instruction, const Acce
                     const LaneAddresses<std::uint64_t>& lanes) {
   const MemoryContext& context = *warp.memory;
   if (context.history != nullptr) {
-    context.history->observe_global(warp, instruction, access, lanes);
+    context.history->observe_global(warp, instruction, access,
+                                    that_matter(warp, access, Window::global, lanes));
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
 }
