@@ -29,6 +29,7 @@
 #include "harness/outcome/out_folder.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
+#include "harness/outcome/repeat_command.h"
 #include "harness/process/isolate.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
@@ -213,6 +214,7 @@ class Gate {
     facts_->update();
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
+    how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
     const outcome::Outcome outcome(std::move(*facts_).runs(), how);
     writer_->write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_.results());
@@ -293,6 +295,15 @@ class Gate {
     const metrics::References references(facts, [this] { return std::span(facts_so_far()); });
     for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
     writer_->write(facts);
+  }
+
+  /// What a check has found it finds again only where it is asked for.
+  std::string repeat(const outcome::JudgedValue& value) const {
+    std::string command = outcome::repeat_command(value);
+    if (value.fact->verdict != Verdict::error) return command;
+    if (options_.checks != "none") command += " --check " + options_.checks;
+    if (options_.schedules != 0) command += fmt::format(" --schedules {}", options_.schedules);
+    return command;
   }
 
   static std::vector<Cases> one_by_one(const Cases& cases) {

@@ -162,6 +162,7 @@ def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark
     facts = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
     lines = {n for n, line in enumerate(LINES, 1) if re.search(rf"// .*\b{mark}$", line)}
     assert facts
+    assert "  repeat   " in result.stdout and f" --check {check}\n" in result.stdout
     for fact in facts:
         assert text in fact.reason
         assert fact.line in lines

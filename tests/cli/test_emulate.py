@@ -82,6 +82,16 @@ def test_a_program_runs_unmodified_and_is_counted_line_by_line(name, tmp_path):
     assert "PASS: " in result.stderr
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_checks_find_nothing_in_programs_that_are_right(name, tmp_path):
+    program = BUILD / "programs" / name
+    plain = emulate("--arch", archs()[-1], "--out", tmp_path / "plain", "--", program)
+    checks = ("--check", "races,uninitialised,stores,shuffles", "--schedules", 1)
+    checked = emulate("--arch", archs()[-1], *checks, "--out", tmp_path, "--", program)
+    assert checked.returncode == plain.returncode, checked.stderr
+    assert "race: " not in checked.stderr and "uninitialised: " not in checked.stderr
+
+
 def line_of(name, remark):
     lines = (SOURCES / name).read_text().splitlines()
     (number,) = (n for n, line in enumerate(lines, 1) if line.endswith(f"// {remark}"))
