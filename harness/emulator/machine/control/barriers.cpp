@@ -64,9 +64,9 @@ void release(Block& block, std::uint32_t number) {
       if (block.history != nullptr) block.history->pass(engine.index);
     }
   }
+  if (block.history != nullptr) block.history->released(barrier.expected == 0);
   barrier = {};
   block.barriers_in_use &= ~(1U << number);
-  if (block.history != nullptr) block.history->released();
 }
 
 // Where a number of threads is given, lanes that have exited or never were count with their warp.

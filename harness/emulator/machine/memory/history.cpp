@@ -132,7 +132,12 @@ void History::begin_block(std::uint64_t number) {
   acquired_ = 0;
 }
 
-void History::released() {
+void History::released(bool all) {
+  if (all) {
+    ++now_;
+    for (WarpTimes& times : warps_) times.floor = now_;
+    return;
+  }
   std::uint32_t fenced = kNever;
   for (std::size_t n = 0; n < warp_count_; ++n) fenced = std::min(fenced, warps_[n].fenced);
   for (std::size_t n = 0; n < warp_count_; ++n) {
@@ -258,7 +263,12 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
       [&](int lane) { return first_thread + static_cast<std::uint32_t>(lane); }, judge,
       [](std::uint64_t write, std::uint64_t read) { return (write | read) == 0; },
       [&](int lane, std::uint64_t address) {
-        if (warp.memory->memory->may_be_written(address, access.width)) return;
+        if (address >= written_.begin && address < written_.end) return;
+        const Memory::Range range = warp.memory->memory->written_range(address, access.width);
+        if (range.begin != range.end) {
+          written_ = range;
+          return;
+        }
         report_unwritten(warp, instruction, access, Window::global, lane, address);
       });
 }

@@ -61,8 +61,8 @@ class History {
   void exit(std::uint32_t warp) { warps_[warp].fenced = kNever; }
   /// Lanes of a warp have come through a barrier of the block.
   void pass(std::uint32_t warp) { warps_[warp].acquired = ++now_; }
-  /// A barrier has let its warps go.
-  void released();
+  /// A barrier has let its warps go; `all`: all that have not exited.
+  void released(bool all);
   /// Lanes of a warp have met, in __syncwarp() or another instruction that names them.
   void sync_lanes(std::uint32_t warp) { warps_[warp].synced = ++now_; }
   void fence(std::uint32_t warp, bool of_grid);
@@ -94,6 +94,7 @@ class History {
   std::uint32_t now_ = 0, begin_ = 0;
   // Of global memory.
   std::uint64_t block_ = 0, acquired_ = 0;
+  Memory::Range written_;  ///< where something else has written, lately found
 };
 
 }  // namespace warpgauge::emulator::machine::memory

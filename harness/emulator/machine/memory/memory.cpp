@@ -67,9 +67,11 @@ class Ranges {
   void erase(std::uint64_t begin, std::uint64_t end) {  // of whole ranges
     ends_.erase(ends_.lower_bound(begin), ends_.lower_bound(end));
   }
-  bool touch(std::uint64_t begin, std::uint64_t end) const {
+  /// The last one that has addresses in common with these; empty: none has.
+  Memory::Range touching(std::uint64_t begin, std::uint64_t end) const {
     const auto behind = ends_.lower_bound(end);
-    return behind != ends_.begin() && std::prev(behind)->second > begin;
+    if (behind == ends_.begin() || std::prev(behind)->second <= begin) return {};
+    return {std::prev(behind)->first, std::prev(behind)->second};
   }
 
  private:
@@ -160,12 +162,14 @@ void Memory::note_written(const void* begin, std::uint64_t bytes) {
   impl_->written.insert(number_of(begin), number_of(begin) + bytes);
 }
 
-bool Memory::may_be_written(std::uint64_t begin, std::uint64_t bytes) const {
+Memory::Range Memory::written_range(std::uint64_t address, std::uint64_t bytes) const {
   const std::shared_lock lock(impl_->mutex);
-  const Allocation* const allocation = impl_->live(begin);
-  const bool is_device_only = allocation != nullptr && !allocation->adopted &&
-                              (allocation->kind == Kind::device || allocation->kind == Kind::heap);
-  return !is_device_only || impl_->written.touch(begin, begin + bytes);
+  const Allocation* const allocation = impl_->live(address);
+  if (allocation == nullptr) return {address, address + bytes};
+  const bool is_device_only =
+      !allocation->adopted && (allocation->kind == Kind::device || allocation->kind == Kind::heap);
+  if (!is_device_only) return {number_of(allocation->begin), number_of(allocation->end())};
+  return impl_->written.touching(address, address + bytes);
 }
 
 GlobalTraces& Memory::traces() {

@@ -83,9 +83,13 @@ class Memory {
 
   /// Something other than a kernel wrote there.
   void note_written(const void* begin, std::uint64_t bytes);
-  /// Whether something may have written any of these bytes that was no kernel: of memory that the
-  /// host can write it is not known.
-  bool may_be_written(std::uint64_t begin, std::uint64_t bytes) const;
+  /// Addresses that something other than a kernel may have written.
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+  };
+  /// Such a range that `bytes` bytes at `address` touch; empty: nothing but a kernel can have
+  /// written any of them. Memory that the host can write counts as written.
+  Range written_range(std::uint64_t address, std::uint64_t bytes) const;
 
   /// The history of accesses to global memory; made at the first call.
   GlobalTraces& traces();
