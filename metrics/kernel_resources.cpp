@@ -1,5 +1,3 @@
-// Reads the records of .nv.info: a byte for the layout, a byte for the attribute, two for the size
-// of what follows (layout 4) or for the value itself.
 #include "metrics/kernel_resources.h"
 
 #include <elf.h>
@@ -10,12 +8,11 @@
 #include <string_view>
 
 #include "metrics/cubin.h"
+#include "metrics/nv_info.h"
 
 namespace warpgauge::metrics {
 namespace {
 
-constexpr std::uint8_t kByteValue = 2;  // of the record: its third byte is the value
-constexpr std::uint8_t kSizedValue = 4;
 // Symbol of the kernel, and a number.
 constexpr std::uint8_t kRegisterCount = 0x2f;
 constexpr std::uint8_t kFrameSize = 0x11;
@@ -27,15 +24,7 @@ constexpr std::uint32_t kMostStack = 512 * 1024;  // local memory of a thread; r
 constexpr std::uint8_t kNewAbi =
     8;  // since CUDA 13, which leaves out the barriers where they are 0
 
-using Bytes = std::span<const std::byte>;
-
-template <typename Value>
-std::optional<Value> at(Bytes bytes, std::uint64_t offset) {
-  if (offset > bytes.size() || sizeof(Value) > bytes.size() - offset) return {};
-  Value out;
-  std::memcpy(&out, bytes.data() + offset, sizeof out);
-  return out;
-}
+using nv_info::at, nv_info::Bytes, nv_info::for_each_record, nv_info::Record;
 
 std::string_view symbol_name(const Cubin& cubin, std::uint32_t index) {
   const auto symbol = at<Elf64_Sym>(cubin.section(".symtab"), index * sizeof(Elf64_Sym));
@@ -43,26 +32,6 @@ std::string_view symbol_name(const Cubin& cubin, std::uint32_t index) {
   if (!symbol || symbol->st_name >= names.size()) return "";
   const char* const begin = reinterpret_cast<const char*>(names.data()) + symbol->st_name;
   return {begin, strnlen(begin, names.size() - symbol->st_name)};
-}
-
-struct Record {
-  std::uint8_t layout = 0, attribute = 0;
-  Bytes value;  // of two bytes where the layout is of no size
-};
-
-template <typename Visit>  // visit(record)
-void for_each_record(Bytes records, Visit visit) {
-  std::uint64_t offset = 0;
-  while (const auto layout = at<std::uint8_t>(records, offset)) {
-    const auto attribute = at<std::uint8_t>(records, offset + 1);
-    const auto bytes = at<std::uint16_t>(records, offset + 2);
-    if (!attribute || !bytes) return;
-    const bool is_sized = *layout == kSizedValue;
-    const std::uint64_t begin = offset + (is_sized ? 4 : 2), size = is_sized ? *bytes : 2;
-    if (size > records.size() - begin) return;
-    visit(Record{*layout, *attribute, records.subspan(begin, size)});
-    offset = begin + size;
-  }
 }
 
 /// Up to `most`.
@@ -75,7 +44,8 @@ std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& 
   if (cubin.abi() >= kNewAbi) barriers = 0;
   for_each_record(cubin.section(".nv.info." + kernel), [&](const Record& record) {
     if (record.attribute != kBarrierCount) return;
-    barriers = record.layout == kByteValue ? at<std::uint8_t>(record.value, 0) : std::nullopt;
+    barriers =
+        record.layout == nv_info::kByteValue ? at<std::uint8_t>(record.value, 0) : std::nullopt;
   });
   return barriers;
 }
@@ -83,7 +53,7 @@ std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& 
 std::map<std::string, KernelResources> read(const Cubin& cubin) {
   std::map<std::string, KernelResources> kernels;
   for_each_record(cubin.section(".nv.info"), [&](const Record& record) {
-    if (record.layout != kSizedValue || record.value.size() != 8) return;
+    if (record.layout != nv_info::kSizedValue || record.value.size() != 8) return;
     const auto symbol = at<std::uint32_t>(record.value, 0),
                value = at<std::uint32_t>(record.value, 4);
     const auto of_kernel = [&]() -> KernelResources& {

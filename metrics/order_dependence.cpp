@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/sass.h"
@@ -194,8 +195,9 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around) {
 /// Follows values through the code until nothing new depends on a source.
 class Propagation {
  public:
-  Propagation(std::span<const SassWord> code, const std::vector<Instruction>& instructions, int sm)
-      : code_(code), instructions_(instructions), flow_(code, sm) {
+  Propagation(std::span<const SassWord> code, const std::vector<Instruction>& instructions,
+              SassFlow flow)
+      : code_(code), instructions_(instructions), flow_(std::move(flow)) {
     State none;
     none.fill(kNone);
     at_begin_.assign(flow_.blocks().size(), none);
@@ -288,7 +290,7 @@ class Propagation {
   /// A branch at the end of `block` that depends on something: so does what it decides.
   bool decide(std::size_t block, Origin origin) {
     if (!lower(branches_[block], origin)) return false;
-    for (const std::size_t other : flow_.decided_by(block)) lower(decided_[other], origin);
+    for (const std::size_t other : flow_.graph().decided_by(block)) lower(decided_[other], origin);
     return true;
   }
 
@@ -390,7 +392,8 @@ std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_v
   for (const SassWord& word : code) instructions.push_back(instruction_of(word, around));
   const auto is_source = [](const Instruction& one) { return one.source.has_value(); };
   if (std::ranges::none_of(instructions, is_source)) return {};
-  return Propagation(code, instructions, sm).dependences();
+  SassFlow flow(code, sm, branch_targets(cubin, kernel));
+  return Propagation(code, instructions, std::move(flow)).dependences();
 }
 
 }  // namespace warpgauge::metrics

@@ -5,6 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <string>
+
+#include "metrics/nv_info.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -29,6 +32,33 @@ int known_sm(const Cubin& cubin) {
                     sm, kOldestSm, kNewestSm));
   }
   return sm;
+}
+
+BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel) {
+  constexpr std::uint8_t kAttribute = 0x34;
+  BranchTargets found;
+  const std::string section = ".nv.info." + std::string(kernel);
+  nv_info::for_each_record(cubin.section(section), [&](const nv_info::Record& record) {
+    if (record.attribute != kAttribute) return;
+    // Of each branch: its offset, zero, the number of its targets, and these.
+    std::uint64_t at = 0;
+    const auto next = [&] {
+      const auto value = nv_info::at<std::uint32_t>(record.value, at);
+      at += sizeof(std::uint32_t);
+      return value;
+    };
+    while (const auto branch = next()) {
+      next();
+      const auto count = next();
+      std::vector<std::uint64_t>& targets = found[*branch];
+      for (std::uint32_t i = 0; count && i < *count; ++i) {
+        const auto target = next();
+        if (!target) return;
+        targets.push_back(*target);
+      }
+    }
+  });
+  return found;
 }
 
 std::vector<SassWord> machine_code(const Cubin& cubin, std::string_view kernel) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct SassWord {
 
 /// The architecture of the cubin. Throws CubinError if its machine code is not known here.
 int known_sm(const Cubin& cubin);
+
+/// Where the indexed branches of `kernel` (BRX) may go: their offset into the code -> those of
+/// their targets.
+using BranchTargets = std::map<std::uint64_t, std::vector<std::uint64_t>>;
+BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel);
 
 /// All instructions of `kernel`, in the order of the code. Empty for an unknown kernel.
 std::vector<SassWord> machine_code(const Cubin& cubin, std::string_view kernel);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace warpgauge::metrics {
 namespace {
@@ -77,15 +76,26 @@ Step step_of(const SassWord& word, std::size_t size, int sm) {
   }
 }
 
-std::vector<SassBlock> blocks_of(std::span<const SassWord> code, int sm) {
+std::vector<SassBlock> blocks_of(std::span<const SassWord> code, int sm,
+                                 const BranchTargets& targets, Calls calls) {
   std::vector<Step> steps;
   std::set<std::size_t> begins = {0}, returns;
   for (const SassWord& word : code) {
-    const Step& step = steps.emplace_back(step_of(word, code.size(), sm));
+    Step& step = steps.emplace_back(step_of(word, code.size(), sm));
     if (step.target) begins.insert(*step.target);
     if (step.ends_a_block()) begins.insert(steps.size());
-    if (word.opcode() == kCall) returns.insert(steps.size());
+    if (const auto known = targets.find(word.pc); known != targets.end()) {
+      step.anywhere = false;
+      for (const std::uint64_t pc : known->second) begins.insert(pc / SassWord::kBytes);
+    }
+    if (word.opcode() != kCall) continue;
+    if (calls == Calls::followed) {
+      returns.insert(steps.size());
+    } else {
+      step = {};
+    }
   }
+  begins.erase(begins.lower_bound(code.size()), begins.end());
   begins.insert(code.size());
 
   std::vector<SassBlock> blocks;
@@ -105,11 +115,23 @@ std::vector<SassBlock> blocks_of(std::span<const SassWord> code, int sm) {
     if (step.returns) {
       for (const std::size_t index : returns) next.insert(block_at(index));
     }
+    if (const auto known = targets.find(code[block.end - 1].pc); known != targets.end()) {
+      for (const std::uint64_t pc : known->second) next.insert(block_at(pc / SassWord::kBytes));
+    }
     for (std::size_t i = 0; step.anywhere && i < blocks.size(); ++i) next.insert(i);
     if (next.erase(blocks.size()) > 0) block.leaves = true;  // runs off the end
     block.next.assign(next.begin(), next.end());
   }
   return blocks;
+}
+
+std::vector<std::vector<std::size_t>> edges_of(const std::vector<SassBlock>& blocks) {
+  std::vector<std::vector<std::size_t>> edges;
+  for (const SassBlock& block : blocks) {
+    edges.push_back(block.next);
+    if (block.leaves) edges.back().push_back(blocks.size());
+  }
+  return edges;
 }
 
 }  // namespace
@@ -132,76 +154,27 @@ bool is_branch(const SassWord& word) {
   }
 }
 
-SassFlow::SassFlow(std::span<const SassWord> code, int sm) : blocks_(blocks_of(code, sm)) {
-  find_meeting_points();
+bool is_branch_if_apart(const SassWord& word) {
+  return word.opcode() == kBranch && (word.low >> 32 & 3) == 2;
 }
 
-/// The immediate postdominators: K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast Dominance
-/// Algorithm", on the edges turned round.
-void SassFlow::find_meeting_points() {
-  const std::size_t end = blocks_.size();
-  std::vector<std::vector<std::size_t>> before(end + 1), behind(end + 1);
-  for (std::size_t block = 0; block < end; ++block) {
-    behind[block] = blocks_[block].next;
-    if (blocks_[block].leaves) behind[block].push_back(end);
-    for (const std::size_t next : behind[block]) before[next].push_back(block);
-  }
-
-  // Blocks by the time at which a depth-first walk from the end backwards is done with them.
-  constexpr std::size_t kUnseen = static_cast<std::size_t>(-1), kSeen = kUnseen - 1;
-  std::vector<std::size_t> number(end + 1, kUnseen), order;
-  std::vector<std::pair<std::size_t, std::size_t>> path = {{end, 0}};
-  number[end] = kSeen;
-  while (!path.empty()) {
-    auto& [block, edge] = path.back();
-    if (edge == before[block].size()) {
-      number[block] = order.size();
-      order.push_back(block);
-      path.pop_back();
-      continue;
+std::vector<Gathering> gatherings(std::span<const SassWord> code) {
+  constexpr unsigned kBegin = 0x145, kEnd = 0x141;
+  const auto barrier = [](const SassWord& word) { return word.low >> 16 & 0xf; };
+  std::vector<Gathering> found;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i].opcode() != kBegin) continue;
+    // Its distance in units of 4 bytes leads behind the other.
+    const std::uint64_t end = i + (code[i].low >> 34) / 4;
+    if (end < code.size() && code[end].opcode() == kEnd && barrier(code[end]) == barrier(code[i])) {
+      found.push_back({i, end});
     }
-    const std::size_t other = before[block][edge++];
-    if (number[other] != kUnseen) continue;
-    number[other] = kSeen;
-    path.emplace_back(other, 0);
-  }
-
-  meeting_point_.assign(end + 1, kUnseen);
-  meeting_point_[end] = end;
-  const auto meet = [&](std::size_t a, std::size_t b) {
-    while (a != b) {
-      while (number[a] < number[b]) a = meeting_point_[a];
-      while (number[b] < number[a]) b = meeting_point_[b];
-    }
-    return a;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = order.size() - 1; i-- > 0;) {  // without the end itself, which is last
-      const std::size_t block = order[i];
-      std::size_t found = kUnseen;
-      for (const std::size_t next : behind[block]) {
-        if (meeting_point_[next] == kUnseen) continue;
-        found = found == kUnseen ? next : meet(found, next);
-      }
-      changed = changed || found != meeting_point_[block];
-      meeting_point_[block] = found;
-    }
-  }
-}
-
-std::vector<std::size_t> SassFlow::decided_by(std::size_t block) const {
-  std::vector<bool> seen(blocks_.size());
-  std::vector<std::size_t> found, open = blocks_[block].next;
-  while (!open.empty()) {
-    const std::size_t one = open.back();
-    open.pop_back();
-    if (one == meeting_point_[block] || seen[one]) continue;
-    seen[one] = true;
-    found.push_back(one);
-    open.insert(open.end(), blocks_[one].next.begin(), blocks_[one].next.end());
   }
   return found;
 }
+
+SassFlow::SassFlow(std::span<const SassWord> code, int sm, const BranchTargets& targets,
+                   Calls calls)
+    : blocks_(blocks_of(code, sm, targets, calls)), graph_(edges_of(blocks_)) {}
 
 }  // namespace warpgauge::metrics

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "metrics/flow_graph.h"
 #include "metrics/sass_code.h"
 
 namespace warpgauge::metrics {
@@ -16,27 +18,34 @@ struct SassBlock {
   bool leaves = false;            ///< some threads may end there
 };
 
+/// BRA.DIV: leads to code that does the same where the lanes of a warp are apart.
+bool is_branch_if_apart(const SassWord& word);
+
+/// BSSY and BSYNC: lanes of a warp that part between them meet at the second.
+struct Gathering {
+  std::size_t begin = 0, end = 0;  ///< indices of the two
+};
+std::vector<Gathering> gatherings(std::span<const SassWord> code);
+
 /// Whether control may go elsewhere than to the next instruction. A branch ends a block.
 bool is_branch(const SassWord& word);
 
+/// What becomes of control at a call: it goes to the function and from there behind any call, or
+/// past it, and the function is a part of the graph by itself.
+enum class Calls : std::uint8_t { followed, stepped_over };
+
 class SassFlow {
  public:
-  /// `code` is all of a kernel's, for `sm`. A branch whose target is not
-  /// known may go to any block, and a return behind any call.
-  SassFlow(std::span<const SassWord> code, int sm);
+  /// `code` is all of a kernel's, for `sm`. A branch whose target is not known may go to any block.
+  SassFlow(std::span<const SassWord> code, int sm, const BranchTargets& targets = {},
+           Calls calls = Calls::followed);
 
   const std::vector<SassBlock>& blocks() const { return blocks_; }
-  /// The blocks whose execution the branch at the end of `block` decides: all on the ways from it
-  /// to where they meet again.
-  std::vector<std::size_t> decided_by(std::size_t block) const;
+  const FlowGraph& graph() const { return graph_; }  ///< its nodes are the blocks
 
  private:
-  void find_meeting_points();
-
   std::vector<SassBlock> blocks_;
-  /// Of each block the nearest one that all ways from it to the end lead through; blocks_.size() is
-  /// the end itself.
-  std::vector<std::size_t> meeting_point_;
+  FlowGraph graph_;
 };
 
 }  // namespace warpgauge::metrics

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpgauge::metrics {
@@ -65,22 +66,61 @@ TEST_P(FlowOf, BothSidesOfABranchAreDecidedByIt) {
   EXPECT_THAT(found.blocks()[1].next, ElementsAre(3)) << "nothing falls through BRA";
   EXPECT_THAT(found.blocks()[2].next, ElementsAre(3));
   EXPECT_TRUE(found.blocks()[3].leaves);
-  EXPECT_THAT(found.decided_by(0), UnorderedElementsAre(1, 2));
-  EXPECT_THAT(found.decided_by(1), IsEmpty());
+  EXPECT_THAT(found.graph().decided_by(0), UnorderedElementsAre(1, 2));
+  EXPECT_THAT(found.graph().decided_by(1), IsEmpty());
+}
+
+TEST_P(FlowOf, AnIndexedBranchGoesToItsTargets) {
+  std::vector<SassWord> code;
+  for (const Written& one : {kAdd, kAdd, kEnd, kEnd, kEnd}) {
+    code.push_back(encoded(one, code.size(), GetParam()));
+  }
+  code[1].low = 0x949 | SassWord::kAlways << 12;
+  EXPECT_EQ(SassFlow(code, GetParam()).blocks()[0].next.size(), 4u) << "to any block";
+  const SassFlow known(code, GetParam(), {{16, {32, 64}}});
+  ASSERT_EQ(known.blocks().size(), 4u);
+  EXPECT_THAT(known.blocks()[0].next, ElementsAre(1, 3));
+}
+
+TEST_P(FlowOf, ACallThatIsSteppedOverEndsNoBlockOfTheGraph) {
+  std::vector<SassWord> code;
+  for (const Written& one : {go(3), kAdd, kEnd, kAdd, kEnd}) {
+    code.push_back(encoded(one, code.size(), GetParam()));
+  }
+  code[0].low = (code[0].low & ~std::uint64_t{0x1ff}) | 0x144;  // CALL
+  EXPECT_THAT(SassFlow(code, GetParam()).blocks()[0].next, ElementsAre(1, 2));
+  const SassFlow flow(code, GetParam(), {}, Calls::stepped_over);
+  EXPECT_THAT(flow.blocks()[0].next, ElementsAre(1));
+  EXPECT_TRUE(flow.blocks()[1].leaves);
+}
+
+TEST(Gatherings, BeginAndEndHaveOneBarrier) {
+  const auto word = [](std::uint64_t pc, std::uint64_t low) { return SassWord{pc, low, 0}; };
+  constexpr std::uint64_t kDistance = std::uint64_t{8} << 34;  // two instructions on
+  const auto found = [&](std::uint64_t barrier) {
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;
+    for (const Gathering& one : gatherings(std::vector{
+             word(0, 0x7945 | kDistance), word(16, 0x7918), word(32, 0x7941 | barrier << 16)})) {
+      pairs.emplace_back(one.begin, one.end);
+    }
+    return pairs;
+  };
+  EXPECT_THAT(found(0), ElementsAre(std::pair<std::size_t, std::size_t>(0, 2)));
+  EXPECT_THAT(found(1), IsEmpty());
 }
 
 TEST_P(FlowOf, ALoopDecidesHowOftenItRuns) {
   const SassFlow found = flow({kAdd, kAdd, go_if(1), kEnd});
   ASSERT_EQ(found.blocks().size(), 3u);
   EXPECT_THAT(found.blocks()[1].next, ElementsAre(1, 2));
-  EXPECT_THAT(found.decided_by(1), ElementsAre(1));
+  EXPECT_THAT(found.graph().decided_by(1), ElementsAre(1));
 }
 
 TEST_P(FlowOf, AnEarlyExitDecidesWhatIsBehindIt) {
   const SassFlow found = flow({kEndIf, kAdd, kEnd});
   ASSERT_EQ(found.blocks().size(), 2u);
   EXPECT_TRUE(found.blocks()[0].leaves);
-  EXPECT_THAT(found.decided_by(0), ElementsAre(1));
+  EXPECT_THAT(found.graph().decided_by(0), ElementsAre(1));
 }
 
 TEST_P(FlowOf, ABranchToItselfIsTheEndOfTheCode) {
@@ -92,8 +132,8 @@ TEST_P(FlowOf, ABranchToItselfIsTheEndOfTheCode) {
 TEST_P(FlowOf, ALoopWithTwoBeginningsAndTwoEndsMeetsAtTheEndOnly) {
   const SassFlow found = flow({go_if(2), go_if(4), go_if(1), kEnd, kEnd});
   ASSERT_EQ(found.blocks().size(), 5u);
-  EXPECT_THAT(found.decided_by(1), UnorderedElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(found.decided_by(2), UnorderedElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(found.graph().decided_by(1), UnorderedElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(found.graph().decided_by(2), UnorderedElementsAre(1, 2, 3, 4));
 }
 
 TEST_P(FlowOf, ATargetFarAwayIsFound) {
