@@ -1,6 +1,7 @@
 #include "harness/emulator/counting/access_table.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
@@ -11,6 +12,8 @@ namespace warpgauge::emulator::counting {
 
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                       const KernelTrust& trust) {
+  std::set<int> divided;
+  for (const auto& branch : outcome.divergent_branches) divided.insert(branch.text_line);
   for (const machine::InstructionRecord& record : outcome.records) {
     const metrics::WarpAccess& access = record.access;
     if (access.is_shared()) widest_[kernel] = std::max(widest_[kernel], access.width);
@@ -18,7 +21,8 @@ void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& o
     const auto [at, is_new] = lines_.try_emplace(key);
     if (!is_new && !metrics::shows_more(access, at->second.access)) continue;
     at->second = {
-        kernel, record.source.file, record.source.line, trust.of(record.text_line), access, ""};
+        kernel, record.source.file, record.source.line, trust.of(record.text_line, divided), access,
+        ""};
   }
 }
 

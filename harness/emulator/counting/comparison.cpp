@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "harness/emulator/counting/places.h"
 #include "metrics/call_graph.h"
 #include "metrics/order_dependence.h"
 #include "metrics/sass_code.h"
@@ -101,10 +102,34 @@ std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
 }
 
+/// Compares the places of what was found in one function; `before` was found in others.
+void add_places(const std::string& function, const CodeWithLines& code,
+                std::span<const PtxFlow> flows, const std::vector<std::size_t>& before,
+                std::vector<Match>& matches) {
+  std::vector<Match> here;
+  std::vector<Match*> originals;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].found.size() == before[i]) continue;
+    originals.push_back(&matches[i]);
+    Match& match = here.emplace_back(matches[i]);
+    match.found.erase(match.found.begin(),
+                      match.found.begin() + static_cast<std::ptrdiff_t>(before[i]));
+    match.place = {};
+  }
+  compare_places(here, flows, code, function);
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    Place& place = originals[i]->place;
+    if (place.difference.empty()) place.difference = here[i].place.difference;
+    place.undivided.merge(here[i].place.undivided);
+  }
+}
+
 /// Finds the counterparts of the accesses in one function; `by_line` has their places in
 /// `comparison` by line of the PTX.
-void add(const std::string& function, const CodeWithLines& code,
+void add(const std::string& function, const CodeWithLines& code, std::span<const PtxFlow> flows,
          const std::map<int, std::size_t>& by_line, Comparison& comparison) {
+  std::vector<std::size_t> before;
+  for (const Match& match : comparison.matches) before.push_back(match.found.size());
   const auto match_at = [&](std::uint64_t pc) -> Match* {
     const auto line = code.lines.find(function, pc);
     const auto found = line ? by_line.find(*line) : by_line.end();
@@ -130,6 +155,7 @@ void add(const std::string& function, const CodeWithLines& code,
                                    reason_of_extra(one.op, match ? match->access : nullptr)});
     }
   }
+  add_places(function, code, flows, before, comparison.matches);
   for (const std::uint64_t pc : metrics::warp_votes(code.cubin, function)) {
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
@@ -159,19 +185,21 @@ void add(const std::string& function, const CodeWithLines& code,
 
 }  // namespace
 
-Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
-                   std::string_view kernel) {
+Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow> flows,
+                   const CodeWithLines& code, std::string_view kernel) {
   Comparison comparison;
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses) {
     by_line[access.text_line] = comparison.matches.size();
-    comparison.matches.push_back({&access, {}, false, 0, {}});
+    comparison.matches.push_back({&access, {}, false, 0, {}, {}});
   }
   // Of the kernel itself and of the functions that it calls, which separate compilation keeps
   // apart.
   std::set<std::string> functions = metrics::CallGraph(code.cubin).called_by(kernel);
   functions.emplace(kernel);
-  for (const std::string& function : functions) add(function, code, by_line, comparison);
+  for (const std::string& function : functions) {
+    add(function, code, flows, by_line, comparison);
+  }
   return comparison;
 }
 

@@ -5,11 +5,13 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/emulator/counting/oracle_answer.h"
 #include "harness/emulator/counting/ptx_accesses.h"
+#include "harness/emulator/counting/ptx_flow.h"
 #include "metrics/confidence.h"
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
@@ -17,12 +19,19 @@
 
 namespace warpgauge::emulator::counting {
 
+/// Where what was found of an access stands, against the access.
+struct Place {
+  std::string difference;   // why it may count something else; empty: it does not
+  std::set<int> undivided;  // branches, by line, at which no warp may divide for that
+};
+
 /// A kernel's accesses and what was found for each.
 struct Match {
   const PtxAccess* access;
   std::vector<metrics::MemoryInstruction> found;  // that match
-  bool has_loop = false;                // of compare and swap; all at its line is of the loop
-  std::ptrdiff_t votes = 0;             // of the warp at its line: an atomic by one lane for all
+  bool has_loop = false;     // of compare and swap; all at its line is of the loop
+  std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
+  Place place;
   std::optional<metrics::Trust> order;  // not exact, because the order of threads decides
 };
 
@@ -43,9 +52,9 @@ struct CodeWithLines {
   const metrics::PtxLines& lines;
 };
 
-/// `accesses` are those of the kernel and must outlive the result.
-Comparison compare(std::span<const PtxAccess> accesses, const CodeWithLines& code,
-                   std::string_view kernel);
+/// `accesses` are those of the kernel and must outlive the result; `flows` are those of the module.
+Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow> flows,
+                   const CodeWithLines& code, std::string_view kernel);
 
 /// How the accesses count, by what was found for each.
 OracleAnswer conclude(Comparison comparison);

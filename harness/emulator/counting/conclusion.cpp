@@ -164,6 +164,9 @@ OracleAnswer conclude(Comparison comparison) {
   }
 
   for (std::size_t i = 0; i < matches.size(); ++i) {
+    const std::string& difference = matches[i].place.difference;
+    if (!difference.empty() && verdicts[i].trust == kExact)
+      verdicts[i].trust = estimate(difference);
     if (matches[i].order && verdicts[i].trust == kExact) verdicts[i].trust = *matches[i].order;
   }
 
@@ -172,6 +175,12 @@ OracleAnswer conclude(Comparison comparison) {
     const int line = matches[i].access->text_line;
     if (verdicts[i].plan.role != machine::AccessPlan::Role::as_written) {
       answer.plans.entries.push_back({line, verdicts[i].plan});
+    }
+    const std::set<int>& undivided = matches[i].place.undivided;
+    if (verdicts[i].trust == kExact && !undivided.empty()) {
+      answer.trust.copies[line] = {
+          undivided,
+          estimate("lanes of a warp part where the machine code has one copy of it for each way")};
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
     if (comparison.allocates && matches[i].access->space != Space::shared &&

@@ -1,7 +1,9 @@
 // How far the counts of a kernel can be trusted.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,14 @@ struct KernelTrust {
     std::string group;  ///< first part of the ids of the metrics that lack it ("local")
     metrics::Trust trust;
   };
+  /// An access of which the machine code has copies: they count together what it does where no warp
+  /// divides at one of these branches.
+  struct Copies {
+    std::set<int> branches;  ///< lines of the PTX text
+    metrics::Trust otherwise;
+  };
   std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
+  std::map<int, Copies> copies;                ///< those that are exact on this condition
   metrics::Trust otherwise;                    ///< lines that are not there
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
@@ -28,6 +37,14 @@ struct KernelTrust {
   const metrics::Trust& of(int text_line) const {
     const auto known = by_text_line.find(text_line);
     return known == by_text_line.end() ? otherwise : known->second;
+  }
+  /// In a launch in which warps divided at the branches in the lines `divided`.
+  const metrics::Trust& of(int text_line, const std::set<int>& divided) const {
+    const auto known = copies.find(text_line);
+    const auto is_divided = [&](int branch) { return divided.contains(branch); };
+    return known != copies.end() && std::ranges::any_of(known->second.branches, is_divided)
+               ? known->second.otherwise
+               : of(text_line);
   }
 };
 

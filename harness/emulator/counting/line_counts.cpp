@@ -2,6 +2,7 @@
 #include "harness/emulator/counting/line_counts.h"
 
 #include <cstdint>
+#include <set>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
@@ -85,7 +86,9 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     distrust(lines_.at(kernel, uncounted.source), uncounted.group, uncounted.trust);
   }
 
+  std::set<int> divided;
   for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
+    divided.insert(branch.text_line);
     metrics::LineCounts& at = lines_.at(kernel, branch.source);
     at.counts.divergent_branches += branch.count;
     distrust(at, "branches", kPtxInstructions);
@@ -95,7 +98,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     const std::string group = group_of(access.space);
     metrics::LineCounts& at = lines_.at(kernel, instruction.source);
     at.counts += counts_of(access);
-    distrust(at, group, trust.of(instruction.text_line));
+    distrust(at, group, trust.of(instruction.text_line, divided));
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }

@@ -32,6 +32,7 @@ void check_same_text(std::string_view in_cubin, std::string_view emulated) {
 
 void Oracle::read_accesses(const ptx::Module& module) {
   for (const ptx::Function& function : module.functions) {
+    if (function.has_body) flows_.emplace_back(function);
     if (!function.is_kernel) continue;
     accesses_[function.name] = accesses_of(module, function.name);
     if (allocates(module, function.name)) allocating_.insert(function.name);
@@ -78,7 +79,7 @@ OracleAnswer Oracle::about(std::string_view kernel) const {
   }
 
   Comparison comparison =
-      compare(accesses->second, {code_->cubin, code_->sources, code_->lines}, kernel);
+      compare(accesses->second, flows_, {code_->cubin, code_->sources, code_->lines}, kernel);
   comparison.allocates = allocating_.contains(kernel);
   return conclude(std::move(comparison));
 }

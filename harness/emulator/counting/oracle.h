@@ -12,6 +12,7 @@
 
 #include "harness/emulator/counting/oracle_answer.h"
 #include "harness/emulator/counting/ptx_accesses.h"
+#include "harness/emulator/counting/ptx_flow.h"
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
 
@@ -45,6 +46,7 @@ class Oracle {
   OracleAnswer predict(std::string_view kernel, const std::string& reason) const;
 
   std::map<std::string, std::vector<PtxAccess>, std::less<>> accesses_;  // by kernel
+  std::vector<PtxFlow> flows_;                                           ///< of all functions
   std::set<std::string, std::less<>> allocating_;  ///< kernels that call malloc
   std::optional<MachineCode> code_;
   std::string refusal_;  // why there is no code_

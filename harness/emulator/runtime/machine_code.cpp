@@ -2,6 +2,7 @@
 #include "harness/emulator/runtime/machine_code.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,14 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
     moved.emplace(line + first_line, std::move(trust));
   }
   answer.trust.by_text_line = std::move(moved);
+  std::map<int, counting::KernelTrust::Copies> copies;
+  for (auto& [line, one] : answer.trust.copies) {
+    std::set<int> branches;
+    for (const int branch : one.branches) branches.insert(branch + first_line);
+    copies.emplace(line + first_line,
+                   counting::KernelTrust::Copies{std::move(branches), one.otherwise});
+  }
+  answer.trust.copies = std::move(copies);
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+#include "harness/emulator/counting/machine_flow.h"
+
+#include <algorithm>
+
+namespace warpgauge::emulator::counting {
+
+using metrics::FlowGraph;
+
+MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
+    : words_(metrics::machine_code(code.cubin, kernel)),
+      flow_(words_, metrics::known_sm(code.cubin), metrics::branch_targets(code.cubin, kernel),
+            metrics::Calls::stepped_over),
+      deciders_(graph().deciders()),
+      loops_(graph().loops()),
+      gatherings_(gatherings()) {
+  for (const metrics::SassBlock& block : flow_.blocks()) {
+    last_lines_.push_back(code.lines.find(kernel, words_[block.end - 1].pc));
+  }
+}
+
+bool MachineFlow::is_branch_if_apart(std::size_t block) const {
+  return metrics::is_branch_if_apart(words_[flow_.blocks()[block].end - 1]);
+}
+
+std::size_t MachineFlow::block_at(std::uint64_t pc) const {
+  return block_of(pc / metrics::SassWord::kBytes);
+}
+
+std::size_t MachineFlow::innermost_loop(std::size_t block) const {
+  const auto contains = [&](const FlowGraph::Loop& loop) { return loop.contains[block]; };
+  return static_cast<std::size_t>(std::ranges::find_if(loops_, contains) - loops_.begin());
+}
+
+std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
+  const std::size_t index = pc / metrics::SassWord::kBytes, block = block_of(index);
+  std::vector<bool> gathers(graph().size());  // blocks with a BSYNC for lanes that part there
+  for (const Gathering& one : gatherings_) {
+    const std::size_t end = block_of(one.end);
+    if (one.between[branch] && (end != block || index > one.end)) gathers[end] = true;
+  }
+  std::size_t apart = 0;
+  bool together = false;
+  for (const std::size_t way : graph().behind(branch)) {
+    bool arrives = false;
+    walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t one) {
+      if (gathers[one]) {
+        together = together || one == block || leads(one, block, branch);
+        return false;
+      }
+      arrives = arrives || one == block;
+      return true;
+    });
+    apart += arrives ? 1 : 0;
+  }
+  return apart + (together ? 1 : 0);
+}
+
+std::size_t MachineFlow::block_of(std::size_t index) const {
+  const auto& blocks = flow_.blocks();
+  const auto behind = std::ranges::upper_bound(blocks, index, {}, &metrics::SassBlock::begin);
+  return static_cast<std::size_t>(behind - blocks.begin()) - 1;
+}
+
+std::vector<MachineFlow::Gathering> MachineFlow::gatherings() const {
+  std::vector<Gathering> found;
+  for (const metrics::Gathering& one : metrics::gatherings(words_)) {
+    const std::size_t begin = block_of(one.begin), end = block_of(one.end);
+    if (begin == end) continue;
+    Gathering& gathering = found.emplace_back(one.end, std::vector<bool>(graph().size()));
+    walk({begin}, {end}, [&](std::size_t block) { return gathering.between[block] = true; });
+  }
+  return found;
+}
+
+/// Whether a way leads from one block to another before the ways from `branch` meet.
+bool MachineFlow::leads(std::size_t from, std::size_t to, std::size_t branch) const {
+  bool found = false;
+  walk(graph().behind(from), {branch, graph().meeting_point(branch)},
+       [&](std::size_t block) { return !(found = found || block == to); });
+  return found;
+}
+
+}  // namespace warpgauge::emulator::counting

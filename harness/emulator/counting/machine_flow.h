@@ -1,0 +1,74 @@
+// The machine code of a kernel as a graph whose branches have lines of the PTX.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "harness/emulator/counting/comparison.h"
+#include "metrics/sass_flow.h"
+
+namespace warpgauge::emulator::counting {
+
+class MachineFlow {
+ public:
+  MachineFlow(const CodeWithLines& code, std::string_view kernel);
+
+  const metrics::FlowGraph& graph() const { return flow_.graph(); }
+  const std::vector<metrics::FlowGraph::Loop>& loops() const { return loops_; }
+  /// The blocks whose branches decide a block.
+  const std::vector<std::size_t>& deciders(std::size_t block) const { return deciders_[block]; }
+  /// The line of the PTX that the branch at the end of a block was made of.
+  std::optional<int> last_line(std::size_t block) const { return last_lines_[block]; }
+  /// Whether it ends with BRA.DIV.
+  bool is_branch_if_apart(std::size_t block) const;
+  std::size_t block_at(std::uint64_t pc) const;
+  /// The innermost loop that contains the block; loops().size() if there is none.
+  std::size_t innermost_loop(std::size_t block) const;
+
+  /// Of the ways at a branch, on how many lanes come apart to the instruction at `pc` before all
+  /// meet: 1 if they have met at a BSYNC.
+  std::size_t arrivals(std::uint64_t pc, std::size_t branch) const;
+
+  /// Calls visit(block) once for each of `open` and for those behind blocks of which it returned
+  /// true, but for those of `past`.
+  template <typename Visit>
+  void walk(std::vector<std::size_t> open, const std::vector<std::size_t>& past,
+            const Visit& visit) const {
+    std::vector<bool> seen(graph().size() + 1);
+    seen[graph().size()] = true;
+    for (const std::size_t block : past) {
+      if (block < seen.size()) seen[block] = true;  // ways that never end do not meet
+    }
+    while (!open.empty()) {
+      const std::size_t block = open.back();
+      open.pop_back();
+      if (seen[block]) continue;
+      seen[block] = true;
+      if (!visit(block)) continue;
+      open.insert(open.end(), graph().behind(block).begin(), graph().behind(block).end());
+    }
+  }
+
+ private:
+  /// BSSY and BSYNC, and the blocks on ways from the first that have not come to the second.
+  struct Gathering {
+    std::size_t end = 0;  // index of BSYNC
+    std::vector<bool> between;
+  };
+
+  std::size_t block_of(std::size_t index) const;
+  std::vector<Gathering> gatherings() const;
+  bool leads(std::size_t from, std::size_t to, std::size_t branch) const;
+
+  std::vector<metrics::SassWord> words_;
+  metrics::SassFlow flow_;
+  std::vector<std::vector<std::size_t>> deciders_;
+  std::vector<metrics::FlowGraph::Loop> loops_;
+  std::vector<Gathering> gatherings_;
+  std::vector<std::optional<int>> last_lines_;
+};
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,33 @@
+// The control flow of a function of the PTX, by lines of the text.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/ptx/module.h"
+#include "metrics/flow_graph.h"
+
+namespace warpgauge::emulator::counting {
+
+/// Does not keep the function.
+class PtxFlow {
+ public:
+  explicit PtxFlow(const ptx::Function& function);
+
+  const metrics::FlowGraph& graph() const { return graph_; }
+  /// The block of the instruction in that line of the text; nullopt for lines of other functions.
+  std::optional<std::size_t> block_at(int text_line) const;
+  /// The line of the last instruction of a block.
+  int last_line(std::size_t block) const { return last_lines_[block]; }
+
+ private:
+  std::map<int, std::size_t> blocks_;  // by the line of the instruction
+  std::vector<int> last_lines_;        // by block
+  metrics::FlowGraph graph_;
+};
+
+}  // namespace warpgauge::emulator::counting
