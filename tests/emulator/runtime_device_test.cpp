@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/runtime/error_table.h"
@@ -158,6 +159,21 @@ TEST_F(RuntimeDeviceTest, AttributesOfStreamsAreKept) {
   EXPECT_EQ(got.accessPolicyWindow.num_bytes, 4096u);
   EXPECT_EQ(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &value),
             cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeDeviceTest, PartOfL2CanPersistFromAmpereOn) {
+  for (const auto& [arch, persists] : {std::pair("sm_75", false), std::pair("sm_90", true)}) {
+    cudaDeviceReset();
+    Emulator::instance().choose_architecture(arch);
+    cudaDeviceProp properties{};
+    int attribute = -1;
+    EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+    EXPECT_EQ(cudaDeviceGetAttribute(&attribute, cudaDevAttrMaxPersistingL2CacheSize, 0),
+              cudaSuccess);
+    EXPECT_EQ(attribute, properties.persistingL2CacheMaxSize);
+    EXPECT_EQ(attribute > 0, persists) << arch;
+    EXPECT_LT(attribute, properties.l2CacheSize);
+  }
 }
 
 TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {

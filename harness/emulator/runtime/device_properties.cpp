@@ -71,6 +71,10 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::Architectur
   out.multiProcessorCount = limits.multiprocessors;
   out.l2CacheSize = limits.l2_mib << 20;
   out.memoryBusWidth = limits.bus_bits;
+  if (limits.major >= 8) {  // as the CUDA Programming Guide says: up to 75 % can be set aside
+    out.persistingL2CacheMaxSize = out.l2CacheSize / 4 * 3;
+    out.accessPolicyMaxWindowSize = out.l2CacheSize;
+  }
   set_block_limits(out, limits);
   set_texture_limits(out);
   out.canMapHostMemory = 1;
@@ -203,6 +207,8 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
     case cudaDevAttrReservedSharedMemoryPerBlock: return number(p.reservedSharedMemPerBlock);
     case cudaDevAttrMemoryPoolsSupported: return p.memoryPoolsSupported;
     case cudaDevAttrHostNumaId: return p.hostNumaId;
+    case cudaDevAttrMaxPersistingL2CacheSize: return p.persistingL2CacheMaxSize;
+    case cudaDevAttrMaxAccessPolicyWindowSize: return p.accessPolicyMaxWindowSize;
     default:
       // Reserved members and abilities that the emulated GPU lacks are 0.
       return attribute > 0 && attribute < cudaDevAttrMax ? std::optional(0) : std::nullopt;
