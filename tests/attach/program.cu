@@ -258,7 +258,8 @@ void updated_graph(int launches) {
   NEED(cudaStreamSynchronize(stream));
 }
 
-// A graph of by_columns<33> three times, of which one becomes by_columns<32> and one is not launched.
+// A graph of by_columns<33> three times, of which one becomes by_columns<32> and one is not
+// launched.
 void changed_graph(int launches) {
   cudaStream_t stream = nullptr;
   NEED(cudaStreamCreate(&stream));
