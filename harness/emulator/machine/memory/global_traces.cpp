@@ -1,4 +1,5 @@
-// Memory for traces, from mmap: pages cost nothing until they are touched.
+// Memory for traces, from mmap: pages cost nothing until they are touched. Large ones, as faults of
+// small ones would cost as much as all the rest.
 #include "harness/emulator/machine/memory/global_traces.h"
 
 #include <sys/mman.h>
@@ -48,6 +49,7 @@ WordTraces* GlobalTraces::make(std::uint64_t address) {
   std::atomic<WordTraces*>& entry = table_[address >> kChunkShift];
   if (entry == nullptr) {
     made_.push_back(static_cast<WordTraces*>(map(kTraceBytes)));
+    madvise(made_.back(), kTraceBytes, MADV_HUGEPAGE);
     entry = made_.back();
   }
   return entry;
