@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "harness/emulator/machine/control/engine.h"
-#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
