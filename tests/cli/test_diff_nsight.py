@@ -4,10 +4,11 @@ import csv
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from warpgauge.changes.nsight import plain_name
+from warpgauge.changes.nsight import Comparison, plain_name, read_launches
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.reader import read_facts
 
@@ -95,6 +96,29 @@ def test_an_exact_count_that_differs_is_wrong_and_an_estimate_is_not(facts, tmp_
     assert f"global.sectors_ideal {ours}, Nsight Compute {ours + 1}" in done.stdout
     assert "estimate lookup.look_up." in done.stdout
     assert done.stdout.splitlines()[-1].startswith("DIFFERENT: 1 of ")
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "equal"),
+    [
+        (0.046875, "4.69", True),
+        (0.046875, "4.68", False),
+        (0.046875, "4.6875", True),
+        (0.0468, "4.6875", False),
+        (1, "100", True),
+        (0.999, "100", False),
+    ],
+)
+def test_a_value_is_compared_as_far_as_it_is_printed(facts, tmp_path, ours, printed, equal):
+    name = "sm__maximum_warps_per_active_cycle_pct"
+    write_by_kernel(tmp_path / "ncu.csv", launch_of(facts) | {name: printed}, units={name: "%"})
+    comparison = Comparison(read_launches(tmp_path / "ncu.csv"))
+    ((case, [fact]),) = (
+        (fact.case, [fact]) for fact in read_facts(facts) if fact.metric == "occupancy.theoretical"
+    )
+    comparison.add(case, [replace(fact, value=ours)])
+    assert comparison.compared["occupancy.theoretical"] == 1
+    assert (not comparison.different) == equal
 
 
 def test_launches_that_the_facts_do_not_have_are_left_out(facts, tmp_path):

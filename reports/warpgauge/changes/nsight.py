@@ -34,7 +34,15 @@ class Launch:
     arch: str
     case: str | None = None
     values: dict[str, float] = field(default_factory=dict)
+    slack: dict[str, float] = field(default_factory=dict)  # half of the last digit that is printed
     units: dict[str, str] = field(default_factory=dict)
+
+    def note(self, name: str, text: str, unit: str) -> None:
+        """A value as it is printed: "1,024" or "4.69". Raises ValueError."""
+        decimals = text.partition(".")[2]
+        self.values[name] = float(text.replace(",", ""))
+        self.slack[name] = 0.5 * 10.0 ** -len(decimals) if decimals else 0.0
+        self.units[name] = unit
 
 
 def run(words: Sequence[str]) -> int:
@@ -106,7 +114,7 @@ class Comparison:
             if theirs is None or not isinstance(fact.value, int | float):
                 continue
             self.compared[fact.metric] += 1
-            if fact.value == theirs:
+            if abs(fact.value - theirs) <= _slack(row, launches):
                 continue
             text = f"{case.id} on {fact.arch}: {fact.metric} {fact.value:.12g}, Nsight Compute "
             text += f"{theirs:.12g}"
@@ -177,6 +185,14 @@ def _value(row: Metric, launches: Sequence[Launch]) -> float | None:
     return min(values) if row.direction == "higher" else max(values)
 
 
+def _slack(row: Metric, launches: Sequence[Launch]) -> float:
+    """How far printed values may be from those that Nsight Compute has: 0 for counts."""
+    share = 100 if row.unit == "fraction" else 1
+    return 1.001 * max(
+        launch.slack.get(name, 0.0) / share for launch in launches for name in row.nsight_names
+    )
+
+
 def _in_our_unit(launch: Launch, name: str, row: Metric) -> float:
     unit, value = launch.units.get(name, ""), launch.values[name]
     if row.unit == "fraction" and unit == "%":
@@ -230,8 +246,7 @@ def _by_kernel(rows: Sequence[dict[str, str]]) -> list[Launch]:
         launch = _launch(row)
         for name in names:
             if row[name]:
-                launch.values[name] = float(row[name].replace(",", ""))
-                launch.units[name] = units[name]
+                launch.note(name, row[name], units[name])
         launches.append(launch)
     return launches
 
@@ -244,6 +259,5 @@ def _by_metric(rows: Sequence[dict[str, str]]) -> list[Launch]:
         launch = launches.setdefault(row["ID"], _launch(row))
         if row["Metric Name"] not in names:
             continue
-        launch.values[row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
-        launch.units[row["Metric Name"]] = row["Metric Unit"]
+        launch.note(row["Metric Name"], row["Metric Value"], row["Metric Unit"])
     return list(launches.values())

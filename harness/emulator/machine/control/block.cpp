@@ -191,8 +191,10 @@ Block::Progress Block::advance_by_seed() {
       any_polls |= state->pause == Pause::yields;
       all_stay &= state->pause == Pause::yields || state->pause == Pause::waits;
     }
-    if (!any_moved) report_deadlock();
+    // A warp whose last turn ended with its poll gives way at once now: it did not move, and is not
+    // stuck.
     if (all_stay && any_polls) return Progress::yields;
+    if (!any_moved) report_deadlock();
   }
 }
 
