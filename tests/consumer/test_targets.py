@@ -1,6 +1,7 @@
 """What a project says of its own targets holds for its gauge: include folders, definitions,
 options, libraries, build types, and the CUDA compiler."""
 
+import re
 import subprocess
 
 import pytest
@@ -119,18 +120,24 @@ def test_a_library_that_is_not_watched_is_named_the_call_that_watches(project, p
     assert "call warpgauge_watch(TARGET) for the target that has the kernel" in said
 
 
-def test_without_a_build_type_what_counts_is_optimised(project):
+@pytest.mark.parametrize("build_type", ["", "Debug", "Release"])
+def test_taken_in_it_compiles_quickly_and_what_counts_is_optimised(project, build_type):
     taken_in = f'add_subdirectory("{ROOT}" warpgauge)\n'
     source = project(PROJECT.replace("find_package(warpgauge 0.1 REQUIRED)\n", taken_in) + LATER)
     build = source / "build"
-    configure(source, build, build_type="")
-    assert "CMAKE_BUILD_TYPE:STRING=\n" in (build / "CMakeCache.txt").read_text()
+    configure(source, build, build_type=build_type)
+    assert f"CMAKE_BUILD_TYPE:STRING={build_type}\n" in (build / "CMakeCache.txt").read_text()
     commands = run("ninja", "-t", "commands", "my-gauge", cwd=build).splitlines()
-    for file in ("metrics/judge.cpp", "harness/registry.cpp", "harness/emulator/emulator.cpp"):
+    levels = {"metrics/judge.cpp": "2", "harness/registry.cpp": "1"}
+    levels |= {"harness/emulator/emulator.cpp": "2"}
+    for file, level in levels.items():
         (command,) = [line for line in commands if line.endswith(f" {ROOT}/{file}")]
-        assert " -O2 " in command
+        assert re.findall(r" -O(\d)\b", command)[-1] == level  # the last one holds
+        assert " -g " not in command
+    loops = [line for line in commands if line.endswith("/machine/isa/alu_bits.cpp")]
+    assert len(loops) <= 2 and all(re.findall(r" -O(\d)\b", line)[-1] == "3" for line in loops)
     (kernels,) = [line for line in commands if line.endswith("/scaling.cu.o")]
-    assert " -lineinfo " in kernels and " -G " not in kernels and " -O" not in kernels
+    assert " -lineinfo " in kernels and " -G " not in kernels and " -O1" not in kernels
 
 
 def test_device_code_without_optimisation_is_said(project, prefix):
