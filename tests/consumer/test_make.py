@@ -66,7 +66,7 @@ def test_without_cc_the_program_is_not_emulated(tmp_path):
     done = subprocess.run(
         [TOOL, "emulate", "--", "./transpose"], cwd=source, capture_output=True, text=True
     )
-    assert done.returncode != 0 and "build it with `warpgauge cc -- nvcc`" in done.stderr
+    assert done.returncode != 0 and "as `warpgauge cc -- nvcc` does" in done.stderr
 
 
 def test_the_exit_code_and_the_messages_are_those_of_nvcc(tmp_path):
