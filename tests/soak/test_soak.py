@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 import sys
 from pathlib import Path
 
@@ -88,6 +89,9 @@ def test_processes_left_behind_are_found_and_ended(tmp_path, monkeypatch):
     program = scenes.Program(["sh", "-c", "sleep 600 & exit 0"], tmp_path, "orphan")
     with pytest.raises(Broken, match=r"left processes behind: \d+ \(sleep\)"):
         program.wait()
+    deadline = time.monotonic() + 10  # they were killed, and are gone when the kernel gets to it
+    while program._living() and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert program._living() == []
 
 
