@@ -22,7 +22,7 @@ using metrics::Instruction;
 struct Place {
   std::string code;                  ///< the section that it is in
   std::uint32_t offset = 0;          ///< in there, of the record's pc
-  bool is_kernel = false;            ///< and nobody's function
+  bool is_kernel = false;            ///< else a function that kernels call
   std::vector<std::string> callers;  ///< among the kernels that were counted
 };
 
@@ -61,9 +61,10 @@ class Places {
   /// nullptr where the cubin is not known.
   const CallGraph* graph_of(std::uint32_t crc) {
     const auto [place, is_new] = graphs_.try_emplace(crc);
-    if (const auto image = cubin_of_(crc); is_new && !image.empty()) {
+    if (is_new) {
       try {
-        place->second.emplace(metrics::Cubin(image));
+        const auto image = cubin_of_(crc);
+        if (!image.empty()) place->second.emplace(metrics::Cubin(image));
       } catch (const metrics::CubinError&) {
       }
     }
