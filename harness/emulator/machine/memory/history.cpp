@@ -75,7 +75,7 @@ struct View {
 /// Goes through the words of all lanes. `traces_of(address)` finds a word's traces,
 /// `thread_of(lane)` is what a trace keeps of it, `judge(lane, address, trace, own)` is asked about
 /// a trace that may race and says whether the access is to be kept, `unwritten(traces)` whether
-/// nothing has written the word, and `nothing_written(lane, address)` is told of it.
+/// nothing has written the word; `nothing_written(lane, address)` is called where that is so.
 template <typename Layout, typename Address, typename TracesOf, typename ThreadOf, typename Judge,
           typename Unwritten, typename NothingWritten>
 void go_through(const View<Layout>& view, const Access& access, const LaneAddresses<Address>& lanes,

@@ -1,12 +1,12 @@
 // The history of accesses to shared and global memory, in which races and reads of memory that
 // nothing wrote are found.
 //
-// What orders two accesses is told by three times. Those who access (a warp in shared memory, a
-// block in global memory) have `fenced`: when they last made their accesses known, at a barrier or
-// a fence; and `acquired`: when they last learnt of others', at a barrier or a strong access. An
-// access is ordered before what A does now if it is older than its own maker's `fenced` and than
-// A's `acquired`. A barrier or a lock between others may pass for one that these two share: what is
-// found is true, and not all is found.
+// Three times decide whether two accesses are ordered. Each accessor (a warp in shared memory, a
+// block in global memory) has two: `fenced`, when it last made its accesses known, at a barrier or
+// a fence; and `acquired`, when it last learnt of others', at a barrier or a strong access. The
+// third is that of the older access: it is ordered before what A does now if it is older than its
+// own accessor's `fenced` and than A's `acquired`. A barrier or a lock between others may pass for
+// one that these two share: what is found is true, and not all is found.
 #pragma once
 
 #include <array>
