@@ -24,7 +24,6 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
 using Role = machine::AccessPlan::Role;
 
 machine::AccessPlan plan_of(const OracleAnswer& answer, int line) {
@@ -145,29 +144,29 @@ TEST_P(OracleOf, AnArrayThatBecameRegistersCountsNothing) {
   EXPECT_THAT(answer.extras, IsEmpty());
 }
 
-TEST_P(OracleOf, SpillsAreExtra) {
+TEST_P(OracleOf, SpillsExecuteWithTheAccessesBesideThem) {
   const Recorded recorded(GetParam());
   const auto answer = recorded.about("spills");
-  EXPECT_THAT(answer.extras, testing::Not(IsEmpty()));
-  for (const ExtraAccess& extra : answer.extras) {
-    EXPECT_TRUE(metrics::is_local(extra.instruction.op));
-    EXPECT_THAT(extra.reason, StartsWith("ptxas spills registers"));
-    ASSERT_TRUE(extra.source);
-    EXPECT_EQ(extra.source->file, "/tmp/warpgauge/oracle.cu");
+  EXPECT_THAT(answer.extras, IsEmpty());
+  EXPECT_THAT(answer.trust.spills, Not(IsEmpty()));
+  for (const KernelTrust::Spill& spill : answer.trust.spills) {
+    EXPECT_THAT(recorded.line(spill.text_line), HasSubstr(".global."));
+    EXPECT_EQ(spill.source.file, "/tmp/warpgauge/oracle.cu");
+    EXPECT_GE(spill.width, 4);
   }
   for (const auto& [line, trust] : answer.trust.by_text_line) {
     EXPECT_EQ(trust.confidence, Confidence::exact) << "global accesses stay as they are";
   }
 }
 
-TEST_P(OracleOf, ANarrowerLoadIsNotExact) {
+TEST_P(OracleOf, ALoadOfAPartCountsByItsWidth) {
   const Recorded recorded(GetParam());
   const auto loads = recorded.lines("narrowed", "ld.global.nc.v4.f32");
   ASSERT_EQ(loads.size(), 1u);
   const auto answer = recorded.about("narrowed");
-  EXPECT_EQ(confidence_of(answer, loads[0]), Confidence::estimate);
-  EXPECT_EQ(answer.trust.by_text_line.at(loads[0]).reason,
-            "the machine code has LDG.32 for its 16 bytes");
+  EXPECT_EQ(confidence_of(answer, loads[0]), Confidence::exact);
+  EXPECT_EQ(plan_of(answer, loads[0]).role, Role::leader);
+  EXPECT_EQ(plan_of(answer, loads[0]).width, 4);
 }
 
 TEST_P(OracleOf, WithoutMachineCodeTheSameIsForetold) {

@@ -3,6 +3,7 @@
 // one (which includes its neighbours), or none.
 #include "harness/emulator/counting/comparison.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/places.h"
 #include "metrics/call_graph.h"
 #include "metrics/order_dependence.h"
@@ -102,10 +104,24 @@ std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
 }
 
+/// Says in which block and innermost loop of the PTX each access is.
+void add_blocks(std::span<const PtxFlow> flows, std::vector<Match>& matches) {
+  for (const PtxFlow& flow : flows) {
+    const auto loops = flow.graph().loops();
+    for (Match& match : matches) {
+      const auto block = flow.block_at(match.access->text_line);
+      if (!block) continue;
+      match.block = flow.last_line(*block);
+      const auto around =
+          std::ranges::find_if(loops, [&](const auto& loop) { return loop.contains[*block]; });
+      if (around != loops.end()) match.loop = flow.last_line(around->header);
+    }
+  }
+}
+
 /// Compares the places of what was found in one function; `before` was found in others.
-void add_places(const std::string& function, const CodeWithLines& code,
-                std::span<const PtxFlow> flows, const std::vector<std::size_t>& before,
-                std::vector<Match>& matches) {
+void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
+                const std::vector<std::size_t>& before, std::vector<Match>& matches) {
   std::vector<Match> here;
   std::vector<Match*> originals;
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -116,11 +132,30 @@ void add_places(const std::string& function, const CodeWithLines& code,
                       match.found.begin() + static_cast<std::ptrdiff_t>(before[i]));
     match.place = {};
   }
-  compare_places(here, flows, code, function);
+  compare_places(here, flows, machine);
   for (std::size_t i = 0; i < here.size(); ++i) {
     Place& place = originals[i]->place;
     if (place.difference.empty()) place.difference = here[i].place.difference;
     place.undivided.merge(here[i].place.undivided);
+    place.decided &= here[i].place.decided;
+    place.once &= here[i].place.once;
+  }
+}
+
+/// Finds the accesses that execute with a spilled register: the only counterpart of each stands in
+/// the same block of the machine code.
+void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
+                 const std::vector<Match>& matches, ExtraAccess& extra) {
+  if (!metrics::is_local(extra.instruction.op) || extra.instruction.guarded) return;
+  const std::size_t block = machine.block_at(extra.instruction.pc);
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const Match& match = matches[i];
+    const PtxAccess& access = *match.access;
+    if (match.found.size() != 1 || before[i] != 0 || match.has_loop || match.found[0].guarded ||
+        access.guarded || access.space == Space::generic || access.kind == Kind::async_copy) {
+      continue;
+    }
+    if (machine.block_at(match.found[0].pc) == block) extra.beside.push_back(access.text_line);
   }
 }
 
@@ -128,6 +163,7 @@ void add_places(const std::string& function, const CodeWithLines& code,
 /// `comparison` by line of the PTX.
 void add(const std::string& function, const CodeWithLines& code, std::span<const PtxFlow> flows,
          const std::map<int, std::size_t>& by_line, Comparison& comparison) {
+  const std::size_t extras = comparison.extras.size();
   std::vector<std::size_t> before;
   for (const Match& match : comparison.matches) before.push_back(match.found.size());
   const auto match_at = [&](std::uint64_t pc) -> Match* {
@@ -151,11 +187,17 @@ void add(const std::string& function, const CodeWithLines& code, std::span<const
     if (match != nullptr && matches(*match->access, one.op)) {
       match->found.push_back(one);
     } else if (match == nullptr || !match->has_loop) {
-      comparison.extras.push_back({code.sources.find(function, one.pc), one,
-                                   reason_of_extra(one.op, match ? match->access : nullptr)});
+      comparison.extras.push_back({code.sources.find(function, one.pc),
+                                   one,
+                                   reason_of_extra(one.op, match ? match->access : nullptr),
+                                   {}});
     }
   }
-  add_places(function, code, flows, before, comparison.matches);
+  const MachineFlow machine(code, function);
+  add_places(machine, flows, before, comparison.matches);
+  for (std::size_t i = extras; i < comparison.extras.size(); ++i) {
+    find_beside(machine, before, comparison.matches, comparison.extras[i]);
+  }
   for (const std::uint64_t pc : metrics::warp_votes(code.cubin, function)) {
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
@@ -191,8 +233,9 @@ Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow>
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses) {
     by_line[access.text_line] = comparison.matches.size();
-    comparison.matches.push_back({&access, {}, false, 0, {}, {}});
+    comparison.matches.push_back({.access = &access});
   }
+  add_blocks(flows, comparison.matches);
   // Of the kernel itself and of the functions that it calls, which separate compilation keeps
   // apart.
   std::set<std::string> functions = metrics::CallGraph(code.cubin).called_by(kernel);

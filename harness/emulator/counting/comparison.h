@@ -23,6 +23,8 @@ namespace warpgauge::emulator::counting {
 struct Place {
   std::string difference;   // why it may count something else; empty: it does not
   std::set<int> undivided;  // branches, by line, at which no warp may divide for that
+  bool decided = true;      // by every branch that decides the access; loops aside
+  bool once = true;         // stands for one execution of the access, not for several of a loop
 };
 
 /// A kernel's accesses and what was found for each.
@@ -32,6 +34,7 @@ struct Match {
   bool has_loop = false;     // of compare and swap; all at its line is of the loop
   std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
   Place place;
+  int block = 0, loop = 0;  // of the PTX, that the access is in: lines of it; 0: in no loop
   std::optional<metrics::Trust> order;  // not exact, because the order of threads decides
 };
 

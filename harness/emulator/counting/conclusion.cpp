@@ -55,9 +55,7 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
       std::ranges::any_of(comparison.matches, [](auto& any) { return any.votes > 0; });
   if (!guarded || !votes || std::ranges::all_of(match.found, is_global)) return {{}, kExact};
   // A vote for each: one lane does it. Fewer: all lanes do where some are off, and one otherwise.
-  const bool shared = std::ranges::all_of(
-      match.found, [](const MemoryInstruction& one) { return one.op == MemoryOp::atoms; });
-  if (shared && match.votes >= std::ssize(match.found)) {
+  if (match.votes >= std::ssize(match.found)) {
     return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   }
   return {{}, estimate("ptxas may let one lane do it for all that share its address")};
@@ -74,9 +72,10 @@ Verdict judge(const Match& match, const Comparison& comparison) {
   }
   const int width = *widths.begin();
   if (width == access.width) return {{}, kExact};
-  if (width > access.width && access.is_plain) {
-    return {{machine::AccessPlan::Role::leader, width}, kExact};
-  }
+  const Verdict by_width{{machine::AccessPlan::Role::leader, width}, kExact};
+  if (width > access.width) return by_width;
+  // A part of it lies in the same sectors, and as far from those of other lanes.
+  if (width < access.width && access.kind == Kind::load && match.place.once) return by_width;
   return {{},
           estimate(fmt::format("the machine code has {} for its {} bytes", widths_of(match.found),
                                access.width))};
@@ -84,7 +83,7 @@ Verdict judge(const Match& match, const Comparison& comparison) {
 
 bool is_neighbour(const PtxAccess& a, const PtxAccess& b) {
   return a.block == b.block && a.kind == b.kind && a.space == b.space && a.width == b.width &&
-         a.base == b.base && a.base_value == b.base_value && b.is_plain;
+         a.base == b.base && a.base_value == b.base_value;
 }
 
 /// Whether `width` bytes may begin `offset` bytes behind the base, as far as that is known.
@@ -117,6 +116,12 @@ std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Compa
   return {};
 }
 
+/// Whether the counterpart of `leader`, `width` bytes wide, may hold the bytes of `other`.
+bool may_hold(const PtxAccess& leader, int width, const PtxAccess& other) {
+  return is_neighbour(leader, other) && other.offset > leader.offset - width &&
+         other.offset < leader.offset + width;
+}
+
 /// Whether the counterpart of one may also do the work of the other, which has none: two stores of
 /// a branch made one, a value loaded once for both.
 bool may_replace(const PtxAccess& one, const PtxAccess& other) {
@@ -124,6 +129,13 @@ bool may_replace(const PtxAccess& one, const PtxAccess& other) {
                          one.block == other.block && one.offset != other.offset;
   return one.kind == other.kind && one.space == other.space && one.width == other.width &&
          !elsewhere;
+}
+
+/// Whether the counterpart of one executes where the access does, though it may do the work of the
+/// other as well.
+bool stays(const Match& one, const Match& other) {
+  return one.block == other.block ||
+         (one.place.decided && (one.loop == 0 || one.loop == other.loop));
 }
 
 }  // namespace
@@ -138,7 +150,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::leader) continue;
     const auto members = absorbed_by(matches[i], verdicts[i].plan.width, comparison, absorbed);
     absorbed.insert(members.begin(), members.end());
-    if (members.empty()) {
+    if (members.empty() && !matches[i].place.once) {
       verdicts[i] = {{},
                      estimate("the machine code has " + widths_of(matches[i].found) +
                               " for several executions of it")};
@@ -152,15 +164,19 @@ OracleAnswer conclude(Comparison comparison) {
     const bool none = access.space != Space::generic && !comparison.spaces.contains(access.space) &&
                       !comparison.spaces.contains(Space::generic);
     if (absorbed.contains(i) || none) continue;
-    verdicts[i].trust = estimate("ptxas removed it, or made one of it and another");
+    bool replaced = false;
     for (std::size_t other = 0; other < matches.size(); ++other) {
-      if (matches[other].found.empty() || verdicts[other].trust != kExact) continue;
-      if (may_replace(access, *matches[other].access)) {
-        verdicts[other].trust = estimate(
-            fmt::format("ptxas may have made one of it and the access in line {} of the PTX",
-                        access.text_line));
-      }
+      const PtxAccess& present = *matches[other].access;
+      if (matches[other].found.empty()) continue;
+      replaced = replaced || may_hold(present, verdicts[other].plan.width, access);
+      if (!may_replace(access, present)) continue;
+      replaced = true;
+      if (verdicts[other].trust != kExact || stays(matches[other], matches[i])) continue;
+      verdicts[other].trust = estimate(fmt::format(
+          "ptxas may have made one of it and the access in line {} of the PTX", access.text_line));
     }
+    // What is left out does not count, if what does its work counts as it is written.
+    if (!replaced) verdicts[i].trust = estimate("ptxas removed it, or made one of it and another");
   }
 
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -191,7 +207,18 @@ OracleAnswer conclude(Comparison comparison) {
   }
   answer.trust.otherwise = {Confidence::predicted,
                             "it is not one of the accesses that are compared with machine code"};
-  answer.extras = std::move(comparison.extras);
+  for (ExtraAccess& extra : comparison.extras) {
+    const auto beside = std::ranges::find_if(extra.beside, [&](int line) {
+      return answer.trust.by_text_line.at(line).confidence == Confidence::exact;
+    });
+    if (beside == extra.beside.end()) {
+      answer.extras.push_back(std::move(extra));
+    } else {
+      answer.trust.spills.push_back(
+          {extra.source.value_or(metrics::SourceLine{}), extra.instruction.width, *beside});
+    }
+  }
+  std::ranges::stable_sort(answer.trust.spills, {}, &KernelTrust::Spill::text_line);
   answer.trust.uncounted = std::move(comparison.another_time);
   return answer;
 }

@@ -21,6 +21,13 @@ struct KernelTrust {
     std::string group;  ///< first part of the ids of the metrics that lack it ("local")
     metrics::Trust trust;
   };
+  /// A register that the machine code keeps in local memory: at one place in all lanes, as often as
+  /// an access of the PTX executes.
+  struct Spill {
+    metrics::SourceLine source;
+    int width = 0;
+    int text_line = 0;  ///< of the access
+  };
   /// An access of which the machine code has copies: they count together what it does where no warp
   /// divides at one of these branches.
   struct Copies {
@@ -32,6 +39,7 @@ struct KernelTrust {
   metrics::Trust otherwise;                    ///< lines that are not there
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
+  std::vector<Spill> spills;
 
   /// Of the instruction in that line of the PTX text.
   const metrics::Trust& of(int text_line) const {

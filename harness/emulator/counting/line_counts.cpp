@@ -1,7 +1,9 @@
 // Counts per source line out of counts per PTX instruction.
 #include "harness/emulator/counting/line_counts.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <set>
 
 #include "harness/emulator/counting/kernel_trust.h"
@@ -11,6 +13,7 @@ namespace warpgauge::emulator::counting {
 namespace {
 
 using Space = machine::AccessTotals::Space;
+using Spill = KernelTrust::Spill;
 
 const metrics::Trust kPtxInstructions{
     metrics::Confidence::estimate,
@@ -37,6 +40,13 @@ metrics::Counts global(const machine::AccessTotals& access, Count requests, Coun
   out.*sectors = access.sectors;
   out.global_sectors_ideal = access.sectors_ideal;
   out.global_l1_tags = access.tags;
+  return out;
+}
+
+metrics::Counts counts_of(const KernelTrust::Spill& spill, const machine::AccessTotals& beside) {
+  metrics::Counts out;
+  out.local_requests = beside.requests;
+  out.local_sectors = beside.lane_groups * static_cast<unsigned>(std::max(1, spill.width / 4));
   return out;
 }
 
@@ -101,6 +111,13 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     distrust(at, group, trust.of(instruction.text_line, divided));
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
+    }
+    const auto [begin, end] =
+        std::ranges::equal_range(trust.spills, instruction.text_line, {}, &Spill::text_line);
+    for (const Spill& spill : std::ranges::subrange(begin, end)) {
+      metrics::LineCounts& line = lines_.at(kernel, spill.source);
+      line.counts += counts_of(spill, access);
+      distrust(line, "local", trust.of(instruction.text_line, divided));
     }
   }
 }

@@ -18,6 +18,7 @@ struct ExtraAccess {
   std::optional<metrics::SourceLine> source;
   metrics::MemoryInstruction instruction;
   std::string reason;
+  std::vector<int> beside;  ///< accesses of the PTX that it executes with, by line, and no others
 };
 
 /// How a kernel's accesses count, and how far that can be trusted.

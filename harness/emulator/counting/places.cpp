@@ -10,8 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "harness/emulator/counting/machine_flow.h"
-
 namespace warpgauge::emulator::counting {
 namespace {
 
@@ -49,11 +47,6 @@ class Function {
       if (place.difference.empty()) compare_branches(access, one, found, certain, place);
     }
     return place;
-  }
-
-  bool is_in_a_loop(int text_line) const {
-    const std::size_t block = *flow_.block_at(text_line);
-    return std::ranges::any_of(loops_, [&](const auto& loop) { return loop.contains[block]; });
   }
 
  private:
@@ -267,6 +260,7 @@ class Function {
       };
       if (std::ranges::none_of(loops_, decides_loop)) missing = block;
     }
+    place.decided &= !missing;
     const bool is_early =
         may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
     if (missing && is_early) {
@@ -314,14 +308,13 @@ std::optional<Copies> copies_of_block(const std::vector<Match*>& block,
   return most->first;
 }
 
-void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& machine,
-                        bool is_in_a_loop) {
+void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& machine) {
   const auto usual = copies_of_block(block, machine);
   for (Match* match : block) {
     if (!match->place.difference.empty()) continue;
     std::set<std::size_t> blocks;
     for (const MemoryInstruction& one : match->found) blocks.insert(machine.block_at(one.pc));
-    const bool repeated = !is_in_a_loop && blocks.size() < match->found.size();
+    const bool repeated = match->loop == 0 && blocks.size() < match->found.size();
     if (repeated || copies_of(*match, machine) != usual) {
       match->place.difference =
           "ptxas has it more or less often than its neighbours: it loads again, or uses again what "
@@ -330,11 +323,24 @@ void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& mac
   }
 }
 
+/// Whether one execution of the machine code's stands for one of `access`: as does one of the same
+/// loop that ptxas can neither repeat, nor leave out, nor has made one of several.
+bool is_once(const Match& access, const std::vector<Match>& matches, const MachineFlow& machine) {
+  const auto shows = [&](const Match& other) {
+    const bool as_written = std::ranges::all_of(other.found, [&](const MemoryInstruction& one) {
+      return one.width == other.access->width;
+    });
+    return other.loop == access.loop && other.access->kind != Kind::load && !other.has_loop &&
+           !other.found.empty() && as_written &&
+           copies_of(other, machine) == copies_of(access, machine);
+  };
+  return access.loop == 0 || std::ranges::any_of(matches, shows);
+}
+
 }  // namespace
 
 void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
-                    const CodeWithLines& code, std::string_view kernel) {
-  const MachineFlow machine(code, kernel);
+                    const MachineFlow& machine) {
   for (const PtxFlow& flow : flows) {
     std::map<std::size_t, std::vector<Match*>> blocks;
     for (Match& match : matches) {
@@ -353,7 +359,8 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
       for (Match* match : block) {
         match->place = function.place_of(*match->access, match->found, certain);
       }
-      compare_neighbours(block, machine, function.is_in_a_loop(block.front()->access->text_line));
+      compare_neighbours(block, machine);
+      for (Match* match : block) match->place.once = is_once(*match, matches, machine);
     }
   }
 }

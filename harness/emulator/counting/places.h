@@ -2,10 +2,10 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "harness/emulator/counting/comparison.h"
+#include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/ptx_flow.h"
 
 namespace warpgauge::emulator::counting {
@@ -18,6 +18,6 @@ namespace warpgauge::emulator::counting {
 /// and as often as its neighbours. Of several copies of one (a loop that is unrolled and has a
 /// rest, both ways of a branch) that holds where the lanes of a warp go one way.
 void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
-                    const CodeWithLines& code, std::string_view kernel);
+                    const MachineFlow& machine);
 
 }  // namespace warpgauge::emulator::counting

@@ -60,6 +60,7 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
     moved.emplace(line + first_line, std::move(trust));
   }
   answer.trust.by_text_line = std::move(moved);
+  for (auto& spill : answer.trust.spills) spill.text_line += first_line;
   std::map<int, counting::KernelTrust::Copies> copies;
   for (auto& [line, one] : answer.trust.copies) {
     std::set<int> branches;

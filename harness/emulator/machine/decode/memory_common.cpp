@@ -97,8 +97,7 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
   access.width = static_cast<std::uint8_t>(width);
   access.counts = plan.role != Role::absorbed && space != memory::AccessSpace::constant &&
                   space != memory::AccessSpace::parameter;
-  access.counted_width =
-      static_cast<std::uint8_t>(plan.role == Role::leader ? std::max(plan.width, width) : width);
+  access.counted_width = static_cast<std::uint8_t>(plan.role == Role::leader ? plan.width : width);
   switch (effect) {
     case memory::AccessEffect::read:
       access.shared_kind = metrics::AccessKind::shared_load;

@@ -22,6 +22,7 @@ enum class Pattern : std::uint8_t {
 struct AccessCost {
   std::uint32_t wavefronts = 0, wavefronts_ideal = 0;
   std::uint32_t sectors = 0, sectors_ideal = 0, tags = 0;
+  std::uint32_t lane_groups = 0;
   bool exact = true;
 };
 
@@ -68,6 +69,7 @@ struct alignas(64) AccessCache {
     totals.sectors += repeats * cost.sectors;
     totals.sectors_ideal += repeats * cost.sectors_ideal;
     totals.tags += repeats * cost.tags;
+    totals.lane_groups += repeats * cost.lane_groups;
     if (!cost.exact) totals.estimates += repeats;
     repeats = 0;
   }

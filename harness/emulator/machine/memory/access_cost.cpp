@@ -10,6 +10,12 @@ namespace {
 
 using Space = AccessTotals::Space;
 
+std::uint32_t groups_of(Mask lanes) {
+  std::uint32_t groups = 0;
+  for (; lanes != 0; lanes >>= 8) groups += (lanes & 0xff) != 0 ? 1 : 0;
+  return groups;
+}
+
 /// One lane of each address: the lanes whose CAS succeeds if all of them try at once.
 Mask first_of_each(const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
   Mask firsts = 0;
@@ -40,14 +46,20 @@ metrics::SharedCost cost_of_cas_loop(int width, const CountedAddresses<std::uint
   return sum;
 }
 
-void put(AccessCache& cache, const metrics::SharedCost& cost) {
+void put(AccessCache& cache, const metrics::SharedCost& cost, Mask lanes) {
   cache.totals.space = Space::shared;
-  cache.cost = {.wavefronts = cost.wavefronts, .wavefronts_ideal = cost.ideal, .exact = cost.exact};
+  cache.cost = {.wavefronts = cost.wavefronts,
+                .wavefronts_ideal = cost.ideal,
+                .lane_groups = groups_of(lanes),
+                .exact = cost.exact};
 }
 
-void put(AccessCache& cache, const metrics::GlobalCost& cost) {
-  cache.cost = {
-      .sectors = cost.sectors, .sectors_ideal = cost.ideal, .tags = cost.tags, .exact = cost.exact};
+void put(AccessCache& cache, const metrics::GlobalCost& cost, Mask lanes) {
+  cache.cost = {.sectors = cost.sectors,
+                .sectors_ideal = cost.ideal,
+                .tags = cost.tags,
+                .lane_groups = groups_of(lanes),
+                .exact = cost.exact};
 }
 
 }  // namespace
@@ -56,11 +68,11 @@ void count_shared(AccessCache& cache, const Access& access,
                   const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
   const int width = access.counted_width;
   if (access.cas_loop) {
-    put(cache, cost_of_cas_loop(width, addresses, lanes));
+    put(cache, cost_of_cas_loop(width, addresses, lanes), lanes);
     cache.totals.estimate_reason = "the number of rounds of a CAS loop is a guess";
     return;
   }
-  put(cache, metrics::shared_cost(access.shared_kind, width, addresses.data(), lanes));
+  put(cache, metrics::shared_cost(access.shared_kind, width, addresses.data(), lanes), lanes);
   if (!cache.cost.exact) {
     cache.totals.estimate_reason = metrics::estimate_reason(access.shared_kind, width);
   }
@@ -79,13 +91,14 @@ void count_global(AccessCache& cache, const Access& access,
       cache.totals.space = Space::global_atomic;
       break;
   }
-  put(cache, metrics::global_cost(access.counted_width, addresses.data(), lanes));
+  put(cache, metrics::global_cost(access.counted_width, addresses.data(), lanes), lanes);
 }
 
 void count_local(AccessCache& cache, const Access& access,
                  const CountedAddresses<std::uint32_t>& offsets, Mask lanes) {
   cache.totals.space = Space::local;
-  cache.cost = {.sectors = metrics::local_sectors(access.counted_width, offsets.data(), lanes)};
+  cache.cost = {.sectors = metrics::local_sectors(access.counted_width, offsets.data(), lanes),
+                .lane_groups = groups_of(lanes)};
 }
 
 void count_copy(AccessCache& shared, AccessCache& global, const Access& access,
@@ -98,8 +111,8 @@ void count_copy(AccessCache& shared, AccessCache& global, const Access& access,
     cost.shared = metrics::shared_cost(access.shared_kind, width, to.data(), written);
     cost.shared.exact = cost.global.exact = false;
   }
-  put(shared, cost.shared);
-  put(global, cost.global);
+  put(shared, cost.shared, written);
+  put(global, cost.global, read);
   global.totals.space = Space::global_load;
   if (!cost.shared.exact || !cost.global.exact) {
     const auto reason = written == read

@@ -23,6 +23,7 @@ void add(AccessTotals& sum, const AccessTotals& more) {
   sum.sectors += more.sectors;
   sum.sectors_ideal += more.sectors_ideal;
   sum.tags += more.tags;
+  sum.lane_groups += more.lane_groups;
   sum.estimates += more.estimates;
   if (sum.estimate_reason.empty()) sum.estimate_reason = more.estimate_reason;
 }

@@ -1,0 +1,53 @@
+// Kernels for the test of accesses that ptxas makes one of, or makes narrower. Each kernel has one
+// kind of them, as the names of the kernels say.
+extern "C" {
+
+// The aligned 16 bytes around the first sum hold a value that is not loaded: ptxas loads it as well.
+__global__ void more_than_asked_for(float* out, const float* in) {
+  __shared__ float sums[11];
+  if (threadIdx.x < 11) sums[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    for (int i = 1; i < 8; ++i) sum = sum * 2 + sums[i];
+    out[0] = sum;
+  }
+}
+
+// Two variables beside each other, stored behind a condition and loaded in each round.
+__global__ void two_variables(float* out, const float* in, int n) {
+  __shared__ float factor, offset;
+#pragma unroll 1
+  for (int round = 0; round < n; ++round) {
+    if (threadIdx.x == 0) {
+      factor = in[2 * round];
+      offset = in[2 * round + 1];
+    }
+    __syncthreads();
+    out[round * blockDim.x + threadIdx.x] = threadIdx.x * factor + offset;
+    __syncthreads();
+  }
+}
+
+// One store for both ways of the branch.
+__global__ void stored_once(float* out, const float* in, int n) {
+  __shared__ float values[32];
+  const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(values + threadIdx.x));
+  const float value = in[threadIdx.x];
+  if (value > n) {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(place), "f"(value) : "memory");
+  } else {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(place), "f"(value * 3) : "memory");
+  }
+  __syncthreads();
+  out[threadIdx.x] = values[31 - threadIdx.x];
+}
+
+// Half of what is loaded is used.
+__global__ void part_of_a_pair(float* out, const float2* in) {
+  __shared__ float2 pairs[32];
+  pairs[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = pairs[31 - threadIdx.x].y;
+}
+}

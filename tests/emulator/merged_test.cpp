@@ -1,0 +1,95 @@
+// Accesses that ptxas makes one of, and counts that follow from those beside them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/machine/outcome.h"
+#include "tests/emulator/recorded_code.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using metrics::Confidence;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class MergedOf : public testing::TestWithParam<const char*> {
+ protected:
+  /// The widths by which the accesses of `kernel` whose text begins so count, 0 for none; all are
+  /// exact.
+  std::vector<int> exact_widths(const char* kernel, const std::string& text) const {
+    const OracleAnswer answer = recorded_.about(kernel);
+    std::map<int, machine::AccessPlan> plans;
+    for (const auto& entry : answer.plans.entries) plans[entry.text_line] = entry.plan;
+    std::vector<int> widths;
+    for (const PtxAccess& access : accesses_of(recorded_.module, kernel)) {
+      if (!recorded_.line(access.text_line).starts_with(text)) continue;
+      const metrics::Trust& trust = answer.trust.of(access.text_line);
+      EXPECT_EQ(trust.confidence, Confidence::exact) << access.text_line << ": " << trust.reason;
+      const auto plan = plans.find(access.text_line);
+      widths.push_back(plan == plans.end() ? access.width : plan->second.width);
+    }
+    return widths;
+  }
+
+  const Recorded recorded_ =
+      Recorded::with_ptx(std::string("oracle/merged.") + GetParam() + ".cubin");
+};
+
+TEST_P(MergedOf, AWideLoadMayHoldMoreThanIsAskedFor) {
+  EXPECT_THAT(exact_widths("more_than_asked_for", "ld.shared"), ElementsAre(16, 0, 0, 16, 0, 0, 0));
+}
+
+TEST_P(MergedOf, VariablesBesideEachOtherAreOneAccess) {
+  EXPECT_THAT(exact_widths("two_variables", "st.shared"), ElementsAre(0, 8));
+  EXPECT_THAT(exact_widths("two_variables", "ld.shared"), ElementsAre(8, 0));
+}
+
+TEST_P(MergedOf, OneStoreForEachWayIsAsWritten) {
+  EXPECT_THAT(exact_widths("stored_once", "st.shared"), ElementsAre(4, 4));
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+/// The counts of a launch in which the access in line 5 had 2 requests, of 4 and of 3 groups of 8
+/// lanes, and a register of 8 bytes was spilled beside it. It divided at the branch in line 7.
+metrics::LineCounts spill_beside(bool exact) {
+  machine::LaunchOutcome outcome;
+  outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
+  outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
+  outcome.totals.back().access.requests = 2;
+  outcome.totals.back().access.lane_groups = 7;
+  outcome.divergent_branches.push_back({7, {"a.cu", 2}, 1});
+  KernelTrust trust;
+  trust.by_text_line[5] = {};
+  if (!exact) trust.copies[5] = {{7}, {Confidence::estimate, "they part"}};
+  trust.spills.push_back({{"a.cu", 3}, 8, 5});
+  CountTable table;
+  table.add("k", outcome, trust);
+  for (metrics::LineCounts& line : table.take()) {
+    if (line.line == 3) return line;
+  }
+  return {};
+}
+
+TEST(Spills, CountAsOftenAsTheAccessBesideThem) {
+  const metrics::LineCounts line = spill_beside(true);
+  EXPECT_EQ(line.counts.local_requests, 2u);
+  EXPECT_EQ(line.counts.local_sectors, 14u);
+  EXPECT_THAT(line.trust, IsEmpty());
+}
+
+TEST(Spills, AreTrustedAsTheAccessBesideThem) {
+  const metrics::LineCounts line = spill_beside(false);
+  ASSERT_TRUE(line.trust.contains("local"));
+  EXPECT_EQ(line.trust.at("local").reason, "they part");
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::counting
