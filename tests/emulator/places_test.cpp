@@ -112,6 +112,8 @@ TEST_P(PlacesOf, ALoadOnConditionIsTheLoadBehindTheBranch) {
 
 TEST_P(PlacesOf, ALoadThatStandsBesideAStoreIsNotEarly) { expect_all_exact("conditions_in_one"); }
 
+TEST_P(PlacesOf, ABranchMayHaveTheLineOfWhereItLeads) { expect_all_exact("loop_or_nothing"); }
+
 TEST_P(PlacesOf, TheTargetsOfASwitchAreKnown) { expect_all_exact("one_of_many"); }
 
 /// How far the loads of a launch can be trusted in which a warp divided at the branch in line 7, or

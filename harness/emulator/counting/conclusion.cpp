@@ -92,9 +92,24 @@ bool can_be_aligned(const PtxAccess& access, std::int64_t offset, int width) {
   return offset % known == 0;
 }
 
+/// All accesses without counterpart in the block of `leader` that are like it.
+std::vector<std::size_t> missing_beside(const Match& leader, const Comparison& comparison,
+                                        const std::set<std::size_t>& taken) {
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < comparison.matches.size(); ++i) {
+    const Match& other = comparison.matches[i];
+    const PtxAccess &a = *leader.access, &b = *other.access;
+    if (other.found.empty() && !taken.contains(i) && other.block == leader.block &&
+        a.block == b.block && a.kind == b.kind && a.space == b.space && a.width == b.width) {
+      missing.push_back(i);
+    }
+  }
+  return missing;
+}
+
 /// The accesses without counterpart that `leader`, which is `width` bytes wide, stands for too: the
 /// rest of a complete run of neighbours that it is in, at best at the front, and that no
-/// other leader stands for. None if there is no such run.
+/// other leader stands for; or as many as are missing beside it. None if there are not.
 std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Comparison& comparison,
                                      const std::set<std::size_t>& taken) {
   const PtxAccess& own = *leader.access;
@@ -113,6 +128,9 @@ std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Compa
     }
     if (std::ssize(offsets) == width / own.width) return members;
   }
+  const auto missing = missing_beside(leader, comparison, taken);
+  const bool complete = std::ssize(missing) == width / own.width - 1;
+  if (leader.place.once && complete) return missing;
   return {};
 }
 
@@ -136,6 +154,27 @@ bool may_replace(const PtxAccess& one, const PtxAccess& other) {
 bool stays(const Match& one, const Match& other) {
   return one.block == other.block ||
          (one.place.decided && (one.loop == 0 || one.loop == other.loop));
+}
+
+/// Judges those that may do the work of access `removed`, which has no counterpart. It counts
+/// nothing if there is one, and that counts as it is written.
+void judge_removed(std::size_t removed, const std::vector<Match>& matches,
+                   std::vector<Verdict>& verdicts) {
+  const PtxAccess& access = *matches[removed].access;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].found.empty()) continue;
+    if (may_hold(*matches[i].access, verdicts[i].plan.width, access)) return;
+    if (may_replace(access, *matches[i].access)) others.push_back(i);
+  }
+  if (others.empty()) {
+    verdicts[removed].trust = estimate("ptxas removed it, or made one of it and another");
+  }
+  for (const std::size_t other : others) {
+    if (verdicts[other].trust != kExact || stays(matches[other], matches[removed])) continue;
+    verdicts[other].trust = estimate(fmt::format(
+        "ptxas may have made one of it and the access in line {} of the PTX", access.text_line));
+  }
 }
 
 }  // namespace
@@ -164,19 +203,7 @@ OracleAnswer conclude(Comparison comparison) {
     const bool none = access.space != Space::generic && !comparison.spaces.contains(access.space) &&
                       !comparison.spaces.contains(Space::generic);
     if (absorbed.contains(i) || none) continue;
-    bool replaced = false;
-    for (std::size_t other = 0; other < matches.size(); ++other) {
-      const PtxAccess& present = *matches[other].access;
-      if (matches[other].found.empty()) continue;
-      replaced = replaced || may_hold(present, verdicts[other].plan.width, access);
-      if (!may_replace(access, present)) continue;
-      replaced = true;
-      if (verdicts[other].trust != kExact || stays(matches[other], matches[i])) continue;
-      verdicts[other].trust = estimate(fmt::format(
-          "ptxas may have made one of it and the access in line {} of the PTX", access.text_line));
-    }
-    // What is left out does not count, if what does its work counts as it is written.
-    if (!replaced) verdicts[i].trust = estimate("ptxas removed it, or made one of it and another");
+    judge_removed(i, matches, verdicts);
   }
 
   for (std::size_t i = 0; i < matches.size(); ++i) {

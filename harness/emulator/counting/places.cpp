@@ -33,6 +33,7 @@ class Function {
     for (std::size_t block = 0; block < machine.graph().size(); ++block) {
       branches_.push_back(branch_at(block));
     }
+    find_by_meeting_point();
     for (const FlowGraph::Loop& loop : machine.loops()) same_loop_.push_back(same_loop(loop));
   }
 
@@ -80,7 +81,33 @@ class Function {
     }
   }
 
+  /// A branch may have the line of where it leads. If that is where the ways of one branch of the
+  /// PTX meet, which no other of the machine code was made of, it is that one.
+  void find_by_meeting_point() {
+    std::set<std::size_t> made;
+    for (const Counterpart& one : branches_) {
+      if (one.kind == Counterpart::Kind::found) made.insert(one.number);
+    }
+    for (Counterpart& one : branches_) {
+      if (one.kind != Counterpart::Kind::found || is_branch(one.number)) continue;
+      std::vector<std::size_t> candidates;
+      for (std::size_t block = 0; block < flow_.graph().size(); ++block) {
+        if (is_branch(block) && !made.contains(block) &&
+            flow_.graph().meeting_point(block) == one.number) {
+          candidates.push_back(block);
+        }
+      }
+      if (candidates.size() == 1) one.number = candidates.front();
+    }
+  }
+
   bool is_branch(std::size_t block) const { return flow_.graph().behind(block).size() > 1; }
+
+  /// Whether a block of the machine code ends with a branch of the PTX.
+  bool is_known_branch(std::size_t block) const {
+    return branches_[block].kind == Counterpart::Kind::found &&
+           is_branch(branches_[block].number) && !machine_.is_branch_if_apart(block);
+  }
 
   /// Whether the block decides how often a loop runs, which it is in.
   bool is_exit(std::size_t block, const FlowGraph::Loop& loop) const {
@@ -97,9 +124,7 @@ class Function {
     bool elsewhere = false;
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
       if (!loop.contains[block]) continue;
-      if (branches_[block].kind == Counterpart::Kind::found) {
-        blocks.push_back(branches_[block].number);
-      }
+      if (is_known_branch(block)) blocks.push_back(branches_[block].number);
       elsewhere |= branches_[block].kind == Counterpart::Kind::of_another_function;
     }
     if (blocks.empty()) {

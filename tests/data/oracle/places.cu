@@ -119,4 +119,17 @@ __global__ void as_written(float* out, const float* in, int n) {
   __syncthreads();
   if (int(threadIdx.x) < n) out[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
+
+// The branch around the loop has the line of where it leads.
+__global__ void loop_or_nothing(float* out, const float* in, int begin, int n) {
+  __shared__ float values[32];
+  float sum = 0;
+  for (int i = begin; i <= begin + n - 1; i += 32) {
+    values[threadIdx.x] = in[i];
+    __syncthreads();
+    sum += values[0] * in[0] + values[threadIdx.x ^ 1] * in[1];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
 }
