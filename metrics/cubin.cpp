@@ -51,6 +51,15 @@ std::string_view string_at(std::span<const std::byte> table, std::uint64_t offse
   return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
 }
 
+/// Shared memory and uninitialised variables: a size, but nothing in the file. Types of their own
+/// where the device linker has yet to place them (nvcc -rdc=true).
+bool is_reserved(const Elf64_Shdr& section) {
+  constexpr std::uint32_t kGlobal = SHT_LOPROC + 7, kLocal = SHT_LOPROC + 9;
+  constexpr std::uint32_t kShared = SHT_LOPROC + 10;
+  const std::uint32_t type = section.sh_type;
+  return type == SHT_NOBITS || type == kGlobal || type == kLocal || type == kShared;
+}
+
 Elf64_Ehdr read_header(std::span<const std::byte> image) {
   const auto header = read<Elf64_Ehdr>(image, 0, "the ELF header");
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) fail("it does not begin with \\x7fELF");
@@ -85,7 +94,7 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
     return read<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
   };
   const auto bytes_of = [&](const Elf64_Shdr& section) -> std::span<const std::byte> {
-    if (section.sh_type == SHT_NOBITS) return {};  // shared memory: a size, but nothing in the file
+    if (is_reserved(section)) return {};
     return slice(image, section.sh_offset, section.sh_size, "a section");
   };
   const auto name_table = bytes_of(section_header(names));

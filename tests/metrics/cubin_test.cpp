@@ -173,6 +173,12 @@ TEST(Cubin, ANoteOfAnotherArchitectureIsNotBelieved) {
   EXPECT_EQ(Cubin(image).arch(), "sm_90");
 }
 
+TEST(CubinToLink, SharedMemoryAndVariablesAreNotInTheFile) {
+  const Image image = recorded_as("shared.sm_90");
+  ASSERT_LT(image.size(), 4096u * 4) << "what the kernel has in shared memory";
+  EXPECT_FALSE(Cubin(image).code("_Z7reversePf").empty());
+}
+
 TEST(LinkedCubin, HasTheArchitectureItWasLinkedFor) {
   EXPECT_EQ(Cubin(recorded_as("linked.sm_90")).arch(), "sm_90");
 }
