@@ -30,13 +30,13 @@ std::uint64_t peak_resident_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-TEST(Memory, AlignsTo256BytesWithRedZonesBetween) {
+TEST(Memory, AlignsTo512BytesWithRedZonesBetween) {
   Memory memory;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;
   for (const std::uint64_t bytes : {1, 255, 256, 257, 4000, 65536, 65537, 1000000, 3}) {
     std::byte* const begin = allocate(memory, bytes);
     ASSERT_NE(begin, nullptr);
-    EXPECT_EQ(number(begin) % 256, 0u) << bytes;
+    EXPECT_EQ(number(begin) % 512, 0u) << bytes;
     std::memset(begin, 0x5a, bytes);
     blocks.emplace_back(number(begin), number(begin) + bytes);
   }

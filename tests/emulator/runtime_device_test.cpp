@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/emulator/emulator.h"
-#include "harness/emulator/runtime/error_table.h"
+#include "harness/emulator/error_table.h"
 #include "metrics/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -58,6 +58,27 @@ TEST_F(RuntimeDeviceTest, AttributesAndPropertiesAgree) {
   EXPECT_EQ(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(0), 0),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 3), cudaErrorInvalidDevice);
+}
+
+TEST_F(RuntimeDeviceTest, AttributesAreThoseOfAnH100) {
+  const std::pair<cudaDeviceAttr, int> measured[] = {
+    {cudaDevAttrTextureAlignment, 512},
+    {cudaDevAttrSurfaceAlignment, 512},
+    {cudaDevAttrAsyncEngineCount, 3},
+    {cudaDevAttrHostRegisterReadOnlySupported, 1},
+    {cudaDevAttrMemSyncDomainCount, 4},
+#if CUDART_VERSION >= 13000
+    {cudaDevAttrHostNumaMemoryPoolsSupported, 1},
+    {cudaDevAttrHostMemoryPoolsSupported, 1},
+#endif
+    {cudaDevAttrMaxPersistingL2CacheSize, 32768000},
+    {cudaDevAttrMaxAccessPolicyWindowSize, 134217728},
+  };
+  for (const auto& [attribute, expected] : measured) {
+    int value = -1;
+    EXPECT_EQ(cudaDeviceGetAttribute(&value, attribute, 0), cudaSuccess);
+    EXPECT_EQ(value, expected) << attribute;
+  }
 }
 
 TEST_F(RuntimeDeviceTest, TheArchitectureIsChosenBeforeTheDeviceIsUsed) {

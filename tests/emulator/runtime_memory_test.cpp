@@ -155,6 +155,26 @@ TEST_F(RuntimeMemoryTest, PoolsKeepTheirSettings) {
   EXPECT_EQ(cudaMemPoolTrimTo(reinterpret_cast<cudaMemPool_t>(&memory), 0), cudaErrorInvalidValue);
 }
 
+TEST_F(RuntimeMemoryTest, APoolOfTheHostGivesMemoryOfTheHost) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {.type = cudaMemLocationTypeHost, .id = 0};
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMallocFromPoolAsync(&memory, 64, pool, nullptr), cudaSuccess);
+  cudaPointerAttributes attributes{};
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  ASSERT_EQ(cudaFreeAsync(memory, nullptr), cudaSuccess);
+
+  ASSERT_EQ(cudaDeviceSetMemPool(0, pool), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&memory, 64, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaSuccess);
+}
+
 TEST_F(RuntimeMemoryTest, AResetEndsAllMemory) {
   void* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);

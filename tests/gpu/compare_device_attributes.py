@@ -29,8 +29,6 @@ MEANT = {
     "EccEnabled": "the host's memory",
     "DirectManagedMemAccessFromHost": "the host's memory",
     "PageableMemoryAccess": "the host's pageable memory has no bounds to check",
-    "MaxPersistingL2CacheSize": "what the programming guide says, until it is measured",
-    "MaxAccessPolicyWindowSize": "the size of L2, until it is measured",
     "ClusterLaunch": "clusters are refused",
     "SparseCudaArraySupported": "sparse arrays are refused",
     "DeferredMappingCudaArraySupported": "deferred arrays are refused",

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <new>
 
-#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/device_properties.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as of cudaMalloc
-constexpr std::size_t kRedZone = 256;    // behind it, which no kernel may touch
+constexpr std::size_t kAlignment = kTextureAlignment;  // as of cudaMalloc
+constexpr std::size_t kRedZone = 256;                  // behind it, which no kernel may touch
 
 std::size_t* attribute_of(Graphs& graphs, cudaGraphMemAttributeType attribute) {
   switch (attribute) {
@@ -42,6 +42,11 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(std::size_t bytes, const cudaM
   return out;
 }
 
+machine::memory::Memory::Kind kind_of(const cudaMemPoolProps& pool) {
+  using Kind = machine::memory::Memory::Kind;
+  return pool.location.type == cudaMemLocationTypeDevice ? Kind::device : Kind::pinned_host;
+}
+
 bool free_graph_memory(State& state, const void* memory) {
   Graphs& graphs = state.device().graphs;
   const auto found = graphs.memory.find(memory);
@@ -57,8 +62,7 @@ void perform(State& state, const MemoryAllocation& allocation) {
   Device& device = state.device();
   Graphs& graphs = device.graphs;
   const std::string name = "graph memory #" + std::to_string(++device.allocations);
-  require(device.machine.memory().adopt(memory->begin, memory->bytes,
-                                        machine::memory::Memory::Kind::device, name));
+  require(device.machine.memory().adopt(memory->begin, memory->bytes, kind_of(memory->pool), name));
   graphs.memory[memory->begin] = memory;
   graphs.memory_bytes += memory->bytes;
   graphs.most_memory_bytes = std::max(graphs.most_memory_bytes, graphs.memory_bytes);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/state.h"
 
 namespace warpgauge::emulator::runtime {
@@ -19,6 +20,9 @@ struct GraphMemory {
 };
 
 std::shared_ptr<GraphMemory> reserve_graph_memory(std::size_t bytes, const cudaMemPoolProps& pool);
+
+/// What the memory of a pool is to kernels and copies.
+machine::memory::Memory::Kind kind_of(const cudaMemPoolProps& pool);
 
 /// Frees memory that a launch of a graph allocated. False if `memory` is no such memory.
 bool free_graph_memory(State& state, const void* memory);

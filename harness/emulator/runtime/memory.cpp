@@ -12,16 +12,12 @@
 #include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/graph_memory.h"
+#include "harness/emulator/runtime/pools.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
 using machine::memory::Memory;
-
-/// Of the memory that cudaMallocAsync takes.
-constexpr cudaMemPoolProps kDevicePool{.allocType = cudaMemAllocationTypePinned,
-                                       .handleTypes = cudaMemHandleTypeNone,
-                                       .location = {.type = cudaMemLocationTypeDevice, .id = 0}};
 
 std::byte* allocate(State& state, const char* name, std::size_t bytes,
                     machine::memory::Memory::Kind kind) {
@@ -82,19 +78,18 @@ cudaError_t host_alloc(const char* name, void** memory, std::size_t bytes, unsig
   });
 }
 
-cudaError_t malloc_in_order(const char* name, void** memory, std::size_t bytes,
-                            cudaStream_t stream) {
-  return call(name, [&](State& state) {
-    require(memory != nullptr);
-    require_stream(state, stream);
-    if (CapturePoint* const point = capture_point(state, stream)) {
-      const auto reserved = reserve_graph_memory(bytes, kDevicePool);
-      capture(*point, MemoryAllocation{reserved});
-      *memory = reserved->begin;
-    } else {
-      *memory = allocate(state, name, bytes, machine::memory::Memory::Kind::device);
-    }
-  });
+/// Takes memory from a pool.
+void malloc_in_order(State& state, const char* name, void** memory, std::size_t bytes,
+                     const Pool& pool, cudaStream_t stream) {
+  require(memory != nullptr);
+  require_stream(state, stream);
+  if (CapturePoint* const point = capture_point(state, stream)) {
+    const auto reserved = reserve_graph_memory(bytes, pool.properties);
+    capture(*point, MemoryAllocation{reserved});
+    *memory = reserved->begin;
+  } else {
+    *memory = allocate(state, name, bytes, kind_of(pool.properties));
+  }
 }
 
 /// The page-locked allocation that `memory` lies in.
@@ -150,7 +145,16 @@ WARPGAUGE_API cudaError_t cudaFree(void* memory) {
 }
 
 WARPGAUGE_API cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
-  return malloc_in_order(__func__, memory, bytes, stream);
+  return call(__func__, [&](State& state) {
+    malloc_in_order(state, "cudaMallocAsync", memory, bytes, *state.current_pool, stream);
+  });
+}
+
+WARPGAUGE_API cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes,
+                                                  cudaMemPool_t pool, cudaStream_t stream) {
+  return call(__func__, [&](State& state) {
+    malloc_in_order(state, "cudaMallocFromPoolAsync", memory, bytes, pool_of(state, pool), stream);
+  });
 }
 
 WARPGAUGE_API cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
@@ -160,7 +164,7 @@ WARPGAUGE_API cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
     if (CapturePoint* const point = capture_point(state, stream)) {
       capture(*point, MemoryRelease{memory});
     } else if (!free_graph_memory(state, memory)) {
-      free_memory(state, memory, {machine::memory::Memory::Kind::device});
+      free_memory(state, memory, {Memory::Kind::device, Memory::Kind::pinned_host});
     }
   });
 }
@@ -192,6 +196,10 @@ WARPGAUGE_API cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsi
     require(device.machine.memory().adopt(begin, bytes, machine::memory::Memory::Kind::pinned_host,
                                           name),
             cudaErrorHostMemoryAlreadyRegistered);
+    if ((flags & cudaHostRegisterReadOnly) != 0) {
+      state.memory().make_read_only(begin, Memory::Rights::read,
+                                    "which cudaHostRegister made read-only");
+    }
     device.host_flags[begin] = flags | cudaHostRegisterMapped;
   });
 }
@@ -215,7 +223,9 @@ WARPGAUGE_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, un
 WARPGAUGE_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return call(__func__, [&](State& state) {
     require(flags != nullptr);
-    *flags = state.device().host_flags.at(host_allocation(state, host).begin);
+    const auto known = state.device().host_flags.find(host_allocation(state, host).begin);
+    require(known != state.device().host_flags.end());  // else of a pool
+    *flags = known->second;
   });
 }
 
@@ -251,6 +261,7 @@ WARPGAUGE_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attrib
 }
 
 WARPGAUGE_PER_THREAD(cudaMallocAsync, _ptsz)
+WARPGAUGE_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaFreeAsync, _ptsz)
 
 }  // namespace warpgauge::emulator::runtime

@@ -1,6 +1,6 @@
 // Memory pools and hints on managed memory. Memory goes back at once when it is freed, and lies
 // where both sides reach it, so that pools only keep their settings, and hints change nothing.
-#include <cuda_runtime_api.h>
+#include "harness/emulator/runtime/pools.h"
 
 #include <cstdint>
 
@@ -12,13 +12,6 @@ namespace warpgauge::emulator::runtime {
 namespace {
 
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
-
-Pool& pool_of(State& state, cudaMemPool_t pool) {
-  if (pool == handle_of(&state.default_pool)) return state.default_pool;
-  const auto found = state.device().pools.find(pool);
-  require(found != state.device().pools.end());
-  return *found->second;
-}
 
 bool is_switch(cudaMemPoolAttr attribute) {
   return attribute >= cudaMemPoolReuseFollowEventDependencies &&
@@ -45,6 +38,13 @@ void require_managed(State& state, const void* memory, std::size_t bytes) {
 
 }  // namespace
 
+Pool& pool_of(State& state, cudaMemPool_t pool) {
+  if (pool == handle_of(&state.default_pool)) return state.default_pool;
+  const auto found = state.device().pools.find(pool);
+  require(found != state.device().pools.end());
+  return *found->second;
+}
+
 WARPGAUGE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return get_pool(__func__, pool, device, false);
 }
@@ -65,7 +65,7 @@ WARPGAUGE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPo
     require(pool != nullptr && props != nullptr);
     require(props->allocType == cudaMemAllocationTypePinned);
     require(props->handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
-    auto made = std::make_unique<Pool>();
+    auto made = std::make_unique<Pool>(Pool{.properties = *props});
     *pool = handle_of(made.get());
     state.device().pools.emplace(made.get(), std::move(made));
   });
@@ -113,12 +113,6 @@ WARPGAUGE_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMem
   return call(__func__, [&](State& state) { pool_of(state, pool); });
 }
 
-WARPGAUGE_API cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes,
-                                                  cudaMemPool_t pool, cudaStream_t stream) {
-  const cudaError_t error = call(__func__, [&](State& state) { pool_of(state, pool); });
-  return error == cudaSuccess ? cudaMallocAsync(memory, bytes, stream) : error;
-}
-
 #if CUDART_VERSION >= 13000
 WARPGAUGE_API cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise,
                                         cudaMemLocation) {
@@ -142,7 +136,6 @@ WARPGAUGE_API cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t b
   });
 }
 
-WARPGAUGE_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 }  // namespace warpgauge::emulator::runtime

@@ -51,6 +51,9 @@ struct Event {
 
 /// A pool only keeps its settings: memory goes back at once.
 struct Pool {
+  cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                 .handleTypes = cudaMemHandleTypeNone,
+                                 .location = {.type = cudaMemLocationTypeDevice, .id = 0}};
   std::map<int, std::uint64_t> attributes = {};
 };
 

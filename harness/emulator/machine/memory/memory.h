@@ -35,7 +35,7 @@ class Memory {
   /// What kernels may do. .const variables are constant: their window is another one.
   enum class Rights : std::uint8_t { write, read, constant };
 
-  /// A block of memory. `begin` is aligned to 256 bytes, as on the GPU (sector counts depend on
+  /// A block of memory. `begin` is aligned to 512 bytes, as on the GPU (sector counts depend on
   /// it).
   struct Allocation {
     std::byte* begin = nullptr;

@@ -8,8 +8,9 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-inline constexpr std::uint64_t kBlockAlignment = 256;
-inline constexpr std::uint64_t kRedZone = 256;  ///< at least so much lies unused around a block
+inline constexpr std::uint64_t kBlockAlignment = 512;
+/// At least so much lies unused around a block.
+inline constexpr std::uint64_t kRedZone = kBlockAlignment;
 
 /// Not for several threads at a time.
 class MemoryPool {

@@ -2,10 +2,11 @@
 // CUDA 13.5 give them. By number, because older toolkits do not declare all of them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator {
 
 struct ErrorText {
   int code;
@@ -208,4 +209,11 @@ inline constexpr std::array<ErrorText, 139> kErrorTexts = {{
 }};
 // clang-format on
 
-}  // namespace warpgauge::emulator::runtime
+/// Of a code that is not in the table: "unrecognized error code".
+inline const ErrorText& error_text(int code) {
+  static constexpr ErrorText kUnknown{-1, "unrecognized error code", "unrecognized error code"};
+  const auto found = std::ranges::lower_bound(kErrorTexts, code, {}, &ErrorText::code);
+  return found != kErrorTexts.end() && found->code == code ? *found : kUnknown;
+}
+
+}  // namespace warpgauge::emulator
