@@ -100,6 +100,19 @@ def test_a_barrier_of_the_grid_goes_on_in_other_orders(tmp_path):
     assert "a fault" not in checked.stderr and "the result is another" not in checked.stderr
 
 
+def test_a_kernel_that_launches_counts_as_an_estimate_and_what_it_launches_exactly(tmp_path):
+    emulate("--arch", "sm_90", "--out", tmp_path, "--", BUILD / "programs" / "launches")
+    requests = {
+        variant.split(".")[0]: fact
+        for (variant, metric), fact in values(tmp_path).items()
+        if metric == "global.store.requests"
+    }
+    assert requests["finish"].confidence == "exact"
+    assert requests["finish"].value == 6
+    assert requests["launch"].confidence == "estimate"
+    assert "the device runtime" in requests["launch"].confidence_reason
+
+
 def line_of(name, remark):
     lines = (SOURCES / name).read_text().splitlines()
     (number,) = (n for n, line in enumerate(lines, 1) if line.endswith(f"// {remark}"))

@@ -308,13 +308,17 @@ TEST(Call, OfAFunctionWithoutABodyIsRefusedWhenReached) {
   EXPECT_EQ(fault_of(kernel_text("ret; call elsewhere;", kDeclared)), std::nullopt);
 }
 
-TEST(Call, OfAKernelByAKernelIsRefusedByName) {
-  const auto fault = fault_of(kernel_text("call __cudaCDP2LaunchDeviceV2; ret;",
-                                          ".extern .func __cudaCDP2LaunchDeviceV2;"));
-  ASSERT_TRUE(fault.has_value());
-  EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated);
-  EXPECT_THAT(fault->what(), HasSubstr("kernels that launch kernels (dynamic parallelism) are not "
-                                       "emulated: call of __cudaCDP2LaunchDeviceV2"));
+TEST(Call, WhatTheDeviceRuntimeLacksIsRefusedByItsName) {
+  const std::pair<std::string, std::string> calls[] = {
+      {"__cudaCDP2Memcpy3DAsync", "cudaMemcpy3DAsync is not emulated in kernels"},
+      {"cudaGraphLaunch", "graphs that kernels launch are not emulated"}};
+  for (const auto& [name, text] : calls) {
+    const auto fault =
+        fault_of(kernel_text("call " + name + "; ret;", ".extern .func " + name + ";"));
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated);
+    EXPECT_THAT(fault->what(), HasSubstr(text));
+  }
 }
 
 TEST(Call, BarrierInAFunction) {

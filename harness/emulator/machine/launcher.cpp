@@ -296,6 +296,7 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
   if (workspace) inputs.grid_workspace = workspace->address();
 
   control::OrderedOutput output(options.print);
+  DeviceQueue queue(kernel.program, host.architecture, host.memory);
   control::LaunchContext context{code,
                                  launch,
                                  options,
@@ -305,7 +306,8 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
                                  std::chrono::steady_clock::now() + options.time_limit,
                                  false,
                                  output,
-                                 host.heap_in_use};
+                                 host.heap_in_use,
+                                 queue};
   std::optional<memory::LaunchHistory> history;
   if (options.checks.history()) {
     context.history = &history.emplace(options.checks, host.memory, blocks);
@@ -328,6 +330,7 @@ LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const Launc
   if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
   LaunchOutcome outcome = outcome_of(code, workers);
   outcome.findings = context.findings.take();
+  outcome.work = queue.take();
   return outcome;
 }
 

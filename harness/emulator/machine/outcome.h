@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/device_work.h"
 #include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/instruction_record.h"
 #include "metrics/source_line.h"
@@ -47,6 +48,7 @@ struct LaunchOutcome {
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
   std::vector<Finding> findings;  ///< of Options::checks
+  std::vector<DeviceWork> work;   ///< to be done in this order before the launch is complete
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -30,15 +30,23 @@ KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const 
     if (variable.space == ptx::Space::constant) info.constant_bytes += variable.bytes;
   }
   info.max_threads = kernel.required_threads.empty() ? kernel.max_threads : kernel.required_threads;
-  for (const ptx::Variable& parameter : kernel.parameters) {
-    const std::uint64_t offset = round_up(info.parameter_bytes, parameter.alignment);
-    info.parameters.push_back({offset, parameter.bytes});
-    info.parameter_bytes = offset + parameter.bytes;
-  }
+  auto [parameters, bytes] = parameters_of(kernel);
+  info.parameters = std::move(parameters);
+  info.parameter_bytes = bytes;
   return info;
 }
 
 }  // namespace
+
+ParameterLayout parameters_of(const ptx::Function& kernel) {
+  ParameterLayout out;
+  for (const ptx::Variable& parameter : kernel.parameters) {
+    const std::uint64_t offset = round_up(out.bytes, parameter.alignment);
+    out.parameters.push_back({offset, parameter.bytes});
+    out.bytes = offset + parameter.bytes;
+  }
+  return out;
+}
 
 Program::Program(ptx::Module module, memory::Memory& memory, std::uint32_t number)
     : module_(std::move(module)), memory_(memory), number_(number) {
@@ -75,6 +83,14 @@ const ptx::Variable* Program::variable(std::string_view name) const {
 const ptx::Function* Program::function(std::string_view name) const {
   const auto found = functions_.find(name);
   return found == functions_.end() ? nullptr : found->second;
+}
+
+const ptx::Function* Program::function_at(std::uint64_t address) const {
+  const std::uint64_t first = function_address(number_, 0);
+  const std::uint64_t step = function_address(number_, 1) - first;
+  const std::uint64_t position = (address - first) / step;  // huge for an address in front of it
+  const bool is_one = position < module_.functions.size() && (address - first) % step == 0;
+  return is_one ? function(module_.functions[position].name) : nullptr;
 }
 
 std::optional<Place> Program::place(std::string_view name) const {
@@ -128,7 +144,8 @@ void Program::initialise(const ptx::Variable& variable) {
     const std::uint64_t value =
         address_of(relocation.name, variable) + static_cast<std::uint64_t>(relocation.addend);
     std::memcpy(address + relocation.offset, &value, static_cast<std::size_t>(relocation.size));
-    if (const ptx::Function* const target = function(relocation.name)) addressed_.push_back(target);
+    const ptx::Function* const target = function(relocation.name);
+    if (target != nullptr && !target->is_kernel) addressed_.push_back(target);
   }
   if (variable.space == ptx::Space::constant) {
     memory_.make_read_only(address, memory::Memory::Rights::constant, "which is constant");
@@ -177,6 +194,7 @@ void look_through(const Program& program, const ptx::Function& function, Mention
       if (variable != nullptr) {
         if (variable->space == ptx::Space::shared) Mentioned::add(mentioned->shared, *variable);
       } else if (const ptx::Function* const named = program.function(name)) {
+        if (named->is_kernel) return;  // a launch takes its address
         is_call ? mentioned->reach(*named) : mentioned->take_address(*named);
       }
     };

@@ -40,6 +40,8 @@ class Program {
   /// Functions whose addresses are in variables of the module.
   const std::vector<const ptx::Function*>& addressed() const { return addressed_; }
   Kernel* kernel(std::string_view name);
+  /// nullptr if no function has this address.
+  const ptx::Function* function_at(std::uint64_t address) const;
 
  private:
   void allocate(const ptx::Variable& variable);
@@ -56,7 +58,15 @@ class Program {
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
 };
 
-/// The functions that a kernel may reach, and its shared memory.
+/// How the parameters of a kernel lie in the memory that a launch passes.
+struct ParameterLayout {
+  std::vector<KernelInfo::Parameter> parameters;
+  std::uint64_t bytes = 0;
+};
+ParameterLayout parameters_of(const ptx::Function& kernel);
+
+/// The functions that a kernel may reach, and its shared memory. Not the kernels that it may
+/// launch.
 struct KernelScope {
   struct Shared {
     const ptx::Variable* variable;

@@ -32,6 +32,8 @@ std::size_t default_limit(State& state, cudaLimit limit) {
       return 128;
     case cudaLimitPersistingL2CacheSize:
       return 0;
+    case cudaLimitDevRuntimePendingLaunchCount:  // of which there may be any number here
+      return 2048;
     default:
       throw Failure{cudaErrorUnsupportedLimit};
   }

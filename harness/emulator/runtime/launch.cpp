@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <ranges>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "harness/emulator/counting/access_table.h"
@@ -103,7 +106,8 @@ class Watched {
   bool counts_ = true, kept_ = false;
 };
 
-void run(State& state, Function& function, machine::Launch launch) {
+/// Returns what the kernel has launched.
+std::vector<machine::DeviceWork> run(State& state, Function& function, machine::Launch launch) {
   for (const auto& [handle, array] : state.device().arrays) {
     if (array->writes != nullptr) array->writes->forget();
   }
@@ -115,23 +119,26 @@ void run(State& state, Function& function, machine::Launch launch) {
     if (results.coverage) counting::add_launch(*results.coverage, hits);
   };
   try {
-    const auto outcome = state.device().machine.run(*function.kernel, launch);
+    auto outcome = state.device().machine.run(*function.kernel, launch);
     const std::lock_guard lock(results.mutex);
     cover();
     for (const machine::Finding& finding : outcome.findings) {
       state.say(finding.text);
       results.findings.push_back({finding.text, function.name, finding.source});
     }
-    if (!watched.counts()) return;
-    results.counts->add(function.name, outcome, *function.trust);
-    results.accesses->add(function.name, outcome, *function.trust);
-    watched.kept();
+    if (watched.counts()) {
+      results.counts->add(function.name, outcome, *function.trust);
+      results.accesses->add(function.name, outcome, *function.trust);
+      watched.kept();
+    }
+    return std::move(outcome.work);
   } catch (const machine::Fault& fault) {
     state.fault = error_of(fault.kind());
     state.say(fault.what());
     const std::lock_guard lock(results.mutex);
     cover();
     results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
+    return {};
   } catch (const ptx::PtxError& error) {
     throw Failure{cudaErrorInvalidPtx, error.what()};
   }
@@ -142,7 +149,7 @@ bool is_cooperative(const KernelCall& request) {
   return found != request.attributes.end() && found->second.cooperative != 0;
 }
 
-void run_checked(State& state, const KernelCall& request) {
+std::vector<machine::DeviceWork> run_checked(State& state, const KernelCall& request) {
   state.flush_prints();
   check_dimensions(request);
   Function& function = function_of(state, request.kernel);
@@ -152,12 +159,12 @@ void run_checked(State& state, const KernelCall& request) {
   require(request.shared_bytes <= max_dynamic_shared_bytes(state, function));
   const bool cooperative = is_cooperative(request);
   if (cooperative) check_cooperative(state, function, request);
-  run(state, function,
-      {.grid = {request.grid.x, request.grid.y, request.grid.z},
-       .block = {request.block.x, request.block.y, request.block.z},
-       .dynamic_shared_bytes = request.shared_bytes,
-       .cooperative = cooperative,
-       .parameters = request.parameters});
+  return run(state, function,
+             {.grid = {request.grid.x, request.grid.y, request.grid.z},
+              .block = {request.block.x, request.block.y, request.block.z},
+              .dynamic_shared_bytes = request.shared_bytes,
+              .cooperative = cooperative,
+              .parameters = request.parameters});
 }
 
 /// Its name in the program; empty if the program has no such kernel.
@@ -196,6 +203,52 @@ void keeping_failures(State& state, const KernelCall& request, const std::functi
   }
 }
 
+/// What a kernel has launched, and what that has launched: each before what comes after it.
+class DescendantWork {
+ public:
+  DescendantWork(State& state, Module& module) : state_(state), module_(module) {}
+
+  void add(std::vector<machine::DeviceWork> work) {
+    std::ranges::move(std::views::reverse(work), std::back_inserter(left_));
+  }
+  void run() {
+    while (!left_.empty() && state_.fault == cudaSuccess) {
+      const machine::DeviceWork next = std::move(left_.back());
+      left_.pop_back();
+      try {
+        std::visit([&](const auto& work) { run(work); }, next);
+      } catch (const Failure& failure) {  // which the program cannot see
+        if (!failure.kept) state_.say("what a kernel launched failed: " + failure.why);
+      }
+    }
+  }
+
+ private:
+  void run(const machine::DeviceLaunch& launch) {
+    const auto& [x, y, z] = launch.grid;
+    const auto& [width, height, depth] = launch.block;
+    const KernelCall call{.kernel = &state_.modules.function_called(module_, launch.kernel),
+                          .grid = dim3(x, y, z),
+                          .block = dim3(width, height, depth),
+                          .shared_bytes = launch.dynamic_shared_bytes,
+                          .parameters = launch.parameters};
+    keeping_failures(state_, call, [&] { add(run_checked(state_, call)); });
+  }
+  void run(const machine::DeviceCopy& copy) {
+    auto* const source = const_cast<std::byte*>(copy.source);
+    perform(state_, Copy{.destination = {{copy.destination}, Side::device},
+                         .source = {{source}, Side::device},
+                         .size = {.width = copy.bytes}});
+  }
+  void run(const machine::DeviceFill& fill) {
+    perform(state_, Fill{.box = {fill.begin}, .size = {.width = fill.bytes}, .value = fill.value});
+  }
+
+  State& state_;
+  Module& module_;
+  std::vector<machine::DeviceWork> left_;  ///< the next one last
+};
+
 void launch(State& state, KernelCall request, void** arguments, cudaStream_t stream) {
   keeping_failures(state, request, [&] {
     check_dimensions(request);
@@ -215,7 +268,12 @@ KernelCall cooperative(KernelCall request) {
 }  // namespace
 
 void perform(State& state, const KernelCall& call) {
-  keeping_failures(state, call, [&] { run_checked(state, call); });
+  std::vector<machine::DeviceWork> work;
+  keeping_failures(state, call, [&] { work = run_checked(state, call); });
+  if (work.empty()) return;
+  DescendantWork descendants(state, *function_of(state, call.kernel).module);
+  descendants.add(std::move(work));
+  descendants.run();
 }
 
 void pack_arguments(State& state, KernelCall& call, void** arguments) {

@@ -52,6 +52,28 @@ bool calls_functions(const ptx::Function& kernel, const ptx::Module& program) {
   });
 }
 
+bool calls_device_runtime(const ptx::Function& function) {
+  return std::ranges::any_of(function.body, [](const ptx::Instruction& instruction) {
+    return instruction.opcode == "call" &&
+           machine::callee(instruction).starts_with(machine::kDeviceRuntimePrefix);
+  });
+}
+
+/// Kernels that call the device runtime, or functions of a program in which functions do.
+std::set<std::string> launching_kernels(const ptx::Module& program) {
+  const bool functions_do = std::ranges::any_of(program.functions, [](const auto& function) {
+    return !function.is_kernel && calls_device_runtime(function);
+  });
+  std::set<std::string> out;
+  for (const ptx::Function& function : program.functions) {
+    if (!function.is_kernel || !function.has_body) continue;
+    const bool launches =
+        calls_device_runtime(function) || (functions_do && calls_functions(function, program));
+    if (launches) out.insert(function.name);
+  }
+  return out;
+}
+
 /// From lines of an object's PTX to those of the program's.
 void move_lines(counting::OracleAnswer& answer, int first_line) {
   for (auto& entry : answer.plans.entries) entry.text_line += first_line;
@@ -80,7 +102,8 @@ MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
 
 MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
                          std::vector<std::byte> cubin)
-    : linked_(std::move(cubin)),
+    : launching_(launching_kernels(program)),
+      linked_(std::move(cubin)),
       cubin_(linked_),
       resources_(metrics::resources_of_kernels(cubin_)) {
   parts_.push_back(
@@ -104,6 +127,13 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
   if (known != part_of_.end() && known->second == 0) {
     const std::string reason = "what it calls was compiled apart, and may save registers in memory";
     answer.trust.uncounted.push_back({{}, "local", {metrics::Confidence::estimate, reason}});
+  }
+  if (launching_.contains(kernel)) {
+    const std::string reason = "it calls the device runtime, which has no PTX";
+    for (const char* group : {"shared", "global", "local"}) {
+      answer.trust.uncounted.push_back({{}, group, {metrics::Confidence::estimate, reason}});
+    }
+    answer.trust.rest = {metrics::Confidence::estimate, reason};
   }
   const auto resources = resources_.find(kernel);
   metrics::ReportedCode code;

@@ -52,6 +52,7 @@ class MachineCode {
   };
   std::vector<Part> parts_;
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
+  std::set<std::string> launching_;             ///< kernels that may call the device runtime
   std::vector<std::byte> linked_;
   std::span<const std::byte> cubin_;  ///< what runs
   std::map<std::string, metrics::KernelResources> resources_;

@@ -43,12 +43,18 @@ void Modules::remove(Module* module) {
 }
 
 void Modules::add_function(Module* module, const void* stub, const char* name) {
-  Function& function = module->functions.emplace_back();
-  function.module = module;
+  // A template's stub can be registered by several objects, with equal code: the first one counts.
+  functions_.emplace(stub, &function_called(*module, name));
+}
+
+Function& Modules::function_called(Module& module, const std::string& name) {
+  const auto known = std::ranges::find(module.functions, name, &Function::name);
+  if (known != module.functions.end()) return *known;
+  Function& function = module.functions.emplace_back();
+  function.module = &module;
   function.name = name;
   handles_.insert(&function);
-  // A template's stub can be registered by several objects, with equal code: the first one counts.
-  functions_.emplace(stub, &function);
+  return function;
 }
 
 void Modules::add_variable(Module* module, const void* shadow, const char* name,

@@ -78,6 +78,8 @@ class Modules {
   void add_variable(Module* module, const void* shadow, const char* name, std::size_t bytes);
   void add_managed_variable(Module* module, void** pointer, const char* name, std::size_t bytes);
 
+  /// The kernel of this name in a module, which need not be registered.
+  Function& function_called(Module& module, const std::string& name);
   /// The kernel of a stub, or of a cudaKernel_t. nullptr if unknown.
   Function* find_function(const void* stub_or_handle);
   /// The variable with this shadow. nullptr if unknown.

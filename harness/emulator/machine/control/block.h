@@ -14,6 +14,7 @@
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/device_work.h"
 #include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/memory/context.h"
@@ -37,6 +38,7 @@ struct LaunchContext {
   std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;
   std::atomic<std::uint64_t>& heap_in_use;   ///< bytes that kernels have allocated
+  DeviceQueue& queue;                        ///< what kernels launch
   memory::LaunchHistory* history = nullptr;  ///< nullptr: no check needs one
   Findings findings;
 };

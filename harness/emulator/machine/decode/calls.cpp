@@ -7,6 +7,7 @@
 
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
+#include "harness/emulator/machine/device_work.h"
 
 namespace warpgauge::emulator::machine::decode {
 
@@ -14,9 +15,9 @@ namespace {
 
 /// Of a function that no module defines.
 std::string why_it_cannot_be_called(const std::string& name) {
-  if (name.starts_with("__cudaCDP2") || name.starts_with("cudaLaunchDevice") ||
-      name.starts_with("cudaGetParameterBuffer")) {
-    return "kernels that launch kernels (dynamic parallelism) are not emulated: call of " + name;
+  if (name == "cudaGraphLaunch") return "graphs that kernels launch are not emulated";
+  if (name.starts_with(kDeviceRuntimePrefix)) {
+    return "cuda" + name.substr(kDeviceRuntimePrefix.size()) + " is not emulated in kernels";
   }
   return "the function " + demangled(name) + " is not defined in this module (another object file)";
 }
