@@ -14,11 +14,12 @@
 namespace warpgauge::emulator {
 namespace {
 
-/// Calls `use` with the state, under its lock.
+/// Calls `use` with the state, under its lock, when no kernel runs.
 template <typename Use>
 auto locked(Use use) {
   runtime::State& state = runtime::State::instance();
   const std::lock_guard lock(state.mutex);
+  state.background.wait();
   return use(state);
 }
 

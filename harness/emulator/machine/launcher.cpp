@@ -101,6 +101,8 @@ std::uint64_t block_at(std::uint64_t n, std::uint64_t blocks, std::uint64_t orde
   return (n * step + first) % blocks;
 }
 
+using Clock = std::chrono::steady_clock;
+
 /// Shared by the workers of a launch.
 struct Shared {
   Shared(control::LaunchContext& context, std::uint64_t blocks, std::size_t residents)
@@ -110,7 +112,10 @@ struct Shared {
   const std::uint64_t blocks;
   const std::size_t residents;  ///< blocks that one worker may have begun and not ended
   std::atomic<std::uint64_t> next_block = 0;
-  std::mutex mutex;  ///< of problem
+  std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
+  std::atomic<int> busy = 0;                ///< workers that do not wait for memory
+  std::atomic<bool> pauses = false;         ///< the patience is over
+  std::mutex mutex;                         ///< of problem
   std::exception_ptr problem = nullptr;
   std::uint64_t problem_block = 0;
 
@@ -136,15 +141,19 @@ class Worker {
     }
   }
 
+  /// Runs until no block is left, the launch stops, or it pauses. It counts as busy before.
   void work() {
     bool all_poll = false;
-    while (!shared_.context.stop) {
+    while (!shared_.context.stop && !shared_.pauses) {
       const bool wants_block = active_.empty() || all_poll;
       const bool begun = wants_block && active_.size() < shared_.residents && begin_block();
-      if (active_.empty()) return;
-      if (all_poll && !begun) std::this_thread::yield();
+      if (active_.empty()) break;
+      note_waiting(all_poll && !begun);
+      if (waits_) wait_for_memory();
       all_poll = advance_all();
     }
+    note_waiting(true);
+    waits_ = false;
   }
 
   memory::Counters& counters() { return counters_; }
@@ -182,6 +191,20 @@ class Worker {
     return true;
   }
 
+  void note_waiting(bool waits) {
+    if (waits == waits_) return;
+    waits_ = waits;
+    shared_.busy += waits ? -1 : 1;
+    waiting_since_ = Clock::now();
+  }
+
+  void wait_for_memory() {
+    std::this_thread::yield();
+    const Clock::time_point now = Clock::now();
+    if (shared_.busy != 0) waiting_since_ = now;
+    if (shared_.patience && now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
+  }
+
   // True if no block has ended.
   bool advance_all() {
     bool any_finished = false;
@@ -206,6 +229,8 @@ class Worker {
   memory::Counters counters_;
   control::CodeHits hits_;
   std::vector<std::unique_ptr<control::Block>> active_, idle_;
+  bool waits_ = false;  ///< for memory to change
+  Clock::time_point waiting_since_;
 };
 
 std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
@@ -257,6 +282,11 @@ std::vector<FunctionHits> hits_of(const KernelCode& code,
   return sums;
 }
 
+std::size_t workers_for(std::uint64_t blocks, const Options& options) {
+  const int threads = options.threads > 0 ? options.threads : available_threads();
+  return std::min<std::uint64_t>(static_cast<unsigned>(threads), blocks);
+}
+
 LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
@@ -281,57 +311,96 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
 
 }  // namespace
 
-LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
-  check(kernel, launch, host.architecture);
-  const KernelCode& code = *kernel.code;
-  const Options& options = host.options;
-  const std::uint64_t blocks = volume(launch.grid);
-  const int threads = options.threads > 0 ? options.threads : available_threads();
-  const int count =
-      static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(threads), blocks));
+struct LaunchRun::Parts {
+  Parts(const Kernel& kernel, const Launch& its_launch, const LaunchHost& its_host);
 
-  std::optional<GridWorkspace> workspace;
-  if (launch.cooperative) workspace.emplace(host.memory);
-  SpecialInputs inputs = inputs_of(kernel, launch, host);
-  if (workspace) inputs.grid_workspace = workspace->address();
-
-  control::OrderedOutput output(options.print);
-  DeviceQueue queue(kernel.program, host.architecture, host.memory);
-  control::LaunchContext context{code,
-                                 launch,
-                                 options,
-                                 host.memory,
-                                 inputs,
-                                 lane_stack(code, options),
-                                 std::chrono::steady_clock::now() + options.time_limit,
-                                 false,
-                                 output,
-                                 host.heap_in_use,
-                                 queue};
-  std::optional<memory::LaunchHistory> history;
-  if (options.checks.history()) {
-    context.history = &history.emplace(options.checks, host.memory, blocks);
+  std::uint64_t resident_blocks() const {
+    if (launch.cooperative) return blocks;
+    const std::uint64_t threads = volume(launch.block);
+    const std::uint64_t resident = static_cast<std::uint64_t>(host.architecture.multiprocessors) *
+                                   std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / threads);
+    return resident / workers.size() + 1;
   }
-  const std::uint64_t resident =
-      static_cast<std::uint64_t>(host.architecture.multiprocessors) *
-      std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / volume(launch.block));
-  Shared shared(context, blocks, launch.cooperative ? blocks : resident / count + 1);
-  std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(count));
+
+  const KernelCode& code;
+  const Launch launch;
+  const LaunchHost host;
+  const std::uint64_t blocks;
+  std::optional<GridWorkspace> workspace;
+  control::OrderedOutput output;
+  DeviceQueue queue;
+  control::LaunchContext context;
+  std::optional<memory::LaunchHistory> history;
+  std::vector<std::unique_ptr<Worker>> workers;
+  Shared shared;
+};
+
+LaunchRun::Parts::Parts(const Kernel& kernel, const Launch& its_launch, const LaunchHost& its_host)
+    : code(*kernel.code),
+      launch(its_launch),
+      host(its_host),
+      blocks(volume(launch.grid)),
+      output(host.options.print),
+      queue(kernel.program, host.architecture, host.memory),
+      context{code,
+              launch,
+              host.options,
+              host.memory,
+              inputs_of(kernel, launch, host),
+              lane_stack(code, host.options),
+              Clock::now() + host.options.time_limit,
+              false,
+              output,
+              host.heap_in_use,
+              queue},
+      workers(workers_for(blocks, host.options)),
+      shared(context, blocks, resident_blocks()) {
+  if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
+  if (host.options.checks.history()) {
+    context.history = &history.emplace(host.options.checks, host.memory, blocks);
+  }
+}
+
+LaunchRun::LaunchRun(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
+  check(kernel, launch, host.architecture);
+  parts_ = std::make_unique<Parts>(kernel, launch, host);
+}
+
+LaunchRun::~LaunchRun() = default;
+
+bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
+  auto& [code, launch, host, blocks, workspace, output, queue, context, history, workers, shared] =
+      *parts_;
+  const int count = static_cast<int>(workers.size());
+  shared.patience = patience;
+  shared.pauses = false;
+  shared.busy = count;
   host.pool.run(count, [&](int number) {
     auto& worker = workers[static_cast<std::size_t>(number)];
     try {
-      worker = std::make_unique<Worker>(shared);
+      if (worker == nullptr) worker = std::make_unique<Worker>(shared);
       worker->work();
     } catch (...) {  // out of memory
       shared.fail(blocks, std::current_exception());
     }
   });
+  if (shared.pauses && shared.problem == nullptr) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
   if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
-  LaunchOutcome outcome = outcome_of(code, workers);
-  outcome.findings = context.findings.take();
-  outcome.work = queue.take();
+  return true;
+}
+
+LaunchOutcome LaunchRun::take_outcome() {
+  LaunchOutcome outcome = outcome_of(parts_->code, parts_->workers);
+  outcome.findings = parts_->context.findings.take();
+  outcome.work = parts_->queue.take();
   return outcome;
+}
+
+LaunchOutcome run_launch(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
+  LaunchRun run(kernel, launch, host);
+  run.run();
+  return run.take_outcome();
 }
 
 }  // namespace warpgauge::emulator::machine

@@ -18,6 +18,15 @@ struct Machine::Impl {
   Impl(Architecture architecture, Options options)
       : architecture(architecture), options(std::move(options)) {}
 
+  void decode(Kernel& kernel) {
+    if (kernel.code != nullptr) return;
+    kernel.code = decode::KernelDecoder(kernel, architecture, options).decode();
+  }
+  LaunchHost next_launch(Kernel& kernel) {
+    decode(kernel);
+    return {architecture, options, memory, pool, heap_in_use, ++launches};
+  }
+
   Architecture architecture;
   Options options;
   memory::Memory memory;
@@ -64,13 +73,19 @@ Machine::Symbol Machine::find_symbol(Program& program, std::string_view name) {
 
 LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
   const std::lock_guard lock(impl_->mutex);
-  if (kernel.code == nullptr) {
-    kernel.code = decode::KernelDecoder(kernel, impl_->architecture, impl_->options).decode();
-  }
-  const LaunchHost host{impl_->architecture, impl_->options,     impl_->memory,
-                        impl_->pool,         impl_->heap_in_use, ++impl_->launches};
+  const LaunchHost host = impl_->next_launch(kernel);
   if (impl_->options.schedules > 0) return run_in_orders(kernel, launch, host);
   return run_launch(kernel, launch, host);
+}
+
+void Machine::prepare(Kernel& kernel) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->decode(kernel);
+}
+
+std::unique_ptr<LaunchRun> Machine::begin(Kernel& kernel, const Launch& launch) {
+  const std::lock_guard lock(impl_->mutex);
+  return std::make_unique<LaunchRun>(kernel, launch, impl_->next_launch(kernel));
 }
 
 }  // namespace warpgauge::emulator::machine

@@ -27,6 +27,8 @@ class Memory;
 class Program;
 /// A kernel of one.
 class Kernel;
+/// A launch that has begun: launcher.h.
+class LaunchRun;
 
 class Machine {
  public:
@@ -62,6 +64,11 @@ class Machine {
   /// of this architecture would take (too many threads, too much shared memory: the runtime has
   /// checked that before).
   LaunchOutcome run(Kernel& kernel, const Launch& launch);
+  /// Decodes a kernel, which its first launch does else. Throws ptx::PtxError.
+  void prepare(Kernel& kernel);
+  /// Begins a launch that runs in parts, and in the usual order of warps and blocks only. One at a
+  /// time; what `launch` refers to must live as long.
+  std::unique_ptr<LaunchRun> begin(Kernel& kernel, const Launch& launch);
 
   /// Texture and surface objects: the runtime makes them, tex and suld read them (see texture.h).
 

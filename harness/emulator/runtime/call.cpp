@@ -72,6 +72,14 @@ cudaError_t record(cudaError_t error) {
 cudaError_t call(const char* name, const std::function<void(State&)>& body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
+  state.background.wait();
+  if (state.fault != cudaSuccess) return record(state.fault);
+  return run(name, state, body);
+}
+
+cudaError_t call_in_stream(const char* name, const std::function<void(State&)>& body) {
+  State& state = State::instance();
+  const std::lock_guard lock(state.mutex);
   if (state.fault != cudaSuccess) return record(state.fault);
   return run(name, state, body);
 }
@@ -83,8 +91,15 @@ cudaError_t call_always(const char* name, const std::function<void(State&)>& bod
 }
 
 cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body) {
+  return call_waiting_until(
+      name, [](State&) { return false; }, body);
+}
+
+cudaError_t call_waiting_until(const char* name, const std::function<bool(State&)>& done,
+                               const std::function<void(State&)>& body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
+  state.background.wait_until([&] { return done(state); });
   state.flush_prints();
   if (state.fault != cudaSuccess) return record(state.fault);
   return run(name, state, body);

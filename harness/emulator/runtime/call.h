@@ -21,9 +21,13 @@
 
 namespace warpgauge::emulator::runtime {
 
-/// Runs the body of the function `name` of the CUDA runtime under the lock. Fails without running
-/// it if a kernel has faulted. A failure becomes the thread's last error.
+/// Runs the body of the function `name` of the CUDA runtime under the lock, when no work is left in
+/// the background. Fails without running it if a kernel has faulted. A failure becomes the thread's
+/// last error.
 cudaError_t call(const char* name, const std::function<void(State&)>& body);
+
+/// The same for functions that put work into a stream or ask for its state: they do not wait.
+cudaError_t call_in_stream(const char* name, const std::function<void(State&)>& body);
 
 /// The same for functions that also work after a fault: queries that do not reach the device, and
 /// cudaDeviceReset.
@@ -31,6 +35,10 @@ cudaError_t call_always(const char* name, const std::function<void(State&)>& bod
 
 /// The same as call() for functions that wait for the device: what kernels printed comes out first.
 cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body);
+
+/// The same for functions that wait for part of it: until `done` holds.
+cudaError_t call_waiting_until(const char* name, const std::function<bool(State&)>& done,
+                               const std::function<void(State&)>& body);
 
 /// Sets the thread's last error and returns it. cudaErrorNotReady is no error.
 cudaError_t record(cudaError_t error);

@@ -13,13 +13,6 @@ thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
 
-/// The legacy stream waits for it.
-bool is_blocking(State& state, cudaStream_t stream) {
-  const auto& streams = state.device().streams;
-  const auto found = streams.find(stream);
-  return found == streams.end() || (found->second->flags & cudaStreamNonBlocking) == 0;
-}
-
 bool is_valid(cudaStreamCaptureMode mode) {
   return mode == cudaStreamCaptureModeGlobal || mode == cudaStreamCaptureModeThreadLocal ||
          mode == cudaStreamCaptureModeRelaxed;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/stream_order.h"
 #include "harness/emulator/runtime/streams.h"
 
 namespace warpgauge::emulator::runtime {
@@ -55,7 +56,7 @@ void submit(State& state, cudaStream_t stream, Kind work) {
   if (CapturePoint* const point = capture_point(state, stream)) {
     capture(*point, std::move(work));
   } else {
-    perform(state, work);
+    perform_in_order(state, stream, std::move(work));
   }
 }
 

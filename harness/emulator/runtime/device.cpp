@@ -120,7 +120,10 @@ WARPGAUGE_API cudaError_t cudaDeviceSynchronize() {
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceReset() {
-  const cudaError_t error = call_always(__func__, [](State& state) { state.reset_device(); });
+  const cudaError_t error = call_always(__func__, [](State& state) {
+    state.background.wait();
+    state.reset_device();
+  });
   if (error == cudaSuccess) cudaGetLastError();  // a reported fault ends with the device
   return error;
 }

@@ -2,6 +2,7 @@
 // GPU.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "harness/emulator/runtime/call.h"
@@ -35,7 +36,8 @@ void record(State& state, cudaEvent_t event, cudaStream_t stream, unsigned flags
     recorded.captured = *point;
   } else {
     recorded.captured = {};
-    perform(state, EventRecord{event});
+    ++recorded.pending;
+    perform_in_order(state, stream, EventRecord{event});
   }
 }
 
@@ -48,7 +50,9 @@ Event& event_of(State& state, cudaEvent_t event) {
 }
 
 void perform(State& state, const EventRecord& record) {
-  event_of(state, record.event).recorded = std::chrono::steady_clock::now();
+  Event& event = event_of(state, record.event);
+  event.recorded = std::chrono::steady_clock::now();
+  event.pending = std::max(event.pending - 1, 0);  // a graph's record is done at once
 }
 
 void perform(State& state, const EventWait& wait) { event_of(state, wait.event); }
@@ -69,7 +73,8 @@ WARPGAUGE_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 WARPGAUGE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                                    unsigned flags) {
-  return call("cudaEventRecord", [&](State& state) { record(state, event, stream, flags); });
+  return call_in_stream("cudaEventRecord",
+                        [&](State& state) { record(state, event, stream, flags); });
 }
 
 WARPGAUGE_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -77,11 +82,16 @@ WARPGAUGE_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream
 }
 
 WARPGAUGE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call(__func__, [&](State& state) { refuse_captured(event_of(state, event)); });
+  return call_in_stream(__func__, [&](State& state) {
+    refuse_captured(event_of(state, event));
+    require(event_of(state, event).pending == 0, cudaErrorNotReady);
+  });
 }
 
 WARPGAUGE_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call_waiting(__func__, [&](State& state) { refuse_captured(event_of(state, event)); });
+  const auto is_done = [&](State& state) { return event_of(state, event).pending == 0; };
+  return call_waiting_until(__func__, is_done,
+                            [&](State& state) { refuse_captured(event_of(state, event)); });
 }
 
 WARPGAUGE_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,

@@ -6,9 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -20,6 +24,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
@@ -106,66 +111,116 @@ class Watched {
   bool counts_ = true, kept_ = false;
 };
 
-/// Returns what the kernel has launched.
-std::vector<machine::DeviceWork> run(State& state, Function& function, machine::Launch launch) {
-  for (const auto& [handle, array] : state.device().arrays) {
-    if (array->writes != nullptr) array->writes->forget();
-  }
-  Watched watched(state.watch, function, launch);
-  State::Results& results = state.results;
-  std::vector<machine::FunctionHits> hits;
-  if (state.covers) launch.hits = &hits;
-  const auto cover = [&] {
-    if (results.coverage) counting::add_launch(*results.coverage, hits);
-  };
-  try {
-    auto outcome = state.device().machine.run(*function.kernel, launch);
-    const std::lock_guard lock(results.mutex);
-    cover();
-    for (const machine::Finding& finding : outcome.findings) {
-      state.say(finding.text);
-      results.findings.push_back({finding.text, function.name, finding.source});
-    }
-    if (watched.counts()) {
-      results.counts->add(function.name, outcome, *function.trust);
-      results.accesses->add(function.name, outcome, *function.trust);
-      watched.kept();
-    }
-    return std::move(outcome.work);
-  } catch (const machine::Fault& fault) {
-    state.fault = error_of(fault.kind());
-    state.say(fault.what());
-    const std::lock_guard lock(results.mutex);
-    cover();
-    results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
-    return {};
-  } catch (const ptx::PtxError& error) {
-    throw Failure{cudaErrorInvalidPtx, error.what()};
-  }
-}
-
 bool is_cooperative(const KernelCall& request) {
   const auto found = request.attributes.find(cudaLaunchAttributeCooperative);
   return found != request.attributes.end() && found->second.cooperative != 0;
 }
 
-std::vector<machine::DeviceWork> run_checked(State& state, const KernelCall& request) {
-  state.flush_prints();
-  check_dimensions(request);
-  Function& function = function_of(state, request.kernel);
-  const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+machine::Launch launch_of(const KernelCall& call) {
+  return {.grid = {call.grid.x, call.grid.y, call.grid.z},
+          .block = {call.block.x, call.block.y, call.block.z},
+          .dynamic_shared_bytes = call.shared_bytes,
+          .cooperative = is_cooperative(call),
+          .parameters = call.parameters};
+}
+
+/// The kernel of a call. Throws Failure if it cannot be launched so.
+Function& checked_function(State& state, const KernelCall& call) {
+  check_dimensions(call);
+  Function& function = function_of(state, call.kernel);
+  const int threads = static_cast<int>(call.block.x * call.block.y * call.block.z);
   require(threads <= threads_by_bounds(state, function));
   require(threads <= threads_by_registers(state, function), cudaErrorLaunchOutOfResources);
-  require(request.shared_bytes <= max_dynamic_shared_bytes(state, function));
-  const bool cooperative = is_cooperative(request);
-  if (cooperative) check_cooperative(state, function, request);
-  return run(state, function,
-             {.grid = {request.grid.x, request.grid.y, request.grid.z},
-              .block = {request.block.x, request.block.y, request.block.z},
-              .dynamic_shared_bytes = request.shared_bytes,
-              .cooperative = cooperative,
-              .parameters = request.parameters});
+  require(call.shared_bytes <= max_dynamic_shared_bytes(state, function));
+  if (is_cooperative(call)) check_cooperative(state, function, call);
+  return function;
 }
+
+/// How long a kernel only waits for memory to change until its launch returns.
+constexpr std::chrono::milliseconds kPatience{20};
+
+/// A launch of one kernel.
+class KernelRun {
+ public:
+  /// Throws Failure.
+  KernelRun(State& state, const KernelCall& call)
+      : state_(state),
+        call_(call),
+        function_(checked_function(state, call_)),
+        launch_(launch_of(call_)),
+        watched_(state.watch, function_, launch_) {
+    state.flush_prints();
+    for (const auto& [handle, array] : state.device().arrays) {
+      if (array->writes != nullptr) array->writes->forget();
+    }
+    if (state.covers) launch_.hits = &hits_;
+    try {
+      state.device().machine.prepare(*function_.kernel);
+    } catch (const ptx::PtxError& error) {
+      throw Failure{cudaErrorInvalidPtx, error.what()};
+    }
+  }
+
+  Module& module() const { return *function_.module; }
+
+  /// False: it waits for memory. Needs no lock.
+  bool run(std::optional<std::chrono::milliseconds> patience) {
+    machine::Machine& machine = state_.device().machine;
+    try {
+      if (machine.options().schedules > 0) {
+        outcome_ = machine.run(*function_.kernel, launch_);
+        return true;
+      }
+      if (run_ == nullptr) run_ = machine.begin(*function_.kernel, launch_);
+      if (!run_->run(patience)) return false;
+      outcome_ = run_->take_outcome();
+    } catch (...) {
+      problem_ = std::current_exception();
+    }
+    return true;
+  }
+
+  /// Keeps its counts or its fault. Returns what the kernel has launched.
+  std::vector<machine::DeviceWork> finish() {
+    State::Results& results = state_.results;
+    const auto cover = [&] {
+      if (results.coverage) counting::add_launch(*results.coverage, hits_);
+    };
+    try {
+      if (problem_ != nullptr) std::rethrow_exception(problem_);
+      const std::lock_guard lock(results.mutex);
+      cover();
+      for (const machine::Finding& finding : outcome_.findings) {
+        state_.say(finding.text);
+        results.findings.push_back({finding.text, function_.name, finding.source});
+      }
+      if (watched_.counts()) {
+        results.counts->add(function_.name, outcome_, *function_.trust);
+        results.accesses->add(function_.name, outcome_, *function_.trust);
+        watched_.kept();
+      }
+      return std::move(outcome_.work);
+    } catch (const machine::Fault& fault) {
+      state_.fault = error_of(fault.kind());
+      state_.say(fault.what());
+      const std::lock_guard lock(results.mutex);
+      cover();
+      results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
+      return {};
+    }
+  }
+
+ private:
+  State& state_;
+  const KernelCall call_;
+  Function& function_;
+  std::vector<machine::FunctionHits> hits_;
+  machine::Launch launch_;
+  Watched watched_;
+  std::unique_ptr<machine::LaunchRun> run_;
+  machine::LaunchOutcome outcome_;
+  std::exception_ptr problem_;
+};
 
 /// Its name in the program; empty if the program has no such kernel.
 std::string name_of(State& state, const void* kernel) {
@@ -203,49 +258,81 @@ void keeping_failures(State& state, const KernelCall& request, const std::functi
   }
 }
 
-/// What a kernel has launched, and what that has launched: each before what comes after it.
-class DescendantWork {
+/// A launch with all that its kernel launches, and what that launches: each before what comes after
+/// it.
+class LaunchTree {
  public:
-  DescendantWork(State& state, Module& module) : state_(state), module_(module) {}
+  /// Throws Failure.
+  LaunchTree(State& state, const KernelCall& call) : state_(state) {
+    begin(call);
+    module_ = &current_->module();
+  }
+
+  /// False: a kernel waits for memory.
+  bool run(std::optional<std::chrono::milliseconds> patience) {
+    return run_with([&] { return current_->run(patience); });
+  }
+  /// To its end, without the lock where kernels run.
+  void run_in_background() {
+    run_with([&] {
+      state_.background.unlocked([&] { current_->run(std::nullopt); });
+      return true;
+    });
+  }
+
+ private:
+  template <typename RunKernel>
+  bool run_with(RunKernel run_kernel) {
+    for (;;) {
+      if (current_ != nullptr) {
+        if (!run_kernel()) return false;
+        add(current_->finish());
+        current_.reset();
+      }
+      if (left_.empty() || state_.fault != cudaSuccess) return true;
+      begin_next();
+    }
+  }
 
   void add(std::vector<machine::DeviceWork> work) {
     std::ranges::move(std::views::reverse(work), std::back_inserter(left_));
   }
-  void run() {
-    while (!left_.empty() && state_.fault == cudaSuccess) {
-      const machine::DeviceWork next = std::move(left_.back());
-      left_.pop_back();
-      try {
-        std::visit([&](const auto& work) { run(work); }, next);
-      } catch (const Failure& failure) {  // which the program cannot see
-        if (!failure.kept) state_.say("what a kernel launched failed: " + failure.why);
-      }
+
+  void begin_next() {
+    const machine::DeviceWork next = std::move(left_.back());
+    left_.pop_back();
+    try {
+      std::visit([&](const auto& work) { begin(work); }, next);
+    } catch (const Failure& failure) {  // which the program cannot see
+      if (!failure.kept) state_.say("what a kernel launched failed: " + failure.why);
     }
   }
 
- private:
-  void run(const machine::DeviceLaunch& launch) {
+  void begin(const KernelCall& call) {
+    keeping_failures(state_, call, [&] { current_ = std::make_unique<KernelRun>(state_, call); });
+  }
+  void begin(const machine::DeviceLaunch& launch) {
     const auto& [x, y, z] = launch.grid;
     const auto& [width, height, depth] = launch.block;
-    const KernelCall call{.kernel = &state_.modules.function_called(module_, launch.kernel),
-                          .grid = dim3(x, y, z),
-                          .block = dim3(width, height, depth),
-                          .shared_bytes = launch.dynamic_shared_bytes,
-                          .parameters = launch.parameters};
-    keeping_failures(state_, call, [&] { add(run_checked(state_, call)); });
+    begin(KernelCall{.kernel = &state_.modules.function_called(*module_, launch.kernel),
+                     .grid = dim3(x, y, z),
+                     .block = dim3(width, height, depth),
+                     .shared_bytes = launch.dynamic_shared_bytes,
+                     .parameters = launch.parameters});
   }
-  void run(const machine::DeviceCopy& copy) {
+  void begin(const machine::DeviceCopy& copy) {
     auto* const source = const_cast<std::byte*>(copy.source);
     perform(state_, Copy{.destination = {{copy.destination}, Side::device},
                          .source = {{source}, Side::device},
                          .size = {.width = copy.bytes}});
   }
-  void run(const machine::DeviceFill& fill) {
+  void begin(const machine::DeviceFill& fill) {
     perform(state_, Fill{.box = {fill.begin}, .size = {.width = fill.bytes}, .value = fill.value});
   }
 
   State& state_;
-  Module& module_;
+  Module* module_ = nullptr;
+  std::unique_ptr<KernelRun> current_;
   std::vector<machine::DeviceWork> left_;  ///< the next one last
 };
 
@@ -267,13 +354,15 @@ KernelCall cooperative(KernelCall request) {
 
 }  // namespace
 
-void perform(State& state, const KernelCall& call) {
-  std::vector<machine::DeviceWork> work;
-  keeping_failures(state, call, [&] { work = run_checked(state, call); });
-  if (work.empty()) return;
-  DescendantWork descendants(state, *function_of(state, call.kernel).module);
-  descendants.add(std::move(work));
-  descendants.run();
+void perform(State& state, const KernelCall& call) { LaunchTree(state, call).run(std::nullopt); }
+
+void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call) {
+  if (state.background.is_busy()) {  // one kernel at a time
+    put_behind(state, stream, [&state, call] { LaunchTree(state, call).run_in_background(); });
+    return;
+  }
+  const auto tree = std::make_shared<LaunchTree>(state, call);
+  if (!tree->run(kPatience)) put_behind(state, stream, [tree] { tree->run_in_background(); });
 }
 
 void pack_arguments(State& state, KernelCall& call, void** arguments) {
@@ -316,7 +405,7 @@ void set_attribute(KernelCall& call, cudaLaunchAttributeID id,
 WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
                                            void** arguments, std::size_t shared_bytes,
                                            cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     launch(state, {kernel, grid, block, shared_bytes}, arguments, stream);
   });
 }
@@ -325,7 +414,7 @@ WARPGAUGE_API cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 b
 WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                              void** arguments, std::size_t shared_bytes,
                                              cudaStream_t stream) {
-  return call("cudaLaunchKernel", [&](State& state) {
+  return call_in_stream("cudaLaunchKernel", [&](State& state) {
     launch(state, {kernel, grid, block, shared_bytes}, arguments, stream);
   });
 }
@@ -333,14 +422,14 @@ WARPGAUGE_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim
 WARPGAUGE_API cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
                                                       void** arguments, std::size_t shared_bytes,
                                                       cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     launch(state, cooperative({kernel, grid, block, shared_bytes}), arguments, stream);
   });
 }
 
 WARPGAUGE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                               void** arguments) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     require(config != nullptr);
     require(config->attrs != nullptr || config->numAttrs == 0);
     KernelCall request{kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes};

@@ -144,7 +144,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy(void* destination, const void* source, std:
 
 WARPGAUGE_API cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t bytes,
                                           cudaMemcpyKind kind, cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream, copy_of(destination, source, bytes, kind));
   });
 }
@@ -162,7 +162,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t desti
                                             const void* source, std::size_t source_pitch,
                                             std::size_t width, std::size_t height,
                                             cudaMemcpyKind kind, cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream,
            copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind));
   });
@@ -175,7 +175,8 @@ WARPGAUGE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
 
 WARPGAUGE_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters,
                                             cudaStream_t stream) {
-  return call(__func__, [&](State& state) { submit(state, stream, copy_of(state, parameters)); });
+  return call_in_stream(__func__,
+                        [&](State& state) { submit(state, stream, copy_of(state, parameters)); });
 }
 
 WARPGAUGE_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
@@ -186,8 +187,8 @@ WARPGAUGE_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* paramete
 
 WARPGAUGE_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters,
                                                 cudaStream_t stream) {
-  return call(__func__,
-              [&](State& state) { submit(state, stream, copy_3d_peer(state, parameters)); });
+  return call_in_stream(
+      __func__, [&](State& state) { submit(state, stream, copy_3d_peer(state, parameters)); });
 }
 
 WARPGAUGE_API cudaError_t cudaMemcpyPeer(void* destination, int destination_device,
@@ -201,7 +202,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyPeer(void* destination, int destination_devi
 WARPGAUGE_API cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device,
                                               const void* source, int source_device,
                                               std::size_t bytes, cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream, copy_peer(destination, destination_device, source, source_device, bytes));
   });
 }

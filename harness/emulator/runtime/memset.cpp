@@ -45,7 +45,7 @@ WARPGAUGE_API cudaError_t cudaMemset(void* memory, int value, std::size_t bytes)
 
 WARPGAUGE_API cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes,
                                           cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream, fill(rows(memory, 0), value, {bytes, 1, 1}));
   });
 }
@@ -60,7 +60,7 @@ WARPGAUGE_API cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int valu
 WARPGAUGE_API cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value,
                                             std::size_t width, std::size_t height,
                                             cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream, fill(rows(memory, pitch), value, {width, height, 1}));
   });
 }
@@ -74,7 +74,7 @@ WARPGAUGE_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExt
 
 WARPGAUGE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
                                             cudaStream_t stream) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     submit(state, stream, fill(memory, value, {extent.width, extent.height, extent.depth}));
   });
 }

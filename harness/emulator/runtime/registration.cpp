@@ -40,7 +40,10 @@ WARPGAUGE_API void** __cudaRegisterFatBinary(void* wrapper) {
 WARPGAUGE_API void __cudaRegisterFatBinaryEnd(void**) {}
 
 WARPGAUGE_API void __cudaUnregisterFatBinary(void** handle) {
-  with_modules([&](auto& modules) { modules.remove(module_of(handle)); });
+  State& state = State::instance();
+  const std::lock_guard lock(state.mutex);
+  if (state.background.is_busy()) return;  // a program that ends does not wait for its kernels
+  state.modules.remove(module_of(handle));
 }
 
 WARPGAUGE_API void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name,
@@ -63,7 +66,7 @@ WARPGAUGE_API void __cudaRegisterManagedVar(void** handle, void** pointer, char*
 
 // The host's first use of a __managed__ variable comes here.
 WARPGAUGE_API char __cudaInitModule(void** handle) {
-  const cudaError_t error = call(__func__, [&](State& state) {
+  const cudaError_t error = call_in_stream(__func__, [&](State& state) {
     state.modules.load(*module_of(handle), state.device().machine, state.arch(), state.older_ptx);
   });
   return error == cudaSuccess ? 1 : 0;

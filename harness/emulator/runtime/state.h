@@ -18,6 +18,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
+#include "harness/emulator/runtime/background.h"
 #include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/modules.h"
 #include "harness/emulator/uninterrupted_mutex.h"
@@ -36,7 +37,8 @@ class LaunchWatch;
 
 namespace warpgauge::emulator::runtime {
 
-/// Streams are in order by construction: work put into one is done when the call returns.
+/// Streams are in order by construction: work put into one is done when the call returns, or in
+/// the background.
 struct Stream {
   unsigned flags = 0;
   int priority = 0;
@@ -46,6 +48,7 @@ struct Stream {
 struct Event {
   unsigned flags = 0;
   CapturePoint captured = {};  ///< if it was recorded in a captured stream
+  int pending = 0;             ///< records of it that are still to be done
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
 };
 
@@ -100,6 +103,7 @@ class State {
   static State& instance();
 
   std::mutex mutex;  ///< of all that is here but `results`
+  Background background{mutex};
 
   /// The device; made by the first call that needs it. Throws Failure in a process forked after
   /// that.

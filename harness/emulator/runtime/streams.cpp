@@ -1,8 +1,9 @@
-// Streams. All work is done when the call that asks for it returns, unless the stream is captured,
-// so a stream is always in order and never has work left.
+// Streams. All work is done when the call that asks for it returns, unless the stream is captured
+// or a kernel runs in the background, so a stream is always in order.
 #include "harness/emulator/runtime/streams.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
@@ -38,6 +39,20 @@ cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int p
   });
 }
 
+/// Calls `function` in the order of the stream if `check`, which may fail, says so.
+cudaError_t call_back(const char* name, cudaStream_t stream, const std::function<void()>& function,
+                      const std::function<bool(State&)>& check) {
+  bool is_due = false;
+  const cudaError_t error = call_in_stream(name, [&](State& state) {
+    is_due = check(state);
+    if (!is_due || !has_work(state, stream)) return;
+    is_due = false;
+    put_behind(state, stream, [&state, function] { state.background.unlocked(function); });
+  });
+  if (is_due) function();
+  return error;
+}
+
 }  // namespace
 
 void require_stream(State& state, cudaStream_t stream) {
@@ -68,16 +83,21 @@ WARPGAUGE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 WARPGAUGE_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call_waiting(__func__, [&](State& state) { refuse_captured(state, stream); });
+  const auto is_done = [&](State& state) { return !has_work(state, stream); };
+  return call_waiting_until(__func__, is_done,
+                            [&](State& state) { refuse_captured(state, stream); });
 }
 
 WARPGAUGE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call(__func__, [&](State& state) { refuse_captured(state, stream); });
+  return call_in_stream(__func__, [&](State& state) {
+    refuse_captured(state, stream);
+    require(!has_work(state, stream), cudaErrorNotReady);
+  });
 }
 
 WARPGAUGE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                               unsigned flags) {
-  return call(__func__, [&](State& state) {
+  return call_in_stream(__func__, [&](State& state) {
     require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal);
     Event& awaited = event_of(state, event);
     require_stream(state, stream);
@@ -87,6 +107,7 @@ WARPGAUGE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t e
       capture(*point, EventWait{event});
     } else {
       wait_for(state, stream, awaited.captured);
+      if (awaited.pending > 0) put_behind(state, stream, [] {});
     }
   });
 }
@@ -139,30 +160,31 @@ WARPGAUGE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* me
   });
 }
 
-// Callbacks run on the caller's thread, without the lock: they may call the runtime.
+// Callbacks run on the caller's thread, or in the background, without the lock: they may call the
+// runtime.
 
 WARPGAUGE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                                 void* data, unsigned flags) {
-  const cudaError_t error = call(__func__, [&](State& state) {
-    require(callback != nullptr && flags == 0);
-    refuse_captured(state, stream);
-  });
-  if (error == cudaSuccess) callback(stream, cudaSuccess, data);
-  return error;
+  return call_back(
+      __func__, stream, [=] { callback(stream, cudaSuccess, data); },
+      [&](State& state) {
+        require(callback != nullptr && flags == 0);
+        refuse_captured(state, stream);
+        return true;
+      });
 }
 
 WARPGAUGE_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                              void* data) {
-  bool captured = false;
-  const cudaError_t error = call(__func__, [&](State& state) {
-    require(function != nullptr);
-    require_stream(state, stream);
-    CapturePoint* const point = capture_point(state, stream);
-    captured = point != nullptr;
-    if (captured) capture(*point, HostCall{function, data});
-  });
-  if (error == cudaSuccess && !captured) function(data);
-  return error;
+  return call_back(
+      __func__, stream, [=] { function(data); },
+      [&](State& state) {
+        require(function != nullptr);
+        require_stream(state, stream);
+        CapturePoint* const point = capture_point(state, stream);
+        if (point != nullptr) capture(*point, HostCall{function, data});
+        return point == nullptr;
+      });
 }
 
 WARPGAUGE_PER_THREAD(cudaStreamSynchronize, _ptsz)

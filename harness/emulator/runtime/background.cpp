@@ -1,0 +1,56 @@
+// The thread in which work goes on while the program does.
+#include "harness/emulator/runtime/background.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace warpgauge::emulator::runtime {
+namespace {
+
+thread_local bool is_background = false;
+
+}  // namespace
+
+void Background::add(cudaStream_t stream, std::function<void()> item) {
+  const bool is_idle = !is_busy();
+  if (is_idle) items_.clear();  // those of the process that this one was forked from
+  items_.push_back({stream, std::move(item)});
+  if (!is_idle) return;
+  process_ = getpid();
+  std::thread([this] { work(); }).detach();
+}
+
+bool Background::is_busy() const { return !items_.empty() && process_ == getpid(); }
+
+bool Background::is_busy(cudaStream_t stream,
+                         const std::function<bool(cudaStream_t)>& waits_for) const {
+  return is_busy() && std::ranges::any_of(items_, [&](const Item& item) {
+           return item.stream == stream || waits_for(item.stream);
+         });
+}
+
+void Background::wait_until(const std::function<bool()>& done) {
+  if (is_background) return;
+  item_done_.wait(mutex_, [&] { return !is_busy() || done(); });
+}
+
+void Background::unlocked(const std::function<void()>& use) {
+  mutex_.unlock();
+  use();
+  mutex_.lock();
+}
+
+void Background::work() {
+  is_background = true;
+  const std::lock_guard lock(mutex_);
+  while (!items_.empty()) {
+    items_.front().run();
+    items_.pop_front();
+    item_done_.notify_all();
+  }
+}
+
+}  // namespace warpgauge::emulator::runtime

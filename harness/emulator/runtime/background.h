@@ -1,0 +1,48 @@
+// What goes on while the program does: a kernel that waits for memory to change, so that its launch
+// has returned, and the work that streams got behind it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace warpgauge::emulator::runtime {
+
+/// A queue that a thread of its own works off, in order. The mutex is that of the state: who calls
+/// holds it, and it is held while an item runs, which may release it for a time.
+class Background {
+ public:
+  explicit Background(std::mutex& mutex) : mutex_(mutex) {}
+
+  void add(cudaStream_t stream, std::function<void()> item);
+  /// Whether anything is left to do.
+  bool is_busy() const;
+  /// Whether work of this stream is, or `waits_for` holds for another stream that has some.
+  bool is_busy(cudaStream_t stream, const std::function<bool(cudaStream_t)>& waits_for) const;
+  /// Waits until `done` holds, at the latest until nothing is left to do. Work in the background
+  /// itself does not wait.
+  void wait_until(const std::function<bool()>& done);
+  void wait() {
+    if (is_busy()) wait_until([] { return false; });
+  }
+  /// Calls `use` without the mutex.
+  void unlocked(const std::function<void()>& use);
+
+ private:
+  struct Item {
+    cudaStream_t stream;
+    std::function<void()> run;
+  };
+  void work();
+
+  std::mutex& mutex_;
+  std::deque<Item> items_;  ///< the first one runs
+  std::condition_variable_any item_done_;
+  pid_t process_ = 0;  ///< whose thread works; a forked process has none
+};
+
+}  // namespace warpgauge::emulator::runtime

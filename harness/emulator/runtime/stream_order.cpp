@@ -1,0 +1,37 @@
+// The order of work in streams.
+#include "harness/emulator/runtime/stream_order.h"
+
+#include "harness/emulator/runtime/failure.h"
+
+namespace warpgauge::emulator::runtime {
+namespace {
+
+bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+}  // namespace
+
+bool is_blocking(State& state, cudaStream_t stream) {
+  const auto& streams = state.device().streams;
+  const auto found = streams.find(stream);
+  return found == streams.end() || (found->second->flags & cudaStreamNonBlocking) == 0;
+}
+
+bool has_work(State& state, cudaStream_t stream) {
+  return state.background.is_busy(stream, [&](cudaStream_t other) {
+    if (is_legacy(stream)) return is_blocking(state, other);
+    return is_legacy(other) && is_blocking(state, stream);
+  });
+}
+
+void put_behind(State& state, cudaStream_t stream, std::function<void()> work) {
+  state.background.add(stream, [&state, work = std::move(work)] {
+    if (state.fault != cudaSuccess) return;
+    try {
+      work();
+    } catch (const Failure& failure) {
+      if (!failure.why.empty()) state.say(failure.why);
+    }
+  });
+}
+
+}  // namespace warpgauge::emulator::runtime

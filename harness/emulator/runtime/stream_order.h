@@ -1,0 +1,35 @@
+// The order of work in streams while a kernel runs in the background.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <utility>
+
+#include "harness/emulator/runtime/state.h"
+#include "harness/emulator/runtime/work.h"
+
+namespace warpgauge::emulator::runtime {
+
+/// The legacy stream waits for it, and it for the legacy stream.
+bool is_blocking(State& state, cudaStream_t stream);
+
+/// Whether what comes next in the stream has to wait for what is left to do.
+bool has_work(State& state, cudaStream_t stream);
+
+/// Does `work` in the background, after all that is left to do, unless a kernel faults before. Its
+/// failure is only said.
+void put_behind(State& state, cudaStream_t stream, std::function<void()> work);
+
+/// Does the work of a stream: now, if nothing is left of the stream to do, else in the background.
+template <typename Kind>
+void perform_in_order(State& state, cudaStream_t stream, Kind work) {
+  if (!has_work(state, stream)) return perform(state, work);
+  put_behind(state, stream, [&state, work = std::move(work)] { perform(state, work); });
+}
+
+/// A kernel also waits for the kernel that runs. One that only waits for memory to change goes on
+/// in the background.
+void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call);
+
+}  // namespace warpgauge::emulator::runtime
