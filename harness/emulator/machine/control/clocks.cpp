@@ -15,10 +15,12 @@ void write_uniform(Warp& warp, const Instruction& instruction, T value) {
   for (Mask left = warp.active; left != 0; left &= left - 1) to[std::countr_zero(left)] = value;
 }
 
-// Clocks tick with each look, so that loops that wait for time to pass end. A cycle is what a warp
-// might need for an instruction: times of an emulation mean nothing.
+// Clocks tick with each look, and the more a warp has looked, the further, so that loops that wait
+// for time to pass end soon. A cycle is what a warp might need for an instruction: times of an
+// emulation mean nothing.
 std::uint64_t clock_cycles(Warp& warp) {
-  return 4 * warp.engine->steps + 32 * ++warp.engine->clock_reads;
+  const std::uint64_t reads = ++warp.engine->clock_reads;
+  return 4 * warp.engine->steps + 16 * reads * (reads + 1);
 }
 std::uint64_t nanoseconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
