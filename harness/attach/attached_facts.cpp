@@ -74,6 +74,7 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes, const CubinOf
       return known;
     };
     for (const AttachedKernel& kernel : process.kernels) {
+      if (kernel.launches == 0) continue;  // no condition asked for it
       Known& known = of(kernel.device, kernel.name);
       known.launches += kernel.launches;
       for (const metrics::Launch& shape : kernel.counted) {

@@ -145,46 +145,58 @@ std::optional<LaunchedKernel> kernel_of(CUgraphNode node, std::set<CUcontext>& c
   return driver::kernel_of(node, params);
 }
 
-void add_kernels_of(CUgraph graph, GraphKernels& kernels);
+class GraphWalk {
+ public:
+  explicit GraphWalk(const ConditionalBodies& bodies) : bodies_(bodies) {}
 
-void add_kernels_of(CUgraphNode node, GraphKernels& kernels) {
-  CUgraphNodeType type{};
-  CUgraph inner = nullptr;
-  if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) {
-    kernels.all = false;
-  } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-    const std::optional<LaunchedKernel> kernel = kernel_of(node, kernels.contexts);
-    kernels.all = kernels.all && kernel;
-    if (kernel) kernels.known.push_back(*kernel);
-  } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
-    if (cuGraphChildGraphNodeGetGraph(node, &inner) == CUDA_SUCCESS) {
-      add_kernels_of(inner, kernels);
-    } else {
-      kernels.all = false;
-    }
-  } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-    kernels.all = false;
+  void add(CUgraph graph, bool conditional) {
+    std::size_t count = 0;
+    std::vector<CUgraphNode> nodes;
+    bool complete = cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS;
+    nodes.resize(count);
+    complete =
+        complete && (count == 0 || cuGraphGetNodes(graph, nodes.data(), &count) == CUDA_SUCCESS);
+    kernels.all = kernels.all && complete;
+    if (!complete) return;
+    for (const CUgraphNode node : nodes) add(node, conditional);
   }
-}
 
-void add_kernels_of(CUgraph graph, GraphKernels& kernels) {
-  std::size_t count = 0;
-  std::vector<CUgraphNode> nodes;
-  bool complete = cuGraphGetNodes(graph, nullptr, &count) == CUDA_SUCCESS;
-  nodes.resize(count);
-  complete =
-      complete && (count == 0 || cuGraphGetNodes(graph, nodes.data(), &count) == CUDA_SUCCESS);
-  kernels.all = kernels.all && complete;
-  if (!complete) return;
-  for (const CUgraphNode node : nodes) add_kernels_of(node, kernels);
-}
+  GraphKernels kernels;
+
+ private:
+  void add(CUgraphNode node, bool conditional) {
+    CUgraphNodeType type{};
+    CUgraph inner = nullptr;
+    if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) {
+      kernels.all = false;
+    } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+      const std::optional<LaunchedKernel> kernel = kernel_of(node, kernels.contexts);
+      kernels.all = kernels.all && kernel;
+      if (kernel) kernels.known.push_back(*kernel);
+      if (kernel) kernels.known.back().conditional = conditional;
+    } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+      if (cuGraphChildGraphNodeGetGraph(node, &inner) == CUDA_SUCCESS) {
+        add(inner, conditional);
+      } else {
+        kernels.all = false;
+      }
+    } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+      const auto found = bodies_.find(node);
+      kernels.all = kernels.all && found != bodies_.end();
+      if (found == bodies_.end()) return;
+      for (const CUgraph body : found->second) add(body, true);
+    }
+  }
+
+  const ConditionalBodies& bodies_;
+};
 
 }  // namespace
 
-GraphKernels kernels_of(CUgraph graph) {
-  GraphKernels kernels;
-  add_kernels_of(graph, kernels);
-  return kernels;
+GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies) {
+  GraphWalk walk(bodies);
+  walk.add(graph, false);
+  return std::move(walk.kernels);
 }
 
 }  // namespace warpgauge::attach::driver

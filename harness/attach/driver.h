@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -58,16 +59,19 @@ struct LaunchedKernel {
   metrics::Launch shape;
   CUgraphNode node = nullptr;  ///< of a graph
   bool enabled = true;         ///< it is launched
+  bool conditional = false;    ///< as often as a conditional node says
 };
 /// The kernel of a node with these parameters; nullopt if the driver does not name it.
 std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& params);
 /// The kernels of a graph and of the graphs in it, in no order.
 struct GraphKernels {
   std::vector<LaunchedKernel> known;
-  bool all = true;  ///< false if the driver does not list all nodes, or some are conditional
+  bool all = true;  ///< false if the driver does not list all nodes, or not those of a condition
   std::set<CUcontext> contexts;  ///< that nodes name
 };
-GraphKernels kernels_of(CUgraph graph);
+/// The graphs that conditional nodes run, which the driver names only where it makes the nodes.
+using ConditionalBodies = std::map<CUgraphNode, std::vector<CUgraph>>;
+GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies);
 
 /// Of the parameters of any call that launches: their members have the same names in all.
 template <typename Parameters>

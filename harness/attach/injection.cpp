@@ -79,6 +79,15 @@ void graph_made(const Call& call) {
   if (call.succeeded && p.phGraphExec != nullptr) recorder->graph_made(*p.phGraphExec, p.hGraph);
 }
 
+template <typename Parameters>
+void node_made(const Call& call) {
+  const auto& p = call.as<Parameters>();
+  if (!call.succeeded || p.phGraphNode == nullptr || p.nodeParams == nullptr) return;
+  if (p.nodeParams->type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return;
+  const CUDA_CONDITIONAL_NODE_PARAMS& made = p.nodeParams->conditional;
+  recorder->condition_made(*p.phGraphNode, {made.phGraph_out, made.phGraph_out + made.size});
+}
+
 void graph_updated(const Call& call) {
   const auto& p = call.as<cuGraphExecUpdate_v2_params>();
   if (call.succeeded) recorder->graph_made(p.hGraphExec, p.hGraph);
@@ -173,6 +182,8 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuLaunch), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunchGrid), launch_of_old, nullptr},
     {WARPGAUGE_CALL(cuLaunchGridAsync), launch_of_old, nullptr},
+    {WARPGAUGE_CALL(cuGraphAddNode), nullptr, node_made<cuGraphAddNode_params>},
+    {WARPGAUGE_CALL(cuGraphAddNode_v2), nullptr, node_made<cuGraphAddNode_v2_params>},
     {WARPGAUGE_CALL(cuGraphInstantiate), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiate_v2), make_graph, graph_made},
     {WARPGAUGE_CALL(cuGraphInstantiateWithFlags), make_graph, graph_made},

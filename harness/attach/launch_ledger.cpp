@@ -23,6 +23,22 @@ std::string command_line() {
   return text;
 }
 
+/// Launches that are made whatever a condition says.
+std::uint64_t certain(const Kernels& kernels) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count(kernels, false, &driver::LaunchedKernel::conditional));
+}
+
+/// Of all launches of a kernel: every warp executes its first instruction once.
+std::uint64_t warps_of(const std::string& kernel, const metrics::SassRecords& records) {
+  std::uint64_t warps = 0;
+  for (const auto& [instruction, values] : records) {
+    const bool is_first = instruction.pc == 0 && instruction.kernel == kernel;
+    if (is_first) warps += values[metrics::SassMetric::instructions];
+  }
+  return warps;
+}
+
 /// A name that no other process has, nor another program in the same process.
 std::string unique_name() {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -57,10 +73,14 @@ void LaunchLedger::save() {
 
 void LaunchLedger::warn(const std::string& what) {
   const std::scoped_lock lock(mutex_);
+  if (note(what)) write();
+}
+
+bool LaunchLedger::note(const std::string& warning) {
   auto& warnings = process_.warnings;
-  if (std::ranges::find(warnings, what) != warnings.end()) return;
-  warnings.push_back(what);
-  write();
+  if (std::ranges::find(warnings, warning) != warnings.end()) return false;
+  warnings.push_back(warning);
+  return true;
 }
 
 void LaunchLedger::device(int ordinal, const AttachedDevice& device) {
@@ -76,18 +96,27 @@ std::size_t LaunchLedger::place_of(const std::string& name, int device) {
   return place->second;
 }
 
-void LaunchLedger::launching(const Kernels& kernels) { launches_.add(kernels.size()); }
+void LaunchLedger::launching(const Kernels& kernels) { launches_.add(certain(kernels)); }
 
-void LaunchLedger::refused(const Kernels& kernels) { launches_.take_back(kernels.size()); }
+void LaunchLedger::refused(const Kernels& kernels) { launches_.take_back(certain(kernels)); }
 
 Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& kernels,
                                bool counted) {
   const std::scoped_lock lock(mutex_);
   if (counted) {
     Waiting& waiting = waiting_[context];
-    waiting.launches += kernels.size();
-    for (const driver::LaunchedKernel& one : kernels) waiting.kernels.insert(one.name);
-    counted_ += kernels.size();
+    waiting.launches += certain(kernels);
+    counted_ += certain(kernels);
+    for (const driver::LaunchedKernel& one : kernels) {
+      waiting.kernels.insert(one.name);
+      if (one.conditional) {
+        auto& shapes = waiting.conditional[one.name];
+        const auto like = [&](const metrics::Launch& shape) { return shape.like(one.shape); };
+        if (std::ranges::none_of(shapes, like)) shapes.push_back(one.shape);
+      } else {
+        waiting.warps[one.name] += one.shape.warps();
+      }
+    }
   }
   Kernels unknown;
   for (const driver::LaunchedKernel& one : kernels) {
@@ -101,6 +130,7 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
     if (function.blocks.emplace(x * y * z, one.shape.dynamic_shared_bytes).second) {
       unknown.push_back(one);
     }
+    if (one.conditional) continue;
     AttachedKernel& kernel = process_.kernels[function.place];
     ++kernel.launches;
     if (counted) metrics::add(kernel.counted, one.shape);
@@ -152,11 +182,36 @@ bool LaunchLedger::all_are_enough(int device) {
   });
 }
 
+void LaunchLedger::note_conditional(const Waiting& waiting, int device,
+                                    const metrics::SassRecords& records) {
+  for (const auto& [name, shapes] : waiting.conditional) {
+    const auto certain = waiting.warps.find(name);
+    const std::uint64_t all = warps_of(name, records);
+    const std::uint64_t known = certain == waiting.warps.end() ? 0 : certain->second;
+    if (all <= known) continue;
+    metrics::Launch shape = shapes.front();
+    if (shapes.size() > 1 || (all - known) % shape.warps() != 0) {
+      note(
+          "a kernel is launched by conditional nodes of graphs in several shapes, so that it is "
+          "not "
+          "known how often");
+      continue;
+    }
+    shape.count = (all - known) / shape.warps();
+    AttachedKernel& kernel = process_.kernels[place_of(name, device)];
+    kernel.launches += shape.count;
+    metrics::add(kernel.counted, shape);
+    counted_ += shape.count;
+    launches_.add(shape.count);
+  }
+}
+
 void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecords& records,
                          const SharedFunctions& shared) {
   const std::scoped_lock lock(mutex_);
   metrics::SassRecords& all = process_.records[device];
   const Waiting waiting = std::exchange(waiting_[context], {});
+  note_conditional(waiting, device, records);
   for (const auto& [recorded, values] : records) {
     metrics::Instruction instruction = recorded;
     // A function is of the kernel that was launched, or of the one of several that calls it.

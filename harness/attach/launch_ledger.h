@@ -41,7 +41,8 @@ class LaunchLedger {
   void launching(const Kernels& kernels);
   /// They were not.
   void refused(const Kernels& kernels);
-  /// They were. Returns those of which the resources are not known, in blocks of that shape.
+  /// They were. Returns those of which the resources are not known, in blocks of that shape. How
+  /// often conditional ones are, the counts say, which taken() gets.
   Kernels launched(CUcontext context, int device, const Kernels& kernels, bool counted);
   void resources(const std::string& kernel, int device, const KernelResources& resources);
   bool skips_any() const { return !choice_.skip.empty(); }
@@ -75,6 +76,7 @@ class LaunchLedger {
   bool is_skipped(const std::string& kernel);
   bool is_enough(const AttachedKernel& kernel) const;
   driver::LaunchedKernel* node_of(CUgraphExec exec, CUgraphNode node);
+  bool note(const std::string& warning);  ///< false if it is noted already
   void write();
 
   const std::filesystem::path path_;
@@ -92,8 +94,11 @@ class LaunchLedger {
   std::map<std::string, bool> skipped_;  ///< by name: those that were launched
   struct Waiting {
     std::uint64_t launches = 0;
-    std::set<std::string> kernels;  ///< that they launched
+    std::set<std::string> kernels;               ///< that they launched
+    std::map<std::string, std::uint64_t> warps;  ///< of launches that are no conditional ones
+    std::map<std::string, std::vector<metrics::Launch>> conditional;  ///< each shape once
   };
+  void note_conditional(const Waiting& waiting, int device, const metrics::SassRecords& records);
   std::map<CUcontext, Waiting> waiting_;  ///< for their counts to be taken
   std::uint64_t counted_ = 0;             ///< launches of all kernels
   std::map<CUgraphExec, Kernels> graphs_;

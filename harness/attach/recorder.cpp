@@ -288,9 +288,23 @@ void Recorder::make_ready(CUcontext handle, const Kernels& kernels) {
   skipped || share_functions(kernels) ? pause(*context) : start_anew(*context);
 }
 
+void Recorder::condition_made(CUgraphNode node, std::vector<CUgraph> bodies) {
+  const std::scoped_lock lock(mutex_);
+  bodies_[node] = std::move(bodies);
+}
+
+driver::GraphKernels Recorder::kernels_of(CUgraph graph) const {
+  driver::ConditionalBodies bodies;
+  {
+    const std::scoped_lock lock(mutex_);
+    bodies = bodies_;
+  }
+  return driver::kernels_of(graph, bodies);
+}
+
 void Recorder::make_graph(CUcontext handle, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
-  make_ready(handle, driver::kernels_of(graph).known);
+  make_ready(handle, kernels_of(graph).known);
 }
 
 void Recorder::change_node(CUcontext handle, const std::optional<driver::LaunchedKernel>& kernel) {
@@ -313,7 +327,7 @@ void Recorder::node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled) {
 
 void Recorder::graph_made(CUgraphExec exec, CUgraph graph) {
   const driver::RelaxedCapture relaxed;
-  driver::GraphKernels kernels = driver::kernels_of(graph);
+  driver::GraphKernels kernels = kernels_of(graph);
   if (!kernels.all) {
     warn("a graph has nodes whose kernels are not known before they are launched");
   }

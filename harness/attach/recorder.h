@@ -65,6 +65,8 @@ class Recorder {
   void code_seen(std::span<const std::byte> image) { shared_.loaded(image); }
   /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
   void make_graph(CUcontext context, CUgraph graph);
+  /// A conditional node was made, which runs these graphs.
+  void condition_made(CUgraphNode node, std::vector<CUgraph> bodies);
   /// A graph was made ready: what launches it will make.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_ends(CUgraphExec exec) { ledger_.graph_ends(exec); }
@@ -116,6 +118,7 @@ class Recorder {
   void part_from_others(Context& context, const Kernels& kernels);
   /// Do kernels of one launch share functions? Then they cannot be counted.
   bool share_functions(const Kernels& kernels) const;
+  driver::GraphKernels kernels_of(CUgraph graph) const;
   bool take(Context& context, Clock::duration patience);  ///< false: it is not idle by then
   bool take(Context& context);                            ///< waits long; warns if it gives up
   void take_before(Context& context, const char* what);
@@ -127,9 +130,10 @@ class Recorder {
   Captures captures_;
   SharedFunctions shared_;
   std::atomic<bool> finished_ = false;
-  std::mutex counting_;  ///< held while CUPTI's counting is switched or read
-  std::mutex mutex_;     ///< of contexts_
+  std::mutex counting_;       ///< held while CUPTI's counting is switched or read
+  mutable std::mutex mutex_;  ///< of what follows
   std::map<CUcontext, std::shared_ptr<Context>> contexts_;
+  driver::ConditionalBodies bodies_;
 };
 
 }  // namespace warpgauge::attach

@@ -26,6 +26,7 @@ struct Played {
   std::set<CUcontext> deaf;  ///< those where another thread has loaded code while counting was on
   bool cannot_stop = false;
   std::size_t instructions = 3;               ///< of the code that was launched
+  std::uint64_t conditional_warps = 0;        ///< of "in_body", executed and not taken yet
   std::map<CUcontext, std::uint64_t> on_gpu;  ///< warp instructions, executed and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
@@ -41,6 +42,7 @@ CUstream const kStream = reinterpret_cast<CUstream>(0x30);
 CUgraphExec const kExec = reinterpret_cast<CUgraphExec>(0x40);
 CUgraphNode const kNode = reinterpret_cast<CUgraphNode>(0x45);
 CUgraph const kGraph = reinterpret_cast<CUgraph>(0x50);
+CUgraph const kConditionalGraph = reinterpret_cast<CUgraph>(0x51);
 constexpr int kDevice = 3;
 
 }  // namespace
@@ -64,8 +66,15 @@ bool is_capturing(CUstream stream) {
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch& shape) {
   return KernelResources{.registers = 40, .resident_threads = 2 * shape.block[0]};
 }
-GraphKernels kernels_of(CUgraph) {
+GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
+  if (graph == kConditionalGraph) {
+    const metrics::Launch of_body{.grid = {2, 1, 1}, .block = {64, 1, 1}};
+    const bool known = bodies.contains(kNode) && bodies.at(kNode) == std::vector{kGraph};
+    Kernels kernels = {{kFunction, "in_graph", shape}};
+    if (known) kernels.push_back({kOtherFunction, "in_body", of_body, kOtherNode, true, true});
+    return {std::move(kernels), known, {kContext}};
+  }
   return {{{kFunction, "in_graph", shape, kNode}, {kFunction, "in_graph", shape}},
           !played.unknown_nodes,
           played.several_contexts ? std::set{kContext, kOther} : std::set{kContext}};
@@ -96,7 +105,13 @@ SassRecords SassSession::take() {
   ++played.takes;
   SassValues values;
   values[SassMetric::instructions] = std::exchange(played.on_gpu[context_], 0);
-  return {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
+  SassValues of_body;
+  of_body[SassMetric::instructions] = std::exchange(played.conditional_warps, 0);
+  SassRecords records = {{{.cubin_crc = 7, .kernel = "kernel", .pc = 16}, values}};
+  if (of_body[SassMetric::instructions] > 0) {
+    records[{.cubin_crc = 7, .kernel = "in_body", .pc = 0}] = of_body;
+  }
+  return records;
 }
 std::size_t SassSession::size() const { return played.instructions; }
 void SassSession::stop() {
@@ -534,6 +549,46 @@ TEST_F(Recorder, NodesOfAGraphThatIsReadyMayChange) {
   EXPECT_EQ(process.kernels[0].launches, 2u);
   EXPECT_EQ(process.kernels[1].launches, 4u);
   EXPECT_THAT(process.warnings, IsEmpty());
+}
+
+TEST_F(Recorder, ConditionalKernelsAreLaunchedAsOftenAsTheirWarpsShow) {
+  recorder->context_made(kContext, kDevice);
+  recorder->condition_made(kNode, {kGraph});
+  recorder->make_graph(kContext, kConditionalGraph);
+  recorder->graph_made(kExec, kConditionalGraph);
+  const auto in_body = [&] {
+    const auto process = saved();
+    const auto found = std::ranges::find(process.kernels, "in_body", &AttachedKernel::name);
+    return found == process.kernels.end() ? AttachedKernel{} : *found;
+  };
+  launch_graph();
+  recorder->before_unloading(kContext);
+  EXPECT_EQ(in_body().launches, 0u) << "the condition did not hold";
+  EXPECT_EQ(launched(), 1u) << "of the other kernel";
+  launch_graph();
+  played.conditional_warps = 3 * 4;  // 2 blocks of 2 warps each
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(in_body().launches, 3u);
+  ASSERT_THAT(in_body().counted, SizeIs(1));
+  EXPECT_EQ(in_body().counted[0].count, 3u);
+  EXPECT_EQ(launched(), 2u + 3);
+  EXPECT_THAT(saved().warnings, IsEmpty());
+}
+
+TEST_F(Recorder, WarnsOfConditionalKernelsWhoseLaunchesTheirWarpsDoNotShow) {
+  recorder->context_made(kContext, kDevice);
+  recorder->condition_made(kNode, {kGraph});
+  recorder->graph_made(kExec, kConditionalGraph);
+  launch_graph();
+  played.conditional_warps = 3;  // no number of launches has so many
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("not known how often")));
+}
+
+TEST_F(Recorder, WarnsOfConditionsThatWereMadeBefore) {
+  recorder->context_made(kContext, kDevice);
+  recorder->graph_made(kExec, kConditionalGraph);
+  EXPECT_THAT(saved().warnings, ElementsAre(HasSubstr("not known before they are launched")));
 }
 
 TEST_F(Recorder, WarnsOfNodesThatChangeToWhatIsNotKnown) {
