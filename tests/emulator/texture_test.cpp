@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -200,6 +201,80 @@ TEST_F(TexturePlaneTest, VolumesMixEight) {
   point.at = {1.0f, 1.0f, 1.0f};
   EXPECT_EQ(std::bit_cast<float>(sample(texture_, point)[0]),
             (1 + 2 + 5 + 6 + 11 + 12 + 15 + 16) / 8.0f);
+}
+
+/// A cubemap whose texels have the value of weight() where they lie on the cube from -1 to 1.
+class SeamlessCubeTest : public testing::Test {
+ protected:
+  static constexpr int kSize = 4;
+  using Vector = std::array<float, 3>;
+
+  static float weight(const Vector& at) { return at[0] + 2 * at[1] + 3 * at[2]; }
+
+  SeamlessCubeTest() {
+    // Of each face: its middle, what grows to the right, what grows downwards.
+    const Vector faces[6][3] = {
+        {{1, 0, 0}, {0, 0, -1}, {0, -1, 0}}, {{-1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+        {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},   {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
+        {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}},  {{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}}};
+    const auto centre = [](int place) { return (2.0f * place + 1) / kSize - 1; };
+    for (const auto& [middle, right, down] : faces) {
+      for (int y = 0; y < kSize; ++y) {
+        for (int x = 0; x < kSize; ++x) {
+          values_.push_back(weight(middle) + centre(x) * weight(right) + centre(y) * weight(down));
+        }
+      }
+    }
+    texture_ = line_of(std::span<const float>(values_), Texels::Kind::real);
+    texture_.texels.width = texture_.texels.height = kSize;
+    texture_.texels.depth = 6;
+    texture_.texels.pitch = kSize * sizeof(float);
+    texture_.texels.slice = kSize * texture_.texels.pitch;
+    texture_.texels.dimensions = 2;
+    texture_.texels.cubemap = true;
+    texture_.normalised_coordinates = texture_.linear_filter = texture_.seamless = true;
+  }
+
+  float sampled(const Vector& direction) const {
+    return std::bit_cast<float>(sample(texture_, {.at = direction, .layer = 0})[0]);
+  }
+
+  std::vector<float> values_;
+  Texture texture_;
+};
+
+TEST_F(SeamlessCubeTest, EdgesMixTheTexelsOfBothFaces) {
+  for (int along = 0; along < 3; ++along) {
+    for (const float one : {-1.0f, 1.0f}) {
+      for (const float other : {-1.0f, 1.0f}) {
+        for (const float place : {-0.5f, 0.0f, 0.5f}) {  // where texels meet
+          Vector edge{}, mean{};
+          edge[along] = mean[along] = place;
+          edge[(along + 1) % 3] = one;
+          edge[(along + 2) % 3] = other;
+          // The texels next to the edge lie at 1 in one direction and at 0.75 in the other.
+          mean[(along + 1) % 3] = 0.875f * one;
+          mean[(along + 2) % 3] = 0.875f * other;
+          EXPECT_NEAR(sampled(edge), weight(mean), 1e-5) << along << ' ' << one << ' ' << other;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SeamlessCubeTest, CornersMixThree) {
+  for (const float x : {-1.0f, 1.0f}) {
+    for (const float y : {-1.0f, 1.0f}) {
+      for (const float z : {-1.0f, 1.0f}) {
+        EXPECT_NEAR(sampled({x, y, z}), weight({x, y, z}) * 2.5f / 3, 1e-5);
+      }
+    }
+  }
+}
+
+TEST_F(SeamlessCubeTest, WithoutItFacesEndAtTheirEdges) {
+  texture_.seamless = false;
+  EXPECT_NEAR(sampled({1, 0, 1}), weight({0.75f, 0, 1}), 1e-5) << "of the last face";
 }
 
 }  // namespace

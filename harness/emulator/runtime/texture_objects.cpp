@@ -127,9 +127,7 @@ machine::memory::Texture texture_of(const machine::memory::Texels& texels, cudaR
   } else {
     out.normalised_coordinates = desc.normalizedCoords != 0 || texels.cubemap;
     out.linear_filter = desc.filterMode == cudaFilterModeLinear;
-    if (texels.cubemap && out.linear_filter && desc.seamlessCubemap != 0) {
-      throw Failure{cudaErrorNotSupported, "filtering over the edges of cubemaps is not emulated"};
-    }
+    out.seamless = texels.cubemap && desc.seamlessCubemap != 0;
     for (int axis = 0; axis < 3; ++axis) {
       out.address[axis] = address_mode(desc.addressMode[axis], out.normalised_coordinates);
     }

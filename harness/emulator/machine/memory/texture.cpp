@@ -135,27 +135,6 @@ std::array<Mix, 3> mixes_of(const Texture& texture, const TexturePoint& point) {
   return out;
 }
 
-Texel filtered(const Texture& texture, const TexturePoint& point) {
-  const auto mixes = mixes_of(texture, point);
-  const int dimensions = texture.texels.dimensions;
-  std::array<float, 4> sum{};
-  for (int corner = 0; corner < 1 << dimensions; ++corner) {
-    std::array<std::int64_t, 3> at{};
-    float weight = 1;
-    for (int axis = 0; axis < dimensions; ++axis) {
-      const int upper = corner >> axis & 1;
-      at[axis] = mixes[axis].lower + upper;
-      weight *= upper != 0 ? mixes[axis].upper_weight : 1 - mixes[axis].upper_weight;
-    }
-    if (weight == 0) continue;  // what is not used may be infinite
-    const Texel texel = texel_at(texture, at, point.layer);
-    for (int channel = 0; channel < 4; ++channel) {
-      sum[channel] += weight * std::bit_cast<float>(texel[channel]);
-    }
-  }
-  return std::bit_cast<Texel>(sum);
-}
-
 /// Where a direction meets a cube: coordinates on the face, and the slice that it is. The largest
 /// component chooses the face, of equal ones the last.
 TexturePoint on_face(const Texture& texture, const TexturePoint& direction) {
@@ -172,6 +151,73 @@ TexturePoint on_face(const Texture& texture, const TexturePoint& direction) {
   const std::int64_t cube = std::clamp<std::int64_t>(direction.layer, 0, cubes - 1);
   return {{coordinate(right[axis]), coordinate(down[axis]), 0.5f},
           6 * cube + 2 * axis + (negative ? 1 : 0)};
+}
+
+/// The direction of a place on the plane of a face, which the face itself has from -1 to 1.
+TexturePoint direction_of(std::int64_t slice, float right, float down) {
+  const bool negative = slice % 2 != 0;
+  const float side = negative ? -1 : 1;
+  const std::array<float, 3> directions[] = {{side, -down, negative ? right : -right},
+                                             {right, side, negative ? -down : down},
+                                             {negative ? -right : right, -down, side}};
+  return {directions[slice % 6 / 2], slice / 6};
+}
+
+/// The texel of a cubemap at these coordinates of a face, or next to it on another face. Where
+/// three faces meet there is none: the mean of the three that do.
+Texel texel_of_cube(const Texture& texture, const std::array<std::int64_t, 3>& at,
+                    std::int64_t slice) {
+  const auto size = static_cast<std::int64_t>(texture.texels.width);
+  const auto inside = [&](std::int64_t place) {
+    return std::clamp<std::int64_t>(place, 0, size - 1);
+  };
+  const std::array<std::int64_t, 3> own{inside(at[0]), inside(at[1]), 0};
+  const bool leaves_right = own[0] != at[0], leaves_down = own[1] != at[1];
+  if (!leaves_right && !leaves_down) return texel_at(texture, own, slice);
+  if (leaves_right && leaves_down) {
+    const Texel three[] = {texel_at(texture, own, slice),
+                           texel_of_cube(texture, {at[0], own[1], 0}, slice),
+                           texel_of_cube(texture, {own[0], at[1], 0}, slice)};
+    std::array<float, 4> sum{};
+    for (const Texel& texel : three) {
+      for (int channel = 0; channel < 4; ++channel) {
+        sum[channel] += std::bit_cast<float>(texel[channel]) / 3;
+      }
+    }
+    return std::bit_cast<Texel>(sum);
+  }
+  const auto on_plane = [&](std::int64_t place) {
+    return static_cast<float>(2 * place + 1) / static_cast<float>(size) - 1;
+  };
+  const TexturePoint there =
+      on_face(texture, direction_of(slice, on_plane(at[0]), on_plane(at[1])));
+  std::array<std::int64_t, 3> texel{};
+  for (int axis = 0; axis < 2; ++axis) {
+    texel[axis] = static_cast<std::int64_t>(std::floor(there.at[axis] * static_cast<float>(size)));
+  }
+  return texel_at(texture, texel, there.layer);
+}
+
+Texel filtered(const Texture& texture, const TexturePoint& point) {
+  const auto mixes = mixes_of(texture, point);
+  const int dimensions = texture.texels.dimensions;
+  std::array<float, 4> sum{};
+  for (int corner = 0; corner < 1 << dimensions; ++corner) {
+    std::array<std::int64_t, 3> at{};
+    float weight = 1;
+    for (int axis = 0; axis < dimensions; ++axis) {
+      const int upper = corner >> axis & 1;
+      at[axis] = mixes[axis].lower + upper;
+      weight *= upper != 0 ? mixes[axis].upper_weight : 1 - mixes[axis].upper_weight;
+    }
+    if (weight == 0) continue;  // what is not used may be infinite
+    const Texel texel = texture.seamless ? texel_of_cube(texture, at, point.layer)
+                                         : texel_at(texture, at, point.layer);
+    for (int channel = 0; channel < 4; ++channel) {
+      sum[channel] += weight * std::bit_cast<float>(texel[channel]);
+    }
+  }
+  return std::bit_cast<Texel>(sum);
 }
 
 }  // namespace

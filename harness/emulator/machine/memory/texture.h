@@ -37,6 +37,7 @@ struct Texture {
   bool normalised_coordinates = false;  ///< 0..1 instead of 0..width
   bool normalised_values = false;       ///< integers are read as 0..1 or -1..1
   bool by_index = false;                ///< over linear memory: no coordinates but integers
+  bool seamless = false;                ///< a cubemap that is filtered over the edges of its faces
   std::array<float, 4> border{};
 
   /// Whether values come as floats (else as 32-bit integers).
