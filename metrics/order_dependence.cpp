@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,7 +162,7 @@ struct Surroundings {
   bool may_allocate;  // calls may be of malloc
   std::string_view kernel;
   const PtxLines* ptx_lines;
-  Approximations approximations;
+  Circumstances circumstances;
 };
 
 Instruction instruction_of(const SassWord& word, const Surroundings& around) {
@@ -185,8 +186,12 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around) {
     one.use.writes = {kResult, kResult + 1};
   }
   one.synchronizes = synchronization_of(word, one);
-  if (around.approximations != Approximations::own && word.opcode() == kMultifunction &&
-      around.ptx_lines != nullptr && around.ptx_lines->is_approximation(around.kernel, word.pc)) {
+  if (loads && !one.source && around.circumstances.memory == Memory::unsettled) {
+    one.source = Source::memory;
+  }
+  if (around.circumstances.approximations != Approximations::own &&
+      word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
+      around.ptx_lines->is_approximation(around.kernel, word.pc)) {
     one.source = Source::approximation;
   }
   return one;
@@ -208,6 +213,8 @@ class Propagation {
     while (pass([](std::size_t, Effect, Origin) {})) {
     }
   }
+
+  bool reaches_global_memory() const { return stored_[global] != kNone; }
 
   std::vector<OrderDependence> dependences() {
     std::vector<OrderDependence> found;
@@ -359,6 +366,8 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "where malloc finds memory";
       case Source::approximation:
         return "what an approximate function gives";
+      case Source::memory:
+        return "what memory holds";
     }
     return "";
   };
@@ -376,24 +385,49 @@ Trust OrderDependence::trust(const SourceLine& line) const {
   // The name of the file alone: its folder is another one on each machine.
   const std::string name = std::filesystem::path(line.file).filename().string();
   const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
-  const std::string_view so = source == Source::approximation
-                                  ? "but its values are known for sm_90 only"
-                                  : "so the count can depend on the order of threads";
-  return {Confidence::estimate, fmt::format("{}{} {}, {}", what(), place, does(), so)};
+  const auto so = [&]() -> std::string_view {
+    switch (source) {
+      case Source::approximation:
+        return "but its values are known for sm_90 only";
+      case Source::memory:
+        return "and the order of threads may have decided that, here or in an earlier launch";
+      default:
+        return "so the count can depend on the order of threads";
+    }
+  };
+  return {Confidence::estimate, fmt::format("{}{} {}, {}", what(), place, does(), so())};
 }
 
-std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
-                                               const PtxLines* ptx_lines,
-                                               Approximations approximations) {
+namespace {
+
+/// Calls `read(propagation)` for the code of `kernel` if anything in it is a source.
+template <typename Read>
+auto follow(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines,
+            Circumstances circumstances, const Read& read) {
+  using Result = std::invoke_result_t<Read, Propagation&>;
   const int sm = known_sm(cubin);
   const std::vector<SassWord> code = machine_code(cubin, kernel);
-  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines, approximations};
+  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines, circumstances};
   std::vector<Instruction> instructions;
   for (const SassWord& word : code) instructions.push_back(instruction_of(word, around));
   const auto is_source = [](const Instruction& one) { return one.source.has_value(); };
-  if (std::ranges::none_of(instructions, is_source)) return {};
-  SassFlow flow(code, sm, branch_targets(cubin, kernel));
-  return Propagation(code, instructions, std::move(flow)).dependences();
+  if (std::ranges::none_of(instructions, is_source)) return Result{};
+  Propagation propagation(code, instructions, SassFlow(code, sm, branch_targets(cubin, kernel)));
+  return read(propagation);
+}
+
+}  // namespace
+
+std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
+                                               const PtxLines* ptx_lines,
+                                               Circumstances circumstances) {
+  return follow(cubin, kernel, ptx_lines, circumstances,
+                [](Propagation& propagation) { return propagation.dependences(); });
+}
+
+bool unsettles_memory(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines) {
+  return follow(cubin, kernel, ptx_lines, {},
+                [](Propagation& propagation) { return propagation.reaches_global_memory(); });
 }
 
 }  // namespace warpgauge::metrics

@@ -22,6 +22,7 @@ struct OrderDependence {
     barrier,        ///< whether a barrier in memory is complete yet
     allocation,     ///< an address that malloc gave
     approximation,  ///< an approximate function
+    memory,         ///< what memory holds, where that is unsettled
   };
   enum class Effect : std::uint8_t {
     execution,   ///< it decides whether the instruction executes, and how often
@@ -44,6 +45,16 @@ struct OrderDependence {
 /// Whose values the approximate functions of a run have.
 enum class Approximations : std::uint8_t { own, of_another_architecture };
 
+/// Whether what memory holds at the begin of a kernel is a property of code and input alone. It is
+/// not after a race, nor after a kernel that leaves there what depends on the order of threads.
+enum class Memory : std::uint8_t { settled, unsettled };
+
+/// What is not a matter of the kernel's code.
+struct Circumstances {
+  Approximations approximations = Approximations::own;
+  Memory memory = Memory::settled;
+};
+
 /// Of `kernel`, in the order of the code. Empty for an unknown kernel. Throws CubinError for an
 /// architecture that is not known here.
 ///
@@ -51,10 +62,14 @@ enum class Approximations : std::uint8_t { own, of_another_architecture };
 /// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
 /// what orders memory for all (fences, strong loads, atomics with a result), anywhere. `ptx_lines`
 /// (may be null) know volatile loads of shared memory, which machine code does not tell from
-/// others, and approximate functions, which exact ones are made of too. Does not see what other
-/// kernels leave in memory.
+/// others, and approximate functions, which exact ones are made of too. In unsettled memory each
+/// load is a source, also of what no thread writes meanwhile.
 std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
                                                const PtxLines* ptx_lines,
-                                               Approximations approximations = Approximations::own);
+                                               Circumstances circumstances = {});
+
+/// Whether what `kernel` leaves in global memory, settled before, can depend on the order of
+/// threads.
+bool unsettles_memory(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines);
 
 }  // namespace warpgauge::metrics

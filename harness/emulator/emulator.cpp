@@ -76,6 +76,7 @@ void Emulator::watch_launches(LaunchWatch* watch) {
 std::vector<metrics::LineCounts> Emulator::take_counts() {
   return taken([](runtime::State::Results& results) {
     std::vector<metrics::LineCounts> lines = results.counts->take();
+    results.memory = metrics::Memory::settled;
     results.accesses->add_cures(lines);
     return lines;
   });

@@ -114,6 +114,24 @@ def test_a_kernel_that_launches_counts_as_an_estimate_and_what_it_launches_exact
     assert "the device runtime" in requests["launch"].confidence_reason
 
 
+@pytest.mark.parametrize(("order", "confidence"), [([], "exact"), (["atomics"], "estimate")])
+def test_counts_by_what_an_earlier_kernel_left_in_an_order_of_its_own(order, confidence, tmp_path):
+    program = [BUILD / "programs" / "handed_on", *order]
+    emulate("--arch", "sm_90", "--out", tmp_path, "--", *program)
+    sectors = {
+        variant.split(".")[0]: fact
+        for (variant, metric), fact in values(tmp_path).items()
+        if metric == "global.load.sectors"
+    }
+    assert sectors["look_up"].confidence == confidence
+    if order:
+        line = line_of("handed_on.cu", "sectors by what memory holds")
+        assert f"what memory holds at handed_on.cu:{line} decides what this accesses" in (
+            sectors["look_up"].confidence_reason
+        )
+    assert sectors["copy"].confidence == "exact"
+
+
 def test_a_program_may_end_while_its_kernel_waits(tmp_path):
     result = emulate("--out", tmp_path, "--", BUILD / "programs" / "conversation", "leave")
     assert result.returncode == 2, result.stderr

@@ -142,6 +142,33 @@ TEST(Copies, AreEstimatesInLaunchesThatDivide) {
   EXPECT_EQ(trust.at("global").reason, "they part");
 }
 
+TEST(UnsettledMemory, MakesEstimatesOfWhatItDecides) {
+  machine::LaunchOutcome outcome;
+  outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
+  outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
+  outcome.totals.back().access.requests = 1;
+  KernelTrust trust;
+  trust.by_text_line[5] = {};
+  trust.unsettled.by_text_line[5] = {Confidence::estimate, "an index from memory"};
+  trust.unsettled.uncounted.push_back(
+      {{"a.cu", 2}, "shared", {Confidence::estimate, "memory decides it"}});
+  const auto reasons = [&](metrics::Memory memory) {
+    CountTable table;
+    table.add("k", outcome, trust, memory);
+    std::map<int, std::string> reasons;
+    for (const metrics::LineCounts& line : table.take()) {
+      for (const auto& [group, known] : line.trust) {
+        if (line.line != 0) reasons[line.line] = group + ": " + known.reason;
+      }
+    }
+    return reasons;
+  };
+  EXPECT_THAT(reasons(metrics::Memory::settled), IsEmpty());
+  EXPECT_EQ(reasons(metrics::Memory::unsettled),
+            (std::map<int, std::string>{{1, "global: an index from memory"},
+                                        {2, "shared: memory decides it"}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Recorded, PlacesOf, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 

@@ -28,6 +28,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using Lines = std::set<int>;
 
 std::vector<std::byte> recorded(const std::string& architecture,
@@ -63,9 +64,10 @@ class OrderOf : public testing::TestWithParam<const char*> {
     return order_dependences(cubin_, kernel, &ptx_lines_);
   }
   /// Lines with accesses that depend on something.
-  Lines lines(const std::string& kernel) const {
+  Lines lines(const std::string& kernel, Circumstances circumstances = {}) const {
     Lines lines;
-    for (const OrderDependence& one : order_dependences(cubin_, kernel, &ptx_lines_)) {
+    for (const OrderDependence& one :
+         order_dependences(cubin_, kernel, &ptx_lines_, circumstances)) {
       const bool is_access = std::ranges::any_of(
           one.groups, [](auto group) { return group != "instructions" && group != "branches"; });
       if (is_access) lines.insert(sources_.find(kernel, one.pc).value().line);
@@ -99,6 +101,26 @@ TEST_P(OrderOf, TheSourceIsNamed) {
     EXPECT_EQ(sources_.find("one_atomic_a_block", one.source_pc).value().line, 111);
   }
   EXPECT_LT(found("allocated").front().source_pc, found("allocated").front().pc);
+}
+
+TEST_P(OrderOf, WhatIsLoadedFromUnsettledMemoryIsASource) {
+  const Circumstances unsettled{.memory = Memory::unsettled};
+  EXPECT_THAT(lines("histogram"), IsEmpty());
+  EXPECT_EQ(lines("histogram", unsettled), Lines{32}) << "the bin";
+  EXPECT_EQ(lines("compaction", unsettled), (Lines{103, 104})) << "what a lane finds decides it";
+  EXPECT_THAT(lines("result_stored", unsettled), IsEmpty());
+  for (const auto& one : order_dependences(cubin_, "histogram", &ptx_lines_, unsettled)) {
+    EXPECT_EQ(one.source, Source::memory);
+    EXPECT_THAT(one.trust(sources_.find("histogram", one.source_pc).value()).reason,
+                StartsWith("what memory holds at order.cu:32 decides what this accesses, "));
+  }
+}
+
+TEST_P(OrderOf, ResultsOfAtomicsThatAreStoredUnsettleMemory) {
+  EXPECT_TRUE(unsettles_memory(cubin_, "result_stored", &ptx_lines_));
+  EXPECT_TRUE(unsettles_memory(cubin_, "compaction", &ptx_lines_)) << "at an address";
+  EXPECT_FALSE(unsettles_memory(cubin_, "histogram", &ptx_lines_)) << "sums are the same";
+  EXPECT_FALSE(unsettles_memory(cubin_, "no_such_kernel", &ptx_lines_));
 }
 
 TEST_P(OrderOf, ALoopThatRunsAgainCountsInAllItsMetrics) {
@@ -147,7 +169,7 @@ class ApproximationOf : public testing::TestWithParam<const char*> {
  protected:
   std::vector<OrderDependence> found(const std::string& kernel,
                                      Approximations approximations) const {
-    return order_dependences(cubin_, kernel, &ptx_lines_, approximations);
+    return order_dependences(cubin_, kernel, &ptx_lines_, {approximations});
   }
   Lines lines(const std::string& kernel) const {
     Lines lines;

@@ -11,7 +11,7 @@
 namespace warpgauge::emulator::counting {
 
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                      const KernelTrust& trust) {
+                      const KernelTrust& trust, metrics::Memory memory) {
   std::set<int> divided;
   for (const auto& branch : outcome.divergent_branches) divided.insert(branch.text_line);
   for (const machine::InstructionRecord& record : outcome.records) {
@@ -20,9 +20,12 @@ void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& o
     const Key key(kernel, record.source.file, record.source.line, access.space);
     const auto [at, is_new] = lines_.try_emplace(key);
     if (!is_new && !metrics::shows_more(access, at->second.access)) continue;
-    at->second = {
-        kernel, record.source.file, record.source.line, trust.of(record.text_line, divided), access,
-        ""};
+    at->second = {kernel,
+                  record.source.file,
+                  record.source.line,
+                  trust.of(record.text_line, divided, memory),
+                  access,
+                  ""};
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
+#include "metrics/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;
@@ -21,7 +22,7 @@ class AccessTable {
  public:
   /// Of accesses that show the same that of the earliest warp stays.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-           const KernelTrust& trust);
+           const KernelTrust& trust, metrics::Memory memory = metrics::Memory::settled);
 
   /// Gives lines the cures of what was added since the last take().
   void add_cures(std::vector<metrics::LineCounts>& lines) const;

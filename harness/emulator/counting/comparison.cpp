@@ -4,12 +4,14 @@
 #include "harness/emulator/counting/comparison.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/places.h"
@@ -159,6 +161,36 @@ void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& bef
   }
 }
 
+/// Where the dependences of a function belong.
+struct Dependents {
+  const std::string& function;
+  const CodeWithLines& code;
+  const std::function<Match*(std::uint64_t)>& match_at;
+  std::optional<metrics::Trust> Match::*trust;
+  std::vector<KernelTrust::Uncounted>& another_time;
+};
+
+void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
+                     const Dependents& to) {
+  std::set<std::tuple<std::string, int, std::string>> seen;
+  for (const metrics::OrderDependence& one : dependences) {
+    const auto source = to.code.sources.find(to.function, one.source_pc);
+    const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
+    const auto at = to.code.sources.find(to.function, one.pc).value_or(metrics::SourceLine{});
+    Match* const match = to.match_at(one.pc);
+    // A loop that stands for one atomic executes where the atomic does.
+    const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
+                             (match == nullptr || !match->has_loop);
+    for (const std::string_view group : one.groups) {
+      if (group == "instructions" || group == "branches") continue;
+      if (match != nullptr && !(match->*to.trust)) match->*to.trust = trust;
+      if (may_execute && seen.emplace(at.file, at.line, group).second) {
+        to.another_time.push_back({at, std::string(group), trust});
+      }
+    }
+  }
+}
+
 /// Finds the counterparts of the accesses in one function; `by_line` has their places in
 /// `comparison` by line of the PTX.
 void add(const std::string& function, const CodeWithLines& code, std::span<const PtxFlow> flows,
@@ -202,27 +234,15 @@ void add(const std::string& function, const CodeWithLines& code, std::span<const
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
-  std::set<std::tuple<std::string, int, std::string>> seen;
   const auto approximations = metrics::known_sm(code.cubin) == kApproximationsAreOf
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
-  for (const metrics::OrderDependence& one :
-       metrics::order_dependences(code.cubin, function, &code.lines, approximations)) {
-    const auto source = code.sources.find(function, one.source_pc);
-    const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
-    const auto at = code.sources.find(function, one.pc).value_or(metrics::SourceLine{});
-    Match* const match = match_at(one.pc);
-    // A loop that stands for one atomic executes where the atomic does.
-    const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
-                             (match == nullptr || !match->has_loop);
-    for (const std::string_view group : one.groups) {
-      if (group == "instructions" || group == "branches") continue;
-      if (match != nullptr && !match->order) match->order = trust;
-      if (may_execute && seen.emplace(at.file, at.line, group).second) {
-        comparison.another_time.push_back({at, std::string(group), trust});
-      }
-    }
-  }
+  add_dependences(metrics::order_dependences(code.cubin, function, &code.lines, {approximations}),
+                  {function, code, match_at, &Match::order, comparison.another_time});
+  add_dependences(metrics::order_dependences(code.cubin, function, &code.lines,
+                                             {approximations, metrics::Memory::unsettled}),
+                  {function, code, match_at, &Match::memory, comparison.another_time_by_memory});
+  comparison.unsettles_memory |= metrics::unsettles_memory(code.cubin, function, &code.lines);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct Match {
   std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
   Place place;
   int block = 0, loop = 0;  // of the PTX, that the access is in: lines of it; 0: in no loop
-  std::optional<metrics::Trust> order;  // not exact, because the order of threads decides
+  std::optional<metrics::Trust> order;   // not exact, because the order of threads decides
+  std::optional<metrics::Trust> memory;  // not exact where memory is unsettled
 };
 
 /// The instructions of the machine code, each at the access that it was made of.
@@ -44,6 +45,8 @@ struct Comparison {
   std::vector<ExtraAccess> extras;
   /// Accesses that the order of threads may let execute another time.
   std::vector<KernelTrust::Uncounted> another_time;
+  std::vector<KernelTrust::Uncounted> another_time_by_memory;  // what unsettled memory may let
+  bool unsettles_memory = false;
   std::set<ptx::Space> spaces;  // that the machine code accesses
   bool allocates = false;       // calls malloc
 };

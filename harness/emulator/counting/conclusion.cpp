@@ -226,6 +226,7 @@ OracleAnswer conclude(Comparison comparison) {
           estimate("lanes of a warp part where the machine code has one copy of it for each way")};
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
+    if (matches[i].memory) answer.trust.unsettled.by_text_line.emplace(line, *matches[i].memory);
     if (comparison.allocates && matches[i].access->space != Space::shared &&
         matches[i].access->space != Space::local) {
       answer.trust.by_text_line[line] =
@@ -247,6 +248,8 @@ OracleAnswer conclude(Comparison comparison) {
   }
   std::ranges::stable_sort(answer.trust.spills, {}, &KernelTrust::Spill::text_line);
   answer.trust.uncounted = std::move(comparison.another_time);
+  answer.trust.unsettled.uncounted = std::move(comparison.another_time_by_memory);
+  answer.trust.unsettles_memory = comparison.unsettles_memory;
   return answer;
 }
 

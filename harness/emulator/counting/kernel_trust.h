@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/confidence.h"
+#include "metrics/order_dependence.h"
 #include "metrics/source_line.h"
 
 namespace warpgauge::emulator::counting {
@@ -41,18 +42,33 @@ struct KernelTrust {
   std::vector<Uncounted> uncounted;
   std::vector<Spill> spills;
 
+  /// What is less certain in unsettled memory (metrics::Memory), besides.
+  struct Unsettled {
+    std::map<int, metrics::Trust> by_text_line;
+    std::vector<Uncounted> uncounted;
+  };
+  Unsettled unsettled;
+  bool unsettles_memory = false;  ///< for the launches behind it
+
   /// Of the instruction in that line of the PTX text.
   const metrics::Trust& of(int text_line) const {
     const auto known = by_text_line.find(text_line);
     return known == by_text_line.end() ? otherwise : known->second;
   }
   /// In a launch in which warps divided at the branches in the lines `divided`.
-  const metrics::Trust& of(int text_line, const std::set<int>& divided) const {
-    const auto known = copies.find(text_line);
+  const metrics::Trust& of(int text_line, const std::set<int>& divided,
+                           metrics::Memory memory = metrics::Memory::settled) const {
+    const auto copy = copies.find(text_line);
     const auto is_divided = [&](int branch) { return divided.contains(branch); };
-    return known != copies.end() && std::ranges::any_of(known->second.branches, is_divided)
-               ? known->second.otherwise
-               : of(text_line);
+    const metrics::Trust& known =
+        copy != copies.end() && std::ranges::any_of(copy->second.branches, is_divided)
+            ? copy->second.otherwise
+            : of(text_line);
+    const auto by_memory = unsettled.by_text_line.find(text_line);
+    const bool worse = memory == metrics::Memory::unsettled &&
+                       by_memory != unsettled.by_text_line.end() &&
+                       by_memory->second.confidence > known.confidence;
+    return worse ? by_memory->second : known;
   }
 };
 

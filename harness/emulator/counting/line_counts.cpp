@@ -86,15 +86,19 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
 }
 
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                     const KernelTrust& trust) {
+                     const KernelTrust& trust, metrics::Memory memory) {
   metrics::LineCounts& whole = lines_.at(kernel, {});
   whole.counts.instructions += outcome.warp_instructions;
   distrust(whole, "instructions", kPtxInstructions);
   distrust(whole, "branches", kPtxInstructions);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
-  for (const KernelTrust::Uncounted& uncounted : trust.uncounted) {
-    distrust(lines_.at(kernel, uncounted.source), uncounted.group, uncounted.trust);
-  }
+  const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
+    for (const KernelTrust::Uncounted& one : uncounted) {
+      distrust(lines_.at(kernel, one.source), one.group, one.trust);
+    }
+  };
+  distrust_all(trust.uncounted);
+  if (memory == metrics::Memory::unsettled) distrust_all(trust.unsettled.uncounted);
 
   std::set<int> divided;
   for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
@@ -108,7 +112,8 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     const std::string group = group_of(access.space);
     metrics::LineCounts& at = lines_.at(kernel, instruction.source);
     at.counts += counts_of(access);
-    distrust(at, group, trust.of(instruction.text_line, divided));
+    const metrics::Trust& known = trust.of(instruction.text_line, divided, memory);
+    distrust(at, group, known);
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }
@@ -117,7 +122,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     for (const Spill& spill : std::ranges::subrange(begin, end)) {
       metrics::LineCounts& line = lines_.at(kernel, spill.source);
       line.counts += counts_of(spill, access);
-      distrust(line, "local", trust.of(instruction.text_line, divided));
+      distrust(line, "local", known);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "metrics/counts_by_line.h"
+#include "metrics/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct AccessTotals;
@@ -23,7 +24,7 @@ class CountTable {
  public:
   /// A source line is trusted as far as the least trusted of the instructions that counted there.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-           const KernelTrust& trust);
+           const KernelTrust& trust, metrics::Memory memory = metrics::Memory::settled);
 
   /// All that was added since the last call, ordered by kernel, file and line. Counts of the whole
   /// kernel have no file and line 0.

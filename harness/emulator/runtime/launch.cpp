@@ -21,6 +21,7 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/coverage.h"
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/fault.h"
@@ -194,11 +195,13 @@ class KernelRun {
         state_.say(finding.text);
         results.findings.push_back({finding.text, function_.name, finding.source});
       }
+      if (!outcome_.findings.empty()) results.memory = metrics::Memory::unsettled;
       if (watched_.counts()) {
-        results.counts->add(function_.name, outcome_, *function_.trust);
-        results.accesses->add(function_.name, outcome_, *function_.trust);
+        results.counts->add(function_.name, outcome_, *function_.trust, results.memory);
+        results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
         watched_.kept();
       }
+      if (function_.trust->unsettles_memory) results.memory = metrics::Memory::unsettled;
       return std::move(outcome_.work);
     } catch (const machine::Fault& fault) {
       state_.fault = error_of(fault.kind());

@@ -82,6 +82,11 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
     moved.emplace(line + first_line, std::move(trust));
   }
   answer.trust.by_text_line = std::move(moved);
+  std::map<int, metrics::Trust> by_memory;
+  for (auto& [line, trust] : answer.trust.unsettled.by_text_line) {
+    by_memory.emplace(line + first_line, std::move(trust));
+  }
+  answer.trust.unsettled.by_text_line = std::move(by_memory);
   for (auto& spill : answer.trust.spills) spill.text_line += first_line;
   std::map<int, counting::KernelTrust::Copies> copies;
   for (auto& [line, one] : answer.trust.copies) {

@@ -112,6 +112,7 @@ void State::begin_process() {
     if (results.coverage) results.coverage->clear();
     results.faults.clear();
     results.findings.clear();
+    results.memory = metrics::Memory::settled;
     results.failed_launches.clear();
   }
   if (watch != nullptr) watch->process_launches();

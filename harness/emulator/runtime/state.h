@@ -25,6 +25,7 @@
 #include "metrics/architectures.h"
 #include "metrics/coverage.h"
 #include "metrics/device_fault.h"
+#include "metrics/order_dependence.h"
 
 namespace warpgauge::emulator::counting {
 class AccessTable;
@@ -150,6 +151,8 @@ class State {
     std::vector<metrics::DeviceFault> findings;
     std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
     RuntimeUse use;
+    /// What launches found there since the last call of take_counts().
+    metrics::Memory memory = metrics::Memory::settled;
     Results();
     ~Results();
   };
