@@ -1,6 +1,8 @@
 // The order of work in streams.
 #include "harness/emulator/runtime/stream_order.h"
 
+#include <exception>
+
 #include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {
@@ -30,6 +32,9 @@ void put_behind(State& state, cudaStream_t stream, std::function<void()> work) {
       work();
     } catch (const Failure& failure) {
       if (!failure.why.empty()) state.say(failure.why);
+    } catch (const std::exception& error) {  // out of memory
+      state.say(error.what());
+      state.fault = cudaErrorUnknown;
     }
   });
 }

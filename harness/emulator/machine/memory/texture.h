@@ -74,7 +74,7 @@ template <typename Object>
 class Objects {
  public:
   static Objects& instance() {
-    static Objects objects;
+    static Objects& objects = *new Objects;  // kernels may still run when a program ends
     return objects;
   }
 

@@ -1,0 +1,177 @@
+// A launch of one kernel.
+#include "harness/emulator/runtime/kernel_run.h"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "harness/emulator/counting/access_table.h"
+#include "harness/emulator/counting/coverage.h"
+#include "harness/emulator/counting/kernel_trust.h"
+#include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/launch_watch.h"
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/ptx/error.h"
+#include "harness/emulator/runtime/device_properties.h"
+#include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/functions.h"
+
+namespace warpgauge::emulator::runtime {
+namespace {
+
+cudaError_t error_of(machine::Fault::Kind kind) {
+  using Kind = machine::Fault::Kind;
+  switch (kind) {
+    case Kind::illegal_address:
+      return cudaErrorIllegalAddress;
+    case Kind::misaligned_address:
+      return cudaErrorMisalignedAddress;
+    case Kind::illegal_instruction:
+      return cudaErrorIllegalInstruction;
+    case Kind::assertion:
+      return cudaErrorAssert;
+    case Kind::stack_overflow:
+      return cudaErrorHardwareStackError;
+    case Kind::deadlock:
+    case Kind::step_limit:
+    case Kind::time_limit:
+      return cudaErrorLaunchTimeout;
+    case Kind::not_emulated:
+      return cudaErrorNotSupported;
+    case Kind::trap:
+    case Kind::invalid_texture:
+      break;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+void check_cooperative(State& state, const Function& function, const KernelCall& request) {
+  const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+  const auto blocks = static_cast<std::uint64_t>(request.grid.x) * request.grid.y * request.grid.z;
+  const auto fit = static_cast<std::uint64_t>(
+      state.limits().multiprocessors *
+      blocks_per_multiprocessor(state, function, threads, request.shared_bytes));
+  require(blocks <= fit, cudaErrorCooperativeLaunchTooLarge);
+}
+
+bool is_cooperative(const KernelCall& request) {
+  const auto found = request.attributes.find(cudaLaunchAttributeCooperative);
+  return found != request.attributes.end() && found->second.cooperative != 0;
+}
+
+machine::Launch launch_of(const KernelCall& call) {
+  return {.grid = {call.grid.x, call.grid.y, call.grid.z},
+          .block = {call.block.x, call.block.y, call.block.z},
+          .dynamic_shared_bytes = call.shared_bytes,
+          .cooperative = is_cooperative(call),
+          .parameters = call.parameters};
+}
+
+/// The kernel of a call. Throws Failure if it cannot be launched so.
+Function& checked_function(State& state, const KernelCall& call) {
+  check_dimensions(call);
+  Function& function = function_of(state, call.kernel);
+  const int threads = static_cast<int>(call.block.x * call.block.y * call.block.z);
+  require(threads <= threads_by_bounds(state, function));
+  require(threads <= threads_by_registers(state, function), cudaErrorLaunchOutOfResources);
+  require(call.shared_bytes <= max_dynamic_shared_bytes(state, function));
+  if (is_cooperative(call)) check_cooperative(state, function, call);
+  return function;
+}
+
+}  // namespace
+
+void check_dimensions(const KernelCall& request) {
+  const unsigned grid[] = {request.grid.x, request.grid.y, request.grid.z};
+  const unsigned block[] = {request.block.x, request.block.y, request.block.z};
+  std::uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    require(grid[i] > 0 && grid[i] <= static_cast<unsigned>(kMaxGridDimensions[i]),
+            cudaErrorInvalidConfiguration);
+    require(block[i] > 0 && block[i] <= static_cast<unsigned>(kMaxBlockDimensions[i]),
+            cudaErrorInvalidConfiguration);
+    threads *= block[i];
+  }
+  require(threads <= kMaxThreadsPerBlock, cudaErrorInvalidConfiguration);
+}
+
+Watched::Watched(LaunchWatch* watch, const Function& function, const machine::Launch& launch)
+    : watch_(watch),
+      kernel_(function.name),
+      launch_{.grid = launch.grid,
+              .block = launch.block,
+              .dynamic_shared_bytes = launch.dynamic_shared_bytes} {
+  if (watch_ != nullptr) counts_ = watch_->begins(kernel_, launch_, function.code);
+}
+
+Watched::~Watched() {
+  if (watch_ != nullptr) watch_->ends(kernel_, launch_, kept_);
+}
+
+KernelRun::KernelRun(State& state, const KernelCall& call)
+    : state_(state),
+      call_(call),
+      function_(checked_function(state, call_)),
+      launch_(launch_of(call_)),
+      watched_(state.watch, function_, launch_) {
+  state.flush_prints();
+  for (const auto& [handle, array] : state.device().arrays) {
+    if (array->writes != nullptr) array->writes->forget();
+  }
+  if (state.covers) launch_.hits = &hits_;
+  try {
+    state.device().machine.prepare(*function_.kernel);
+  } catch (const ptx::PtxError& error) {
+    throw Failure{cudaErrorInvalidPtx, error.what()};
+  }
+}
+
+bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
+  machine::Machine& machine = state_.device().machine;
+  try {
+    if (machine.options().schedules > 0) {
+      outcome_ = machine.run(*function_.kernel, launch_);
+      return true;
+    }
+    if (run_ == nullptr) run_ = machine.begin(*function_.kernel, launch_);
+    if (!run_->run(patience)) return false;
+    outcome_ = run_->take_outcome();
+  } catch (...) {
+    problem_ = std::current_exception();
+  }
+  return true;
+}
+
+std::vector<machine::DeviceWork> KernelRun::finish() {
+  State::Results& results = state_.results;
+  const auto cover = [&] {
+    if (results.coverage) counting::add_launch(*results.coverage, hits_);
+  };
+  try {
+    if (problem_ != nullptr) std::rethrow_exception(problem_);
+    const std::lock_guard lock(results.mutex);
+    cover();
+    for (const machine::Finding& finding : outcome_.findings) {
+      state_.say(finding.text);
+      results.findings.push_back({finding.text, function_.name, finding.source});
+    }
+    if (!outcome_.findings.empty()) results.memory = metrics::Memory::unsettled;
+    if (watched_.counts()) {
+      results.counts->add(function_.name, outcome_, *function_.trust, results.memory);
+      results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
+      watched_.kept();
+    }
+    if (function_.trust->unsettles_memory) results.memory = metrics::Memory::unsettled;
+    return std::move(outcome_.work);
+  } catch (const machine::Fault& fault) {
+    state_.fault = error_of(fault.kind());
+    state_.say(fault.what());
+    const std::lock_guard lock(results.mutex);
+    cover();
+    results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
+    return {};
+  }
+}
+
+}  // namespace warpgauge::emulator::runtime

@@ -1,0 +1,63 @@
+// A launch of one kernel, from its checks to what it leaves behind.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/emulator/machine/device_work.h"
+#include "harness/emulator/machine/launcher.h"
+#include "harness/emulator/runtime/state.h"
+#include "harness/emulator/runtime/work.h"
+#include "metrics/fact.h"
+
+namespace warpgauge::emulator::runtime {
+
+/// Fails with cudaErrorInvalidConfiguration for a grid or a block that no launch can have.
+void check_dimensions(const KernelCall& call);
+
+/// A launch under a watch, if there is one.
+class Watched {
+ public:
+  Watched(LaunchWatch* watch, const Function& function, const machine::Launch& launch);
+  ~Watched();
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  bool counts() const { return counts_; }
+  void kept() { kept_ = true; }
+
+ private:
+  LaunchWatch* watch_;
+  const std::string& kernel_;
+  const metrics::Launch launch_;
+  bool counts_ = true, kept_ = false;
+};
+
+/// A launch of one kernel.
+class KernelRun {
+ public:
+  /// Throws Failure.
+  KernelRun(State& state, const KernelCall& call);
+
+  Module& module() const { return *function_.module; }
+  /// False: it waits for memory. Needs no lock.
+  bool run(std::optional<std::chrono::milliseconds> patience);
+  /// Keeps its counts or its fault. Returns what the kernel has launched.
+  std::vector<machine::DeviceWork> finish();
+
+ private:
+  State& state_;
+  const KernelCall call_;
+  Function& function_;
+  std::vector<machine::FunctionHits> hits_;
+  machine::Launch launch_;
+  Watched watched_;
+  std::unique_ptr<machine::LaunchRun> run_;
+  machine::LaunchOutcome outcome_;
+  std::exception_ptr problem_;
+};
+
+}  // namespace warpgauge::emulator::runtime

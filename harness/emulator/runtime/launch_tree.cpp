@@ -1,0 +1,139 @@
+// Launches and their failures.
+#include "harness/emulator/runtime/launch_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/functions.h"
+#include "harness/emulator/runtime/stream_order.h"
+
+namespace warpgauge::emulator::runtime {
+namespace {
+
+/// How long a kernel only waits for memory to change until its launch returns.
+constexpr std::chrono::milliseconds kPatience{20};
+
+/// Its name in the program; empty if the program has no such kernel.
+std::string name_of(State& state, const void* kernel) {
+  try {
+    return function_of(state, kernel).name;
+  } catch (const Failure&) {
+    return "";
+  }
+}
+
+/// Keeps, each once, why a launch cannot begin.
+void keep_failure(State& state, const KernelCall& request, const Failure& failure) {
+  const dim3 grid = request.grid, block = request.block;
+  std::string text =
+      fmt::format("a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x,
+                  grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code),
+                  failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why);
+  const std::string kernel = name_of(state, request.kernel);
+  const std::lock_guard lock(state.results.mutex);
+  auto& failures = state.results.failed_launches;
+  const bool is_known = std::ranges::any_of(
+      failures, [&](const auto& known) { return known.text == text && known.kernel == kernel; });
+  if (!is_known) failures.push_back({std::move(text), kernel, {}});
+}
+
+}  // namespace
+
+void keeping_failures(State& state, const KernelCall& request, const std::function<void()>& body) {
+  state.begin_launch();
+  try {
+    body();
+  } catch (Failure& failure) {
+    keep_failure(state, request, failure);
+    failure.kept = true;
+    throw;
+  }
+}
+
+LaunchTree::LaunchTree(State& state, const KernelCall& call) : state_(state) {
+  begin(call);
+  module_ = &current_->module();
+}
+
+bool LaunchTree::run(std::optional<std::chrono::milliseconds> patience) {
+  return run_with([&] { return current_->run(patience); });
+}
+
+void LaunchTree::run_in_background() {
+  run_with([&] {
+    state_.background.unlocked([&] { current_->run(std::nullopt); });
+    return true;
+  });
+}
+
+bool LaunchTree::run_with(const std::function<bool()>& run_kernel) {
+  for (;;) {
+    if (current_ != nullptr) {
+      if (!run_kernel()) return false;
+      add(current_->finish());
+      current_.reset();
+    }
+    if (left_.empty() || state_.fault != cudaSuccess) return true;
+    begin_next();
+  }
+}
+
+void LaunchTree::add(std::vector<machine::DeviceWork> work) {
+  std::ranges::move(std::views::reverse(work), std::back_inserter(left_));
+}
+
+void LaunchTree::begin_next() {
+  const machine::DeviceWork next = std::move(left_.back());
+  left_.pop_back();
+  try {
+    std::visit([&](const auto& work) { begin(work); }, next);
+  } catch (const Failure& failure) {  // which the program cannot see
+    if (!failure.kept) state_.say("what a kernel launched failed: " + failure.why);
+  }
+}
+
+void LaunchTree::begin(const KernelCall& call) {
+  keeping_failures(state_, call, [&] { current_ = std::make_unique<KernelRun>(state_, call); });
+}
+
+void LaunchTree::begin(const machine::DeviceLaunch& launch) {
+  const auto& [x, y, z] = launch.grid;
+  const auto& [width, height, depth] = launch.block;
+  begin(KernelCall{.kernel = &state_.modules.function_called(*module_, launch.kernel),
+                   .grid = dim3(x, y, z),
+                   .block = dim3(width, height, depth),
+                   .shared_bytes = launch.dynamic_shared_bytes,
+                   .parameters = launch.parameters});
+}
+
+void LaunchTree::begin(const machine::DeviceCopy& copy) {
+  auto* const source = const_cast<std::byte*>(copy.source);
+  perform(state_, Copy{.destination = {{copy.destination}, Side::device},
+                       .source = {{source}, Side::device},
+                       .size = {.width = copy.bytes}});
+}
+
+void LaunchTree::begin(const machine::DeviceFill& fill) {
+  perform(state_, Fill{.box = {fill.begin}, .size = {.width = fill.bytes}, .value = fill.value});
+}
+
+void perform(State& state, const KernelCall& call) { LaunchTree(state, call).run(std::nullopt); }
+
+void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call) {
+  if (state.background.is_busy()) {  // one kernel at a time
+    put_behind(state, stream, [&state, call] { LaunchTree(state, call).run_in_background(); });
+    return;
+  }
+  const auto tree = std::make_shared<LaunchTree>(state, call);
+  if (!tree->run(kPatience)) put_behind(state, stream, [tree] { tree->run_in_background(); });
+}
+
+}  // namespace warpgauge::emulator::runtime

@@ -1,0 +1,46 @@
+// A launch with all that its kernel launches, and what that launches.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/emulator/machine/device_work.h"
+#include "harness/emulator/runtime/kernel_run.h"
+#include "harness/emulator/runtime/state.h"
+#include "harness/emulator/runtime/work.h"
+
+namespace warpgauge::emulator::runtime {
+
+/// Runs `body`; a failure of it is that of a launch, which is kept.
+void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body);
+
+/// Each launch is run before what comes after it.
+class LaunchTree {
+ public:
+  /// Throws Failure.
+  LaunchTree(State& state, const KernelCall& call);
+
+  /// False: a kernel waits for memory.
+  bool run(std::optional<std::chrono::milliseconds> patience);
+  /// To its end, without the lock where kernels run.
+  void run_in_background();
+
+ private:
+  bool run_with(const std::function<bool()>& run_kernel);
+  void add(std::vector<machine::DeviceWork> work);
+  void begin_next();
+  void begin(const KernelCall& call);
+  void begin(const machine::DeviceLaunch& launch);
+  void begin(const machine::DeviceCopy& copy);
+  void begin(const machine::DeviceFill& fill);
+
+  State& state_;
+  Module* module_ = nullptr;
+  std::unique_ptr<KernelRun> current_;
+  std::vector<machine::DeviceWork> left_;  ///< the next one last
+};
+
+}  // namespace warpgauge::emulator::runtime
