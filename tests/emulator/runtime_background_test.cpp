@@ -99,6 +99,14 @@ TEST_F(RuntimeBackgroundTest, WorkBehindItWaitsAndWorkOfOtherStreamsDoesNot) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST_F(RuntimeBackgroundTest, CopiesOfTheLegacyStreamGoPastNonBlockingStreams) {
+  ASSERT_EQ(launch("waits", stream_), cudaSuccess);
+  const int value = 6;
+  ASSERT_EQ(cudaMemcpy(words_, &value, 4, cudaMemcpyDefault), cudaSuccess) << "which lets it go";
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(words_[2], 7);
+}
+
 TEST_F(RuntimeBackgroundTest, TheLegacyStreamWaitsForBlockingStreams) {
   cudaStream_t blocking = nullptr;
   ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);

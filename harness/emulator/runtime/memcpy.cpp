@@ -137,7 +137,7 @@ cudaMemcpy3DParms parameters_of(State& state, const Copy& copy) {
 
 WARPGAUGE_API cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t bytes,
                                      cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, copy_of(destination, source, bytes, kind));
   });
 }
@@ -152,7 +152,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyAsync(void* destination, const void* source,
 WARPGAUGE_API cudaError_t cudaMemcpy2D(void* destination, std::size_t destination_pitch,
                                        const void* source, std::size_t source_pitch,
                                        std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            copy_2d(destination, destination_pitch, source, source_pitch, width, height, kind));
   });
@@ -169,7 +169,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DAsync(void* destination, std::size_t desti
 }
 
 WARPGAUGE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return call_waiting(
+  return call_in_legacy_stream(
       __func__, [&](State& state) { submit(state, cudaStreamLegacy, copy_of(state, parameters)); });
 }
 
@@ -180,7 +180,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters,
 }
 
 WARPGAUGE_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, copy_3d_peer(state, parameters));
   });
 }
@@ -193,7 +193,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* par
 
 WARPGAUGE_API cudaError_t cudaMemcpyPeer(void* destination, int destination_device,
                                          const void* source, int source_device, std::size_t bytes) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            copy_peer(destination, destination_device, source, source_device, bytes));
   });

@@ -77,7 +77,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DToArray(cudaArray_t array, std::size_t x, 
                                               const void* source, std::size_t pitch,
                                               std::size_t width, std::size_t height,
                                               cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            to_array(state, {array, x, y}, source, pitch, {width, height, 1}, kind));
   });
@@ -96,7 +96,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DFromArray(void* destination, std::size_t p
                                                 cudaArray_const_t array, std::size_t x,
                                                 std::size_t y, std::size_t width,
                                                 std::size_t height, cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            from_array(state, destination, pitch, {array, x, y}, {width, height, 1}, kind));
   });
@@ -118,7 +118,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, std:
                                                    std::size_t from_x, std::size_t from_y,
                                                    std::size_t width, std::size_t height,
                                                    cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            array_to_array(state, {destination, to_x, to_y}, {source, from_x, from_y},
                           {width, height, 1}, kind));
@@ -130,7 +130,7 @@ WARPGAUGE_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t destination, std:
 WARPGAUGE_API cudaError_t cudaMemcpyToArray(cudaArray_t array, std::size_t x, std::size_t y,
                                             const void* source, std::size_t bytes,
                                             cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, run_to_array(state, {array, x, y}, source, bytes, kind));
   });
 }
@@ -146,7 +146,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t array, std::size_t 
 WARPGAUGE_API cudaError_t cudaMemcpyFromArray(void* destination, cudaArray_const_t array,
                                               std::size_t x, std::size_t y, std::size_t bytes,
                                               cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, run_from_array(state, destination, {array, x, y}, bytes, kind));
   });
 }
@@ -163,7 +163,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t destination, std::s
                                                  std::size_t to_y, cudaArray_const_t source,
                                                  std::size_t from_x, std::size_t from_y,
                                                  std::size_t bytes, cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     const auto sides = sides_of(kind);
     require_device(sides.destination);
     require_device(sides.source);

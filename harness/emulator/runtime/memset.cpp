@@ -38,7 +38,7 @@ void perform(State& state, const Fill& fill) {
 }
 
 WARPGAUGE_API cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  return call(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, fill(rows(memory, 0), value, {bytes, 1, 1}));
   });
 }
@@ -52,7 +52,7 @@ WARPGAUGE_API cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t b
 
 WARPGAUGE_API cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value,
                                        std::size_t width, std::size_t height) {
-  return call(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, fill(rows(memory, pitch), value, {width, height, 1}));
   });
 }
@@ -66,7 +66,7 @@ WARPGAUGE_API cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int
 }
 
 WARPGAUGE_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
-  return call(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            fill(memory, value, {extent.width, extent.height, extent.depth}));
   });

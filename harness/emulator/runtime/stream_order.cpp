@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {
@@ -23,6 +24,11 @@ bool has_work(State& state, cudaStream_t stream) {
     if (is_legacy(stream)) return is_blocking(state, other);
     return is_legacy(other) && is_blocking(state, stream);
   });
+}
+
+cudaError_t call_in_legacy_stream(const char* name, const std::function<void(State&)>& body) {
+  const auto is_done = [](State& state) { return !has_work(state, cudaStreamLegacy); };
+  return call_waiting_until(name, is_done, body);
 }
 
 void put_behind(State& state, cudaStream_t stream, std::function<void()> work) {

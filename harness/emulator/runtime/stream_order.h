@@ -17,6 +17,9 @@ bool is_blocking(State& state, cudaStream_t stream);
 /// Whether what comes next in the stream has to wait for what is left to do.
 bool has_work(State& state, cudaStream_t stream);
 
+/// call_waiting() for functions that wait for the legacy stream and what it waits for.
+cudaError_t call_in_legacy_stream(const char* name, const std::function<void(State&)>& body);
+
 /// Does `work` in the background, after all that is left to do, unless a kernel faults before. Its
 /// failure is only said.
 void put_behind(State& state, cudaStream_t stream, std::function<void()> work);

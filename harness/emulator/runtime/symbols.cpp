@@ -61,7 +61,7 @@ WARPGAUGE_API cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symb
 WARPGAUGE_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source,
                                              std::size_t bytes, std::size_t offset,
                                              cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy, copy_to_symbol(state, symbol, source, bytes, offset, kind));
   });
 }
@@ -77,7 +77,7 @@ WARPGAUGE_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void
 WARPGAUGE_API cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol,
                                                std::size_t bytes, std::size_t offset,
                                                cudaMemcpyKind kind) {
-  return call_waiting(__func__, [&](State& state) {
+  return call_in_legacy_stream(__func__, [&](State& state) {
     submit(state, cudaStreamLegacy,
            copy_from_symbol(state, destination, symbol, bytes, offset, kind));
   });
