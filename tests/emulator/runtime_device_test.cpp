@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/emulator/emulator.h"
-#include "harness/emulator/error_table.h"
+#include "harness/emulator/machine/error_table.h"
 #include "metrics/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -224,7 +224,7 @@ TEST_F(RuntimeDeviceTest, WhatIsRefusedToAThreadIsTakenByThatThread) {
 }
 
 TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {
-  EXPECT_TRUE(std::ranges::is_sorted(kErrorTexts, {}, &ErrorText::code));
+  EXPECT_TRUE(std::ranges::is_sorted(machine::kErrorTexts, {}, &machine::ErrorText::code));
   const std::string name = "libcudart.so." + std::to_string(CUDART_VERSION / 1000);
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

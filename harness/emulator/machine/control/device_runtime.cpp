@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/error_table.h"
 #include "harness/emulator/machine/control/builtin_call.h"
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/device_work.h"
+#include "harness/emulator/machine/error_table.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -78,7 +78,7 @@ void last_error(const BuiltinCall& call) {
 
 template <const char* ErrorText::*kText>
 void error_text(const BuiltinCall& call) {
-  const char* const text = emulator::error_text(static_cast<int>(call.argument(0))).*kText;
+  const char* const text = machine::error_text(static_cast<int>(call.argument(0))).*kText;
   call.return_value(reinterpret_cast<std::uint64_t>(call.launch().queue.keep_text(text)));
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace warpgauge::emulator {
+namespace warpgauge::emulator::machine {
 
 struct ErrorText {
   int code;
@@ -216,4 +216,4 @@ inline const ErrorText& error_text(int code) {
   return found != kErrorTexts.end() && found->code == code ? *found : kUnknown;
 }
 
-}  // namespace warpgauge::emulator
+}  // namespace warpgauge::emulator::machine
