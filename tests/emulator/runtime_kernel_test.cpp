@@ -310,6 +310,20 @@ TEST_F(RuntimeKernelTest, CodeForAnotherArchitectureNamesTheFlag) {
   Emulator::instance().allow_older_ptx(false);
 }
 
+TEST_F(RuntimeKernelTest, HostMemoryRegisteredForReadingIsOnlyRead) {
+  std::vector<int> own(64);
+  const auto write = [&](void* memory, unsigned flags) {
+    EXPECT_EQ(cudaHostRegister(memory, 32 * sizeof(int), flags), cudaSuccess);
+    void* arguments[] = {&memory};
+    EXPECT_EQ(cudaLaunchKernel(module_.kernel("fault"), 1, 32, arguments, 0, nullptr), cudaSuccess);
+    return cudaDeviceSynchronize();
+  };
+  EXPECT_EQ(write(own.data(), cudaHostRegisterMapped), cudaSuccess);
+  EXPECT_EQ(own[31], 31);
+  EXPECT_EQ(write(own.data() + 32, cudaHostRegisterReadOnly), cudaErrorIllegalAddress);
+  EXPECT_THAT(fault_text(), HasSubstr("which cudaHostRegister made read-only"));
+}
+
 TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
   TestModule broken(kPtxHead + ".visible .entry broken() { what is this; }\n");
   EXPECT_EQ(cudaLaunchKernel(broken.kernel("broken"), 1, 1, nullptr, 0, nullptr),
