@@ -105,9 +105,11 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
   const std::scoped_lock lock(mutex_);
   if (counted) {
     Waiting& waiting = waiting_[context];
-    waiting.launches += certain(kernels);
-    counted_ += certain(kernels);
     for (const driver::LaunchedKernel& one : kernels) {
+      if (is_skipped(one.name)) continue;
+      const int launches = one.conditional ? 0 : 1;
+      waiting.launches += launches;
+      counted_ += launches;
       waiting.kernels.insert(one.name);
       if (one.conditional) {
         auto& shapes = waiting.conditional[one.name];
@@ -133,7 +135,7 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
     if (one.conditional) continue;
     AttachedKernel& kernel = process_.kernels[function.place];
     ++kernel.launches;
-    if (counted) metrics::add(kernel.counted, one.shape);
+    if (counted && !is_skipped(one.name)) metrics::add(kernel.counted, one.shape);
   }
   return unknown;
 }
@@ -158,9 +160,9 @@ bool LaunchLedger::is_skipped(const std::string& kernel) {
 }
 
 bool LaunchLedger::are_skipped(const Kernels& kernels) {
-  if (!skips_any()) return false;
+  if (!skips_any() || kernels.empty()) return false;
   const std::scoped_lock lock(mutex_);
-  return std::ranges::any_of(
+  return std::ranges::all_of(
       kernels, [&](const driver::LaunchedKernel& one) { return is_skipped(one.name); });
 }
 
@@ -220,6 +222,8 @@ void LaunchLedger::taken(CUcontext context, int device, const metrics::SassRecor
       instruction.owner = waiting.kernels.size() == 1
                               ? *waiting.kernels.begin()
                               : shared.caller(instruction.kernel, waiting.kernels);
+    } else if (is_skipped(instruction.kernel)) {
+      continue;
     }
     all[instruction] += values;
   }

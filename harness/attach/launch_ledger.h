@@ -46,7 +46,8 @@ class LaunchLedger {
   Kernels launched(CUcontext context, int device, const Kernels& kernels, bool counted);
   void resources(const std::string& kernel, int device, const KernelResources& resources);
   bool skips_any() const { return !choice_.skip.empty(); }
-  /// Counting must be off while they are launched: one of them is to be skipped.
+  /// Counting must be off while they are launched: all of them are to be skipped. A graph that has
+  /// others too is counted, and what was counted of those to be skipped is left out.
   bool are_skipped(const Kernels& kernels);
   bool are_wanted(const Kernels& kernels, int device) const;
   /// True where no more has to be counted: all have their sample, or the limit is reached.

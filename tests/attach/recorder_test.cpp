@@ -701,6 +701,27 @@ TEST_F(Recorder, KernelsThatAreSkippedAreLaunchedWhileNothingIsCounted) {
   EXPECT_THAT(saved().warnings, IsEmpty());
 }
 
+TEST_F(Recorder, AGraphWithAKernelToBeSkippedIsCountedWithoutIt) {
+  start_anew({.skip = {"in_body"}});
+  recorder->context_made(kContext, kDevice);
+  recorder->condition_made(kNode, {kGraph});
+  recorder->make_graph(kContext, kConditionalGraph);
+  recorder->graph_made(kExec, kConditionalGraph);
+  launch_graph();
+  EXPECT_EQ(played.starts, 1);
+  played.conditional_warps = 4;
+  EXPECT_TRUE(recorder->finish(1s));
+  EXPECT_EQ(launched(), 1u) << "of the other kernel";
+  const AttachedProcess process = saved();
+  for (const AttachedKernel& kernel : process.kernels) {
+    EXPECT_THAT(kernel.counted, SizeIs(kernel.name == "in_graph" ? 1 : 0)) << kernel.name;
+  }
+  ASSERT_THAT(process.records, SizeIs(1));
+  for (const auto& [instruction, values] : process.records.begin()->second) {
+    EXPECT_NE(instruction.kernel, "in_body");
+  }
+}
+
 TEST_F(Recorder, AKernelToBeSkippedWhileAStreamIsCaptured) {
   start_anew({.skip = {"skipped"}});
   recorder->context_made(kContext, kDevice);
