@@ -2,15 +2,18 @@
 
 #include <bit>
 #include <cstddef>
-#include <tuple>
 #include <utility>
 
 namespace warpgauge::metrics {
 
+std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal, std::uint32_t mask) {
+  const std::uint64_t beyond = taken > ideal ? taken - ideal : 0;
+  return beyond << 32 | std::uint64_t{taken} << 8 | static_cast<unsigned>(std::popcount(mask));
+}
+
 bool shows_more(const WarpAccess& a, const WarpAccess& b) {
   const auto rank = [](const WarpAccess& access) {
-    const auto beyond = std::int64_t{access.taken} - std::int64_t{access.ideal};
-    return std::tuple(beyond, access.taken, std::popcount(access.mask));
+    return shown_rank(access.taken, access.ideal, access.mask);
   };
   if (rank(a) != rank(b)) return rank(a) > rank(b);
   return std::pair(a.block_number, a.warp) < std::pair(b.block_number, b.warp);

@@ -27,8 +27,12 @@ struct WarpAccess {
   bool is_shared() const { return space == Space::shared; }
 };
 
-/// True if `a` is the one to show of the two: it takes more beyond the ideal; of equals more at
-/// all, by more lanes, by an earlier warp.
+/// How much an access shows: more if it takes more beyond the ideal; of equals more at all, by more
+/// lanes. Never 0 of an access that there was.
+std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal, std::uint32_t mask);
+
+/// True if `a` is the one to show of the two: it has the higher rank, or the same and is of an
+/// earlier warp.
 bool shows_more(const WarpAccess& a, const WarpAccess& b);
 
 /// Bytes from each lane to the next one, if that is the same for all lanes that are on.

@@ -105,17 +105,20 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
   select_lanes<Address>(spread, lanes.lanes, lanes.addresses, expected);
   Signed lowest = 0, highest = 0;
   Address low_bits = 0, gaps = 0;
+  u32 hash = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     const Signed distance = static_cast<Signed>(packed[lane] - lead);
     result.of[lane] = distance;
     lowest = distance < lowest ? distance : lowest;
     highest = distance > highest ? distance : highest;
     low_bits |= packed[lane] + offset;
+    hash += static_cast<u32>(distance) * (static_cast<u32>(lane) * 0x9e3779b2u + 0x85ebca6bu);
     gaps |= spread[lane] ^ expected[lane];
   }
   result.lowest = lowest;
   result.highest = highest;
   result.low_bits = low_bits;
+  result.hash = hash;
   result.contiguous = gaps == 0;
   return result;
 }

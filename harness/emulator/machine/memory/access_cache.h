@@ -24,12 +24,14 @@ struct AccessCost {
   std::uint32_t sectors = 0, sectors_ideal = 0, tags = 0;
   std::uint32_t lane_groups = 0;
   bool exact = true;
+  std::uint64_t rank = 0;  ///< metrics::shown_rank(), where accesses are recorded
 };
 
 /// How the addresses of one execution lie. Distances are from the first active lane's ("lead").
 struct AccessPattern {
   Mask mask = 0;               ///< active lanes; 0: never executed
   std::uint32_t low_bits = 0;  ///< of the lead, as many as the cost depends on
+  std::uint32_t hash = 0;      ///< of mask, low_bits and the distances
   Pattern pattern = Pattern::general;
   std::int64_t lowest = 0;  ///< lowest distance of an active lane
   std::int64_t behind = 0;  ///< highest distance, plus the bytes that a lane accesses
@@ -50,16 +52,21 @@ struct alignas(64) AccessCache {
   std::uint64_t generation = 0;  ///< of Memory, when begin and end were true
   AccessDistances distances;     ///< of the last execution
 
-  AccessCost cost;      ///< of the last execution
-  AccessTotals totals;  ///< without `repeats`
-  /// Patterns of executions before, for loops over a few of them.
+  AccessCost cost;               ///< of the last execution
+  AccessTotals totals;           ///< without `repeats`
+  std::uint64_t shown_rank = 0;  ///< of the access in the record; 0: none
+  /// Patterns of executions before, for loops over some of them.
   struct Earlier {
     AccessPattern pattern;
     AccessCost cost;
-    AccessDistances distances;
   };
+  static constexpr std::uint8_t kMostEarlier = 32;
   std::vector<Earlier> earlier;
-  std::size_t oldest = 0;  ///< of `earlier`
+  std::vector<AccessDistances>
+      earlier_distances;          ///< of general patterns; of others they are known
+  std::uint8_t by_hash[64] = {};  ///< numbers in `earlier`, where those hashes were put last
+  std::uint8_t oldest = 0;        ///< of `earlier`
+  bool is_put_aside = false;      ///< the present pattern is among them
 
   /// Adds the executions that were only counted so far.
   void settle() {

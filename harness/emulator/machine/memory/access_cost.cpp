@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "metrics/counting_rules.h"
+#include "metrics/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -51,7 +52,8 @@ void put(AccessCache& cache, const metrics::SharedCost& cost, Mask lanes) {
   cache.cost = {.wavefronts = cost.wavefronts,
                 .wavefronts_ideal = cost.ideal,
                 .lane_groups = groups_of(lanes),
-                .exact = cost.exact};
+                .exact = cost.exact,
+                .rank = metrics::shown_rank(cost.wavefronts, cost.ideal, lanes)};
 }
 
 void put(AccessCache& cache, const metrics::GlobalCost& cost, Mask lanes) {
@@ -59,7 +61,8 @@ void put(AccessCache& cache, const metrics::GlobalCost& cost, Mask lanes) {
                 .sectors_ideal = cost.ideal,
                 .tags = cost.tags,
                 .lane_groups = groups_of(lanes),
-                .exact = cost.exact};
+                .exact = cost.exact,
+                .rank = metrics::shown_rank(cost.sectors, cost.ideal, lanes)};
 }
 
 }  // namespace

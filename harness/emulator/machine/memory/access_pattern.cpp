@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <utility>
+#include <iterator>
 
 #include "harness/emulator/machine/memory/access_cost.h"
 #include "harness/emulator/machine/memory/access_faults.h"
@@ -28,37 +28,55 @@ AccessPattern pattern_of(const Access& access, Window window, const LaneAddresse
   } else if (distances.lowest == 0 && distances.highest == 0) {
     pattern.pattern = Pattern::uniform;
   }
+  constexpr std::uint32_t kOdd = 0x9e3779b1;
+  pattern.hash = (distances.hash ^ pattern.mask * kOdd ^ pattern.low_bits << 7) * kOdd >> 8;
   pattern.lowest = distances.lowest;
   pattern.behind = static_cast<std::int64_t>(
       static_cast<std::uint64_t>(std::int64_t{distances.highest}) + access.width);
   return pattern;
 }
 
-/// Keeps the present pattern among the earlier ones.
-void put_aside(AccessCache& cache) {
-  constexpr std::size_t kMostEarlier = 8;
-  if (cache.earlier.size() < kMostEarlier) {
-    cache.earlier.push_back({cache.now, cache.cost, cache.distances});
-  } else {
-    cache.earlier[cache.oldest] = {cache.now, cache.cost, cache.distances};
-    cache.oldest = (cache.oldest + 1) % kMostEarlier;
-  }
+std::uint8_t& number_of(AccessCache& cache, const AccessPattern& pattern) {
+  return cache.by_hash[pattern.hash % std::size(cache.by_hash)];
 }
 
-/// Makes an earlier pattern the present one, if there is one that is the same; the present one
-/// takes its place.
+/// Keeps the present pattern among the earlier ones.
+void put_aside(AccessCache& cache) {
+  if (cache.now.mask == 0 || cache.is_put_aside) return;
+  cache.is_put_aside = true;
+  std::uint8_t& number = number_of(cache, cache.now);
+  if (cache.earlier.size() < AccessCache::kMostEarlier) {
+    number = static_cast<std::uint8_t>(cache.earlier.size());
+    cache.earlier.push_back({cache.now, cache.cost});
+  } else {
+    number = cache.oldest;
+    cache.oldest = (cache.oldest + 1) % AccessCache::kMostEarlier;
+    cache.earlier[number] = {cache.now, cache.cost};
+  }
+  if (cache.now.pattern != Pattern::general) return;
+  if (cache.earlier_distances.size() <= number) cache.earlier_distances.resize(number + 1u);
+  cache.earlier_distances[number] = cache.distances;
+}
+
+/// Makes an earlier pattern the present one, if there is one that is the same.
 bool recall(AccessCache& cache, const AccessPattern& wanted, const void* distances,
             std::size_t bytes) {
-  for (AccessCache::Earlier& earlier : cache.earlier) {
-    if (earlier.pattern.mask != wanted.mask || earlier.pattern.low_bits != wanted.low_bits)
-      continue;
-    if (std::memcmp(earlier.distances.of_64_bits, distances, bytes) != 0) continue;
-    std::swap(earlier.pattern, cache.now);
-    std::swap(earlier.cost, cache.cost);
-    std::swap(earlier.distances, cache.distances);
-    return true;
+  if (cache.earlier.empty()) return false;
+  const std::uint8_t number = number_of(cache, wanted);
+  const AccessCache::Earlier& earlier = cache.earlier[number];
+  if (earlier.pattern.hash != wanted.hash || earlier.pattern.mask != wanted.mask ||
+      earlier.pattern.low_bits != wanted.low_bits || earlier.pattern.pattern != wanted.pattern) {
+    return false;
   }
-  return false;
+  if (wanted.pattern == Pattern::general &&
+      std::memcmp(cache.earlier_distances[number].of_64_bits, distances, bytes) != 0) {
+    return false;
+  }
+  cache.now = earlier.pattern;
+  cache.cost = earlier.cost;
+  std::memcpy(cache.distances.of_64_bits, distances, bytes);
+  cache.is_put_aside = true;
+  return true;
 }
 
 AccessCache& cache_of(const Warp& warp, const Access& access, Window window) {
@@ -80,9 +98,10 @@ bool remember_addresses(const Warp& warp, const Instruction& instruction, const 
   const AccessPattern pattern = pattern_of(access, window, lanes, distances);
   cache.settle();
   cache.repeats = 1;
+  if (may_recall) put_aside(cache);
   if (may_recall && recall(cache, pattern, distances.of, sizeof(distances.of))) return true;
-  if (may_recall && cache.now.mask != 0) put_aside(cache);
   cache.now = pattern;
+  cache.is_put_aside = false;
   std::memcpy(cache.distances.of_64_bits, distances.of, sizeof(distances.of));
   return !access.counts;
 }
@@ -98,14 +117,24 @@ std::array<Counted, kLanes> counted(const Access& access, const LaneAddresses<Ad
   return result;
 }
 
-/// Shows an access that was counted just now to the recorder.
+/// Shows an access that was counted just now to the recorder. As long as an earlier warp of the
+/// same block could take the place of what is recorded, the cache is made to forget how the access
+/// lay, so that the next one is looked at even if it lies the same.
 template <typename Counted, typename Address>
 void record(const Warp& warp, const Access& access, Window window,
             const LaneAddresses<Address>& lanes) {
   if (!access.counts) return;
-  record_access(warp.memory->records[access.counters[static_cast<std::size_t>(window)]], warp,
-                cache_of(warp, access, window), access, counted<Counted>(access, lanes),
-                lanes.lanes);
+  AccessCache& cache = cache_of(warp, access, window);
+  if (cache.cost.rank < cache.shown_rank) return;
+  metrics::WarpAccess& kept =
+      warp.memory->records[access.counters[static_cast<std::size_t>(window)]];
+  if (cache.cost.rank > cache.shown_rank || was_before(warp, kept)) {
+    kept = recorded(warp, cache, access, counted<Counted>(access, lanes), lanes.lanes);
+    cache.shown_rank = cache.cost.rank;
+  }
+  if (kept.block_number != warp.memory->block_number || kept.warp == 0) return;
+  put_aside(cache);
+  cache.now.mask = 0;
 }
 
 }  // namespace

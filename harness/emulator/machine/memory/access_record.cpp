@@ -1,6 +1,7 @@
 #include "harness/emulator/machine/memory/access_record.h"
 
 #include <bit>
+#include <utility>
 
 #include "harness/emulator/machine/memory/context.h"
 #include "metrics/warp_access.h"
@@ -23,8 +24,16 @@ WarpAccess::Space space_of(AccessTotals::Space space) {
   }
 }
 
-/// The access without its addresses.
-WarpAccess described(const Warp& warp, const AccessCache& cache, const Access& access, Mask lanes) {
+}  // namespace
+
+bool was_before(const Warp& warp, const WarpAccess& record) {
+  return std::pair(warp.memory->block_number, warp.memory->warp) <
+         std::pair(record.block_number, record.warp);
+}
+
+template <typename Address>
+WarpAccess recorded(const Warp& warp, const AccessCache& cache, const Access& access,
+                    const CountedAddresses<Address>& addresses, Mask lanes) {
   WarpAccess result;
   result.space = space_of(cache.totals.space);
   result.kind = access.shared_kind;
@@ -37,33 +46,16 @@ WarpAccess described(const Warp& warp, const AccessCache& cache, const Access& a
   result.warp = warp.memory->warp;
   result.block = warp.memory->block;
   result.block_number = warp.memory->block_number;
+  for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    result.addresses[lane] = addresses[lane];
+  }
   return result;
 }
 
-template <typename Address>
-void keep(WarpAccess& kept, const Warp& warp, AccessCache& cache, const Access& access,
-          const CountedAddresses<Address>& addresses, Mask lanes) {
-  const WarpAccess candidate = described(warp, cache, access, lanes);
-  if (kept.mask == 0 || metrics::shows_more(candidate, kept)) {
-    kept = candidate;
-    for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-      kept.addresses[lane] = addresses[lane];
-    }
-  }
-  if (kept.block_number == candidate.block_number && kept.warp != 0) cache.now.mask = 0;
-}
-
-}  // namespace
-
-void record_access(WarpAccess& kept, const Warp& warp, AccessCache& cache, const Access& access,
-                   const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
-  keep(kept, warp, cache, access, addresses, lanes);
-}
-
-void record_access(WarpAccess& kept, const Warp& warp, AccessCache& cache, const Access& access,
-                   const CountedAddresses<std::uint64_t>& addresses, Mask lanes) {
-  keep(kept, warp, cache, access, addresses, lanes);
-}
+template WarpAccess recorded(const Warp&, const AccessCache&, const Access&,
+                             const CountedAddresses<std::uint32_t>&, Mask);
+template WarpAccess recorded(const Warp&, const AccessCache&, const Access&,
+                             const CountedAddresses<std::uint64_t>&, Mask);
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -11,14 +11,12 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// Puts the access into `record` (of its counter) if it shows more than what is there. `cache` has
-/// its cost. As long as an earlier warp of the same block could take the place, the cache is made
-/// to forget how the access lay, so that the next one is looked at even if it lies the same.
-void record_access(metrics::WarpAccess& record, const Warp& warp, AccessCache& cache,
-                   const Access& access, const CountedAddresses<std::uint32_t>& addresses,
-                   Mask lanes);
-void record_access(metrics::WarpAccess& record, const Warp& warp, AccessCache& cache,
-                   const Access& access, const CountedAddresses<std::uint64_t>& addresses,
-                   Mask lanes);
+/// Whether the warp comes before that of the record.
+bool was_before(const Warp& warp, const metrics::WarpAccess& record);
+
+/// What is kept of an access, of which `cache` has the cost.
+template <typename Address>
+metrics::WarpAccess recorded(const Warp& warp, const AccessCache& cache, const Access& access,
+                             const CountedAddresses<Address>& addresses, Mask lanes);
 
 }  // namespace warpgauge::emulator::machine::memory

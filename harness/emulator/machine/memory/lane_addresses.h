@@ -26,6 +26,7 @@ struct LaneDistances {
   alignas(64) Signed of[kLanes];
   Signed lowest = 0, highest = 0;
   Address low_bits = 0;     ///< bits that are set in any lane's address
+  std::uint32_t hash = 0;   ///< of the distances
   bool contiguous = false;  ///< each lane's is as many widths away as the lane is
 };
 

@@ -37,7 +37,11 @@ void execute_add_offset(Warp& warp, const Instruction& instruction) {
   const auto* const from = source<std::uint64_t>(warp, instruction, 0);
   auto* const to = destination<std::uint64_t>(warp, instruction);
   const auto offset = static_cast<std::uint64_t>(instruction.offset);
-  for_active_lanes(warp, [&](int lane) { to[lane] = from[lane] + offset; });
+  if (warp.active == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane] + offset;
+  } else {
+    for_active_lanes(warp, [&](int lane) { to[lane] = from[lane] + offset; });
+  }
 }
 
 void execute_zero(Warp& warp, const Instruction& instruction) {
