@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/parameter_vectors.h"
 #include "harness/emulator/machine/special_registers.h"
 #include "metrics/source_line.h"
 
@@ -101,6 +102,7 @@ struct KernelCode {
   std::vector<AddressedFunction> addressed;      ///< ascending
   AlignedBytes constants;
   SpecialLayout specials;
+  ParameterVectors parameters;
   std::vector<Counter> counters;
   std::uint64_t shared_bytes = 0;  ///< of static variables
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).

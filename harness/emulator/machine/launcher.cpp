@@ -348,6 +348,7 @@ LaunchRun::Parts::Parts(const Kernel& kernel, const Launch& its_launch, const La
               host.memory,
               inputs_of(kernel, launch, host),
               lane_stack(code, host.options),
+              AlignedBytes(code.parameters.bytes()),
               Clock::now() + host.options.time_limit,
               false,
               output,
@@ -355,6 +356,7 @@ LaunchRun::Parts::Parts(const Kernel& kernel, const Launch& its_launch, const La
               queue},
       workers(workers_for(blocks, host.options)),
       shared(context, blocks, resident_blocks()) {
+  code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
   if (host.options.checks.history()) {
     context.history = &history.emplace(host.options.checks, host.memory, blocks);

@@ -10,7 +10,7 @@ namespace warpgauge::emulator::machine {
 /// predicate is one Mask. Immediates and special registers are such vectors too, so that
 /// handlers need not distinguish kinds of operands.
 struct Slot {
-  enum Base : std::uint32_t { frame, constants, specials };
+  enum Base : std::uint32_t { frame, constants, specials, parameters };
   std::uint32_t base : 2;
   std::uint32_t offset : 30;  ///< bytes
 };

@@ -17,10 +17,11 @@ struct MemoryContext;
 /// A warp as the handlers of instructions see it. `active` is never empty while one runs: the
 /// lanes of the running fragment whose guard holds. Only these lanes' values may be changed.
 struct Warp {
-  std::byte* bases[3];  ///< by Slot::Base: registers of the running function, constants, specials
-  Mask active = 0;      ///< lanes that execute the present instruction
-  Mask mask = 0;        ///< lanes of the running fragment
-  Mask carry = 0;       ///< CC.CF of each lane (add.cc, addc, ...)
+  /// By Slot::Base: registers of the running function, constants, specials, parameters.
+  std::byte* bases[4];
+  Mask active = 0;                    ///< lanes that execute the present instruction
+  Mask mask = 0;                      ///< lanes of the running fragment
+  Mask carry = 0;                     ///< CC.CF of each lane (add.cc, addc, ...)
   const Instruction* next = nullptr;  ///< to be executed after the present one; branches change it
   /// The scheduler decides before an instruction at or after `limit`. nullptr: at once.
   const Instruction* limit = nullptr;

@@ -93,6 +93,7 @@ void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& co
   code.specials.fill_warp(state.specials.data(), inputs);
   state.warp.bases[Slot::constants] = code.constants.data();
   state.warp.bases[Slot::specials] = state.specials.data();
+  state.warp.bases[Slot::parameters] = launch.parameters.data();
   state.frames.prepare(code);
   write_local_addresses(frame);
 }

@@ -34,6 +34,7 @@ struct LaunchContext {
   memory::Memory& memory;
   SpecialInputs inputs;                            ///< except block and warp
   std::uint64_t stack_bytes = 0;                   ///< local memory of a lane
+  AlignedBytes parameters;                         ///< vectors, as code.parameters says
   std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
   std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;

@@ -11,6 +11,7 @@
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -89,6 +90,9 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
       refused("not emulated: " + instruction.full_name());
     } else if (result.execute == nullptr) {
       refused("not emulated: this form of " + instruction.full_name());
+    } else if (fixed_.contains(position_)) {
+      result = {};
+      result.execute = memory::execute_nothing;
     }
   } catch (const Unsupported& problem) {
     refused("not emulated: " + instruction.full_name() + ": " + problem.what());

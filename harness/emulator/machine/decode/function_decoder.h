@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,9 @@ class FunctionDecoder final : public Decoder {
     bool jump;
   };
   void place_code();
+  void place_fixed_registers();
+  std::optional<Slot> fixed_source(const ptx::Instruction& instruction, ptx::Type type);
+  std::optional<Slot> fixed_parameter(const ptx::Instruction& instruction, ptx::Type type);
   void place_registers(const std::vector<RegisterLife>& lives);
   Instruction decode_one(const ptx::Instruction& instruction);
   Slot register_slot(std::string_view name, ptx::Type type);
@@ -120,6 +124,8 @@ class FunctionDecoder final : public Decoder {
   Code& code_;
   std::unordered_map<std::string_view, ptx::Type> types_;
   std::unordered_map<std::string_view, Slot> slots_;
+  std::unordered_set<std::uint32_t>
+      fixed_;  ///< positions of what writes registers once and for all
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::size_t> labels_;
   std::optional<Slot> sink_;           ///< of results that are never read

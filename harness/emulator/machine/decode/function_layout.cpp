@@ -60,6 +60,7 @@ void FunctionDecoder::place_code() {
     if (graph.falls_through[block] && !next_follows) placed_.push_back({end, true});
   }
   code_.instructions.resize(placed_.size());
+  place_fixed_registers();
   place_registers(register_lives(function(), graph, places_));
 }
 
@@ -73,7 +74,7 @@ void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
   };
   std::map<int, Width> widths;
   for (const auto& [variable, first, last] : lives) {
-    if (slots_.contains(variable->name)) continue;  // a parameter: lives as long as its function
+    if (slots_.contains(variable->name)) continue;  // a parameter of the function, or fixed
     auto& [busy, free] = widths[lane_bytes(variable->type)];
     for (; !busy.empty() && busy.front().first < first; busy.pop_back()) {
       std::pop_heap(busy.begin(), busy.end(), later);
