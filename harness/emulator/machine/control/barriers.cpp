@@ -91,11 +91,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
   const std::uint32_t* const numbers = source<std::uint32_t>(warp, instruction, 0);
   const int first = std::countr_zero(warp.active);
   const std::uint32_t number = numbers[first];
-  Mask lanes = 0;
-  for (Mask left = warp.active; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    if (numbers[lane] == number) lanes |= Mask{1} << lane;
-  }
+  const Mask lanes = lanes_that_name(numbers, warp.active, number);
   // Lanes that name another barrier execute the instruction once more, by themselves.
   if (lanes != warp.active) set_aside(warp, warp.active & ~lanes, &instruction);
   if (number >= Block::kBarriers) {

@@ -9,11 +9,14 @@
 
 namespace warpgauge::emulator::machine::control {
 
-Mask lanes_that_name(const std::uint32_t* masks, Mask among, Mask members) {
+Mask lanes_that_name(const std::uint32_t* named, Mask among, std::uint32_t wanted) {
+  std::uint32_t differs = 0;  // of any lane: the loop is one for vectors
+  for (int lane = 0; lane < kLanes; ++lane) differs |= named[lane] ^ wanted;
+  if (differs == 0) return among;
   Mask lanes = 0;
   for (Mask left = among; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    if (masks[lane] == members) lanes |= Mask{1} << lane;
+    if (named[lane] == wanted) lanes |= Mask{1} << lane;
   }
   return lanes;
 }
