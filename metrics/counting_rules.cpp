@@ -68,11 +68,12 @@ std::uint32_t passes(const SharedAccess& access, const Group& group) {
 }
 
 std::uint32_t hits(const SharedAccess& access, const Group& group) {
-  if (group.lanes == 0) return 0;
-  if (spreads_over_banks(access, group)) return 1;
-  BankCounters lanes;
-  for (const std::uint32_t address : group.addresses) lanes.add(access.banks(address));
-  return lanes.highest();
+  std::array<std::uint8_t, 32> lanes{};  // by bank
+  for (const std::uint32_t address : group.addresses) {
+    const std::size_t first = address / 4 % 32;
+    for (std::size_t word = 0; word < access.words(); ++word) ++lanes[(first + word) % 32];
+  }
+  return *std::ranges::max_element(lanes);
 }
 
 template <typename Cost>
