@@ -1,9 +1,9 @@
 // The functions of the multifunction unit (MUFU), equal to those of an H100 for every argument.
 // Subnormal arguments and results are zeros.
 //
-// Of each there is the `place` of an argument in its table, the `value` that a sum from there
-// stands for (in double precision, before it is cut off), and the `result`, which knows the special
-// cases.
+// Of each there is the `place` of an argument in its table and the `result`, which knows the
+// special cases. Where all values are in one binade, kDropped bits of a sum from the table are cut
+// off; else there is the `value` that a sum stands for (in double precision, before it is cut off).
 #pragma once
 
 #include "harness/emulator/machine/isa/approximation_tables.h"
@@ -15,8 +15,12 @@ inline constexpr u32 kSignBit = 0x80000000, kInfinityBits = 0x7f800000, kSignifi
 inline constexpr u32 kOne = 0x3f800000, kLeastNormal = 0x00800000;
 
 WARPGAUGE_INLINE u32 select(bool first, u32 a, u32 b) {
+#ifdef WARPGAUGE_ISA_avx512  // has masks for it
+  return first ? a : b;
+#else
   const u32 mask = 0 - u32{first};
   return (a & mask) | (b & ~mask);
+#endif
 }
 WARPGAUGE_INLINE u32 size_of(float x) { return bits_as<u32>(x) & ~kSignBit; }
 WARPGAUGE_INLINE u32 sign_of(float x) { return bits_as<u32>(x) & kSignBit; }
@@ -31,9 +35,9 @@ WARPGAUGE_INLINE u32 scaled(float value, s32 exponent) {
 /// In [1, 2) the sums are in (1/2, 1].
 struct Reciprocal {
   static constexpr int kBits = 16;
-  static constexpr auto kTable = columns(kRcpTable);
+  static constexpr int kDropped = 18;
+  static constexpr auto kTable = fixed_columns(kRcpTable);
   WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
-  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 size = size_of(x), number = scaled(value, -exponent_of(x));
     const u32 finite = select(size < kLeastNormal, kInfinityBits, number);
@@ -48,11 +52,10 @@ struct Roots {
   WARPGAUGE_INLINE static u32 place(float x) { return (bits_as<u32>(x) & 0xffffff) ^ kLeastNormal; }
 };
 struct InverseRoot : Roots {
-  static constexpr auto kTable = columns(kRsqrtTable);
-  WARPGAUGE_INLINE static double value(float x, double sum) {
-    return place(x) == 0 ? 1.0 : sum;  // the sum is less
-  }
-  WARPGAUGE_INLINE static float result(float x, u32, float value) {
+  static constexpr int kDropped = 18;
+  static constexpr auto kTable = fixed_columns(kRsqrtTable);
+  WARPGAUGE_INLINE static float result(float x, u32 place, float sum) {
+    const float value = place == 0 ? 1.0f : sum;  // the sum is less
     const u32 bits = bits_as<u32>(x), number = scaled(value, -(exponent_of(x) >> 1));
     const u32 positive = select(bits == kInfinityBits, 0, number);
     const u32 result = select(bits > kInfinityBits, kNanBits, positive);
@@ -60,8 +63,8 @@ struct InverseRoot : Roots {
   }
 };
 struct SquareRoot : Roots {
-  static constexpr auto kTable = columns(kSqrtTable);
-  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
+  static constexpr int kDropped = 19;
+  static constexpr auto kTable = fixed_columns(kSqrtTable);
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, exponent_of(x) >> 1);
     const u32 positive = select(bits == kInfinityBits, bits, number);
@@ -73,7 +76,8 @@ struct SquareRoot : Roots {
 /// Of numbers with 23 bits of fraction.
 struct Exponential {
   static constexpr int kBits = 17;
-  static constexpr auto kTable = columns(kEx2Table);
+  static constexpr int kDropped = 19;
+  static constexpr auto kTable = fixed_columns(kEx2Table);
   WARPGAUGE_INLINE static u32 place(float x) {
     const float low = x > -127.0f ? x : -127.0f;
     const float bounded = low < 128.0f ? low : 128.0f;
@@ -83,7 +87,6 @@ struct Exponential {
     const s32 inexact = -(towards_zero & s32{kSignificand}) >> 31 & 1;
     return static_cast<u32>(towards_zero - (below & inexact));
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
   WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
     const u32 number = scaled(value, static_cast<s32>(place) >> 23);
     const u32 finite = select(x < 128.0f, number, kInfinityBits);
@@ -171,11 +174,15 @@ struct Tangent {
 template <typename Function>
 WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   alignas(64) u32 place[kLanes];
-  alignas(64) double sums[kLanes];
   alignas(64) float values[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
-  interpolate<Function::kBits>(sums, Function::kTable, place);
-  for (int i = 0; i < kLanes; ++i) values[i] = truncated(Function::value(x[i], sums[i]));
+  if constexpr (requires { Function::kDropped; }) {
+    interpolate<Function::kBits, Function::kDropped>(values, Function::kTable, place);
+  } else {
+    alignas(64) double sums[kLanes];
+    interpolate<Function::kBits>(sums, Function::kTable, place);
+    for (int i = 0; i < kLanes; ++i) values[i] = truncated(Function::value(x[i], sums[i]));
+  }
   for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], values[i]);
 }
 
@@ -213,15 +220,16 @@ struct InverseRootHigh : High {
 };
 template <typename Function>
 WARPGAUGE_INLINE void evaluate_high(u32* out, const u32* x) {
+  using Unit = typename Function::Unit;
   alignas(64) u32 place[kLanes];
-  alignas(64) double sums[kLanes];
-  alignas(64) u32 upper[kLanes];
+  alignas(64) float values[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
-  interpolate<Function::Unit::kBits>(sums, Function::Unit::kTable, place);
+  interpolate<Unit::kBits, Unit::kDropped>(values, Unit::kTable, place);
   for (int i = 0; i < kLanes; ++i) {
-    upper[i] = static_cast<u32>(bits_as<u64>(sums[i]) >> 32);
+    // The upper half of a double has the exponent in another unit, and three bits less.
+    const u32 upper = (bits_as<u32>(values[i]) >> 3) + ((1023 - 127) << 20);
+    out[i] = Function::result(x[i], place[i], upper);
   }
-  for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], upper[i]);
 }
 
 }  // namespace
