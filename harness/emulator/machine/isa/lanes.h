@@ -142,22 +142,29 @@ WARPGAUGE_INLINE void blend(T* to, const T* from, Mask active) {
   select_lanes<Lane>(lanes, active, reinterpret_cast<const Lane*>(from), lanes);
 }
 
+/// write_to() where some lanes are off. By itself, so that the compiler makes masked stores of it
+/// and complete warps need no buffer.
+template <typename T, int kPerLane, typename Function>
+WARPGAUGE_INLINE void write_some(const Warp& warp, T* destination, const Function& function) {
+  alignas(64) T buffer[kLanes * kPerLane];
+#pragma GCC ivdep
+  for (int i = 0; i < kLanes * kPerLane; ++i) buffer[i] = function(i);
+  // GCC 12 fails with an internal error where it makes one masked instruction of a minimum of 16
+  // bits and the blend: let it not see the one from the other.
+  if constexpr (sizeof(T) == 2) __asm__("" : "+m"(buffer));
+  blend<T, kPerLane>(destination, buffer, warp.active);
+}
+
 /// destination[i] = function(i) for the active lanes. With kPerLane values of T in a lane i counts
 /// the values. All lanes are computed: `function` must be harmless for any values.
 template <typename T, int kPerLane = 1, typename Function>
-WARPGAUGE_INLINE void write_to(Warp& warp, T* destination, Function function) {
-  T* const aligned = static_cast<T*>(__builtin_assume_aligned(destination, 64));
-  alignas(64) T buffer[kLanes * kPerLane];
-  const bool all = warp.active == kAllLanes;
-  T* const out = static_cast<T*>(__builtin_assume_aligned(all ? aligned : buffer, 64));
+WARPGAUGE_INLINE void write_to(const Warp& warp, T* destination, Function function) {
+  T* const out = static_cast<T*>(__builtin_assume_aligned(destination, 64));
+  if (warp.active != kAllLanes) [[unlikely]] {
+    return write_some<T, kPerLane>(warp, out, function);
+  }
 #pragma GCC ivdep
   for (int i = 0; i < kLanes * kPerLane; ++i) out[i] = function(i);
-  if (!all) {
-    // GCC 12 fails with an internal error where it makes one masked instruction of a minimum of 16
-    // bits and the blend: let it not see the one from the other.
-    if constexpr (sizeof(T) == 2) __asm__("" : "+m"(buffer));
-    blend<T, kPerLane>(aligned, buffer, warp.active);
-  }
 }
 
 template <typename T, int kPerLane = 1, typename Function>
