@@ -65,6 +65,24 @@ TEST_P(AccessCounts, SharedBankConflictsOfStrides) {
   }
 }
 
+// More patterns than an access remembers, in turns.
+TEST_P(AccessCounts, PatternsThatReturnCostTheSame) {
+  const std::string text = "ld.shared.u32 %r0, [%r1];";
+  for (int turn = 0; turn < 3; ++turn) {
+    for (int stride = 0; stride < 40; ++stride) {
+      for (const Mask mask : {kAllLanes, kAllLanes >> stride % 8}) {
+        std::uint32_t addresses[kLanes];
+        for (int lane = 0; lane < kLanes; ++lane) {
+          addresses[lane] = static_cast<std::uint32_t>(4 * stride * lane);
+        }
+        EXPECT_EQ(shared(text, 4 * stride, 0, mask).wavefronts,
+                  metrics::shared_cost(AccessKind::shared_load, 4, addresses, mask).wavefronts)
+            << stride;
+      }
+    }
+  }
+}
+
 TEST_P(AccessCounts, SharedWidths) {
   EXPECT_EQ(shared("ld.shared.f64 %fd1, [%r1];", 8).wavefronts, 2u);
   EXPECT_EQ(shared("ld.shared.f64 %fd1, [%r1];", 8).wavefronts_ideal, 2u);
