@@ -180,6 +180,19 @@ TEST_P(AccessCounts, LeadersAreRoundedDownWhereverTheyAre) {
   }
 }
 
+TEST_P(AccessCounts, APartCountsByItsWidthInTheSameSectors) {
+  bench().plan = {Role::leader, 4};
+  const AccessTotals part = global("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 16);
+  EXPECT_EQ(part.sectors, 16u);
+  EXPECT_EQ(part.sectors_ideal, 4u);
+}
+
+TEST_P(AccessCounts, GroupsOf8LanesAreCounted) {
+  const std::string text = "ld.global.f32 %f1, [%rd1];";
+  EXPECT_EQ(global(text, 4).lane_groups, 4u);
+  EXPECT_EQ(global(text, 4, 0, 0x00010081).lane_groups, 4u + 2u);
+}
+
 TEST_P(AccessCounts, GenericAccessesCountWhereTheyFall) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {

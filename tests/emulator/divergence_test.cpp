@@ -45,6 +45,29 @@ TEST(Divergence, ABranchThatAllTakeOrNoneIsNoDivergence) {
   EXPECT_EQ(run.output, words(32, [](auto) { return 7; }));
 }
 
+TEST(Divergence, AWatchedBranchTellsWhetherLanesTookIt) {
+  const std::string text = kernel_text(R"(
+    setp.gt.u32 %p1, %r0, 31;
+    @%p1 bra FAR;
+    @!%p1 bra NEAR;
+    trap;
+  NEAR:
+    @!%p1 bra FAR;
+  FAR:
+    ret;
+  )");
+  const auto line_of = [&](const char* branch) {
+    return 1 + static_cast<int>(std::count(text.begin(), text.begin() + text.find(branch), '\n'));
+  };
+  const int always = line_of("@!%p1 bra NEAR"), never = line_of("@%p1 bra FAR");
+  const LaunchOutcome taken = run_kernel(text, {.watched = always}).outcome;
+  ASSERT_EQ(taken.divergent_branches.size(), 1u) << "the others are not watched";
+  EXPECT_EQ(taken.divergent_branches[0].text_line, always);
+  EXPECT_TRUE(taken.divergent_branches[0].taken);
+  EXPECT_EQ(taken.divergent_branches[0].count, 0u);
+  EXPECT_TRUE(run_kernel(text, {.watched = never}).outcome.divergent_branches.empty());
+}
+
 TEST(Divergence, LoopsOfDifferentLengthsMeetAtTheirEnd) {
   const KernelRun run = run_body(R"(
     mov.u32 %r3, 0;

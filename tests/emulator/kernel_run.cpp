@@ -17,6 +17,7 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   Machine machine(Architecture{}, std::move(options));
   Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
   if (kernel == nullptr) throw std::logic_error("there is no kernel k");
+  machine.set_access_plans(*kernel, {.entries = {}, .watched = {shape.watched}});
   std::size_t threads = 1;
   for (const std::uint32_t extent : shape.grid) threads *= extent;
   for (const std::uint32_t extent : shape.block) threads *= extent;

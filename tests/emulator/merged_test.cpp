@@ -68,7 +68,7 @@ metrics::LineCounts spill_beside(bool exact) {
   outcome.divergent_branches.push_back({7, {"a.cu", 2}, 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
-  if (!exact) trust.copies[5] = {{7}, {Confidence::estimate, "they part"}};
+  if (!exact) trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
   trust.spills.push_back({{"a.cu", 3}, 8, 5});
   CountTable table;
   table.add("k", outcome, trust);

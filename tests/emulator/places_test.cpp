@@ -46,21 +46,22 @@ class PlacesOf : public testing::TestWithParam<const char*> {
 
 TEST_P(PlacesOf, WhatStandsWhereThePtxHasItIsExact) {
   expect_all_exact("as_written");
-  EXPECT_THAT(recorded_.about("as_written").trust.copies, IsEmpty());
+  EXPECT_THAT(recorded_.about("as_written").trust.conditions, IsEmpty());
 }
 
 TEST_P(PlacesOf, CopiesOfALoopAreExactWhereLanesLeaveItTogether) {
   const OracleAnswer answer = recorded_.about("copies_of_a_loop");
   const int load = line("copies_of_a_loop", "ld.global.f32");
-  ASSERT_TRUE(answer.trust.copies.contains(load));
-  const std::set<int> branches = answer.trust.copies.at(load).branches;
+  ASSERT_TRUE(answer.trust.conditions.contains(load));
+  const std::set<int> branches = answer.trust.conditions.find(load)->second.without.divided;
+  const KernelTrust::Ways divided{branches, {}};
   ASSERT_EQ(branches.size(), 1u);
   EXPECT_THAT(recorded_.line(*branches.begin()), HasSubstr(" bra "));
   EXPECT_GT(*branches.begin(), load) << "at the end of the loop";
-  EXPECT_EQ(answer.trust.of(load, {}).confidence, Confidence::exact);
-  EXPECT_EQ(answer.trust.of(load, {load}).confidence, Confidence::exact);
-  EXPECT_EQ(answer.trust.of(load, branches).confidence, Confidence::estimate);
-  EXPECT_THAT(answer.trust.of(load, branches).reason, HasSubstr("lanes of a warp part"));
+  EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{}).confidence, Confidence::exact);
+  EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{{load}, {}}).confidence, Confidence::exact);
+  EXPECT_EQ(answer.trust.of(load, divided).confidence, Confidence::estimate);
+  EXPECT_THAT(answer.trust.of(load, divided).reason, HasSubstr("lanes of a warp part"));
 }
 
 TEST_P(PlacesOf, WhatIsLoadedAgainInALoopIsNotExact) {
@@ -80,11 +81,17 @@ TEST_P(PlacesOf, WhatIsLoadedAgainInALoopIsNotExact) {
   EXPECT_EQ(once, 37);
 }
 
-TEST_P(PlacesOf, WhatIsPutBehindABranchIsNotExact) {
+TEST_P(PlacesOf, WhatIsPutBehindABranchIsExactWhereNoLaneTakesIt) {
   const OracleAnswer answer = recorded_.about("needed_later");
   const int load = line("needed_later", "ld.global.u64");
-  EXPECT_EQ(answer.trust.of(load).confidence, Confidence::estimate);
-  EXPECT_THAT(answer.trust.of(load).reason, HasSubstr("has it behind the branch in line "));
+  ASSERT_EQ(answer.plans.watched.size(), 1u);
+  const int branch = *answer.plans.watched.begin();
+  EXPECT_THAT(recorded_.line(branch), HasSubstr("bra"));
+  EXPECT_LT(branch, recorded_.lines("needed_later", "ld.global.f32").front());
+  EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{}).confidence, Confidence::exact);
+  const metrics::Trust& taken = answer.trust.of(load, KernelTrust::Ways{{}, {branch}});
+  EXPECT_EQ(taken.confidence, Confidence::estimate);
+  EXPECT_THAT(taken.reason, HasSubstr("has it behind the branch in line "));
   const int store = line("needed_later", "st.global.f32");
   EXPECT_EQ(answer.trust.of(store).confidence, Confidence::exact);
 }
@@ -92,17 +99,18 @@ TEST_P(PlacesOf, WhatIsPutBehindABranchIsNotExact) {
 TEST_P(PlacesOf, LanesThatMeetBeforeItMakeOneAccess) {
   expect_all_exact("meet_before");
   const int load = line("meet_before", "ld.global.f32");
-  EXPECT_FALSE(recorded_.about("meet_before").trust.copies.contains(load));
+  EXPECT_FALSE(recorded_.about("meet_before").trust.conditions.contains(load));
 }
 
 TEST_P(PlacesOf, LanesThatMeetOnlyBehindItMakeOneAccessForEachWay) {
   const OracleAnswer answer = recorded_.about("meet_behind");
   const int load = recorded_.lines("meet_behind", "ld.global.u32").back();
   EXPECT_EQ(answer.trust.of(load).confidence, Confidence::exact);
-  ASSERT_TRUE(answer.trust.copies.contains(load));
-  for (const int branch : answer.trust.copies.at(load).branches) {
+  ASSERT_TRUE(answer.trust.conditions.contains(load));
+  for (const int branch : answer.trust.conditions.find(load)->second.without.divided) {
     EXPECT_THAT(recorded_.line(branch), HasSubstr("bra"));
-    EXPECT_EQ(answer.trust.of(load, {branch}).confidence, Confidence::estimate);
+    EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{{branch}, {}}).confidence,
+              Confidence::estimate);
   }
 }
 
@@ -126,7 +134,7 @@ std::map<std::string, metrics::Trust, std::less<>> trust_of_launch(bool divides)
   if (divides) outcome.divergent_branches.push_back({7, {"a.cu", 2}, 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
-  trust.copies[5] = {{7}, {Confidence::estimate, "they part"}};
+  trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
   CountTable table;
   table.add("k", outcome, trust);
   for (const metrics::LineCounts& line : table.take()) {

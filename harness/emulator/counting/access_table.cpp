@@ -1,7 +1,6 @@
 #include "harness/emulator/counting/access_table.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
@@ -12,8 +11,7 @@ namespace warpgauge::emulator::counting {
 
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                       const KernelTrust& trust, metrics::Memory memory) {
-  std::set<int> divided;
-  for (const auto& branch : outcome.divergent_branches) divided.insert(branch.text_line);
+  const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionRecord& record : outcome.records) {
     const metrics::WarpAccess& access = record.access;
     if (access.is_shared()) widest_[kernel] = std::max(widest_[kernel], access.width);
@@ -23,7 +21,7 @@ void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& o
     at->second = {kernel,
                   record.source.file,
                   record.source.line,
-                  trust.of(record.text_line, divided, memory),
+                  trust.of(record.text_line, ways, memory),
                   access,
                   ""};
   }

@@ -139,6 +139,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
     Place& place = originals[i]->place;
     if (place.difference.empty()) place.difference = here[i].place.difference;
     place.undivided.merge(here[i].place.undivided);
+    place.untaken.merge(here[i].place.untaken);
     place.decided &= here[i].place.decided;
     place.once &= here[i].place.once;
   }

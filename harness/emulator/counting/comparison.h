@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,10 +22,11 @@ namespace warpgauge::emulator::counting {
 
 /// Where what was found of an access stands, against the access.
 struct Place {
-  std::string difference;   // why it may count something else; empty: it does not
-  std::set<int> undivided;  // branches, by line, at which no warp may divide for that
-  bool decided = true;      // by every branch that decides the access; loops aside
-  bool once = true;         // stands for one execution of the access, not for several of a loop
+  std::string difference;              // why it may count something else; empty: it does not
+  std::set<int> undivided;             // branches, by line, at which no warp may divide for that
+  std::map<int, std::string> untaken;  // those that no lane may take, and what would differ
+  bool decided = true;                 // by every branch that decides the access; loops aside
+  bool once = true;  // stands for one execution of the access, not for several of a loop
 };
 
 /// A kernel's accesses and what was found for each.

@@ -221,9 +221,16 @@ OracleAnswer conclude(Comparison comparison) {
     }
     const std::set<int>& undivided = matches[i].place.undivided;
     if (verdicts[i].trust == kExact && !undivided.empty()) {
-      answer.trust.copies[line] = {
-          undivided,
-          estimate("lanes of a warp part where the machine code has one copy of it for each way")};
+      answer.trust.conditions.insert(
+          {line,
+           {{undivided, {}},
+            estimate(
+                "lanes of a warp part where the machine code has one copy of it for each way")}});
+    }
+    for (const auto& [branch, difference] : matches[i].place.untaken) {
+      if (verdicts[i].trust != kExact) break;
+      answer.trust.conditions.insert({line, {{{}, {branch}}, estimate(difference)}});
+      answer.plans.watched.insert(branch);
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
     if (matches[i].memory) answer.trust.unsettled.by_text_line.emplace(line, *matches[i].memory);

@@ -11,6 +11,10 @@
 #include "metrics/order_dependence.h"
 #include "metrics/source_line.h"
 
+namespace warpgauge::emulator::machine {
+struct LaunchOutcome;
+}
+
 namespace warpgauge::emulator::counting {
 
 /// How far the counts of a kernel can be trusted.
@@ -29,14 +33,21 @@ struct KernelTrust {
     int width = 0;
     int text_line = 0;  ///< of the access
   };
-  /// An access of which the machine code has copies: they count together what it does where no warp
-  /// divides at one of these branches.
-  struct Copies {
-    std::set<int> branches;  ///< lines of the PTX text
+  /// Branches, by line of the PTX text.
+  struct Ways {
+    std::set<int> divided;  ///< at which warps divided
+    std::set<int> taken;    ///< which lanes took, of those that are watched
+  };
+  /// An access that the machine code has elsewhere, or several copies of: it counts the same in
+  /// launches with none of these ways.
+  struct Condition {
+    Ways without;
     metrics::Trust otherwise;
+
+    bool holds(const Ways& launch) const;
   };
   std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
-  std::map<int, Copies> copies;                ///< those that are exact on this condition
+  std::multimap<int, Condition> conditions;    ///< under which they are exact
   metrics::Trust otherwise;                    ///< lines that are not there
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
@@ -55,15 +66,13 @@ struct KernelTrust {
     const auto known = by_text_line.find(text_line);
     return known == by_text_line.end() ? otherwise : known->second;
   }
-  /// In a launch in which warps divided at the branches in the lines `divided`.
-  const metrics::Trust& of(int text_line, const std::set<int>& divided,
+  /// In a launch.
+  const metrics::Trust& of(int text_line, const Ways& launch,
                            metrics::Memory memory = metrics::Memory::settled) const {
-    const auto copy = copies.find(text_line);
-    const auto is_divided = [&](int branch) { return divided.contains(branch); };
-    const metrics::Trust& known =
-        copy != copies.end() && std::ranges::any_of(copy->second.branches, is_divided)
-            ? copy->second.otherwise
-            : of(text_line);
+    const auto [begin, end] = conditions.equal_range(text_line);
+    const auto fails =
+        std::find_if(begin, end, [&](const auto& one) { return !one.second.holds(launch); });
+    const metrics::Trust& known = fails != end ? fails->second.otherwise : of(text_line);
     const auto by_memory = unsettled.by_text_line.find(text_line);
     const bool worse = memory == metrics::Memory::unsettled &&
                        by_memory != unsettled.by_text_line.end() &&
@@ -71,5 +80,8 @@ struct KernelTrust {
     return worse ? by_memory->second : known;
   }
 };
+
+/// Those of a launch.
+KernelTrust::Ways ways_of(const machine::LaunchOutcome& outcome);
 
 }  // namespace warpgauge::emulator::counting

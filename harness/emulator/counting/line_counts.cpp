@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <ranges>
-#include <set>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
@@ -100,19 +99,19 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   distrust_all(trust.uncounted);
   if (memory == metrics::Memory::unsettled) distrust_all(trust.unsettled.uncounted);
 
-  std::set<int> divided;
   for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
-    divided.insert(branch.text_line);
+    if (branch.count == 0) continue;
     metrics::LineCounts& at = lines_.at(kernel, branch.source);
     at.counts.divergent_branches += branch.count;
     distrust(at, "branches", kPtxInstructions);
   }
+  const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);
     metrics::LineCounts& at = lines_.at(kernel, instruction.source);
     at.counts += counts_of(access);
-    const metrics::Trust& known = trust.of(instruction.text_line, divided, memory);
+    const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
     distrust(at, group, known);
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});

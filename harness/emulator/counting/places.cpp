@@ -217,6 +217,51 @@ class Function {
     return covers;
   }
 
+  /// The blocks on the ways from `first`, behind a branch, to where all ways from the branch meet.
+  static std::set<std::size_t> way(const FlowGraph& graph, std::size_t branch, std::size_t first) {
+    std::set<std::size_t> found;
+    std::vector<std::size_t> open = {first};
+    while (!open.empty()) {
+      const std::size_t block = open.back();
+      open.pop_back();
+      if (block == graph.size() || block == branch || block == graph.meeting_point(branch))
+        continue;
+      if (!found.insert(block).second) continue;
+      open.insert(open.end(), graph.behind(block).begin(), graph.behind(block).end());
+    }
+    return found;
+  }
+
+  /// Of a branch of the PTX, which falls through to the next block.
+  std::set<std::size_t> taken_way(std::size_t branch) const {
+    std::set<std::size_t> found;
+    for (const std::size_t next : flow_.graph().behind(branch)) {
+      if (next != branch + 1) found.merge(way(flow_.graph(), branch, next));
+    }
+    return found;
+  }
+
+  /// Whether the machine code has `block` on that way from `branch`, and no other, which goes where
+  /// the branch of the PTX is not taken. The branches on both show it.
+  bool is_behind(std::size_t branch, std::size_t counterpart, std::size_t block) const {
+    if (!flow_.falls_through(counterpart)) return false;
+    const auto taken = taken_way(counterpart);
+    const auto untaken = way(flow_.graph(), counterpart, counterpart + 1);
+    bool shown = false;
+    for (const std::size_t next : machine_.graph().behind(branch)) {
+      const auto own = way(machine_.graph(), branch, next);
+      for (const std::size_t one : own) {
+        if (!is_known_branch(one)) continue;
+        const bool is_untaken = untaken.contains(branches_[one].number);
+        if (own.contains(block) != is_untaken || taken.contains(branches_[one].number))
+          return false;
+        shown = true;
+      }
+      if (own.contains(block) && !shown) return false;
+    }
+    return shown;
+  }
+
   /// The loop around `own` that a branch of the machine code chooses a copy of: it has a line
   /// within the loop, and stands outside.
   const FlowGraph::Loop* unrolled_by(std::size_t branch, std::size_t counterpart,
@@ -267,15 +312,20 @@ class Function {
         add_branch(branch.number, unrolled, place);
         continue;
       }
-      place.difference =
+      const std::string difference =
           known ? fmt::format(
                       "the machine code has it behind the branch in line {} of the PTX, "
                       "which does not decide it there",
                       flow_.last_line(branch.number))
                 : "a branch decides it that the PTX does not have";
+      if (known && is_behind(block, branch.number, machine_.block_at(one.pc))) {
+        place.untaken.emplace(flow_.last_line(branch.number), difference);
+        continue;
+      }
+      place.difference = difference;
       return;
     }
-    std::optional<std::size_t> missing;
+    std::vector<std::size_t> missing;
     bool any_missing = false;
     for (const std::size_t block : expected) {
       any_missing = any_missing || !certain.contains(block);
@@ -283,15 +333,22 @@ class Function {
       const auto decides_loop = [&](const FlowGraph::Loop& loop) {
         return loop.contains[own] && is_exit(block, loop);
       };
-      if (std::ranges::none_of(loops_, decides_loop)) missing = block;
+      if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
     }
-    place.decided &= !missing;
+    place.decided &= missing.empty();
     const bool is_early =
         may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
-    if (missing && is_early) {
-      place.difference =
-          fmt::format("ptxas may make it also where the branch in line {} of the PTX leads past it",
-                      flow_.last_line(*missing));
+    if (!missing.empty() && is_early) {
+      for (const std::size_t block : missing) {
+        const int line = flow_.last_line(block);
+        const std::string difference = fmt::format(
+            "ptxas may make it also where the branch in line {} of the PTX leads past it", line);
+        if (!flow_.falls_through(block) || taken_way(block).contains(own)) {
+          place.difference = difference;
+        } else {
+          place.untaken.emplace(line, difference);
+        }
+      }
     } else if (one.guarded && !any_missing && !access.guarded && access.kind != Kind::atomic) {
       place.difference = "a condition decides it that the PTX does not have";
     }

@@ -65,7 +65,9 @@ PtxFlow::PtxFlow(const ptx::Function& function) : graph_(graph_of(function)) {
     for (std::size_t i = begins[block]; i < begins[block + 1]; ++i) {
       blocks_[function.body[i].text_line] = block;
     }
-    last_lines_.push_back(function.body[begins[block + 1] - 1].text_line);
+    const Instruction& last = function.body[begins[block + 1] - 1];
+    last_lines_.push_back(last.text_line);
+    falls_through_.push_back(last.opcode == "bra" && last.guard.has_value());
   }
 }
 

@@ -23,10 +23,13 @@ class PtxFlow {
   std::optional<std::size_t> block_at(int text_line) const;
   /// The line of the last instruction of a block.
   int last_line(std::size_t block) const { return last_lines_[block]; }
+  /// Whether a block ends with "@%p bra": behind it is the next block, if no lane takes the branch.
+  bool falls_through(std::size_t block) const { return falls_through_[block]; }
 
  private:
   std::map<int, std::size_t> blocks_;  // by the line of the instruction
   std::vector<int> last_lines_;        // by block
+  std::vector<bool> falls_through_;    // by block
   metrics::FlowGraph graph_;
 };
 

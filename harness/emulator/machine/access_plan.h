@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace warpgauge::emulator::machine {
@@ -27,6 +28,7 @@ struct AccessPlans {
     AccessPlan plan;
   };
   std::vector<Entry> entries;  ///< ascending
+  std::set<int> watched;       ///< lines of branches; the outcome tells whether lanes took them
 };
 
 }  // namespace warpgauge::emulator::machine

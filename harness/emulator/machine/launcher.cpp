@@ -129,6 +129,9 @@ struct Shared {
   }
 };
 
+/// By branch: function and position in its body.
+using DivergenceSums = std::map<std::pair<const Code*, std::uint32_t>, control::Divergence>;
+
 /// Runs blocks in one thread. Usually one at a time; while all that it has begun poll memory, it
 /// begins further ones, as on a GPU they would be resident together.
 class Worker {
@@ -166,11 +169,13 @@ class Worker {
     return total;
   }
   /// Adds those of this thread's warps up, by branch.
-  void add_divergences(std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t>* sums) const {
+  void add_divergences(DivergenceSums* sums) const {
     for (const auto& block : idle_) {
       for (const control::WarpState& state : block->warps) {
-        for (const auto& [code, instruction, count] : state.engine.divergences) {
-          (*sums)[{code, instruction}] += count;
+        for (const control::Divergence& one : state.engine.divergences) {
+          control::Divergence& sum = (*sums)[{one.code, one.instruction}];
+          sum.count += one.count;
+          sum.taken |= one.taken;
         }
       }
     }
@@ -234,14 +239,15 @@ class Worker {
 };
 
 std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
-  std::map<std::pair<const Code*, std::uint32_t>, std::uint64_t> sums;
+  DivergenceSums sums;
   for (const auto& worker : workers) worker->add_divergences(&sums);
   std::vector<DivergentBranch> branches;
-  for (const auto& [place, count] : sums) {
+  for (const auto& [place, sum] : sums) {
     const auto& [code, instruction] = place;
     branches.push_back({.text_line = code->function->body[instruction].text_line,
                         .source = source_line(*code, instruction),
-                        .count = count});
+                        .count = sum.count,
+                        .taken = sum.taken});
   }
   std::ranges::sort(branches, {}, &DivergentBranch::text_line);
   return branches;

@@ -22,11 +22,12 @@ struct InstructionTotals {
   AccessTotals access;         ///< cp.async has two: shared and global_load
 };
 
-/// A branch at which warps have divided, with how often they did.
+/// A branch at which warps have divided, with how often they did, or a watched one that lanes took.
 struct DivergentBranch {
   int text_line = 0;           ///< of the PTX text
   metrics::SourceLine source;  ///< file empty if unknown
   std::uint64_t count = 0;
+  bool taken = false;  ///< only of watched ones
 };
 
 /// Executions of an instruction. A warp whose lanes are apart comes several times.

@@ -88,14 +88,19 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   }
   answer.trust.unsettled.by_text_line = std::move(by_memory);
   for (auto& spill : answer.trust.spills) spill.text_line += first_line;
-  std::map<int, counting::KernelTrust::Copies> copies;
-  for (auto& [line, one] : answer.trust.copies) {
-    std::set<int> branches;
-    for (const int branch : one.branches) branches.insert(branch + first_line);
-    copies.emplace(line + first_line,
-                   counting::KernelTrust::Copies{std::move(branches), one.otherwise});
+  const auto move = [&](std::set<int>& lines) {
+    std::set<int> moved;
+    for (const int line : lines) moved.insert(line + first_line);
+    lines = std::move(moved);
+  };
+  move(answer.plans.watched);
+  std::multimap<int, counting::KernelTrust::Condition> conditions;
+  for (auto& [line, one] : answer.trust.conditions) {
+    move(one.without.divided);
+    move(one.without.taken);
+    conditions.emplace(line + first_line, std::move(one));
   }
-  answer.trust.copies = std::move(copies);
+  answer.trust.conditions = std::move(conditions);
 }
 
 }  // namespace

@@ -8,14 +8,16 @@
 namespace warpgauge::emulator::machine::control {
 namespace {
 
-void count_divergence(WarpEngine& engine, const Instruction& instruction) {
+Divergence& divergence_at(WarpEngine& engine, const Instruction& instruction) {
   const Code* const code = engine.frame->code;
   for (Divergence& known : engine.divergences) {
-    if (known.instruction != instruction.index || known.code != code) continue;
-    ++known.count;
-    return;
+    if (known.instruction == instruction.index && known.code == code) return known;
   }
-  engine.divergences.push_back({code, instruction.index, 1});
+  return engine.divergences.emplace_back(code, instruction.index);
+}
+
+void count_divergence(WarpEngine& engine, const Instruction& instruction) {
+  ++divergence_at(engine, instruction).count;
 }
 
 // Part of the fragment jumps. The part that is further back in the code goes first.
@@ -65,11 +67,21 @@ void uncounted(Warp& warp, const Instruction& instruction) {
   kBranch(warp, instruction);
 }
 
+/// Runs only where lanes take the branch.
+template <Execute kBranch>
+void watched(Warp& warp, const Instruction& instruction) {
+  divergence_at(*warp.engine, instruction).taken = true;
+  kBranch(warp, instruction);
+}
+
 }  // namespace
 
 constinit const Branches kBranches = {branch, branch_back, branch_back_polling};
 constinit const Branches kJumps = {uncounted<branch>, uncounted<branch_back>,
                                    uncounted<branch_back_polling>};
+
+constinit const Branches kWatched = {watched<branch>, watched<branch_back>,
+                                     watched<branch_back_polling>};
 
 void branch_by_index(Warp& warp, const Instruction& instruction) {
   const auto& targets = static_cast<const BranchTable*>(instruction.detail)->targets;

@@ -14,7 +14,8 @@ struct Branches {
   Execute back_polling;  ///< of a loop that waits for memory to change
 };
 extern const Branches kBranches;
-extern const Branches kJumps;  ///< are not in the PTX text: they count as no instruction
+extern const Branches kWatched;  ///< the outcome tells whether they were taken
+extern const Branches kJumps;    ///< are not in the PTX text: they count as no instruction
 
 /// Detail of branch_by_index: source 0 is the index.
 struct BranchTable {

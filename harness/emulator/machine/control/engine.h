@@ -62,11 +62,13 @@ enum class Pause : std::uint8_t {
 /// Executions by Code::number and place in Code::instructions.
 using CodeHits = std::vector<std::vector<InstructionHits>>;
 
-/// A branch at which fragments of a warp have divided, `count` times since the launch began.
+/// A branch at which fragments of a warp have divided, `count` times since the launch began, or a
+/// watched one that lanes have taken.
 struct Divergence {
-  const Code* code;
-  std::uint32_t instruction;  ///< position in its body
-  std::uint64_t count;
+  const Code* code = nullptr;
+  std::uint32_t instruction = 0;  ///< position in its body
+  std::uint64_t count = 0;
+  bool taken = false;
 };
 
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).

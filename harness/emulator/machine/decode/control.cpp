@@ -78,7 +78,8 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
   const std::string& opcode = instruction.opcode;
   if (opcode == "bra") {
     expect_modifiers(instruction, {"uni"});
-    branch_to(decoder.label(operand_name(instruction, 0)), control::kBranches, decoder, result);
+    const auto& branches = decoder.is_watched(instruction) ? control::kWatched : control::kBranches;
+    branch_to(decoder.label(operand_name(instruction, 0)), branches, decoder, result);
   } else if (opcode == "brx") {
     decode_indexed_branch(instruction, decoder, result);
   } else if (opcode == "exit" || opcode == "ret") {

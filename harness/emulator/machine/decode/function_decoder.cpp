@@ -236,6 +236,10 @@ AccessPlan FunctionDecoder::access_plan(const ptx::Instruction& instruction) con
   return known ? found->plan : AccessPlan{};
 }
 
+bool FunctionDecoder::is_watched(const ptx::Instruction& branch) const {
+  return kernel_.kernel.plans.watched.contains(branch.text_line);
+}
+
 const Instruction* FunctionDecoder::label(std::string_view name) const {
   const auto found = labels_.find(name);
   if (found == labels_.end()) throw Unsupported("there is no label " + std::string(name));

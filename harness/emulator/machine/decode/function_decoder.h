@@ -71,6 +71,7 @@ class FunctionDecoder final : public Decoder {
   std::optional<Place> place(std::string_view name) const override;
   std::uint32_t counter(const ptx::Instruction& instruction) override;
   AccessPlan access_plan(const ptx::Instruction& instruction) const override;
+  bool is_watched(const ptx::Instruction& branch) const;
   const Architecture& architecture() const override { return kernel_.architecture; }
   const Options& options() const override { return kernel_.options; }
   bool decodes_kernel() const override { return function().is_kernel; }
