@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/machine/outcome.h"
+#include "metrics/cubin.h"
+#include "metrics/line_table.h"
+#include "metrics/sass.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {
@@ -16,7 +21,9 @@ namespace {
 
 using metrics::Confidence;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class MergedOf : public testing::TestWithParam<const char*> {
  protected:
@@ -52,6 +59,31 @@ TEST_P(MergedOf, VariablesBesideEachOtherAreOneAccess) {
 
 TEST_P(MergedOf, OneStoreForEachWayIsAsWritten) {
   EXPECT_THAT(exact_widths("stored_once", "st.shared"), ElementsAre(4, 4));
+}
+
+TEST_P(MergedOf, SavedRegistersExecuteWithWhatEachCallExecutes) {
+  const OracleAnswer answer = recorded_.about("saved_around_a_call");
+  EXPECT_THAT(answer.extras, IsEmpty());
+  ASSERT_THAT(answer.trust.spills, Not(IsEmpty()));
+  for (const KernelTrust::Spill& spill : answer.trust.spills) {
+    EXPECT_THAT(recorded_.line(spill.text_line), HasSubstr("ld.global.nc.f32"));
+  }
+}
+
+TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
+  const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
+  const metrics::SourceLines sources(cubin);
+  const metrics::PtxLines lines(cubin);
+  const char* const kernel = "saved_around_a_call";
+  const MachineFlow machine({cubin, sources, lines}, kernel);
+  std::map<metrics::MemoryOp, std::size_t> blocks;  // the function loads and saves, it stores
+  for (const auto& one : metrics::memory_instructions(cubin, kernel)) {
+    blocks[one.op] = machine.block_at(one.pc);
+  }
+  using metrics::MemoryOp;
+  EXPECT_TRUE(machine.execute_together(blocks.at(MemoryOp::stl), blocks.at(MemoryOp::ldg)));
+  EXPECT_TRUE(machine.execute_together(blocks.at(MemoryOp::ldg), blocks.at(MemoryOp::stl)));
+  EXPECT_FALSE(machine.execute_together(blocks.at(MemoryOp::stg), blocks.at(MemoryOp::ldg)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),

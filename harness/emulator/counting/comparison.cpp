@@ -146,7 +146,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
 }
 
 /// Finds the accesses that execute with a spilled register: the only counterpart of each stands in
-/// the same block of the machine code.
+/// the same block of the machine code, or as it where every call comes to once.
 void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
                  const std::vector<Match>& matches, ExtraAccess& extra) {
   if (!metrics::is_local(extra.instruction.op) || extra.instruction.guarded) return;
@@ -158,7 +158,8 @@ void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& bef
         access.guarded || access.space == Space::generic || access.kind == Kind::async_copy) {
       continue;
     }
-    if (machine.block_at(match.found[0].pc) == block) extra.beside.push_back(access.text_line);
+    const std::size_t other = machine.block_at(match.found[0].pc);
+    if (machine.execute_together(other, block)) extra.beside.push_back(access.text_line);
   }
 }
 

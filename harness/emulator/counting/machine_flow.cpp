@@ -31,6 +31,18 @@ std::size_t MachineFlow::innermost_loop(std::size_t block) const {
   return static_cast<std::size_t>(std::ranges::find_if(loops_, contains) - loops_.begin());
 }
 
+bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {
+  if (a == b) return true;
+  if (!is_always_executed(a) || !is_always_executed(b)) return false;
+  // Functions are parts of the graph, between which no way leads.
+  const auto leads = [&](std::size_t from, std::size_t to) {
+    bool found = false;
+    walk({from}, {}, [&](std::size_t block) { return !(found = found || block == to); });
+    return found;
+  };
+  return leads(a, b) || leads(b, a);
+}
+
 std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
   const std::size_t index = pc / metrics::SassWord::kBytes, block = block_of(index);
   std::vector<bool> gathers(graph().size());  // blocks with a BSYNC for lanes that part there

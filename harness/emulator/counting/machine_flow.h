@@ -28,6 +28,9 @@ class MachineFlow {
   /// The innermost loop that contains the block; loops().size() if there is none.
   std::size_t innermost_loop(std::size_t block) const;
 
+  /// Whether two blocks are one, or of one function of which every call comes to each once.
+  bool execute_together(std::size_t a, std::size_t b) const;
+
   /// Of the ways at a branch, on how many lanes come apart to the instruction at `pc` before all
   /// meet: 1 if they have met at a BSYNC.
   std::size_t arrivals(std::uint64_t pc, std::size_t branch) const;
@@ -61,6 +64,9 @@ class MachineFlow {
 
   std::size_t block_of(std::size_t index) const;
   std::vector<Gathering> gatherings() const;
+  bool is_always_executed(std::size_t block) const {
+    return deciders_[block].empty() && innermost_loop(block) == loops_.size();
+  }
   bool leads(std::size_t from, std::size_t to, std::size_t branch) const;
 
   std::vector<metrics::SassWord> words_;
