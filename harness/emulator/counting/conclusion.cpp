@@ -73,9 +73,11 @@ Verdict judge(const Match& match, const Comparison& comparison) {
   const int width = *widths.begin();
   if (width == access.width) return {{}, kExact};
   const Verdict by_width{{machine::AccessPlan::Role::leader, width}, kExact};
-  if (width > access.width) return by_width;
+  const bool loads = access.kind == Kind::load, moves = loads || access.kind == Kind::store;
+  if (width > access.width && moves) return by_width;
   // A part of it lies in the same sectors, and as far from those of other lanes.
-  if (width < access.width && access.kind == Kind::load && match.place.once) return by_width;
+  const bool is_part = width > 0 && width < access.width;
+  if (is_part && loads && match.place.once) return by_width;
   return {{},
           estimate(fmt::format("the machine code has {} for its {} bytes", widths_of(match.found),
                                access.width))};

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "harness/emulator/counting/neighbours.h"
+
 namespace warpgauge::emulator::counting {
 namespace {
 
@@ -362,62 +364,6 @@ class Function {
   std::vector<Counterpart> branches_;   // by block of the machine code
   std::vector<Counterpart> same_loop_;  // by loop of the machine code
 };
-
-/// How often an access was found, by innermost loop of the machine code.
-using Copies = std::map<std::size_t, std::size_t>;
-
-Copies copies_of(const Match& match, const MachineFlow& machine) {
-  Copies copies;
-  for (const MemoryInstruction& one : match.found) {
-    ++copies[machine.innermost_loop(machine.block_at(one.pc))];
-  }
-  return copies;
-}
-
-/// How often ptxas has the code of a block, by accesses that it can neither repeat nor leave out,
-/// or by most of the others; nullopt if these do not agree.
-std::optional<Copies> copies_of_block(const std::vector<Match*>& block,
-                                      const MachineFlow& machine) {
-  std::map<Copies, std::size_t> stores, loads;
-  for (const Match* match : block) {
-    ++(match->access->kind == Kind::load ? loads : stores)[copies_of(*match, machine)];
-  }
-  const auto& votes = stores.empty() ? loads : stores;
-  const auto most = std::ranges::max_element(votes, {}, [](const auto& one) { return one.second; });
-  const auto equal =
-      std::ranges::count_if(votes, [&](const auto& one) { return one.second == most->second; });
-  if (equal > 1) return std::nullopt;
-  return most->first;
-}
-
-void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& machine) {
-  const auto usual = copies_of_block(block, machine);
-  for (Match* match : block) {
-    if (!match->place.difference.empty()) continue;
-    std::set<std::size_t> blocks;
-    for (const MemoryInstruction& one : match->found) blocks.insert(machine.block_at(one.pc));
-    const bool repeated = match->loop == 0 && blocks.size() < match->found.size();
-    if (repeated || copies_of(*match, machine) != usual) {
-      match->place.difference =
-          "ptxas has it more or less often than its neighbours: it loads again, or uses again what "
-          "it has loaded";
-    }
-  }
-}
-
-/// Whether one execution of the machine code's stands for one of `access`: as does one of the same
-/// loop that ptxas can neither repeat, nor leave out, nor has made one of several.
-bool is_once(const Match& access, const std::vector<Match>& matches, const MachineFlow& machine) {
-  const auto shows = [&](const Match& other) {
-    const bool as_written = std::ranges::all_of(other.found, [&](const MemoryInstruction& one) {
-      return one.width == other.access->width;
-    });
-    return other.loop == access.loop && other.access->kind != Kind::load && !other.has_loop &&
-           !other.found.empty() && as_written &&
-           copies_of(other, machine) == copies_of(access, machine);
-  };
-  return access.loop == 0 || std::ranges::any_of(matches, shows);
-}
 
 }  // namespace
 
