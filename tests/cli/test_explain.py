@@ -157,10 +157,10 @@ def explain_emulated(case):
 
 
 def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
-    spills = explain_emulated("register_spill.capped_by_launch_bounds.i32@1").stdout
-    assert re.search(r"^\d+ .* \?  kept\[row\] = ", spills, re.MULTILINE), spills
-    assert "\n         estimate: ptxas spills registers" in spills
-    assert "\n~ not exact, ? not known; else exact\n" in spills
+    saves = explain_emulated("stack.recursive.u32@1024").stdout
+    assert re.search(r"^\d+ .* \?  return sum;", saves, re.MULTILINE), saves
+    assert "\n         estimate: ptxas spills registers" in saves
+    assert "\n~ not exact, ? not known; else exact\n" in saves
     repeated = explain_emulated("shared_atomics.add.f32@4096").stdout
     assert re.search(r"~\d+ +~\d+/\d+ +-  ", repeated), repeated
     assert "\n         estimate: the machine code repeats a compare and swap" in repeated
