@@ -46,7 +46,9 @@ void report_race(const Warp& warp, const Instruction& instruction, const memory:
       named(warp, access, window, address) + ", which " + thread_text(warp, earlier.thread);
   if (window == Window::global) what += " of " + block_text(warp, earlier.block);
   what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
-  if (window == Window::global) {
+  if (earlier.in_flight) {
+    what += "the copy may not have arrived: no cp.async.wait_group of that thread stands between";
+  } else if (window == Window::global && earlier.block != block.number) {
     what +=
         "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the "
         "grid, orders them";

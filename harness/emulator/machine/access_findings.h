@@ -15,6 +15,7 @@ struct EarlierAccess {
   std::uint32_t thread = 0;  ///< in its block
   std::uint64_t counter = 0;
   bool wrote = false;
+  bool in_flight = false;  ///< cp.async that its thread has not waited for
 };
 
 /// The access of `lane` races with an earlier one of its block, or (global memory) of another.

@@ -52,6 +52,8 @@ void write_vote(std::byte* registers, const Instruction& instruction, Mask lanes
 // Releases all fragments that wait at barrier `number`, and resets it for its next use.
 void release(Block& block, std::uint32_t number) {
   Barrier& barrier = block.barriers[number];
+  memory::BlockTimes* const times = block.times();
+  const bool of_all = barrier.expected == 0;
   for (WarpState& state : block.warps) {
     WarpEngine& engine = state.engine;
     for (int n = 0; n < engine.count; ++n) {
@@ -61,10 +63,10 @@ void release(Block& block, std::uint32_t number) {
       waiting.state = State::ready;
       ++waiting.pc;
       ask_scheduler(state.warp);
-      if (block.history != nullptr) block.history->pass(engine.index);
+      if (times != nullptr && !of_all) times->pass(engine.index);
     }
   }
-  if (block.history != nullptr) block.history->released(barrier.expected == 0);
+  if (times != nullptr) of_all ? times->released_all() : times->released();
   barrier = {};
   block.barriers_in_use &= ~(1U << number);
 }
@@ -106,9 +108,10 @@ void arrive(Warp& warp, const Instruction& instruction) {
   count_absent_lanes(*warp.engine, barrier);
   count_votes(warp, instruction, lanes, barrier);
   const bool waits = operation_of(instruction) != BarrierOp::arrive;
-  if (block.history != nullptr) block.history->arrive(warp.engine->index);
+  memory::BlockTimes* const times = counted ? block.times() : nullptr;
+  if (times != nullptr) times->arrive(warp.engine->index);
   if (is_complete(block, barrier)) {
-    if (waits && block.history != nullptr) block.history->pass(warp.engine->index);
+    if (waits && times != nullptr) times->pass(warp.engine->index);
     if (waits) write_vote(warp.bases[Slot::frame], instruction, lanes, barrier);
     release(block, number);
   } else {

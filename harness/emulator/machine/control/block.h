@@ -87,6 +87,8 @@ struct Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
+  memory::BlockTimes* times() { return history == nullptr ? nullptr : &history->times(); }
+
   void start(std::uint64_t block_number);
   /// Runs until all threads have exited, or all that could go on poll memory. Throws Fault.
   Progress advance();

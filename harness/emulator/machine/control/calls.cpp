@@ -83,7 +83,7 @@ void exit_lanes(Warp& warp, Mask lanes) {
   if (engine.count != 0) wake_waiting_for_lanes(warp);
   Block& block = *engine.block;
   block.live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
-  if (engine.live == 0 && block.history != nullptr) block.history->exit(engine.index);
+  if (engine.live == 0 && block.times() != nullptr) block.times()->exit(engine.index);
   if (block.barriers_in_use != 0) barriers_after_exit(block);
 }
 

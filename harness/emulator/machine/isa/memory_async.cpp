@@ -101,10 +101,7 @@ void execute_copy(Warp& warp, const Instruction& instruction) {
                                         sizes.reading};
   count_copy(warp, instruction, detail, to, from);
   check_copy(warp, instruction, detail, to, from, sizes);
-  if (context.observed) {
-    memory::observe_shared(warp, instruction, detail.to, to);
-    if (from.lanes != 0) memory::observe_global(warp, instruction, detail.from, from);
-  }
+  if (context.observed) memory::observe_copy(warp, instruction, detail, to, from);
 
   memory::AsyncCopies::Copy& copy = context.copies.issue(warp.active, detail.bytes);
   for_lanes(warp.active, [&](int lane) {

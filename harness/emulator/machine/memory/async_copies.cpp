@@ -17,12 +17,13 @@ void copy_lane(const AsyncCopies::Copy& copy, std::size_t lane) {
 }  // namespace
 
 template <typename Done>
-void AsyncCopies::perform(Mask lanes, Done done) {
+void AsyncCopies::perform(Mask lanes, const Made& made, Done done) {
   for (Copy& copy : pending_) {
     for (Mask rest = copy.mask & lanes; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
       if (!done(copy, lane)) continue;
       copy_lane(copy, lane);
+      if (made) made(copy, lane);
       copy.mask &= ~(Mask{1} << lane);
     }
   }
@@ -41,14 +42,14 @@ void AsyncCopies::commit(Mask lanes) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) open_[lane] += lanes >> lane & 1;
 }
 
-void AsyncCopies::wait_group(Mask lanes, std::uint32_t newest) {
-  perform(lanes, [&](const Copy& copy, std::size_t lane) {
+void AsyncCopies::wait_group(Mask lanes, std::uint32_t newest, const Made& made) {
+  perform(lanes, made, [&](const Copy& copy, std::size_t lane) {
     return copy.group[lane] + std::uint64_t{newest} < open_[lane];
   });
 }
 
-void AsyncCopies::wait_all(Mask lanes) {
-  perform(lanes, [](const Copy&, std::size_t) { return true; });
+void AsyncCopies::wait_all(Mask lanes, const Made& made) {
+  perform(lanes, made, [](const Copy&, std::size_t) { return true; });
 }
 
 void AsyncCopies::reset() {

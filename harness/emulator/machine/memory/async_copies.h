@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "harness/emulator/machine/lanes.h"
@@ -24,18 +25,21 @@ class AsyncCopies {
     std::array<const std::byte*, kLanes> from{};
   };
 
+  /// Is told of the copy of each lane that was made.
+  using Made = std::function<void(const Copy&, std::size_t lane)>;
+
   /// A new copy, in the lanes' open groups; the caller fills in the addresses and source_bytes.
   Copy& issue(Mask lanes, int bytes);
   void commit(Mask lanes);
   /// Makes the copies of these lanes except those of the `newest` last committed groups and of the
   /// group that is still open.
-  void wait_group(Mask lanes, std::uint32_t newest);
-  void wait_all(Mask lanes);  ///< the open group too
-  void reset();               ///< for the next warp
+  void wait_group(Mask lanes, std::uint32_t newest, const Made& made = {});
+  void wait_all(Mask lanes, const Made& made = {});  ///< the open group too
+  void reset();                                      ///< for the next warp
 
  private:
   template <typename Done>
-  void perform(Mask lanes, Done done);
+  void perform(Mask lanes, const Made& made, Done done);
 
   std::vector<Copy> pending_;  ///< in the order of issue
   std::array<std::uint32_t, kLanes> open_{};

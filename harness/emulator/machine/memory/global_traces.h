@@ -1,50 +1,32 @@
-// The traces of accesses to global memory, for all addresses of the process; they take no memory
-// where no kernel has been.
+// The traces of accesses to global memory.
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <vector>
 
 #include "harness/emulator/machine/memory/trace.h"
+#include "harness/emulator/machine/memory/trace_table.h"
 
 namespace warpgauge::emulator::machine::memory {
 
+/// An access stands in one of the tables, and looks at both.
 class GlobalTraces {
  public:
-  static constexpr int kChunkShift = 24;
-  static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << kChunkShift;
+  TraceTable<SectorTraces> sectors;
+  TraceTable<WordTraces> words;
+  /// Time behind all that blocks have made so far.
+  std::atomic<std::uint64_t> now = 1;
 
-  GlobalTraces();
-  ~GlobalTraces();
-  GlobalTraces(const GlobalTraces&) = delete;
-  GlobalTraces& operator=(const GlobalTraces&) = delete;
-
-  /// The traces of the words of the chunk that the address lies in.
-  WordTraces* chunk(std::uint64_t address) {
-    WordTraces* const known = table_[address >> kChunkShift].load(std::memory_order_acquire);
-    return known != nullptr ? known : make(address);
-  }
-  static std::uint64_t word(std::uint64_t address) { return (address & (kChunkBytes - 1)) / 4; }
   /// Forgets the accesses of memory that gets another use.
-  void forget(std::uint64_t begin, std::uint64_t bytes);
-  void forget_all();
-
-  /// Time of the traces: goes on at launches and fences.
-  std::atomic<std::uint64_t> now = 0;
-
- private:
-  static constexpr int kAddressBits = 47;
-  static constexpr std::uint64_t kChunks = std::uint64_t{1} << (kAddressBits - kChunkShift);
-  static constexpr std::uint64_t kTraceBytes = kChunkBytes / 4 * sizeof(WordTraces);
-
-  WordTraces* make(std::uint64_t address);
-
-  std::atomic<WordTraces*>* table_;
-  std::mutex mutex_;
-  std::vector<WordTraces*> made_;
+  void forget(std::uint64_t begin, std::uint64_t bytes) {
+    sectors.forget(begin, bytes);
+    words.forget(begin, bytes);
+  }
+  void forget_all() {
+    sectors.forget_all();
+    words.forget_all();
+    now = 1;
+  }
 };
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -58,9 +58,18 @@ void observe_shared(const Warp& warp, const Instruction& instruction, const Acce
   const MemoryContext& context = *warp.memory;
   if (context.history != nullptr) {
     context.history->observe_shared(warp, instruction, access,
-                                    that_matter(warp, access, Window::shared, lanes));
+                                    that_matter(warp, access, Window::shared, lanes), false);
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
+}
+
+void observe_copy(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
+                  const LaneAddresses<std::uint32_t>& to,
+                  const LaneAddresses<std::uint64_t>& from) {
+  History* const history = warp.memory->history;
+  if (history == nullptr) return;
+  history->observe_shared(warp, instruction, copy.to, to, true);
+  if (from.lanes != 0) history->observe_global(warp, instruction, copy.from, from);
 }
 
 void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,

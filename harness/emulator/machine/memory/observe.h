@@ -14,5 +14,8 @@ void observe_shared(const Warp& warp, const Instruction& instruction, const Acce
                     const LaneAddresses<std::uint32_t>& lanes);
 void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
                     const LaneAddresses<std::uint64_t>& lanes);
+/// The same of cp.async.
+void observe_copy(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
+                  const LaneAddresses<std::uint32_t>& to, const LaneAddresses<std::uint64_t>& from);
 
 }  // namespace warpgauge::emulator::machine::memory

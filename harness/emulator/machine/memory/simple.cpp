@@ -23,6 +23,16 @@ Window window_of(const Memory& memory, std::uint64_t address) {
   return extent && extent->rights == Memory::Rights::constant ? Window::constant : Window::global;
 }
 
+/// Tells the history, if there is one.
+AsyncCopies::Made made_in(const Warp& warp) {
+  const MemoryContext& context = *warp.memory;
+  if (context.history == nullptr) return {};
+  return [&context](const AsyncCopies::Copy& copy, std::size_t lane) {
+    const auto offset = static_cast<std::uint64_t>(copy.to[lane] - context.shared);
+    context.history->copied(context.warp, static_cast<int>(lane), offset, copy.bytes);
+  };
+}
+
 }  // namespace
 
 void execute_nothing(Warp&, const Instruction&) {}
@@ -65,9 +75,12 @@ void execute_commit_group(Warp& warp, const Instruction&) {
 }
 
 void execute_wait_group(Warp& warp, const Instruction& instruction) {
-  warp.memory->copies.wait_group(warp.active, static_cast<std::uint32_t>(instruction.offset));
+  warp.memory->copies.wait_group(warp.active, static_cast<std::uint32_t>(instruction.offset),
+                                 made_in(warp));
 }
 
-void execute_wait_all(Warp& warp, const Instruction&) { warp.memory->copies.wait_all(warp.active); }
+void execute_wait_all(Warp& warp, const Instruction&) {
+  warp.memory->copies.wait_all(warp.active, made_in(warp));
+}
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,262 @@
+// Accesses to global memory, one after the other, held against those before.
+#include <algorithm>
+#include <bit>
+
+#include "harness/emulator/machine/access_findings.h"
+#include "harness/emulator/machine/memory/history.h"
+#include "harness/emulator/machine/memory/trace_view.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+constexpr std::uint64_t kWarpBits =
+    GlobalTrace::kThreadBits & ~(std::uint64_t{kLanes - 1} << GlobalTrace::kThreadAt);
+
+}  // namespace
+
+/// One execution of an instruction.
+struct History::GlobalLook {
+  History& history;
+  const Warp& warp;
+  const Instruction& instruction;
+  const Access& access;
+  const LaneAddresses<std::uint64_t>& lanes;
+  const TraceView<GlobalTrace> view;
+  const std::uint64_t begin;  ///< traces of this launch are not below
+  const bool is_contiguous;   ///< the lanes' addresses, without gaps in their order
+
+  GlobalTraces& traces() const { return history.launch_.traces; }
+  std::uint64_t own_trace(int lane, std::uint64_t bytes) const {
+    const auto thread = warp.memory->warp * kLanes + static_cast<std::uint32_t>(lane);
+    return view.self | std::uint64_t{thread} << GlobalTrace::kThreadAt |
+           bytes << GlobalTrace::kBytesAt;
+  }
+
+  bool is_ordered(std::uint64_t trace) const {
+    const LaunchHistory& launch = history.launch_;
+    const std::uint64_t block = GlobalTrace::actor(trace), time = GlobalTrace::time(trace);
+    if (block != history.block_) return launch.orders(block, time, history.acquired_);
+    const auto own_time =
+        static_cast<BlockTimes::Time>(time - launch.begin + history.times_.began());
+    return history.times_.orders(GlobalTrace::thread(trace) / kLanes, own_time, warp.memory->warp);
+  }
+
+  /// False if the access is not to be kept. Traces are of words here.
+  [[gnu::noinline]] bool judge(int lane, std::uint64_t address, std::uint64_t own,
+                               std::uint64_t trace, bool wrote) const {
+    if ((GlobalTrace::bytes(trace) & GlobalTrace::bytes(own)) == 0) return true;
+    if (is_ordered(trace)) return true;
+    if (is_silent(warp, instruction, access, lane, address)) return false;
+    if (history.is_new(false, GlobalTrace::counter(trace), access.counters[0], wrote)) {
+      report_race(warp, instruction, access, Window::global, lane, address,
+                  {.block = GlobalTrace::actor(trace),
+                   .thread = GlobalTrace::thread(trace),
+                   .counter = GlobalTrace::counter(trace),
+                   .wrote = wrote});
+    }
+    return true;
+  }
+
+  /// Calls function(offset, lane, address) for each word of a sector that lanes from `lane` on
+  /// access; `address` is that of the lane that accesses the word's first byte.
+  template <typename Function>
+  void for_words(int lane, std::uint64_t address, Function function) const {
+    for (std::uint64_t at = 0; at < SectorTraces::kBytes; at += WordTraces::kBytes) {
+      const std::uint64_t lanes_on = at / access.width;
+      function(at, lane + static_cast<int>(lanes_on), address + lanes_on * access.width);
+    }
+  }
+
+  /// The same of traces of a sector.
+  [[gnu::noinline]] bool judge_sector(int lane, std::uint64_t address, std::uint64_t own,
+                                      std::uint64_t trace, bool wrote) const {
+    bool keep = true;
+    for_words(lane, address, [&](std::uint64_t at, int of, std::uint64_t its_address) {
+      keep &= judge(of, its_address, trace_of_word(own, at), trace_of_word(trace, at), wrote);
+    });
+    return keep;
+  }
+
+  /// Whether the lanes from this one on access a whole sector.
+  bool is_sector(int lane, std::uint64_t address) const {
+    const int count = static_cast<int>(SectorTraces::kBytes) / access.width;
+    if (address % SectorTraces::kBytes != 0 || access.is_strong || lane + count > kLanes) {
+      return false;
+    }
+    const Mask all = kAllLanes >> (kLanes - count) << lane;
+    if ((lanes.lanes & all) != all) return false;
+    if (is_contiguous) return true;
+    std::uint64_t gaps = 0;
+    for (int n = 1; n < count; ++n) {
+      gaps |=
+          (address_of(lanes, lane + n) - address) ^ static_cast<std::uint64_t>(n * access.width);
+    }
+    return gaps == 0;
+  }
+
+  void look_at_sector(int lane, std::uint64_t address, SectorTraces& sector) const {
+    const TraceView<GlobalTrace> view = this->view;  // stores of traces cannot change the copy
+    const std::uint64_t own =
+        own_trace(lane, static_cast<std::uint64_t>(std::countr_zero(unsigned{access.width})));
+    bool keep = true;
+    const bool words_written = load(sector.write_of_word) >= view.floor;
+    if (words_written || (view.writes && load(sector.read_of_word) >= view.floor)) [[unlikely]] {
+      keep = look_at_words(lane, address, own);
+    }
+    if (view.reads && (load(sector.write) | load(sector.read)) == 0) [[unlikely]] {
+      find_unwritten(lane, address, sector);
+    }
+    look(view, sector.write, sector.read, own, keep, [&](std::uint64_t trace, bool wrote) {
+      return is_ordered(trace) || judge_sector(lane, address, own, trace, wrote);
+    });
+  }
+
+  /// Holds an access of a whole sector against the traces of its words.
+  [[gnu::noinline]] bool look_at_words(int lane, std::uint64_t address, std::uint64_t own) const {
+    bool keep = true;
+    for_words(lane, address, [&](std::uint64_t at, int of, std::uint64_t its_address) {
+      const WordTraces& word = traces().words.at(address + at);
+      const std::uint64_t own_word = trace_of_word(own, at);
+      const auto judged = [&](std::uint64_t trace, bool wrote) {
+        return !view.may_race(trace, own_word) || judge(of, its_address, own_word, trace, wrote);
+      };
+      const std::uint64_t write = load(word.write), read = load(word.read);
+      if (!view.has_seen(read, write, own_word)) keep &= judged(write, true);
+      if (view.writes) keep &= judged(read, false);
+    });
+    return keep;
+  }
+
+  /// Looks for lanes of the sector of which no word was written.
+  [[gnu::noinline]] void find_unwritten(int lane, std::uint64_t address,
+                                        const SectorTraces& sector) const {
+    if (history.knows_written(address, SectorTraces::kBytes)) return;
+    const bool any_word = (load(sector.write_of_word) | load(sector.read_of_word)) != 0;
+    int unwritten = 0;
+    for_words(lane, address, [&](std::uint64_t at, int of, std::uint64_t its_address) {
+      if (address + at == its_address) unwritten = 0;
+      if (any_word) {
+        const WordTraces& word = traces().words.at(address + at);
+        if ((load(word.write) | load(word.read)) != 0) return;
+      }
+      unwritten += static_cast<int>(WordTraces::kBytes);
+      if (unwritten >= access.width) check_written(of, its_address);
+    });
+  }
+
+  /// No kernel has written what the lane reads.
+  void check_written(int lane, std::uint64_t address) const {
+    if (history.knows_written(address, access.width)) return;
+    const Memory::Range range = warp.memory->memory->written_range(address, access.width);
+    if (range.begin != range.end) {
+      history.written_[history.next_written_++ % history.written_.size()] = range;
+    } else {
+      report_unwritten(warp, instruction, access, Window::global, lane, address);
+    }
+  }
+
+  void look_at_lane(int lane, std::uint64_t address) const {
+    const std::uint64_t own = own_trace(lane, bytes_of_word(address, access.width));
+    bool is_unwritten = view.reads;
+    for (std::uint64_t at = address; at < address + access.width; at += WordTraces::kBytes) {
+      SectorTraces& sector = traces().sectors.at(at);
+      is_unwritten &= look_at_word(lane, address, own, sector, traces().words.at(at),
+                                   at % SectorTraces::kBytes);
+    }
+    if (is_unwritten) [[unlikely]]
+      check_written(lane, address);
+  }
+
+  /// True if nothing has accessed the word.
+  [[gnu::always_inline]] bool look_at_word(int lane, std::uint64_t address, std::uint64_t own,
+                                           SectorTraces& sector, WordTraces& word,
+                                           std::uint64_t offset) const {
+    const TraceView<GlobalTrace> view = this->view;
+    const std::uint64_t written = load(sector.write), was_read = load(sector.read);
+    const bool is_first = (written | was_read | load(word.write) | load(word.read)) == 0;
+    const auto judge_word = [&](std::uint64_t trace, bool wrote) {
+      return judge(lane, address, own, trace, wrote);
+    };
+    bool keep = true;
+    if (view.may_race(written, own)) [[unlikely]] {
+      keep &= judge_word(trace_of_word(written, offset), true);
+    }
+    if (view.writes && view.may_race(was_read, own)) [[unlikely]] {
+      keep &= judge_word(trace_of_word(was_read, offset), false);
+    }
+    look(view, word.write, word.read, own, keep, judge_word);
+    std::uint64_t& of_word = view.writes ? sector.write_of_word : sector.read_of_word;
+    if (load(of_word) < begin) store(of_word, own);
+    return is_first;
+  }
+
+  /// Has the traces of lanes that lie far apart loaded at the same time.
+  void prefetch() const {
+    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+      const std::uint64_t address = address_of(lanes, std::countr_zero(rest));
+      __builtin_prefetch(&traces().sectors.at(address), 1);
+      __builtin_prefetch(&traces().words.at(address), 1);
+    }
+  }
+
+  void go_through() const {
+    std::uint64_t last = 0;
+    int lane = std::countr_zero(lanes.lanes);
+    const bool lies_apart = warp.memory->caches[access.counters[0]].now.pattern == Pattern::general;
+    if (lies_apart && !is_sector(lane, address_of(lanes, lane))) prefetch();
+    while (lane < kLanes) {
+      const std::uint64_t address = address_of(lanes, lane);
+      if (is_sector(lane, address)) {
+        look_at_sector(lane, address, traces().sectors.at(address));
+        lane += static_cast<int>(SectorTraces::kBytes) / access.width;
+      } else {
+        // A lane that reads the same word leaves the same trace.
+        if (view.writes || address != last) look_at_lane(lane, address);
+        last = address;
+        ++lane;
+      }
+      lane += lane < kLanes ? std::countr_zero(lanes.lanes >> lane) : 0;
+    }
+  }
+};
+
+void History::observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
+                             const LaneAddresses<std::uint64_t>& lanes) {
+  if (access.space == AccessSpace::constant) return;
+  if (access.counters[0] >= GlobalTrace::kCounters) return;
+  const std::uint32_t number = warp.memory->warp;
+  if (acquires_) acquired_ = launch_.fenced();
+  acquires_ = false;
+  if (access.is_strong) {
+    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, true);
+    if (access.effect != AccessEffect::write) {
+      times_.acquire(number);
+      acquires_ = true;  // of what is known when it is made
+    }
+  }
+  const Checks& checks = launch_.checks;
+  const bool has_time = global_time() <= GlobalTrace::kMostTime;
+  const bool races = checks.races && launch_.tells_blocks() && has_time;
+  // What has no time is kept as an access before the launch.
+  const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
+  const std::uint64_t in_block = launch_.begin + (times_.floor(number) - times_.began());
+  const GlobalLook look{*this,
+                        warp,
+                        instruction,
+                        access,
+                        lanes,
+                        {.self = GlobalTrace::at_time(time) |
+                                 (block_ % GlobalTrace::kActors) << GlobalTrace::kActorAt |
+                                 std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
+                                 (access.is_strong ? GlobalTrace::kStrong : 0),
+                         .floor = races ? GlobalTrace::at_time(launch_.begin) : ~std::uint64_t{0},
+                         .in_block = GlobalTrace::at_time(in_block),
+                         .who = GlobalTrace::kActorBits | kWarpBits,
+                         .reads = access.effect != AccessEffect::write && checks.uninitialised,
+                         .writes = access.effect != AccessEffect::read},
+                        GlobalTrace::at_time(launch_.begin),
+                        warp.memory->caches[access.counters[0]].now.pattern == Pattern::contiguous};
+  look.go_through();
+}
+
+}  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,105 @@
+// How an access looks at the traces of earlier ones. For the files of the history only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/trace.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// Other workers look at the same traces: of two that change one, one gets lost.
+inline std::uint64_t load(const std::uint64_t& trace) {
+  return __atomic_load_n(&trace, __ATOMIC_RELAXED);
+}
+inline void store(std::uint64_t& trace, std::uint64_t value) {
+  __atomic_store_n(&trace, value, __ATOMIC_RELAXED);
+}
+
+template <typename Layout>
+struct TraceView {
+  std::uint64_t self;      ///< its own trace, without thread and bytes
+  std::uint64_t floor;     ///< traces below are ordered before it
+  std::uint64_t in_block;  ///< those of its own block are below this one
+  std::uint64_t who;       ///< bits of a trace that name its maker
+  bool reads;              ///< and it matters whether something was written
+  bool writes;
+
+  bool may_race(std::uint64_t trace, std::uint64_t own) const {
+    return trace >= floor && ((trace ^ own) & who) != 0 && (trace & own & Layout::kStrong) == 0;
+  }
+  /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
+  /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
+  /// own one before, for has_seen().
+  bool replaces(std::uint64_t read, std::uint64_t own) const {
+    if (read < floor) return true;
+    if (read < in_block && ((read ^ own) & Layout::kActorBits) == 0) return true;
+    return (read & ~own & Layout::kStrong) != 0 ||
+           ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0);
+  }
+  /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
+  bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
+    return (read & write & Layout::kStrong) != 0 && ((read ^ own) & Layout::kActorBits) == 0 &&
+           Layout::time(read) >= Layout::time(write);
+  }
+};
+
+/// Puts a trace in the place of the one that was seen there. Two first ones could miss each other
+/// for as long as a page takes: false if another one has come first.
+inline bool put(std::uint64_t& trace, std::uint64_t seen, std::uint64_t own) {
+  if (seen == 0) [[unlikely]] {
+    return __atomic_compare_exchange_n(&trace, &seen, own, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+  }
+  store(trace, own);
+  return true;
+}
+
+/// Holds an access against a write and a read and puts it in their place.
+/// `judge(trace, wrote)` is asked about one that may race, and says whether to put it there.
+template <typename Layout, typename Judge>
+[[gnu::always_inline]] inline void look(const TraceView<Layout>& view, std::uint64_t& write,
+                                        std::uint64_t& read, std::uint64_t own, bool keep,
+                                        Judge judge) {
+  const std::uint64_t written = load(write), was_read = load(read);
+  if (view.may_race(written, own) && !view.has_seen(was_read, written, own)) [[unlikely]] {
+    keep &= judge(written, true);
+  }
+  if (view.writes) {
+    if (view.may_race(was_read, own)) [[unlikely]]
+      keep &= judge(was_read, false);
+    if (keep && !put(write, written, own) && view.may_race(load(write), own)) [[unlikely]] {
+      judge(load(write), true);
+    }
+  } else if (keep && view.replaces(was_read, own)) {
+    store(read, own);
+  }
+}
+
+/// Which bytes of the word at `address` / 4 an access of `width` bytes touches.
+inline std::uint64_t bytes_of_word(std::uint64_t address, int width) {
+  return width >= 4 ? 15 : ((std::uint64_t{1} << width) - 1) << (address % 4);
+}
+
+/// Whether the store changes nothing of what is there. Who comes first does not matter then.
+template <typename Address>
+bool is_silent(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
+               Address address) {
+  if (!access.is_store) return false;
+  const auto& detail = *static_cast<const MoveDetail*>(instruction.detail);
+  const auto* to = reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address));
+  if constexpr (sizeof(Address) == 4) to = warp.memory->shared + address;
+  for (int n = 0; n * detail.element_bytes < access.width; ++n) {
+    const Slot slot = detail.elements[n];
+    const std::byte* const from =
+        warp.bases[slot.base] + slot.offset + lane * detail.register_bytes;
+    if (std::memcmp(to + n * detail.element_bytes, from, detail.element_bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace warpgauge::emulator::machine::memory
