@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {
@@ -26,9 +31,10 @@ Shape blocks(std::uint32_t count, std::uint32_t threads) {
 std::vector<std::string> found(const std::string& body, const Shape& shape,
                                std::string_view checks = "races") {
   Options options = limited();
+  options.threads = 1;  // of accesses at the very same time one is missed
   options.checks = checks_called(checks);
   std::vector<std::string> texts;
-  for (const Finding& finding : run_body(body, shape, {}, options).outcome.findings) {
+  for (const Finding& finding : run_body(body, shape, {}, options).findings) {
     texts.push_back(finding.text);
   }
   return texts;
@@ -145,6 +151,30 @@ TEST(SharedRace, IsOrderedByAFenceAndAFlag) {
   EXPECT_THAT(found(kernel(""), blocks(1, 64)), testing::Not(IsEmpty()));
 }
 
+TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
+  const auto kernel = [](const std::string& wait) {
+    return with_tile(R"(
+      cp.async.ca.shared.global [%r4], [%rd1], 4;
+      cp.async.commit_group;
+    )" + wait + R"(
+      ld.shared.u32 %r6, [%r4];
+      xor.b32 %r7, %r4, 128;
+      ld.shared.u32 %r8, [%r7];
+    )");
+  };
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)),
+              Contains(AllOf(HasSubstr("race: shared read of 4 bytes at 0x0, which thread (0,0,0) "
+                                       "has written at"),
+                             EndsWith("; the copy may not have arrived: no cp.async.wait_group of "
+                                      "that thread stands between"))));
+  EXPECT_THAT(found(kernel("cp.async.wait_group 0;"), blocks(2, 64)),
+              AllOf(testing::Not(IsEmpty()),
+                    testing::Each(EndsWith("; no __syncthreads() stands between"))));
+  EXPECT_THAT(found(kernel("bar.sync 0; cp.async.wait_group 0;"), blocks(2, 64)),
+              testing::Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("cp.async.wait_all; bar.sync 0;"), blocks(2, 64)), IsEmpty());
+}
+
 TEST(LanesRace, IsAskedForByItsOwnName) {
   const auto kernel = [](const std::string& sync) {
     return with_tile("st.shared.u32 [%r4], %r0;" + sync +
@@ -166,6 +196,62 @@ TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
                         HasSubstr("the blocks are not ordered"))));
   EXPECT_THAT(found("st.global.u32 [%rd1], %r1;", blocks(2, 32)), IsEmpty());
   EXPECT_THAT(found("red.global.add.u32 [%rd0], 1;", blocks(2, 32)), IsEmpty());
+}
+
+TEST(GlobalRace, BetweenWarpsOfABlockIsFound) {
+  const auto kernel = [](const std::string& barrier) {
+    return "st.global.u32 [%rd1], %r1;" + barrier + R"(
+      xor.b32 %r3, %r1, 63;
+      mul.wide.u32 %rd3, %r3, 4;
+      add.u64 %rd3, %rd0, %rd3;
+      ld.global.u32 %r4, [%rd3];
+    )";
+  };
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)),
+              Contains(AllOf(HasSubstr("thread (32,0,0)"),
+                             HasSubstr("race: global read of 4 bytes at byte 124 of output (256 "
+                                       "bytes), which thread (31,0,0) of block (0,0,0) has "
+                                       "written at"),
+                             EndsWith("; no __syncthreads() stands between"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
+}
+
+/// Thread 0 of block 1 overwrites, and reads, what 32 threads of block 0 access as whole sectors,
+/// or the other way round.
+TEST(GlobalRace, BetweenSectorsAndWordsIsFound) {
+  const auto kernel = [](const std::string& first, const std::string& second) {
+    return R"(
+      mov.u32 %r4, %tid.x;
+      mul.wide.u32 %rd3, %r4, 4;
+      add.u64 %rd3, %rd0, %rd3;
+      setp.ge.u32 %p0, %r1, 32;
+      setp.eq.and.u32 %p1, %r4, 3, %p0;
+      @%p0 bra SECOND;
+    )" + first +
+           "bra DONE;\nSECOND:\n" + second + "DONE:\n";
+  };
+  const std::string sectors_read = "ld.global.u32 %r5, [%rd3];";
+  const std::string sectors_written = "st.global.u32 [%rd3], %r1;";
+  const std::string word_read = "@%p1 ld.global.u32 %r6, [%rd3];";
+  const std::string word_written = "@%p1 st.global.u32 [%rd3], 77;";
+  const auto races = [&](const std::string& first, const std::string& second) {
+    return found(kernel(first, second), blocks(2, 32));
+  };
+  const auto names = [](const std::string& access, const std::string& verb) {
+    return ElementsAre(HasSubstr("global " + access +
+                                 " of 4 bytes at byte 12 of output (256 bytes), which thread "
+                                 "(3,0,0) of block (0,0,0) has " +
+                                 verb));
+  };
+  EXPECT_THAT(races(sectors_written, word_read), names("read", "written"));
+  EXPECT_THAT(races(sectors_written, word_written), names("write", "written"));
+  EXPECT_THAT(races(sectors_read, word_written), names("write", "read"));
+  EXPECT_THAT(races(sectors_read, word_read), IsEmpty());
+  const std::string first_word_written = "setp.eq.u32 %p1, %r4, 3;" + word_written;
+  const std::string first_word_read = "setp.eq.u32 %p1, %r4, 3;" + word_read;
+  EXPECT_THAT(races(first_word_written, sectors_read), names("read", "written"));
+  EXPECT_THAT(races(first_word_written, sectors_written), names("write", "written"));
+  EXPECT_THAT(races(first_word_read, sectors_written), names("write", "read"));
 }
 
 TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
@@ -257,11 +343,30 @@ TEST(Shuffles, FromAbsentLanesAreFound) {
                                 HasSubstr("shuffle: takes the value of lane 16, which does not"))));
 }
 
+TEST(Findings, OfALaunchThatFaultsAreKept) {
+  Options options = limited();
+  options.threads = 1;
+  options.checks = checks_called("races");
+  Machine machine(Architecture{}, options);
+  Program& program = machine.load(ptx::parse(
+      kernel_text(
+          with_tile("st.shared.u32 [%r4], %r0; ld.shared.u32 %r6, [%r5]; bar.sync 0; trap;")),
+      "test.ptx"));
+  const std::array<std::uint64_t, 2> parameters{};
+  std::vector<Finding> findings;
+  Launch launch;
+  launch.block = {64, 1, 1};
+  launch.parameters = std::as_bytes(std::span(parameters));
+  launch.findings = &findings;
+  EXPECT_THROW(machine.run(*machine.find_kernel(program, "k"), launch), Fault);
+  EXPECT_THAT(findings, testing::Not(IsEmpty()));
+}
+
 std::vector<std::string> found_in_orders(const std::string& body, const Shape& shape) {
   Options options = limited();
   options.schedules = 5;
   std::vector<std::string> texts;
-  for (const Finding& finding : run_body(body, shape, {}, options).outcome.findings) {
+  for (const Finding& finding : run_body(body, shape, {}, options).findings) {
     texts.push_back(finding.text);
   }
   return texts;
@@ -288,6 +393,20 @@ TEST(Orders, ShowCountsThatDependOnThem) {
     @%p0 st.global.u32 [%rd1], 7;
   )";
   EXPECT_THAT(found_in_orders(kernel, blocks(1, 64)), Contains(HasSubstr("count otherwise")));
+}
+
+TEST(Orders, SayNothingOfHowOftenALoopWaits) {
+  const std::string barrier = R"(
+    atom.global.add.u32 %r3, [%rd2], 1;
+    POLL:
+    ld.volatile.global.u32 %r4, [%rd2];
+    setp.lt.u32 %p0, %r4, 192;
+    @%p0 bra POLL;
+    st.global.u32 [%rd1], 7;
+  )";
+  Shape shape = blocks(3, 64);
+  shape.cooperative = true;
+  EXPECT_THAT(found_in_orders(barrier, shape), IsEmpty());
 }
 
 TEST(Orders, InterruptWarpsBetweenBarriers) {

@@ -34,13 +34,14 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   std::memcpy(device_input, input.data(), 4 * input.size());
   const std::array<const std::byte*, 2> pointers = {output, device_input};
   std::vector<FunctionHits> hits;
+  KernelRun run;
   const Launch launch{shape.grid,
                       shape.block,
                       shape.dynamic_shared_bytes,
                       shape.cooperative,
                       std::as_bytes(std::span(pointers)),
-                      cover ? &hits : nullptr};
-  KernelRun run;
+                      cover ? &hits : nullptr,
+                      &run.findings};
   try {
     run.outcome = machine.run(*kernel, launch);
   } catch (const Fault&) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/outcome.h"
@@ -49,6 +50,7 @@ inline constexpr std::uint64_t kPrologue = 8;
 /// A launch of the kernel k with what it leaves behind.
 struct KernelRun {
   LaunchOutcome outcome;
+  std::vector<Finding> findings;
   Words output;
 };
 

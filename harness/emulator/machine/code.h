@@ -95,6 +95,7 @@ struct KernelCode {
   struct Counter {
     const Code* code;
     std::uint32_t instruction;  ///< index in the body
+    bool waits = false;         ///< in a loop, for memory to change
   };
   std::string name;                              ///< mangled
   std::string display;                           ///< as in the source, for messages

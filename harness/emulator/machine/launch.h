@@ -10,6 +10,7 @@
 
 namespace warpgauge::emulator::machine {
 
+struct Finding;
 struct FunctionHits;
 
 struct KernelInfo {
@@ -33,6 +34,7 @@ struct Launch {
   /// Gets the executions of every instruction, of a launch that faults those up to the fault;
   /// nullptr: they are not counted.
   std::vector<FunctionHits>* hits = nullptr;
+  std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
   std::uint64_t order = 0;  ///< seed of an order of warps and blocks; 0: the usual one
 };
 

@@ -394,13 +394,13 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   });
   if (shared.pauses && shared.problem == nullptr) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
+  if (launch.findings != nullptr) *launch.findings = context.findings.take();
   if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
   return true;
 }
 
 LaunchOutcome LaunchRun::take_outcome() {
   LaunchOutcome outcome = outcome_of(parts_->code, parts_->workers);
-  outcome.findings = parts_->context.findings.take();
   outcome.work = parts_->queue.take();
   return outcome;
 }

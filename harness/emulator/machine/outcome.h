@@ -7,7 +7,6 @@
 
 #include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/device_work.h"
-#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/instruction_record.h"
 #include "metrics/source_line.h"
 
@@ -48,8 +47,7 @@ struct LaunchOutcome {
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
-  std::vector<Finding> findings;  ///< of Options::checks
-  std::vector<DeviceWork> work;   ///< to be done in this order before the launch is complete
+  std::vector<DeviceWork> work;  ///< to be done in this order before the launch is complete
 };
 
 }  // namespace warpgauge::emulator::machine

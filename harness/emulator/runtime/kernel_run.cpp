@@ -120,6 +120,7 @@ KernelRun::KernelRun(State& state, const KernelCall& call)
     if (array->writes != nullptr) array->writes->forget();
   }
   if (state.covers) launch_.hits = &hits_;
+  launch_.findings = &findings_;
   try {
     state.device().machine.prepare(*function_.kernel);
   } catch (const ptx::PtxError& error) {
@@ -145,18 +146,18 @@ bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
 
 std::vector<machine::DeviceWork> KernelRun::finish() {
   State::Results& results = state_.results;
-  const auto cover = [&] {
+  const auto keep = [&] {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
+    for (const machine::Finding& finding : findings_) {
+      state_.say(finding.text);
+      results.findings.push_back({finding.text, function_.name, finding.source});
+    }
+    if (!findings_.empty()) results.memory = metrics::Memory::unsettled;
   };
   try {
     if (problem_ != nullptr) std::rethrow_exception(problem_);
     const std::lock_guard lock(results.mutex);
-    cover();
-    for (const machine::Finding& finding : outcome_.findings) {
-      state_.say(finding.text);
-      results.findings.push_back({finding.text, function_.name, finding.source});
-    }
-    if (!outcome_.findings.empty()) results.memory = metrics::Memory::unsettled;
+    keep();
     if (watched_.counts()) {
       results.counts->add(function_.name, outcome_, *function_.trust, results.memory);
       results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
@@ -166,9 +167,9 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     return std::move(outcome_.work);
   } catch (const machine::Fault& fault) {
     state_.fault = error_of(fault.kind());
-    state_.say(fault.what());
     const std::lock_guard lock(results.mutex);
-    cover();
+    keep();
+    state_.say(fault.what());
     results.faults.push_back({fault.what(), fault.kernel(), fault.source()});
     return {};
   }

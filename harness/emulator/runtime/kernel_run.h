@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/device_work.h"
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
@@ -53,6 +54,7 @@ class KernelRun {
   const KernelCall call_;
   Function& function_;
   std::vector<machine::FunctionHits> hits_;
+  std::vector<machine::Finding> findings_;
   machine::Launch launch_;
   Watched watched_;
   std::unique_ptr<machine::LaunchRun> run_;

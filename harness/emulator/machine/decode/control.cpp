@@ -47,7 +47,7 @@ void branch_to(const Instruction* target, const control::Branches& branches,
     result->execute = branches.forward;
   } else {
     const bool polls = decoder.is_polling_loop(target);
-    if (polls) decoder.note_dependence();
+    if (polls) decoder.note_polling_loop(target);
     result->execute = polls ? branches.back_polling : branches.back;
   }
 }

@@ -93,6 +93,8 @@ class FunctionDecoder final : public Decoder {
   bool is_ahead(const Instruction* target) const;
   /// Is the loop from `target` to the present instruction left when memory says so?
   bool is_polling_loop(const Instruction* target) const;
+  /// Its accesses that look at memory are as many as it waits; the warps of a block depend on it.
+  void note_polling_loop(const Instruction* target);
   /// The warps of a block have to wait for each other.
   void note_dependence() { kernel_.result->warps_depend = true; }
 

@@ -73,4 +73,17 @@ bool FunctionDecoder::is_polling_loop(const Instruction* target) const {
   return false;
 }
 
+void FunctionDecoder::note_polling_loop(const Instruction* target) {
+  note_dependence();
+  std::unordered_set<std::uint32_t> observing;
+  for (auto n = target - code_.instructions.data(); n <= place_; ++n) {
+    const Placed& placed = placed_[static_cast<std::size_t>(n)];
+    if (placed.jump || placed.position >= function().body.size()) continue;
+    if (observes_others(function().body[placed.position])) observing.insert(placed.position);
+  }
+  for (KernelCode::Counter& counter : kernel_.result->counters) {
+    counter.waits |= counter.code == &code_ && observing.contains(counter.instruction);
+  }
+}
+
 }  // namespace warpgauge::emulator::machine::decode
