@@ -23,6 +23,7 @@ struct History::GlobalLook {
   const LaneAddresses<std::uint64_t>& lanes;
   const TraceView<GlobalTrace> view;
   const std::uint64_t begin;  ///< traces of this launch are not below
+  const int sector_lanes;     ///< that access a sector
   const bool is_contiguous;   ///< the lanes' addresses, without gaps in their order
 
   GlobalTraces& traces() const { return history.launch_.traces; }
@@ -79,15 +80,13 @@ struct History::GlobalLook {
 
   /// Whether the lanes from this one on access a whole sector.
   bool is_sector(int lane, std::uint64_t address) const {
-    const int count = static_cast<int>(SectorTraces::kBytes) / access.width;
-    if (address % SectorTraces::kBytes != 0 || access.is_strong || lane + count > kLanes) {
-      return false;
-    }
-    const Mask all = kAllLanes >> (kLanes - count) << lane;
+    if (address % SectorTraces::kBytes != 0 || lane + sector_lanes > kLanes) return false;
+    if (access.is_strong) return false;
+    const Mask all = kAllLanes >> (kLanes - sector_lanes) << lane;
     if ((lanes.lanes & all) != all) return false;
     if (is_contiguous) return true;
     std::uint64_t gaps = 0;
-    for (int n = 1; n < count; ++n) {
+    for (int n = 1; n < sector_lanes; ++n) {
       gaps |=
           (address_of(lanes, lane + n) - address) ^ static_cast<std::uint64_t>(n * access.width);
     }
@@ -208,7 +207,7 @@ struct History::GlobalLook {
       const std::uint64_t address = address_of(lanes, lane);
       if (is_sector(lane, address)) {
         look_at_sector(lane, address, traces().sectors.at(address));
-        lane += static_cast<int>(SectorTraces::kBytes) / access.width;
+        lane += sector_lanes;
       } else {
         // A lane that reads the same word leaves the same trace.
         if (view.writes || address != last) look_at_lane(lane, address);
@@ -240,22 +239,24 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   // What has no time is kept as an access before the launch.
   const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
   const std::uint64_t in_block = launch_.begin + (times_.floor(number) - times_.began());
-  const GlobalLook look{*this,
-                        warp,
-                        instruction,
-                        access,
-                        lanes,
-                        {.self = GlobalTrace::at_time(time) |
-                                 (block_ % GlobalTrace::kActors) << GlobalTrace::kActorAt |
-                                 std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
-                                 (access.is_strong ? GlobalTrace::kStrong : 0),
-                         .floor = races ? GlobalTrace::at_time(launch_.begin) : ~std::uint64_t{0},
-                         .in_block = GlobalTrace::at_time(in_block),
-                         .who = GlobalTrace::kActorBits | kWarpBits,
-                         .reads = access.effect != AccessEffect::write && checks.uninitialised,
-                         .writes = access.effect != AccessEffect::read},
-                        GlobalTrace::at_time(launch_.begin),
-                        warp.memory->caches[access.counters[0]].now.pattern == Pattern::contiguous};
+  const GlobalLook look{
+      *this,
+      warp,
+      instruction,
+      access,
+      lanes,
+      {.self = GlobalTrace::at_time(time) |
+               (block_ % GlobalTrace::kActors) << GlobalTrace::kActorAt |
+               std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
+               (access.is_strong ? GlobalTrace::kStrong : 0),
+       .floor = races ? GlobalTrace::at_time(launch_.begin) : ~std::uint64_t{0},
+       .in_block = GlobalTrace::at_time(in_block),
+       .who = GlobalTrace::kActorBits | kWarpBits,
+       .reads = access.effect != AccessEffect::write && checks.uninitialised,
+       .writes = access.effect != AccessEffect::read},
+      GlobalTrace::at_time(launch_.begin),
+      static_cast<int>(SectorTraces::kBytes) >> std::countr_zero(unsigned{access.width}),
+      warp.memory->caches[access.counters[0]].now.pattern == Pattern::contiguous};
   look.go_through();
 }
 
