@@ -45,6 +45,10 @@ void put_aside(AccessCache& cache) {
   if (cache.now.mask == 0 || cache.is_put_aside) return;
   cache.is_put_aside = true;
   std::uint8_t& number = number_of(cache, cache.now);
+  if (cache.earlier.empty()) {  // most have a few
+    cache.earlier.reserve(AccessCache::kMostEarlier / 4);
+    cache.earlier_distances.reserve(AccessCache::kMostEarlier / 4);
+  }
   if (cache.earlier.size() < AccessCache::kMostEarlier) {
     number = static_cast<std::uint8_t>(cache.earlier.size());
     cache.earlier.push_back({cache.now, cache.cost});
