@@ -156,11 +156,13 @@ struct History::GlobalLook {
 
   void look_at_lane(int lane, std::uint64_t address) const {
     const std::uint64_t own = own_trace(lane, bytes_of_word(address, access.width));
+    // A lane's words lie in one sector.
+    SectorTraces& sector = traces().sectors.at(address);
+    WordTraces* word = &traces().words.at(address);
     bool is_unwritten = view.reads;
-    for (std::uint64_t at = address; at < address + access.width; at += WordTraces::kBytes) {
-      SectorTraces& sector = traces().sectors.at(at);
-      is_unwritten &= look_at_word(lane, address, own, sector, traces().words.at(at),
-                                   at % SectorTraces::kBytes);
+    for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
+      const std::uint64_t at = address + static_cast<unsigned>(n);
+      is_unwritten &= look_at_word(lane, address, own, sector, *word, at % SectorTraces::kBytes);
     }
     if (is_unwritten) [[unlikely]]
       check_written(lane, address);

@@ -53,7 +53,7 @@ class TraceTable {
   }
 
  private:
-  static constexpr int kAddressBits = 47, kRegionShift = 24, kChunkShift = 14;
+  static constexpr int kAddressBits = 47, kRegionShift = 24, kChunkShift = 12;
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << kChunkShift;
   static constexpr std::uint64_t kRegions = std::uint64_t{1} << (kAddressBits - kRegionShift);
   static constexpr std::uint64_t kChunksOfRegion = std::uint64_t{1} << (kRegionShift - kChunkShift);
