@@ -150,7 +150,7 @@ TEST(MemoryKernel, MatrixLoadsNeedAWholeWarp) {
   const std::optional<Fault> fault = fault_of(text, blocks(1, 16, 1024));
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->kind(), Fault::Kind::illegal_instruction);
-  EXPECT_THAT(fault->what(), EndsWith("ldmatrix and stmatrix need all 32 lanes of the warp"));
+  EXPECT_THAT(fault->what(), EndsWith("ldmatrix, stmatrix and wmma need all 32 lanes of the warp"));
 }
 
 TEST(MemoryKernel, DynamicSharedMemoryEndsWhereTheLaunchSays) {

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/memory/simple.h"
 
@@ -123,11 +123,7 @@ void decode_matrix_move(const ptx::Instruction& instruction, bool store, Decoder
     detail->registers[n] = store ? decoder.source(elements[n], ptx::Type::b32)
                                  : decoder.destination(elements[n], ptx::Type::b32);
   }
-  ptx::Operand all_lanes;
-  all_lanes.kind = ptx::Operand::Kind::integer;
-  all_lanes.bits = kAllLanes;
-  result->sources[3] = decoder.source(all_lanes, ptx::Type::u32);
-  result->flags = control::warp_op_flag::kSync | control::warp_op_flag::kAllMembers;
+  wait_for_all_lanes(decoder, result);
   result->execute =
       isa.async({store ? memory::AsyncKey::Op::store_matrix : memory::AsyncKey::Op::load_matrix});
   result->detail = decoder.keep(std::move(detail));

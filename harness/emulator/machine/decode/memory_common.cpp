@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/decode/fragment.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -133,6 +134,7 @@ bool decode_memory(const ptx::Instruction& instruction, Decoder& decoder, const 
   return decode_move(instruction, decoder, isa, result) ||
          decode_atomic(instruction, decoder, isa, result) ||
          decode_async(instruction, decoder, isa, result) ||
+         decode_fragment_move(instruction, decoder, isa, result) ||
          decode_address_op(instruction, decoder, isa, result);
 }
 

@@ -1,8 +1,9 @@
 // Matrix products and transpositions in registers.
 //
 // How the hardware rounds between the products is not documented. Here products are exact and are
-// summed in double precision, in the order of k, beginning with C; the sum is rounded once.
-// Products of f64 are fused one after the other.
+// summed in double precision, in the order of k, beginning with C; the sum is rounded once (of TF32
+// in wmma.mma, which the machine code makes of two instructions, twice). Products of f64 are fused
+// one after the other.
 #include "harness/emulator/machine/isa/matrix.h"
 
 #include "harness/emulator/machine/control/warp_ops.h"
@@ -16,7 +17,7 @@ using Element = MatrixElement;
 
 constexpr int kColumns = 8;
 constexpr int kMostRows = 16;
-constexpr int kMostDepth = 32;
+constexpr int most_depth(Element element) { return element == Element::b1 ? 128 : 32; }
 
 template <typename T>
 const T* vector(const Warp& warp, Slot slot) {
@@ -37,6 +38,9 @@ WARPGAUGE_INLINE auto element(u32 bits) {
     return static_cast<double>(widen(Half{half_of_e5m2(static_cast<u8>(bits))}));
   if constexpr (kElement == Element::s8) return s32{static_cast<s8>(bits)};
   if constexpr (kElement == Element::u8) return static_cast<s32>(bits & 0xff);
+  if constexpr (kElement == Element::s4) return static_cast<s32>(bits << 28) >> 28;
+  if constexpr (kElement == Element::u4) return static_cast<s32>(bits & 0xf);
+  if constexpr (kElement == Element::b1) return static_cast<s32>(bits & 1);
 }
 
 /// Writes the rows of a matrix whose fragments lie in `slots`: row r begins at to[r]. The elements
@@ -52,6 +56,12 @@ WARPGAUGE_INLINE void gather(const Warp& warp, const Slot* slots, int rows, int 
     alignas(64) T values[kLanes * kPerRegister];
     if constexpr (kElement == Element::f64) {
       __builtin_memcpy(values, vector<double>(warp, slots[r]), sizeof values);
+    } else if constexpr (bits_of(kElement) < 8) {
+      constexpr int kBits = bits_of(kElement);
+      const u32* const words = vector<u32>(warp, slots[r]);
+      for (int i = 0; i < kLanes * kPerRegister; ++i) {
+        values[i] = element<kElement>(words[i / kPerRegister] >> i % kPerRegister * kBits);
+      }
     } else {
       using Part = typename Bits<4 / kPerRegister>::Unsigned;
       typedef Part Aliased __attribute__((may_alias));
@@ -82,6 +92,12 @@ WARPGAUGE_INLINE void each_accumulator(int rows, Visit visit) {
   }
 }
 
+/// Of a product with `rows` rows.
+template <typename T>
+constexpr int registers_of_accumulator(int rows) {
+  return rows / (kSame<T, Half> ? 8 : 4);
+}
+
 template <typename T>
 WARPGAUGE_INLINE auto accumulated(T value) {
   if constexpr (kSame<T, s32>) {
@@ -105,21 +121,16 @@ WARPGAUGE_INLINE T wrapped(s64 sum, bool saturate) {
   return static_cast<T>(saturate ? bounded : sum);
 }
 
-template <Element kA, Element kB, typename T>
-void multiply(Warp& warp, const Instruction& instruction) {
-  const Mask lanes = control::present_lanes(warp, instruction);
-  if (lanes == 0) return;
-  const auto& product = *static_cast<const MatrixProduct*>(instruction.detail);
+/// Adds the products of one part; Sum is what T is added up in.
+template <MatrixKey::Op kOp, Element kA, Element kB, typename T, typename Sum>
+WARPGAUGE_INLINE void add_products(const Warp& warp, const MatrixProduct& product, int part,
+                                   Sum (*sums)[kColumns]) {
+  constexpr int kMostDepth = most_depth(kA);
   using Factor = Choose<kSame<T, s32>, s32, double>;
-  using Sum = Choose<kSame<T, s32>, s64, double>;
   alignas(64) Factor a[kMostRows][kMostDepth];
   alignas(64) Factor columns[kColumns][kMostDepth];
-  alignas(64) Sum sums[kMostRows][kColumns];
-  gather<kA>(warp, product.a, product.m, product.k, a);
-  gather<kB>(warp, product.b, kColumns, product.k, columns);
-  each_accumulator<T>(product.m, [&](int r, int place, int, int row, int column) {
-    sums[row][column] = accumulated(vector<T>(warp, product.c[r])[place]);
-  });
+  gather<kA>(warp, product.a + part * product.next_a, product.m, product.k, a);
+  gather<kB>(warp, product.b + part * product.next_b, kColumns, product.k, columns);
   // Neighbouring columns of B, of the products and of the sums are vectors.
   typedef Sum Vector __attribute__((vector_size(kVectorBytes), may_alias));
   constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(Sum));
@@ -134,22 +145,53 @@ void multiply(Warp& warp, const Instruction& instruction) {
       for (int k = 0; k < product.k; ++k) {
         if constexpr (kSame<T, double>) {
           for (int n = 0; n < kWidth; ++n) sum[n] = __builtin_fma(a[row][k], b[k][n], sum[n]);
+        } else if constexpr (kOp == MatrixKey::Op::exclusive_or) {
+          sum += static_cast<Sum>(a[row][k]) ^ b[k];
         } else {
           sum += static_cast<Sum>(a[row][k]) * b[k];
+        }
+        if constexpr (kA == Element::tf32) {
+          if ((k + 1) % product.step != 0) continue;
+          // Not one element after the other: GCC 12 leaves such conversions of a vector out.
+          typedef T Rounded __attribute__((vector_size(kWidth * sizeof(T))));
+          sum = __builtin_convertvector(__builtin_convertvector(sum, Rounded), Vector);
         }
       }
       result = sum;
     }
   }
-  each_accumulator<T>(product.m, [&](int r, int place, int lane, int row, int column) {
-    if ((lanes >> lane & 1) == 0) return;
-    T* const d = reinterpret_cast<T*>(warp.bases[Slot::frame] + product.d[r].offset);
-    if constexpr (kSame<T, s32>) {
-      d[place] = wrapped<T>(sums[row][column], product.saturate);
-    } else {
-      d[place] = rounded<T>(sums[row][column]);
-    }
-  });
+}
+
+template <MatrixKey::Op kOp, Element kA, Element kB, typename C, typename D>
+void multiply(Warp& warp, const Instruction& instruction) {
+  const Mask lanes = control::present_lanes(warp, instruction);
+  if (lanes == 0) return;
+  const auto& product = *static_cast<const MatrixProduct*>(instruction.detail);
+  using T = Choose<kSame<C, D>, C, float>;
+  using Sum = Choose<kSame<T, s32>, s64, double>;
+  alignas(64) Sum sums[2][kMostRows][kColumns];
+  for (int part = 0; part < product.parts; ++part) {
+    const Slot* const slots = product.c + part * registers_of_accumulator<C>(product.m);
+    each_accumulator<C>(product.m, [&](int r, int place, int, int row, int column) {
+      sums[part][row][column] = accumulated(vector<C>(warp, slots[r])[place]);
+    });
+    add_products<kOp, kA, kB, T>(warp, product, part, sums[part]);
+  }
+  for (int part = 0; part < product.parts; ++part) {  // D may be any of the registers read
+    const Slot* const slots = product.d + part * registers_of_accumulator<D>(product.m);
+    each_accumulator<D>(product.m, [&](int r, int place, int lane, int row, int column) {
+      if ((lanes >> lane & 1) == 0) return;
+      D* const d = reinterpret_cast<D*>(warp.bases[Slot::frame] + slots[r].offset);
+      const Sum sum = sums[part][row][column];
+      if constexpr (kSame<T, s32>) {
+        d[place] = wrapped<T>(sum, product.saturate);
+      } else if constexpr (kSame<T, D>) {
+        d[place] = rounded<T>(sum);
+      } else {
+        d[place] = rounded<D>(static_cast<double>(rounded<T>(sum)));
+      }
+    });
+  }
 }
 
 /// movmatrix: an 8 x 8 matrix of 16-bit elements, two of a row in each lane.
@@ -166,32 +208,53 @@ void transpose(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
+namespace {
+
+template <Element kA, Element kB, typename C, typename D = C>
+constexpr Execute kMultiply = multiply<MatrixKey::Op::multiply, kA, kB, C, D>;
+
+/// Integers of one width, signed or not.
+template <Element kSigned, Element kUnsigned>
+Execute integer_product(Element a, Element b) {
+  if (a == kSigned && b == kSigned) return kMultiply<kSigned, kSigned, s32>;
+  if (a == kSigned && b == kUnsigned) return kMultiply<kSigned, kUnsigned, s32>;
+  if (a == kUnsigned && b == kSigned) return kMultiply<kUnsigned, kSigned, s32>;
+  if (a == kUnsigned && b == kUnsigned) return kMultiply<kUnsigned, kUnsigned, s32>;
+  return nullptr;
+}
+
+Execute product_with_integer_sums(const MatrixKey& key) {
+  using Op = MatrixKey::Op;
+  if (key.a == Element::b1 && key.b == Element::b1) {
+    return key.op == Op::exclusive_or
+               ? multiply<Op::exclusive_or, Element::b1, Element::b1, s32, s32>
+               : kMultiply<Element::b1, Element::b1, s32>;
+  }
+  if (const Execute found = integer_product<Element::s8, Element::u8>(key.a, key.b)) return found;
+  return integer_product<Element::s4, Element::u4>(key.a, key.b);
+}
+
+}  // namespace
+
 Execute matrix_handler(const MatrixKey& key) {
   using ptx::Type;
   if (key.op == MatrixKey::Op::transpose) return transpose;
-  const auto is = [&](Element a, Element b, Type accumulator) {
-    return key.a == a && key.b == b && key.accumulator == accumulator;
+  if (key.c == Type::s32 && key.d == Type::s32) return product_with_integer_sums(key);
+  const auto is = [&](Element a, Element b, Type c, Type d) {
+    return key.a == a && key.b == b && key.c == c && key.d == d;
   };
-  if (is(Element::f16, Element::f16, Type::f32)) return multiply<Element::f16, Element::f16, float>;
-  if (is(Element::f16, Element::f16, Type::f16)) return multiply<Element::f16, Element::f16, Half>;
-  if (is(Element::bf16, Element::bf16, Type::f32))
-    return multiply<Element::bf16, Element::bf16, float>;
-  if (is(Element::tf32, Element::tf32, Type::f32))
-    return multiply<Element::tf32, Element::tf32, float>;
-  if (is(Element::f64, Element::f64, Type::f64))
-    return multiply<Element::f64, Element::f64, double>;
-  if (is(Element::s8, Element::s8, Type::s32)) return multiply<Element::s8, Element::s8, s32>;
-  if (is(Element::s8, Element::u8, Type::s32)) return multiply<Element::s8, Element::u8, s32>;
-  if (is(Element::u8, Element::s8, Type::s32)) return multiply<Element::u8, Element::s8, s32>;
-  if (is(Element::u8, Element::u8, Type::s32)) return multiply<Element::u8, Element::u8, s32>;
-  if (is(Element::e4m3, Element::e4m3, Type::f32))
-    return multiply<Element::e4m3, Element::e4m3, float>;
-  if (is(Element::e4m3, Element::e5m2, Type::f32))
-    return multiply<Element::e4m3, Element::e5m2, float>;
-  if (is(Element::e5m2, Element::e4m3, Type::f32))
-    return multiply<Element::e5m2, Element::e4m3, float>;
-  if (is(Element::e5m2, Element::e5m2, Type::f32))
-    return multiply<Element::e5m2, Element::e5m2, float>;
+  using enum Element;
+  if (is(f16, f16, Type::f32, Type::f32)) return kMultiply<f16, f16, float>;
+  if (is(f16, f16, Type::f16, Type::f16)) return kMultiply<f16, f16, Half>;
+  if (is(f16, f16, Type::f16, Type::f32)) return kMultiply<f16, f16, Half, float>;
+  if (is(f16, f16, Type::f32, Type::f16)) return kMultiply<f16, f16, float, Half>;
+  if (is(bf16, bf16, Type::f32, Type::f32)) return kMultiply<bf16, bf16, float>;
+  if (is(tf32, tf32, Type::f32, Type::f32)) return kMultiply<tf32, tf32, float>;
+  if (is(f64, f64, Type::f64, Type::f64)) return kMultiply<f64, f64, double>;
+  if (is(e4m3, e4m3, Type::f32, Type::f32)) return kMultiply<e4m3, e4m3, float>;
+  if (is(e4m3, e5m2, Type::f32, Type::f32)) return kMultiply<e4m3, e5m2, float>;
+  if (is(e5m2, e4m3, Type::f32, Type::f32)) return kMultiply<e5m2, e4m3, float>;
+  if (is(e5m2, e5m2, Type::f32, Type::f32)) return kMultiply<e5m2, e5m2, float>;
   return nullptr;
 }
 

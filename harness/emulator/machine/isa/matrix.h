@@ -1,5 +1,5 @@
-// Products of matrices that lie in the registers of a warp (mma), and their movement between lanes:
-// what the decoder asks the instruction sets' handlers by.
+// Products of matrices that lie in the registers of a warp (mma, wmma.mma), and their movement
+// between lanes: what the decoder asks the instruction sets' handlers by.
 //
 // With g = lane / 4 and t = lane % 4, and E elements in a register: register r of A (m x k) has
 // row g + 8 (r mod (m / 8)) and columns 4 E (r / (m / 8)) + t E and the next ones; register r of B
@@ -15,21 +15,30 @@
 
 namespace warpgauge::emulator::machine::isa {
 
-enum class MatrixElement : std::uint8_t { f16, bf16, tf32, f64, s8, u8, e4m3, e5m2 };
+enum class MatrixElement : std::uint8_t { f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3, e5m2 };
 
 struct MatrixKey {
-  enum class Op : std::uint8_t { multiply, transpose };
+  enum class Op : std::uint8_t {
+    multiply,
+    exclusive_or,  ///< of bits, instead of their product
+    transpose,
+  };
   Op op = Op::multiply;
   MatrixElement a = MatrixElement::f16, b = MatrixElement::f16;
-  ptx::Type accumulator = ptx::Type::none;  ///< f16, f32, f64 or s32; of C and D
+  /// f16, f32, f64 or s32. Sums are of the wider of the two.
+  ptx::Type c = ptx::Type::none, d = ptx::Type::none;
 };
 
-/// Instruction::detail of a product. n is 8. The instruction's source 3 is a constant: the member
-/// masks of a warp-level instruction of all lanes (see warp_ops.h).
+/// Instruction::detail of a product: of one with n = 8, or of two that share A or B and make a
+/// larger one. The instruction's source 3 is a constant: the member masks of a warp-level
+/// instruction of all lanes (see warp_ops.h).
 struct MatrixProduct {
-  int m = 0, k = 0;       ///< 8 or 16; up to 32
-  bool saturate = false;  ///< .satfinite of integers
-  Slot a[8]{}, b[4]{}, c[4]{}, d[4]{};
+  int m = 0, k = 0;            ///< 8 or 16; up to 128
+  int step = 0;                ///< sums are rounded after so many elements along k
+  int parts = 1;               ///< 1 or 2
+  int next_a = 0, next_b = 0;  ///< where the second one's registers of A and B begin
+  bool saturate = false;       ///< .satfinite of integers
+  Slot a[8]{}, b[4]{}, c[8]{}, d[8]{};
 };
 
 /// The element whose bits are the lowest of a register comes first.
@@ -42,6 +51,11 @@ constexpr int bits_of(MatrixElement element) {
     case MatrixElement::f16:
     case MatrixElement::bf16:
       return 16;
+    case MatrixElement::s4:
+    case MatrixElement::u4:
+      return 4;
+    case MatrixElement::b1:
+      return 1;
     default:
       return 8;
   }

@@ -1,7 +1,9 @@
 // cp.async, ldmatrix and stmatrix: data that moves between memory and shared memory or matrices in
-// registers.
+// registers; and the choice between these and the moves of fragments.
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/isa/matrix_rows.h"
+#include "harness/emulator/machine/isa/memory_fragment.h"
 #include "harness/emulator/machine/isa/memory_lanes.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -113,11 +115,7 @@ void execute_copy(Warp& warp, const Instruction& instruction) {
   });
 }
 
-/// Where the rows of the matrices lie: lane l has the address of row l.
-struct Rows {
-  std::byte* at[kLanes];
-};
-
+/// Lane l has the address of row l.
 WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instruction,
                                   const memory::MatrixMoveDetail& detail) {
   if (warp.active != kAllLanes) memory::refuse_part_of_warp(warp, instruction);
@@ -136,33 +134,14 @@ WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instructi
   return rows;
 }
 
-/// Where lane `lane` has its two elements of a matrix: in row lane/4, next to each other, or, of a
-/// transposed one, in column lane/4, one below the other.
-struct Elements {
-  u16* low;
-  u16* high;
-};
-WARPGAUGE_INLINE Elements elements(const Rows& rows, int matrix, bool transposed, int lane) {
-  const int pair = lane % 4 * 2;
-  const int other = lane / 4;
-  const auto element = [&](int row, int column) {
-    return reinterpret_cast<u16*>(rows.at[8 * matrix + row]) + column;
-  };
-  if (transposed) return {element(pair, other), element(pair + 1, other)};
-  return {element(other, pair), element(other, pair + 1)};
-}
-
 void execute_load_matrix(Warp& warp, const Instruction& instruction) {
   if (control::present_lanes(warp, instruction) == 0) return;
   const memory::MatrixMoveDetail& detail =
       *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
-    u32* const to = reinterpret_cast<u32*>(warp.bases[Slot::frame] + detail.registers[n].offset);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const Elements from = elements(rows, n, detail.transposed, lane);
-      to[lane] = *from.low | static_cast<u32>(*from.high) << 16;
-    }
+    load_matrix(rows, n, detail.transposed,
+                reinterpret_cast<u32*>(warp.bases[Slot::frame] + detail.registers[n].offset));
   }
 }
 
@@ -173,12 +152,8 @@ void execute_store_matrix(Warp& warp, const Instruction& instruction) {
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
     const Slot slot = detail.registers[n];
-    const u32* const from = reinterpret_cast<const u32*>(warp.bases[slot.base] + slot.offset);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const Elements to = elements(rows, n, detail.transposed, lane);
-      *to.low = static_cast<u16>(from[lane]);
-      *to.high = static_cast<u16>(from[lane] >> 16);
-    }
+    store_matrix(rows, n, detail.transposed,
+                 reinterpret_cast<const u32*>(warp.bases[slot.base] + slot.offset));
   }
 }
 
@@ -192,6 +167,10 @@ Execute async_handler(const memory::AsyncKey& key) {
       return execute_load_matrix;
     case memory::AsyncKey::Op::store_matrix:
       return execute_store_matrix;
+    case memory::AsyncKey::Op::load_fragment:
+      return execute_load_fragment;
+    case memory::AsyncKey::Op::store_fragment:
+      return execute_store_fragment;
   }
   return nullptr;
 }

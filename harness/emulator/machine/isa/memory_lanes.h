@@ -293,9 +293,9 @@ WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction& instruction,
-                                            const memory::Access& access, AddressBuffers& buffers) {
+                                            const memory::Access& access, const u64* addresses,
+                                            AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
-  const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   Mask rest = warp.active;
   while (true) {
     const u64 lead = addresses[__builtin_ctz(rest)] + static_cast<u64>(offset);
@@ -315,10 +315,10 @@ WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction&
                                                          const Instruction& instruction,
                                                          const memory::Access& access,
                                                          AddressBuffers& buffers) {
-  if (access.space == memory::AccessSpace::generic) {
-    return generic_lanes(warp, instruction, access, buffers);
-  }
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
+  if (access.space == memory::AccessSpace::generic) {
+    return generic_lanes(warp, instruction, access, addresses, buffers);
+  }
   if (access.space == memory::AccessSpace::local) {
     return local_lanes(warp, instruction, access, addresses, instruction.offset, warp.active,
                        buffers.pointers);

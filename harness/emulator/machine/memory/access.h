@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/slot.h"
@@ -87,9 +88,15 @@ struct AtomicDetail {
 /// There is one handler of all atomics: it finds the addresses, AtomicDetail has the operation.
 struct AtomicKey {};
 
-/// Names a handler of cp.async, ldmatrix, stmatrix.
+/// Names a handler of cp.async, ldmatrix, stmatrix, wmma.load, wmma.store.
 struct AsyncKey {
-  enum class Op : std::uint8_t { copy, load_matrix, store_matrix } op = Op::copy;
+  enum class Op : std::uint8_t {
+    copy,
+    load_matrix,
+    store_matrix,
+    load_fragment,
+    store_fragment,
+  } op = Op::copy;
 };
 
 /// cp.async: the shared address is sources[0], the global one sources[1].
@@ -109,6 +116,33 @@ struct MatrixMoveDetail {
   std::uint8_t matrices = 1;  ///< 1, 2 or 4
   bool transposed = false;
   Slot registers[4]{};
+};
+
+/// wmma.load, wmma.store: the accesses that the machine code makes of one. The address is
+/// sources[0], the stride (in elements, of 32 bits) sources[1].
+struct FragmentDetail {
+  struct Part {
+    enum class Form : std::uint8_t {
+      values,           ///< `count` values that lie next to each other, a register each
+      transposed,       ///< two of 16 bits of an 8x8 matrix whose transpose is in the register
+      byte,             ///< one value of 8 bits, byte `number` of a register
+      rows,             ///< LDSM: `count` 8x8 matrices of 16 bits, a register each
+      transposed_rows,  ///< LDSM.T
+    } form = Form::values;
+    Access access;
+    std::uint8_t count = 1;
+    std::uint8_t number = 0;
+    Slot registers[4]{};
+    /// Lane l accesses the row outer[l] of the matrix in memory, inner_bytes[l] behind its start.
+    std::uint8_t outer[kLanes] = {};
+    std::uint8_t inner_bytes[kLanes] = {};
+  };
+  struct Copy {
+    Slot from, to;
+  };
+  std::uint8_t element_bits = 16;
+  std::vector<Part> parts;
+  std::vector<Copy> copies;  ///< registers that hold again what others do
 };
 
 }  // namespace warpgauge::emulator::machine::memory

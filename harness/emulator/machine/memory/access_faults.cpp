@@ -104,7 +104,7 @@ void refuse_source_size(const Warp& warp, const Instruction& instruction, int la
 
 void refuse_part_of_warp(const Warp& warp, const Instruction& instruction) {
   fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction,
-        "ldmatrix and stmatrix need all 32 lanes of the warp");
+        "ldmatrix, stmatrix and wmma need all 32 lanes of the warp");
 }
 
 }  // namespace warpgauge::emulator::machine::memory

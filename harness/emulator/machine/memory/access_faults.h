@@ -34,7 +34,7 @@ std::string title(const Access& access, Window window, std::uint64_t address);
 /// cp.async that is to read more bytes than it copies.
 [[noreturn]] void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,
                                      std::uint32_t bytes, int copied);
-/// ldmatrix and stmatrix without all lanes.
+/// ldmatrix, stmatrix, wmma.load and wmma.store without all lanes.
 [[noreturn]] void refuse_part_of_warp(const Warp& warp, const Instruction& instruction);
 
 }  // namespace warpgauge::emulator::machine::memory
