@@ -290,6 +290,23 @@ TEST(Oracle, WhatApproximateFunctionsDecideIsExactWhereTheirValuesWereSeen) {
   EXPECT_THAT(trust("sm_80").reason, HasSubstr("its values are known for sm_90 only"));
 }
 
+// Four LDG, one LDSM, four STG.
+TEST(Oracle, AccessesOfWmmaAreFoundAndAreEstimates) {
+  const auto recorded = Recorded::with_ptx("oracle/wmma.sm_90.cubin");
+  const auto answer = recorded.about("tile");
+  EXPECT_THAT(answer.extras, IsEmpty());
+  for (const char* const text : {"wmma.load.a", "wmma.load.b", "wmma.store.d"}) {
+    const auto lines = recorded.lines("tile", text);
+    ASSERT_EQ(lines.size(), 1u) << text;
+    EXPECT_EQ(plan_of(answer, lines[0]).role, Role::as_written) << text;
+    EXPECT_EQ(confidence_of(answer, lines[0]), Confidence::estimate) << text;
+    EXPECT_THAT(answer.trust.of(lines[0]).reason, HasSubstr("wmma have not been compared")) << text;
+  }
+  for (const int line : recorded.lines("tile", "st.shared")) {
+    EXPECT_EQ(confidence_of(answer, line), Confidence::exact) << recorded.line(line);
+  }
+}
+
 TEST_P(OrderOf, ALoopOfCompareAndSwapKeepsItsOwnReason) {
   EXPECT_THAT(trust("swap_until_done", "atom.shared"),
               Each(Field(&metrics::Trust::reason, HasSubstr("repeats a compare and swap"))));

@@ -92,7 +92,11 @@ Kind kind_of(MemoryOp op) {
 
 /// Can `op` be what `access` was compiled to? ptxas may find out the space of a generic access.
 bool matches(const PtxAccess& access, MemoryOp op) {
-  if (kind_of(op) != access.kind) return false;
+  const Kind kind = kind_of(op);
+  const bool is_part = access.kind == Kind::load_fragment
+                           ? kind == Kind::load || kind == Kind::load_matrix
+                           : access.kind == Kind::store_fragment && kind == Kind::store;
+  if (kind != access.kind && !is_part) return false;
   if (access.kind == Kind::async_copy) return true;
   const Space space = *space_of(op);
   return space == access.space || space == Space::generic || access.space == Space::generic;

@@ -65,6 +65,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
 Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
   if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
+  if (access.is_of_fragment()) {
+    return {{}, estimate("the counts of wmma have not been compared with those of a GPU")};
+  }
   std::set<int> widths;
   for (const MemoryInstruction& instruction : match.found) widths.insert(instruction.width);
   if (widths.size() > 1) {

@@ -70,6 +70,9 @@ std::optional<PtxAccess> classify(const Instruction& instruction) {
     access.kind = opcode == "ldmatrix" ? Kind::load_matrix : Kind::store_matrix;
     access.space = Space::shared;
     access.width = instruction.has("x4") ? 16 : instruction.has("x2") ? 8 : 4;
+  } else if (opcode == "wmma" && !instruction.has("mma")) {
+    access.kind = instruction.has("load") ? Kind::load_fragment : Kind::store_fragment;
+    access.width = 0;
   } else {
     return std::nullopt;
   }

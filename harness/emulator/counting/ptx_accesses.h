@@ -15,15 +15,25 @@ struct Module;
 
 namespace warpgauge::emulator::counting {
 
-/// A ld, st, atom, red, cp.async, ldmatrix or stmatrix of global, shared, local or unknown memory.
+/// A ld, st, atom, red, cp.async, ldmatrix, stmatrix, wmma.load or wmma.store of global, shared,
+/// local or unknown memory.
 struct PtxAccess {
-  enum class Kind : std::uint8_t { load, store, atomic, async_copy, load_matrix, store_matrix };
+  enum class Kind : std::uint8_t {
+    load,
+    store,
+    atomic,
+    async_copy,
+    load_matrix,
+    store_matrix,
+    load_fragment,
+    store_fragment,
+  };
 
   int text_line = 0;
   Kind kind = Kind::load;
   ptx::Space space = ptx::Space::generic;  ///< generic, global, shared or local
-  int width = 0;                           ///< bytes a lane; of matrices 4 for each of the warp
-  bool is_cas = false;                     ///< atom.cas
+  int width = 0;          ///< bytes a lane; of matrices 4 for each of the warp; of fragments 0
+  bool is_cas = false;    ///< atom.cas
   bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
   bool guarded = false;
   std::string base;            ///< what its address begins with: a register or a variable
@@ -31,6 +41,11 @@ struct PtxAccess {
   int base_zeros = 0;          ///< low bits of `base` that are known to be zero
   std::size_t base_value = 0;  ///< equal only where `base` has not been assigned to in between
   std::size_t block = 0;       ///< equal for what is executed one after the other, with no barrier
+
+  /// Of wmma: the machine code has several accesses for it.
+  bool is_of_fragment() const {
+    return kind == Kind::load_fragment || kind == Kind::store_fragment;
+  }
 };
 
 /// Those of `kernel` and of the functions that it may call, in the order of the text. Empty if the
