@@ -195,8 +195,7 @@ void LaunchLedger::note_conditional(const Waiting& waiting, int device,
     if (shapes.size() > 1 || (all - known) % shape.warps() != 0) {
       note(
           "a kernel is launched by conditional nodes of graphs in several shapes, so that it is "
-          "not "
-          "known how often");
+          "not known how often");
       continue;
     }
     shape.count = (all - known) / shape.warps();
