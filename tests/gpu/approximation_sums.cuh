@@ -50,10 +50,10 @@ __global__ void sum_halves(std::uint64_t* sums) {
 }
 
 /// A block for each pair of exponents; a sum for each of the first.
-template <typename Form>
+template <typename Form, std::uint32_t kPairs>
 __global__ void sum_quotients(std::uint64_t* sums) {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = threadIdx.x; i < 1024; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < kPairs; i += kThreads) {
     const support::FloatPair pair = support::float_pair(blockIdx.x, i);
     sum += support::sum_term(i, Form::of(pair.a, pair.b));
   }
@@ -88,6 +88,15 @@ inline std::vector<std::uint64_t> sums(void (*kernel)(std::uint64_t*), unsigned 
   return host;
 }
 
+/// Of few pairs, then of many.
+template <typename Form>
+std::vector<std::uint64_t> quotient_sums() {
+  auto all = sums(sum_quotients<Form, support::kFewPairs>, 65536, 256);
+  const auto of_many = sums(sum_quotients<Form, support::kManyPairs>, 65536, 256);
+  all.insert(all.end(), of_many.begin(), of_many.end());
+  return all;
+}
+
 /// Calls visit(name, sums) for each form.
 template <typename Visit>
 void all_sums(const Visit& visit) {
@@ -97,7 +106,7 @@ void all_sums(const Visit& visit) {
   of_words.template operator()<Rcp, RcpFtz, Rsqrt, RsqrtFtz, Sqrt, SqrtFtz, Ex2, Ex2Ftz, Lg2,
                                Lg2Ftz, Sin, SinFtz, Cos, CosFtz, Tanh, RcpDouble, RsqrtDouble>();
   const auto of_quotients = [&]<typename... Forms>() {
-    (visit(Forms::kName, sums(sum_quotients<Forms>, 65536, 256)), ...);
+    (visit(Forms::kName, quotient_sums<Forms>()), ...);
   };
   of_quotients.template operator()<Div, DivFtz, DivFull, DivFullFtz>();
   visit("rsqrt.approx.f64", sums(sum_inverse_roots<>, 4096, 16));
