@@ -1,6 +1,6 @@
 # Each tests/<folder>/test_<name>.py as a CTest test python.<folder>.<name>, run by WARPGAUGE_PYTHON
-# (PythonPrograms.cmake). A test that looks for a GPU (/dev/nvidia0) has one to itself; all others see
-# none, so that they run side by side and do the same on every machine.
+# (PythonPrograms.cmake). A test that looks for a GPU (/dev/nvidia0) has the label gpu as well, and a
+# GPU to itself; all others see none, so that they run side by side and do the same on every machine.
 
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.py")
 foreach(file IN LISTS files)
@@ -11,7 +11,7 @@ foreach(file IN LISTS files)
   set_tests_properties(${name} PROPERTIES LABELS host)
   file(STRINGS "${file}" looks_for_gpu REGEX "/dev/nvidia0")
   if(looks_for_gpu)
-    set_tests_properties(${name} PROPERTIES RESOURCE_GROUPS "gpus:1")
+    set_tests_properties(${name} PROPERTIES LABELS "host;gpu" RESOURCE_GROUPS "gpus:1")
   elseif(gpus)  # GpuResources.cmake
     list(APPEND environment CUDA_VISIBLE_DEVICES=)
   endif()
