@@ -33,7 +33,10 @@ std::uint32_t result(const SmallFormat& format, Quad exact, const Modifiers& wit
   if (with.sat && exact == 0) return 0;
   if (with.relu && exact <= 0) return 0;
   const std::uint32_t bits = rounded(format, exact, Mode::rn);
-  const bool tiny = (bits & format.infinity()) == 0;
+  // Rounded as if exponents had no limit, less than the smallest normal number.
+  const Quad least = std::ldexp(1, 1 - format.bias());
+  const Quad size = exact < 0 ? -exact : exact;
+  const bool tiny = size < least - least * std::ldexp(1, -2 - format.mantissa_bits);
   return with.ftz && tiny ? bits & format.sign_bit() : bits;
 }
 

@@ -63,6 +63,11 @@ void of_one(Warp& warp, const Instruction& instruction) {
   write<float>(warp, instruction, [=](int i) -> float { return Form::after(a[i], of_x[i]); });
 }
 
+template <bool kFlush>
+WARPGAUGE_INLINE float product(float a, float b) {
+  return kFlush ? flush(a * b, a * kScale * b) : a * b;
+}
+
 /// A quotient: both are scaled, and multiplied with the reciprocal of the one.
 template <typename Scaling, bool kFlush>
 void quotient(Warp& warp, const Instruction& instruction) {
@@ -73,8 +78,8 @@ void quotient(Warp& warp, const Instruction& instruction) {
   evaluate<Reciprocal>(y, x);
   const float* const inverse = y;
   write<float>(warp, instruction, [=](int i) -> float {
-    const float dividend = flush_if<kFlush>(flush_if<kFlush>(a[i]) * Scaling::factor(b[i]));
-    return canonical(flush_if<kFlush>(dividend * inverse[i]));
+    const float dividend = product<kFlush>(flush_if<kFlush>(a[i]), Scaling::factor(b[i]));
+    return canonical(product<kFlush>(dividend, inverse[i]));
   });
 }
 

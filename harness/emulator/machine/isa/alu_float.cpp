@@ -33,9 +33,29 @@ WARPGAUGE_INLINE T input(T value) {
   return flush_if<(kOptions & kFtz) != 0>(value);
 }
 template <unsigned kOptions, typename T>
-WARPGAUGE_INLINE T output(T value) {
-  const T flushed = flush_if<(kOptions & kFtz) != 0>(value);
+WARPGAUGE_INLINE T output(T flushed) {
   return (kOptions & kSat) != 0 ? saturate(flushed) : canonical(flushed);
+}
+
+/// Whether the result is in proportion to the first operand and, of fused ones, the third.
+template <auto kFunction>
+inline constexpr bool kIsProduct = false;
+template <>
+inline constexpr bool kIsProduct<kMultiply> = true;
+template <>
+inline constexpr bool kIsProduct<kFused> = true;
+
+template <auto kFunction, unsigned kOptions, typename T, typename... Others>
+WARPGAUGE_INLINE T operate(T a, Others... others) {
+  const T value = kFunction(a, others...);
+  if constexpr ((kOptions & kFtz) == 0) {
+    return output<kOptions>(value);
+  } else if constexpr (!kIsProduct<kFunction>) {
+    return output<kOptions>(flush(value));
+  } else {
+    const auto scaled = [=](T b, auto... c) { return kFunction(a * kScale, b, c * kScale...); };
+    return output<kOptions>(flush(value, scaled(others...)));
+  }
 }
 
 template <auto kFunction, int kArity, typename T, unsigned kOptions>
@@ -47,11 +67,11 @@ void arithmetic(Warp& warp, const Instruction& instruction) {
   write<T, kPerLane>(warp, instruction, [=](int i) -> T {
     const T x = input<kOptions>(a[i]);
     if constexpr (kArity == 1) {
-      return output<kOptions>(kFunction(x));
+      return operate<kFunction, kOptions>(x);
     } else if constexpr (kArity == 2) {
-      return output<kOptions>(kFunction(x, input<kOptions>(b[i])));
+      return operate<kFunction, kOptions>(x, input<kOptions>(b[i]));
     } else {
-      return output<kOptions>(kFunction(x, input<kOptions>(b[i]), input<kOptions>(c[i])));
+      return operate<kFunction, kOptions>(x, input<kOptions>(b[i]), input<kOptions>(c[i]));
     }
   });
 }

@@ -29,7 +29,11 @@ template <unsigned kOptions, typename T>
 WARPGAUGE_INLINE T result_of(float value) {
   if constexpr ((kOptions & kSat) != 0) value = saturate(value);
   if constexpr ((kOptions & kRelu) != 0) value = (value > 0) | is_nan(value) ? value : 0.0f;
-  return flushed<kOptions>(round_to_small<T>(value));
+  const T rounded = round_to_small<T>(value);
+  if constexpr ((kOptions & kFtz) == 0) return rounded;
+  // What would be less than the smallest normal number if exponents had no limit (see floats.h).
+  const bool tiny = __builtin_fabsf(value) < 0x1p-14f - 0x1p-26f;
+  return {static_cast<u16>(tiny ? rounded.bits & 0x8000 : rounded.bits)};
 }
 
 // A sum, difference or product of two halves is exact as a float or so close that rounding twice

@@ -33,7 +33,9 @@ void convert(Warp& warp, const Instruction& instruction) {
     if constexpr (kFlush && kSame<From, float>) value = flush(value);
     if constexpr (kRounding != ConvertRounding::none) value = integral<kRounding>(value);
     To result = static_cast<To>(value);
-    if constexpr (kFlush && kSame<To, float>) result = flush(result);
+    if constexpr (kFlush && kSame<From, double>) {
+      result = flush(result, static_cast<float>(value * kScale));
+    }
     return (kOptions & kSat) != 0 ? saturate(result) : canonical(result);
   });
 }

@@ -40,6 +40,15 @@ WARPGAUGE_INLINE float flush(float value) {
   const u32 bits = bits_as<u32>(value);
   return bits_as<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
+/// A result that had to be rounded. A GPU looks at what it would be if exponents had no limit: less
+/// than the smallest normal number is flushed, even if it is rounded to that otherwise. `scaled` is
+/// the result with the exact one times kScale.
+inline constexpr float kScale = 0x1p24f;
+WARPGAUGE_INLINE float flush(float value, float scaled) {
+  const bool tiny = __builtin_fabsf(scaled) < kScale * 0x1p-126f;
+  return bits_as<float>(tiny ? bits_as<u32>(value) & 0x80000000 : bits_as<u32>(value));
+}
+
 template <bool kFtz>
 WARPGAUGE_INLINE float flush_if(float value) {
   return kFtz ? flush(value) : value;
