@@ -136,7 +136,7 @@ std::vector<std::string> Emulator::refused_calls() const {
 }
 
 std::string Emulator::last_call() const {
-  return taken([](runtime::State::Results& results) { return results.use.call; });
+  return runtime::State::instance().results.use.call.load();
 }
 
 std::string Emulator::last_failure() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::uint64_t kDefaultStack = 512 * 1024;
 constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
+// Warp instructions that are executed sooner by one thread than it wakes others.
+constexpr std::uint64_t kForOneThread = 20'000;
 
 std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
@@ -112,6 +115,7 @@ struct Shared {
   const std::uint64_t blocks;
   const std::size_t residents;  ///< blocks that one worker may have begun and not ended
   std::atomic<std::uint64_t> next_block = 0;
+  std::function<void()> recruit;            ///< the other workers; nothing: they are there
   std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
   std::atomic<int> busy = 0;                ///< workers that do not wait for memory
   std::atomic<bool> pauses = false;         ///< the patience is over
@@ -154,6 +158,9 @@ class Worker {
       note_waiting(all_poll && !begun);
       if (waits_) wait_for_memory();
       all_poll = advance_all();
+      if (shared_.recruit && (all_poll || steps() > kForOneThread) && is_block_left()) {
+        std::exchange(shared_.recruit, nullptr)();
+      }
     }
     note_waiting(true);
     waits_ = false;
@@ -182,6 +189,8 @@ class Worker {
   }
 
  private:
+  bool is_block_left() const { return shared_.next_block < shared_.blocks; }
+
   bool begin_block() {
     const std::uint64_t place = shared_.next_block++;
     if (place >= shared_.blocks) return false;
@@ -293,7 +302,9 @@ std::size_t workers_for(std::uint64_t blocks, const Options& options) {
   return std::min<std::uint64_t>(static_cast<unsigned>(threads), blocks);
 }
 
-LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Worker>>& workers) {
+/// Workers that the launch had no need of are not there.
+LaunchOutcome outcome_of(const KernelCode& code,
+                         const std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
   outcome.divergent_branches = divergences_of(workers);
@@ -318,7 +329,7 @@ LaunchOutcome outcome_of(const KernelCode& code, std::vector<std::unique_ptr<Wor
 }  // namespace
 
 struct LaunchRun::Parts {
-  Parts(const Kernel& kernel, const Launch& its_launch, const LaunchHost& its_host);
+  Parts(const Kernel& its_kernel, const Launch& its_launch, const LaunchHost& its_host);
 
   std::uint64_t resident_blocks() const {
     if (launch.cooperative) return blocks;
@@ -328,6 +339,7 @@ struct LaunchRun::Parts {
     return resident / workers.size() + 1;
   }
 
+  const Kernel& kernel;
   const KernelCode& code;
   const Launch launch;
   const LaunchHost host;
@@ -341,8 +353,10 @@ struct LaunchRun::Parts {
   Shared shared;
 };
 
-LaunchRun::Parts::Parts(const Kernel& kernel, const Launch& its_launch, const LaunchHost& its_host)
-    : code(*kernel.code),
+LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
+                        const LaunchHost& its_host)
+    : kernel(its_kernel),
+      code(*kernel.code),
       launch(its_launch),
       host(its_host),
       blocks(volume(launch.grid)),
@@ -377,13 +391,21 @@ LaunchRun::LaunchRun(const Kernel& kernel, const Launch& launch, const LaunchHos
 LaunchRun::~LaunchRun() = default;
 
 bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
-  auto& [code, launch, host, blocks, workspace, output, queue, context, history, workers, shared] =
-      *parts_;
+  auto& [kernel, code, launch, host, blocks, workspace, output, queue, context, history, workers,
+         shared] = *parts_;
   const int count = static_cast<int>(workers.size());
+  const bool alone = workers.front() == nullptr && kernel.last_steps <= kForOneThread;
+  shared.recruit = nullptr;
+  if (alone) {
+    shared.recruit = [&host, &shared, count] {
+      shared.busy += count - 1;
+      host.pool.recruit(count);
+    };
+  }
   shared.patience = patience;
   shared.pauses = false;
-  shared.busy = count;
-  host.pool.run(count, [&](int number) {
+  shared.busy = alone ? 1 : count;
+  host.pool.run(alone ? 1 : count, [&](int number) {
     auto& worker = workers[static_cast<std::size_t>(number)];
     try {
       if (worker == nullptr) worker = std::make_unique<Worker>(shared);
@@ -400,7 +422,9 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
 }
 
 LaunchOutcome LaunchRun::take_outcome() {
+  std::erase(parts_->workers, nullptr);
   LaunchOutcome outcome = outcome_of(parts_->code, parts_->workers);
+  parts_->kernel.last_steps = outcome.warp_instructions;
   outcome.work = parts_->queue.take();
   return outcome;
 }

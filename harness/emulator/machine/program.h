@@ -1,6 +1,7 @@
 // A loaded module: its variables have memory, its functions addresses.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -97,6 +98,8 @@ class Kernel {
   const KernelInfo info;
   AccessPlans plans;
   std::unique_ptr<KernelCode> code;  ///< from the first launch on
+  /// Warp instructions of its last launch, for how many threads the next one begins with.
+  mutable std::atomic<std::uint64_t> last_steps = ~std::uint64_t{0};
 };
 
 }  // namespace warpgauge::emulator::machine

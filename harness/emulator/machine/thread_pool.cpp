@@ -23,21 +23,24 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(int count, const std::function<void(int)>& work) {
-  if (count > 1) {
-    const std::lock_guard lock(mutex_);
-    while (static_cast<int>(threads_.size()) < count - 1) {
-      const int number = static_cast<int>(threads_.size()) + 1;
-      threads_.emplace_back([this, number] { serve(number); });
-    }
-    work_ = &work;
-    count_ = count;
-    unfinished_ = count - 1;
-    ++call_;
-    begin_.notify_all();
-  }
+  work_ = &work;  // the others look at it once they are recruited
+  recruit(count);
   work(0);
   std::unique_lock lock(mutex_);
   end_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void ThreadPool::recruit(int count) {
+  if (count <= 1) return;
+  const std::lock_guard lock(mutex_);
+  while (static_cast<int>(threads_.size()) < count - 1) {
+    const int number = static_cast<int>(threads_.size()) + 1;
+    threads_.emplace_back([this, number] { serve(number); });
+  }
+  count_ = count;
+  unfinished_ = count - 1;
+  ++call_;
+  begin_.notify_all();
 }
 
 void ThreadPool::serve(int number) {

@@ -22,6 +22,8 @@ class ThreadPool {
   /// Calls work(0) in the calling thread and work(1) .. work(count - 1) in others, and returns when
   /// all have ended. `work` must not throw. One call at a time.
   void run(int count, const std::function<void(int)>& work);
+  /// From work(0) of a call with a count of 1: it has this count after all.
+  void recruit(int count);
 
  private:
   void serve(int number);

@@ -67,9 +67,12 @@ class Launches : public LaunchWatch {
   bool begins(const std::string& kernel, const metrics::Launch& launch,
               const metrics::ReportedCode& code) override {
     const std::lock_guard lock(mutex_);
-    line_.show(fmt::format("[{}] emulating {}, {} blocks", ++begun_,
-                           files::printable(files::plain_name(files::demangled(kernel))),
-                           std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]));
+    ++begun_;
+    if (line_.is_there()) {
+      line_.show(fmt::format("[{}] emulating {}, {} blocks", begun_,
+                             files::printable(files::plain_name(files::demangled(kernel))),
+                             std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]));
+    }
     metrics::ReportedKernel& known = kernel_of(kernel);
     ++known.launches;
     known.add(code);

@@ -1,11 +1,11 @@
 // The thread in which work goes on while the program does.
 #include "harness/emulator/runtime/background.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include "harness/emulator/process_id.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -19,11 +19,11 @@ void Background::add(cudaStream_t stream, std::function<void()> item) {
   if (is_idle) items_.clear();  // those of the process that this one was forked from
   items_.push_back({stream, std::move(item)});
   if (!is_idle) return;
-  process_ = getpid();
+  process_ = process_id();
   std::thread([this] { work(); }).detach();
 }
 
-bool Background::is_busy() const { return !items_.empty() && process_ == getpid(); }
+bool Background::is_busy() const { return !items_.empty() && process_ == process_id(); }
 
 bool Background::is_busy(cudaStream_t stream,
                          const std::function<bool(cudaStream_t)>& waits_for) const {

@@ -28,9 +28,9 @@ void forget_refusals(State& state) {
 }
 
 cudaError_t noted(const char* name, State& state, cudaError_t error) {
-  const std::lock_guard lock(state.results.mutex);
   state.results.use.call = name;
   if (error != cudaSuccess && error != cudaErrorNotReady) {
+    const std::lock_guard lock(state.results.mutex);
     state.results.use.failure = std::string(name) + ": " + cudaGetErrorName(error);
   }
   return error;

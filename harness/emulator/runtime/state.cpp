@@ -1,8 +1,6 @@
 // The state of the emulated CUDA runtime.
 #include "harness/emulator/runtime/state.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -12,6 +10,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/memory/texture.h"
+#include "harness/emulator/process_id.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/failure.h"
 
@@ -73,14 +72,14 @@ Device& State::device() {
         .max_threads_per_block = kMaxThreadsPerBlock,
     };
     device_ = std::make_unique<Device>(architecture, options_);
-    device_process_ = getpid();
+    device_process_ = process_id();
   }
   require_own_device();
   return *device_;
 }
 
 void State::require_own_device() const {
-  if (device_ == nullptr || device_process_ == getpid()) return;
+  if (device_ == nullptr || device_process_ == process_id()) return;
   throw Failure{cudaErrorInitializationError,
                 "this process was forked from one that had used CUDA before, so it cannot use "
                 "CUDA: fork before the first CUDA call, or start a program in the child"};
@@ -103,8 +102,8 @@ void State::begin_launch() {
 }
 
 void State::begin_process() {
-  if (launching_process_ == getpid()) return;
-  launching_process_ = getpid();
+  if (launching_process_ == process_id()) return;
+  launching_process_ = process_id();
   {
     const std::lock_guard lock(results.mutex);
     results.counts->take();

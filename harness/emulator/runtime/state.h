@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -94,7 +95,7 @@ struct Refusal {
 
 /// What the program has called so far.
 struct RuntimeUse {
-  std::string call;               ///< the last function
+  std::atomic<const char*> call = "";  ///< the last function; needs no lock
   std::string failure;            ///< the last that failed, with its error
   std::vector<Refusal> refusals;  ///< those whose error the thread has not taken yet
 };
