@@ -29,7 +29,7 @@ struct Special {
   std::string_view name;  ///< "%tid.x"
   ptx::Type type;
   bool of_block;  ///< changes from block to block; else only from warp to warp
-  std::uint64_t (*value)(const SpecialInputs& inputs, int lane);
+  void (*write)(const SpecialInputs& inputs, std::byte* to);  ///< the vector of a warp
 };
 
 /// nullptr if there is none of that name, or if it has another value each time it is read
@@ -51,8 +51,7 @@ class SpecialLayout {
     const Special* special;
     std::uint32_t offset;
   };
-  void fill(std::byte* specials, const SpecialInputs& inputs, bool of_block) const;
-  std::vector<Entry> entries_;
+  std::vector<Entry> of_warp_, of_block_;
   std::uint32_t bytes_ = 0;
 };
 

@@ -49,6 +49,7 @@ Block::Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits)
     history = std::make_unique<memory::History>(*launch.history, warps.size(), shared_bytes);
   }
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
+  specials = AlignedBytes(odd_cache_lines(launch.code.specials.bytes()) * warps.size());
   for (std::size_t n = 0; n < warps.size(); ++n) {
     prepare(warps[n], static_cast<std::uint32_t>(n), counters, hits);
   }
@@ -87,14 +88,13 @@ void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& co
   memory.parameters = launch.launch.parameters.data();
   memory.parameter_bytes = launch.launch.parameters.size();
 
-  state.specials = AlignedBytes(code.specials.bytes());
+  state.warp.bases[Slot::constants] = code.constants.data();
+  state.warp.bases[Slot::specials] =
+      specials.data() + number * odd_cache_lines(code.specials.bytes());
+  state.warp.bases[Slot::parameters] = launch.parameters.data();
   SpecialInputs inputs = launch.inputs;
   inputs.warp = number;
-  code.specials.fill_warp(state.specials.data(), inputs);
-  state.warp.bases[Slot::constants] = code.constants.data();
-  state.warp.bases[Slot::specials] = state.specials.data();
-  state.warp.bases[Slot::parameters] = launch.parameters.data();
-  state.frames.prepare(code);
+  code.specials.fill_warp(state.warp.bases[Slot::specials], inputs);
   write_local_addresses(frame);
 }
 
@@ -116,7 +116,7 @@ void Block::start(std::uint64_t block_number) {
   for (WarpState& state : warps) {
     state.memory.block = index;
     state.memory.block_number = number;
-    launch.code.specials.fill_block(state.specials.data(), inputs);
+    launch.code.specials.fill_block(state.warp.bases[Slot::specials], inputs);
     start(state);
   }
 }

@@ -60,7 +60,6 @@ struct WarpState {
   Warp warp;
   WarpEngine engine;
   memory::MemoryContext memory;
-  AlignedBytes specials;
   FrameStore frames;
   Pause pause = Pause::slice;
 };
@@ -77,7 +76,7 @@ struct Block {
   std::uint32_t live_threads = 0;
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
   std::uint64_t next_check = 0;  ///< of the limits, in steps
-  AlignedBytes registers, shared, local;
+  AlignedBytes registers, shared, local, specials;
   std::vector<WarpState> warps;
   std::minstd_rand random;                   ///< of Launch::order
   std::unique_ptr<memory::History> history;  ///< where the launch has one

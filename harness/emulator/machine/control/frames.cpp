@@ -16,6 +16,7 @@ constexpr std::uint64_t kLinkage = 64;
 }  // namespace
 
 Frame& FrameStore::take(const Code& code) {
+  if (code.number >= spare_.size()) spare_.resize(code.number + 1);
   std::vector<Frame*>& spare = spare_[code.number];
   if (!spare.empty()) {
     Frame& frame = *spare.back();

@@ -15,7 +15,6 @@ namespace warpgauge::emulator::machine::control {
 /// The frames of device functions that a warp has used so far, by function.
 class FrameStore {
  public:
-  void prepare(const KernelCode& kernel) { spare_.resize(kernel.functions.size()); }
   Frame& take(const Code& code);
   void give_back(Frame& frame);
 
@@ -25,7 +24,7 @@ class FrameStore {
     AlignedBytes registers;
   };
   std::vector<std::unique_ptr<Owned>> all_;
-  std::vector<std::vector<Frame*>> spare_;  ///< by Code::number
+  std::vector<std::vector<Frame*>> spare_;  ///< by Code::number, up to the highest taken
 };
 
 /// Where the frame of a function that is called from `caller` begins in local memory.
