@@ -61,6 +61,7 @@ TEST(SpecialRegisters, OfThreadsBlocksAndGrids) {
   EXPECT_EQ(special("%ctaid.y", shape), all([](auto b, auto) { return b / 3 % 2; }));
   EXPECT_EQ(special("%ctaid.z", shape), all([](auto b, auto) { return b / 6; }));
   EXPECT_EQ(special("%nctaid.y", shape), Words(kAll, 2));
+  EXPECT_EQ(special("%smid", shape), all([](auto b, auto) { return b; }));
   EXPECT_EQ(special("%laneid", shape), all([](auto, auto t) { return t % 32; }));
   EXPECT_EQ(special("%warpid", shape), all([](auto, auto t) { return t / 32; }));
   EXPECT_EQ(special("%lanemask_eq", shape), all([](auto, auto t) { return 1u << t % 32; }));
