@@ -61,6 +61,12 @@ WARPGAUGE_INLINE bool compare_values(T a, T b) {
   }
 }
 
+template <Comparison kComparison, bool kFtz, typename T>
+WARPGAUGE_INLINE Mask comparison_mask(const T* a, const T* b) {
+  using Compared = Choose<kSame<T, Half> || kSame<T, BFloat>, float, T>;
+  return mask_of<Compared>([=](int i) { return compare_values<kComparison, kFtz>(a[i], b[i]); });
+}
+
 WARPGAUGE_INLINE Mask combine(Mask mask, Mask c, std::uint16_t flags) {
   switch ((flags & alu_flag::kCombineMask) >> alu_flag::kCombineShift) {
     case alu_flag::kAnd:
@@ -89,7 +95,7 @@ template <Comparison kComparison, bool kFtz, typename T>
 void setp(Warp& warp, const Instruction& instruction) {
   const T* const a = lanes<T>(warp, instruction, 0);
   const T* const b = lanes<T>(warp, instruction, 1);
-  const Mask mask = mask_of([=](int i) { return compare_values<kComparison, kFtz>(a[i], b[i]); });
+  const Mask mask = comparison_mask<kComparison, kFtz>(a, b);
   if ((instruction.flags & (alu_flag::kCombineMask | alu_flag::kSecondDestination)) == 0) {
     write_predicate(warp, destination<Mask>(warp, instruction), mask);
   } else {
@@ -127,7 +133,7 @@ template <Comparison kComparison, bool kFtz, typename T>
 void set(Warp& warp, const Instruction& instruction) {
   const T* const a = lanes<T>(warp, instruction, 0);
   const T* const b = lanes<T>(warp, instruction, 1);
-  const Mask mask = mask_of([=](int i) { return compare_values<kComparison, kFtz>(a[i], b[i]); });
+  const Mask mask = comparison_mask<kComparison, kFtz>(a, b);
   const u32 truth = static_cast<u32>(instruction.offset);
   if (instruction.offset >> 32 != 0) {  // a destination of 16 bits
     write_truth<u16>(warp, instruction, mask, static_cast<u16>(truth));

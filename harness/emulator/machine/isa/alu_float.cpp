@@ -27,14 +27,14 @@ constexpr auto kFused = [](auto a, auto b, auto c) { return fused(a, b, c); };
 constexpr auto kReciprocal = [](auto a) { return decltype(a){1} / a; };
 constexpr auto kRoot = [](auto a) { return root(a); };
 
-/// Flushing, saturation and NaNs around a rounded operation.
+/// Flushing and saturation around a rounded operation.
 template <unsigned kOptions, typename T>
 WARPGAUGE_INLINE T input(T value) {
   return flush_if<(kOptions & kFtz) != 0>(value);
 }
 template <unsigned kOptions, typename T>
 WARPGAUGE_INLINE T output(T flushed) {
-  return (kOptions & kSat) != 0 ? saturate(flushed) : canonical(flushed);
+  return (kOptions & kSat) != 0 ? saturate(flushed) : flushed;
 }
 
 /// Whether the result is in proportion to the first operand and, of fused ones, the third.
@@ -64,7 +64,7 @@ void arithmetic(Warp& warp, const Instruction& instruction) {
   const T* const a = lanes<T>(warp, instruction, 0);
   const T* const b = lanes<T>(warp, instruction, kArity > 1 ? 1 : 0);
   const T* const c = lanes<T>(warp, instruction, kArity > 2 ? 2 : 0);
-  write<T, kPerLane>(warp, instruction, [=](int i) -> T {
+  const auto result = [=](int i) -> T {
     const T x = input<kOptions>(a[i]);
     if constexpr (kArity == 1) {
       return operate<kFunction, kOptions>(x);
@@ -73,7 +73,12 @@ void arithmetic(Warp& warp, const Instruction& instruction) {
     } else {
       return operate<kFunction, kOptions>(x, input<kOptions>(b[i]), input<kOptions>(c[i]));
     }
-  });
+  };
+  if constexpr ((kOptions & kSat) != 0) {
+    write<T, kPerLane>(warp, instruction, result);
+  } else {
+    write_canonical<T, kPerLane>(warp, instruction, result);
+  }
 }
 
 /// The same in another rounding mode. The calls are what keeps the compiler from moving arithmetic
@@ -162,16 +167,19 @@ Execute sign_handler(const AluKey& key) {
 }
 
 // Extremes: +0 is above -0; a NaN loses against a number unless `.NaN`.
+template <bool kMaximum, typename T>
+WARPGAUGE_INLINE T extreme_of_numbers(T a, T b) {
+  // Only of zeros the two differ, in their sign.
+  const T first = (kMaximum ? a > b : a < b) ? a : b;
+  const T second = (kMaximum ? b > a : b < a) ? b : a;
+  const Unsigned<T> bits = bits_as<Unsigned<T>>(first), other = bits_as<Unsigned<T>>(second);
+  return bits_as<T>(static_cast<Unsigned<T>>(kMaximum ? bits & other : bits | other));
+}
 template <bool kMaximum, unsigned kOptions, typename T>
 WARPGAUGE_INLINE T extreme(T a, T b) {
-  using U = Unsigned<T>;
-  const U bits_a = bits_as<U>(a), bits_b = bits_as<U>(b);
-  // Of equal values only zeros differ, in their sign.
-  const T equal = bits_as<T>(static_cast<U>(kMaximum ? bits_a & bits_b : bits_a | bits_b));
-  const T best = (kMaximum ? a > b : a < b) ? a : b;
-  const T number = a == b ? equal : best;
-  if constexpr ((kOptions & kNan) != 0) return canonical(is_nan(a) ? a : number);
-  return canonical(is_nan(b) ? a : number);
+  const T number = extreme_of_numbers<kMaximum>(a, b);
+  const T of_nan = is_nan((kOptions & kNan) != 0 ? a : b) ? a : b;
+  return canonical(is_nan(a) | is_nan(b) ? of_nan : number);
 }
 
 template <bool kMaximum, int kArity, typename T, unsigned kOptions>
@@ -184,15 +192,22 @@ void extremes(Warp& warp, const Instruction& instruction) {
     const T flushed = input<kOptions>(value);
     return kXorsign ? kAbsolute(flushed) : flushed;
   };
-  write<T>(warp, instruction, [=](int i) -> T {
-    T result = extreme<kMaximum, kOptions>(take(a[i]), take(b[i]));
-    Unsigned<T> sign = bits_as<Unsigned<T>>(a[i]) ^ bits_as<Unsigned<T>>(b[i]);
-    if constexpr (kArity > 2) {
-      result = extreme<kMaximum, kOptions>(result, take(c[i]));
-      sign ^= bits_as<Unsigned<T>>(c[i]);
-    }
-    return kXorsign && !is_nan(result) ? kCopySign(bits_as<T>(sign), result) : result;
-  });
+  const auto write_extremes = [&](auto of_two) {
+    write<T>(warp, instruction, [=](int i) -> T {
+      T result = of_two(take(a[i]), take(b[i]));
+      Unsigned<T> sign = bits_as<Unsigned<T>>(a[i]) ^ bits_as<Unsigned<T>>(b[i]);
+      if constexpr (kArity > 2) {
+        result = of_two(result, take(c[i]));
+        sign ^= bits_as<Unsigned<T>>(c[i]);
+      }
+      return kXorsign && !is_nan(result) ? kCopySign(bits_as<T>(sign), result) : result;
+    });
+  };
+  if (any_nan<kLanes>(a) | any_nan<kLanes>(b) | any_nan<kLanes>(c)) [[unlikely]] {
+    write_extremes([](T x, T y) { return extreme<kMaximum, kOptions>(x, y); });
+  } else {
+    write_extremes([](T x, T y) { return extreme_of_numbers<kMaximum>(x, y); });
+  }
 }
 
 template <bool kMaximum, int kArity>

@@ -64,6 +64,44 @@ WARPGAUGE_INLINE float canonical(float value) {
 }
 WARPGAUGE_INLINE double canonical(double value) { return value; }
 
+/// Whether any of so many values, in a vector, is a NaN.
+template <int kCount, typename T>
+WARPGAUGE_INLINE bool any_nan(const T* values) {
+#ifdef WARPGAUGE_ISA_avx512
+  constexpr int kStep = 64 / sizeof(T);
+  Mask nan = 0;
+  for (int i = 0; i < kCount; i += 2 * kStep) {
+    if constexpr (sizeof(T) == 4) {
+      nan |= _mm512_cmp_ps_mask(_mm512_load_ps(values + i), _mm512_load_ps(values + i + kStep),
+                                _CMP_UNORD_Q);
+    } else {
+      nan |= _mm512_cmp_pd_mask(_mm512_load_pd(values + i), _mm512_load_pd(values + i + kStep),
+                                _CMP_UNORD_Q);
+    }
+  }
+  return nan != 0;
+#else
+  Unsigned<T> nan = 0;
+  for (int i = 0; i < kCount; ++i) nan |= is_nan(values[i]) ? 1 : 0;
+  return nan != 0;
+#endif
+}
+
+/// write() of results of arithmetic, of which the NaNs become canonical. There are none as a rule:
+/// the results do not wait for the test, as they would for canonical() of each.
+template <typename T, int kPerLane, typename Function>
+WARPGAUGE_INLINE void write_canonical(Warp& warp, const Instruction& instruction,
+                                      Function function) {
+  write<T, kPerLane>(warp, instruction, function);
+  if constexpr (kSame<T, float>) {
+    float* const results =
+        static_cast<float*>(__builtin_assume_aligned(destination<float>(warp, instruction), 64));
+    if (any_nan<kLanes * kPerLane>(results)) [[unlikely]] {
+      write<float, kPerLane>(warp, instruction, [=](int i) { return canonical(results[i]); });
+    }
+  }
+}
+
 /// .sat: [0, 1], NaN to +0.
 template <typename T>
 WARPGAUGE_INLINE T saturate(T value) {

@@ -6,6 +6,10 @@
 
 #include "harness/emulator/machine/warp.h"
 
+#ifdef WARPGAUGE_ISA_avx512
+#include <immintrin.h>
+#endif
+
 #define WARPGAUGE_INLINE [[gnu::always_inline]] inline
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -93,6 +97,33 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
+#ifdef WARPGAUGE_ISA_avx512
+/// A vector of `yes` where a bit is on, of `no` where it is off, in as many lanes as one has.
+template <typename T>
+WARPGAUGE_INLINE void select_some_lanes(T* out, Mask mask, const T* yes, const T* no) {
+  if constexpr (sizeof(T) == 1) {
+    const __m256i a = _mm256_load_si256(reinterpret_cast<const __m256i*>(yes));
+    const __m256i b = _mm256_load_si256(reinterpret_cast<const __m256i*>(no));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out), _mm256_mask_blend_epi8(mask, b, a));
+  } else {
+    const __m512i a = _mm512_load_si512(yes);
+    __m512i b = _mm512_load_si512(no);
+    // What the compiler would make a masked store is a whole one: the load that follows gets its
+    // values from it, but waits for a masked one to reach the cache.
+    __asm__("" : "+v"(b));
+    const auto blended = [&] {
+      if constexpr (sizeof(T) == 2) return _mm512_mask_blend_epi16(mask, b, a);
+      if constexpr (sizeof(T) == 4) {
+        return _mm512_mask_blend_epi32(static_cast<__mmask16>(mask), b, a);
+      }
+      if constexpr (sizeof(T) == 8) {
+        return _mm512_mask_blend_epi64(static_cast<__mmask8>(mask), b, a);
+      }
+    };
+    _mm512_store_si512(out, blended());
+  }
+}
+#else
 /// {1, 2, 4, ...}: bit of each element of a vector.
 template <typename Vector, typename Element>
 WARPGAUGE_INLINE Vector element_bits() {
@@ -102,6 +133,7 @@ WARPGAUGE_INLINE Vector element_bits() {
   }
   return bits;
 }
+#endif
 
 /// out[i] = yes[i] in the lanes of the mask, no[i] in the others.
 template <typename T>
@@ -109,6 +141,12 @@ WARPGAUGE_INLINE void select_lanes(T* out, Mask mask, const T* yes, const T* no)
   if constexpr (sizeof(T) == 16) {
     for (int i = 0; i < kLanes; ++i) out[i] = (mask >> i & 1) != 0 ? yes[i] : no[i];
   } else {
+#ifdef WARPGAUGE_ISA_avx512
+    constexpr int kStep = sizeof(T) == 1 ? kLanes : 64 / sizeof(T);
+    for (int i = 0; i < kLanes; i += kStep) {
+      select_some_lanes(out + i, mask >> i, yes + i, no + i);
+    }
+#else
     using Element = Unsigned<T>;
     constexpr int kBytes = kVectorBytes < kLanes * static_cast<int>(sizeof(T))
                                ? kVectorBytes
@@ -131,6 +169,7 @@ WARPGAUGE_INLINE void select_lanes(T* out, Mask mask, const T* yes, const T* no)
       const Vector b = *reinterpret_cast<const Vector*>(no + first);
       *reinterpret_cast<Vector*>(out + first) = test != Vector{} ? a : b;
     }
+#endif
   }
 }
 
@@ -142,8 +181,7 @@ WARPGAUGE_INLINE void blend(T* to, const T* from, Mask active) {
   select_lanes<Lane>(lanes, active, reinterpret_cast<const Lane*>(from), lanes);
 }
 
-/// write_to() where some lanes are off. By itself, so that the compiler makes masked stores of it
-/// and complete warps need no buffer.
+/// write_to() where some lanes are off. By itself, so that complete warps need no buffer.
 template <typename T, int kPerLane, typename Function>
 WARPGAUGE_INLINE void write_some(const Warp& warp, T* destination, const Function& function) {
   alignas(64) T buffer[kLanes * kPerLane];
@@ -172,12 +210,38 @@ WARPGAUGE_INLINE void write(Warp& warp, const Instruction& instruction, Function
   write_to<T, kPerLane>(warp, destination<T>(warp, instruction), function);
 }
 
-/// One bit a lane: function(i).
-template <typename Function>
+#ifdef WARPGAUGE_ISA_avx512
+/// The signs of values, one bit a lane.
+template <typename T>
+WARPGAUGE_INLINE Mask signs(const T* values) {
+  if constexpr (sizeof(T) == 1) {
+    return _mm256_movepi8_mask(_mm256_load_si256(reinterpret_cast<const __m256i*>(values)));
+  } else if constexpr (sizeof(T) == 2) {
+    return _mm512_movepi16_mask(_mm512_load_si512(values));
+  } else if constexpr (sizeof(T) == 4) {
+    const auto half = [&](int i) { return _mm512_movepi32_mask(_mm512_load_si512(values + i)); };
+    return half(0) | Mask{half(16)} << 16;
+  } else {
+    const auto part = [&](int i) {
+      return Mask{_mm512_movepi64_mask(_mm512_load_si512(values + i))} << i;
+    };
+    return part(0) | part(8) | part(16) | part(24);
+  }
+}
+#endif
+
+/// One bit a lane: function(i), which is of values as wide as T.
+template <typename T = u32, typename Function>
 WARPGAUGE_INLINE Mask mask_of(Function function) {
+#ifdef WARPGAUGE_ISA_avx512
+  alignas(64) Signed<T> truth[kLanes];
+  for (int i = 0; i < kLanes; ++i) truth[i] = static_cast<Signed<T>>(function(i) ? -1 : 0);
+  return signs(truth);
+#else
   Mask mask = 0;
   for (int i = 0; i < kLanes; ++i) mask |= function(i) ? Mask{1} << i : 0;
   return mask;
+#endif
 }
 
 /// The active lanes' bits of a predicate that is a destination.
