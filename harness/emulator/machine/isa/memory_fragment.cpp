@@ -74,7 +74,7 @@ void load_values(const Warp& warp, const Part& part, const Checked<u64>& from) {
 }
 
 void load_part(const Warp& warp, const Part& part, const Checked<u64>& from) {
-  alignas(64) u32 words[kLanes];
+  alignas(64) u32 words[kLanes] = {};
   std::byte* const to = reinterpret_cast<std::byte*>(words);
   const auto registers = [&](int n) {
     return reinterpret_cast<u32*>(destination_of(warp, part.registers[n]));

@@ -206,8 +206,9 @@ WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& i
   if (!inside(cache, lead, 0, context.local_bytes)) [[unlikely]] {
     refuse_local(warp, instruction, access, {addresses, offset, lanes});
   }
+  const u32 stride = static_cast<u32>(context.local_stride);  // which is at most 512 KiB
   for (int lane = 0; lane < kLanes; ++lane) {
-    pointers[lane] = addresses[lane] + static_cast<u64>(lane) * context.local_stride;
+    pointers[lane] = addresses[lane] + u64{static_cast<u32>(lane)} * stride;
   }
   const u64 base = reinterpret_cast<u64>(context.local) + long_offset;
   return {base, pointers, memory::Pattern::general, lanes};
@@ -250,7 +251,7 @@ WARPGAUGE_INLINE const u32* narrowed(const u64* addresses, u64 window, u32* buff
 
 /// The lanes of which the generic address is in the window.
 WARPGAUGE_INLINE Mask lanes_in(memory::Window window, const u64* addresses, s64 offset) {
-  return mask_of([&](int lane) {
+  return mask_of<u64>([&](int lane) {
     return (addresses[lane] + static_cast<u64>(offset)) >> memory::kWindowShift ==
            static_cast<u64>(window);
   });

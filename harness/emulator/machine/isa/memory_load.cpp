@@ -9,7 +9,7 @@ template <Route kRoute, int kBytes, int kElements, bool kConverts>
 struct Load {
   static void execute(Warp& warp, const Instruction& instruction) {
     const memory::MoveDetail& detail = *static_cast<const memory::MoveDetail*>(instruction.detail);
-    alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1];
+    alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1] = {};
     std::byte* registers[kElements];
     std::byte* to[kElements];
     for (int n = 0; n < kElements; ++n) {

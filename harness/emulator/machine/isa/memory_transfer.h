@@ -66,40 +66,48 @@ WARPGAUGE_INLINE void broadcast(std::byte* to, Value<kBytes> value, Mask lanes) 
   using Plain = typename Bits<kBytes>::Unsigned;
   Plain* const values = static_cast<Plain*>(__builtin_assume_aligned(to, 64));
   const Plain plain = value;
-  for_lanes(lanes, [&](int lane) { values[lane] = plain; });
+  if (lanes == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) values[lane] = plain;
+    return;
+  }
+  alignas(64) Plain same[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) same[lane] = plain;
+  blend<Plain>(values, same, lanes);
 }
 
 #if defined(__AVX512F__)
-/// One value of 4 or 8 bytes from each lane's address; all lanes on.
-template <int kBytes, typename Index>
+/// One value of 4 or 8 bytes from each lane's address.
+template <int kBytes, bool kAll, typename Index>
 WARPGAUGE_INLINE void gather(const Checked<Index>& from, std::byte* to) {
   const void* const base = reinterpret_cast<const void*>(from.base);
-  if constexpr (kBytes == 4 && sizeof(Index) == 4) {
-    for (int i = 0; i < 2; ++i) {
-      const __m512i index = _mm512_load_si512(from.index + 16 * i);
-      _mm512_store_si512(
-          to + 64 * i, _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, index, base, 1));
-    }
-  } else if constexpr (kBytes == 4) {
-    for (int i = 0; i < 4; ++i) {
-      const __m512i index = _mm512_load_si512(from.index + 8 * i);
-      _mm256_store_si256(reinterpret_cast<__m256i*>(to + 32 * i),
-                         _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), 0xff, index, base, 1));
-    }
-  } else if constexpr (sizeof(Index) == 4) {
-    for (int i = 0; i < 4; ++i) {
-      const __m256i index = _mm256_load_si256(reinterpret_cast<const __m256i*>(from.index + 8 * i));
-      _mm512_store_si512(to + 64 * i,
-                         _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), 0xff, index, base, 1));
-    }
-  } else {
-    for (int i = 0; i < 4; ++i) {
-      const __m512i index = _mm512_load_si512(from.index + 8 * i);
-      _mm512_store_si512(to + 64 * i,
-                         _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), 0xff, index, base, 1));
+  constexpr int kStep = kBytes == 4 && sizeof(Index) == 4 ? 16 : 8;
+  for (int lane = 0; lane < kLanes; lane += kStep) {
+    const Mask on = kAll ? kAllLanes : from.lanes >> lane;
+    std::byte* const out = to + kBytes * lane;
+    const Index* const index = from.index + lane;
+    if constexpr (kBytes == 4 && sizeof(Index) == 8) {
+      __m256i* const values = reinterpret_cast<__m256i*>(out);
+      const __m256i before = kAll ? _mm256_setzero_si256() : _mm256_load_si256(values);
+      _mm256_store_si256(values, _mm512_mask_i64gather_epi32(before, static_cast<__mmask8>(on),
+                                                             _mm512_load_si512(index), base, 1));
+    } else {
+      const __m512i before = kAll ? _mm512_setzero_si512() : _mm512_load_si512(out);
+      if constexpr (kBytes == 4) {
+        _mm512_store_si512(out, _mm512_mask_i32gather_epi32(before, static_cast<__mmask16>(on),
+                                                            _mm512_load_si512(index), base, 1));
+      } else if constexpr (sizeof(Index) == 4) {
+        const __m256i narrow = _mm256_load_si256(reinterpret_cast<const __m256i*>(index));
+        _mm512_store_si512(
+            out, _mm512_mask_i32gather_epi64(before, static_cast<__mmask8>(on), narrow, base, 1));
+      } else {
+        _mm512_store_si512(out, _mm512_mask_i64gather_epi64(before, static_cast<__mmask8>(on),
+                                                            _mm512_load_si512(index), base, 1));
+      }
     }
   }
 }
+/// The fewest lanes for which gather() is faster than a loop over them.
+inline constexpr int kLeastGathered = 8;
 #endif
 
 /// Sixteen bytes as values of some size.
@@ -226,7 +234,10 @@ WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* t
     }
 #if defined(__AVX512F__)
     if constexpr (kBytes == 4 || kBytes == 8) {
-      if (from.lanes == kAllLanes) return gather<kBytes>(from, to[0]);
+      if (from.lanes == kAllLanes) return gather<kBytes, true>(from, to[0]);
+      if (__builtin_popcount(from.lanes) >= kLeastGathered) {
+        return gather<kBytes, false>(from, to[0]);
+      }
     }
 #endif
   }
