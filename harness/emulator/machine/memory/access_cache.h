@@ -60,13 +60,13 @@ struct alignas(64) AccessCache {
     AccessPattern pattern;
     AccessCost cost;
   };
-  static constexpr std::uint8_t kMostEarlier = 32;
+  static constexpr std::uint8_t kMostEarlier = 64;
   std::vector<Earlier> earlier;
   std::vector<AccessDistances>
-      earlier_distances;          ///< of general patterns; of others they are known
-  std::uint8_t by_hash[64] = {};  ///< numbers in `earlier`, where those hashes were put last
-  std::uint8_t oldest = 0;        ///< of `earlier`
-  bool is_put_aside = false;      ///< the present pattern is among them
+      earlier_distances;           ///< of general patterns; of others they are known
+  std::uint8_t by_hash[128] = {};  ///< numbers in `earlier`, where those hashes were put last
+  std::uint8_t oldest = 0;         ///< of `earlier`
+  bool is_put_aside = false;       ///< the present pattern is among them
 
   /// Adds the executions that were only counted so far.
   void settle() {

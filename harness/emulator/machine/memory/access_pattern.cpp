@@ -46,8 +46,8 @@ void put_aside(AccessCache& cache) {
   cache.is_put_aside = true;
   std::uint8_t& number = number_of(cache, cache.now);
   if (cache.earlier.empty()) {  // most have a few
-    cache.earlier.reserve(AccessCache::kMostEarlier / 4);
-    cache.earlier_distances.reserve(AccessCache::kMostEarlier / 4);
+    cache.earlier.reserve(AccessCache::kMostEarlier / 8);
+    cache.earlier_distances.reserve(AccessCache::kMostEarlier / 8);
   }
   if (cache.earlier.size() < AccessCache::kMostEarlier) {
     number = static_cast<std::uint8_t>(cache.earlier.size());
