@@ -14,6 +14,7 @@ using alu_option::kFull;
 constexpr bool is_tiny(float x) { return __builtin_fabsf(x) < 0x1p-126f; }
 
 /// An instruction of the unit alone, with .ftz; below are those that keep subnormal numbers.
+/// `before` and `after` leave ordinary arguments and their results as they are.
 template <typename Unit>
 struct Alone {
   using Function = Unit;
@@ -57,9 +58,13 @@ template <typename Form>
 void of_one(Warp& warp, const Instruction& instruction) {
   const float* const a = lanes<float>(warp, instruction, 0);
   alignas(64) float x[kLanes], y[kLanes];
+  const float* const of_x = y;
+  if (all_ordinary<typename Form::Function>(a)) [[likely]] {
+    evaluate_ordinary<typename Form::Function>(y, a);
+    return write<float>(warp, instruction, [=](int i) -> float { return of_x[i]; });
+  }
   for (int i = 0; i < kLanes; ++i) x[i] = Form::before(a[i]);
   evaluate<typename Form::Function>(y, x);
-  const float* const of_x = y;
   write<float>(warp, instruction, [=](int i) -> float { return Form::after(a[i], of_x[i]); });
 }
 
@@ -74,9 +79,15 @@ void quotient(Warp& warp, const Instruction& instruction) {
   const float* const a = lanes<float>(warp, instruction, 0);
   const float* const b = lanes<float>(warp, instruction, 1);
   alignas(64) float x[kLanes], y[kLanes];
+  const float* const inverse = y;
+  if (all_ordinary<Reciprocal>(b)) [[likely]] {
+    evaluate_ordinary<Reciprocal>(y, b);
+    return write_canonical<float, 1>(warp, instruction, [=](int i) -> float {
+      return product<kFlush>(flush_if<kFlush>(a[i]), inverse[i]);
+    });
+  }
   for (int i = 0; i < kLanes; ++i) x[i] = flush_if<kFlush>(b[i]) * Scaling::factor(b[i]);
   evaluate<Reciprocal>(y, x);
-  const float* const inverse = y;
   write<float>(warp, instruction, [=](int i) -> float {
     const float dividend = product<kFlush>(flush_if<kFlush>(a[i]), Scaling::factor(b[i]));
     return canonical(product<kFlush>(dividend, inverse[i]));

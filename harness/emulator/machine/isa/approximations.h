@@ -3,7 +3,9 @@
 //
 // Of each there is the `place` of an argument in its table and the `result`, which knows the
 // special cases. Where all values are in one binade, kDropped bits of a sum from the table are cut
-// off; else there is the `value` that a sum stands for (in double precision, before it is cut off).
+// off. Its lower bits are enough then: the others are those of numbers `near` the results, which
+// are the results of a warp whose arguments are all `ordinary`. Else there is the `value` that a
+// sum stands for (in double precision, before it is cut off).
 #pragma once
 
 #include "harness/emulator/machine/isa/approximation_tables.h"
@@ -32,12 +34,65 @@ WARPGAUGE_INLINE u32 scaled(float value, s32 exponent) {
   return select(bits < s32{kLeastNormal}, 0, static_cast<u32>(bits));
 }
 
+/// Floats of which these bits are in [first, first + span].
+struct Range {
+  u32 bits, first, span;
+};
+WARPGAUGE_INLINE bool all_in(const Range& range, const float* x) {
+#ifdef WARPGAUGE_ISA_avx512
+  const Range& known = in_memory(range);
+  const auto outside = [&](int lane) {
+    const __m512i kept = _mm512_and_si512(_mm512_load_si512(x + lane), in_all(known.bits));
+    return _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(kept, in_all(known.first)), in_all(known.span));
+  };
+  return _kortestz_mask16_u8(outside(0), outside(16)) != 0;
+#else
+  u32 outside = 0;
+  for (int i = 0; i < kLanes; ++i) {
+    outside |= (bits_as<u32>(x[i]) & range.bits) - range.first <= range.span ? 0 : 1;
+  }
+  return outside == 0;
+#endif
+}
+
+// Reciprocals and roots with a relative error below 2^-13.
+#ifdef WARPGAUGE_ISA_avx512  // with masks, because GCC 12 warns about the forms without
+WARPGAUGE_INLINE void near_reciprocals(float* out, const float* x) {
+  for (int i = 0; i < kLanes; i += 16) {
+    _mm512_store_ps(out + i, _mm512_maskz_rcp14_ps(0xffff, _mm512_load_ps(x + i)));
+  }
+}
+WARPGAUGE_INLINE void near_inverse_roots(float* out, const float* x) {
+  for (int i = 0; i < kLanes; i += 16) {
+    _mm512_store_ps(out + i, _mm512_maskz_rsqrt14_ps(0xffff, _mm512_load_ps(x + i)));
+  }
+}
+WARPGAUGE_INLINE void near_roots(float* out, const float* x) {
+  near_inverse_roots(out, x);
+  for (int i = 0; i < kLanes; ++i) out[i] *= x[i];
+}
+#else
+WARPGAUGE_INLINE void near_reciprocals(float* out, const float* x) {
+  for (int i = 0; i < kLanes; ++i) out[i] = 1.0f / x[i];
+}
+WARPGAUGE_INLINE void near_roots(float* out, const float* x) {
+  for (int i = 0; i < kLanes; ++i) out[i] = __builtin_sqrtf(x[i]);
+}
+WARPGAUGE_INLINE void near_inverse_roots(float* out, const float* x) {
+  for (int i = 0; i < kLanes; ++i) out[i] = 1.0f / __builtin_sqrtf(x[i]);
+}
+#endif
+
 /// In [1, 2) the sums are in (1/2, 1].
 struct Reciprocal {
   static constexpr int kBits = 16;
   static constexpr int kDropped = 18;
   static constexpr auto kTable = fixed_columns(kRcpTable);
+  static constexpr Range kOrdinary = {~kSignBit, kLeastNormal, 252 * kLeastNormal};  // to 2^126
   WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
+  WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) {
+    near_reciprocals(out, x);
+  }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 size = size_of(x), number = scaled(value, -exponent_of(x));
     const u32 finite = select(size < kLeastNormal, kInfinityBits, number);
@@ -49,13 +104,17 @@ struct Reciprocal {
 /// In [1, 4): the first half of the table is of even exponents.
 struct Roots {
   static constexpr int kBits = 17;
+  static constexpr Range kOrdinary = {~u32{0}, kLeastNormal, kInfinityBits - kLeastNormal - 1};
   WARPGAUGE_INLINE static u32 place(float x) { return (bits_as<u32>(x) & 0xffffff) ^ kLeastNormal; }
 };
 struct InverseRoot : Roots {
   static constexpr int kDropped = 18;
   static constexpr auto kTable = fixed_columns(kRsqrtTable);
-  WARPGAUGE_INLINE static float result(float x, u32 place, float sum) {
-    const float value = place == 0 ? 1.0f : sum;  // the sum is less
+  static constexpr bool kLessAtOne = true;
+  WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) {
+    near_inverse_roots(out, x);
+  }
+  WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, -(exponent_of(x) >> 1));
     const u32 positive = select(bits == kInfinityBits, 0, number);
     const u32 result = select(bits > kInfinityBits, kNanBits, positive);
@@ -65,6 +124,7 @@ struct InverseRoot : Roots {
 struct SquareRoot : Roots {
   static constexpr int kDropped = 19;
   static constexpr auto kTable = fixed_columns(kSqrtTable);
+  WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) { near_roots(out, x); }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, exponent_of(x) >> 1);
     const u32 positive = select(bits == kInfinityBits, bits, number);
@@ -78,6 +138,7 @@ struct Exponential {
   static constexpr int kBits = 17;
   static constexpr int kDropped = 19;
   static constexpr auto kTable = fixed_columns(kEx2Table);
+  static constexpr Range kOrdinary = {~kSignBit, 0, 0x42fc0000};  // to 126
   WARPGAUGE_INLINE static u32 place(float x) {
     const float low = x > -127.0f ? x : -127.0f;
     const float bounded = low < 128.0f ? low : 128.0f;
@@ -86,6 +147,13 @@ struct Exponential {
     const s32 below = towards_zero >> 31 & 1;
     const s32 inexact = -(towards_zero & s32{kSignificand}) >> 31 & 1;
     return static_cast<u32>(towards_zero - (below & inexact));
+  }
+  WARPGAUGE_INLINE static void near(float* out, const float*, const u32* place) {
+    for (int i = 0; i < kLanes; ++i) {
+      const float x = bits_as<float>(kOne | (place[i] & kSignificand));
+      const float y = (0.344f * x - 0.03696f) * x + 0.69543f;  // off by less than 2^-8.6
+      out[i] = bits_as<float>(bits_as<u32>(y) + (place[i] & ~kSignificand));
+    }
   }
   WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
     const u32 number = scaled(value, static_cast<s32>(place) >> 23);
@@ -170,6 +238,51 @@ struct Tangent {
   }
 };
 
+/// The results near numbers, exactly.
+template <typename Function>
+WARPGAUGE_INLINE void complete(float* values, const float* near, const u32* place) {
+  alignas(64) u32 sums[kLanes];
+  constexpr int kDropped = Function::kDropped - Function::kTable.shift;
+  interpolate<Function::kBits>(sums, Function::kTable, place);
+  for (int i = 0; i < kLanes; ++i) {
+    if constexpr (requires { Function::kLessAtOne; }) {
+      sums[i] += place[i] == 0 ? u32{1} << kDropped : 0;
+    }
+    values[i] = bits_as<float>(completed<kDropped>(bits_as<u32>(near[i]), sums[i]));
+  }
+}
+
+/// The values of the places in the binade of the table.
+template <typename Function>
+WARPGAUGE_INLINE void values_at(float* values, const u32* place) {
+  alignas(64) float x[kLanes], near[kLanes];
+  alignas(64) u32 part[kLanes];
+  for (int i = 0; i < kLanes; ++i) x[i] = bits_as<float>(place[i] + kOne);
+  for (int i = 0; i < kLanes; ++i) part[i] = place[i] & kSignificand;
+  Function::near(near, x, part);
+  complete<Function>(values, near, place);
+}
+
+/// Whether all lanes have arguments for evaluate_ordinary(). Without that function, none has.
+template <typename Function>
+WARPGAUGE_INLINE bool all_ordinary(const float* x) {
+  if constexpr (requires { Function::kOrdinary; }) {
+    return all_in(Function::kOrdinary, x);
+  } else {
+    return false;
+  }
+}
+template <typename Function>
+WARPGAUGE_INLINE void evaluate_ordinary(float* out, const float* x) {
+  if constexpr (requires { Function::kOrdinary; }) {
+    alignas(64) u32 place[kLanes];
+    alignas(64) float near[kLanes];
+    for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
+    Function::near(near, x, place);
+    complete<Function>(out, near, place);
+  }
+}
+
 /// A function of the lanes of a warp.
 template <typename Function>
 WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
@@ -177,7 +290,7 @@ WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   alignas(64) float values[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
   if constexpr (requires { Function::kDropped; }) {
-    interpolate<Function::kBits, Function::kDropped>(values, Function::kTable, place);
+    values_at<Function>(values, place);
   } else {
     alignas(64) double sums[kLanes];
     interpolate<Function::kBits>(sums, Function::kTable, place);
@@ -201,7 +314,7 @@ struct High {
 struct ReciprocalHigh : High {
   using Unit = Reciprocal;
   WARPGAUGE_INLINE static u32 place(u32 x) { return x << 3 & kSignificand; }
-  WARPGAUGE_INLINE static u32 result(u32 x, u32, u32 upper) {
+  WARPGAUGE_INLINE static u32 result(u32 x, u32 upper) {
     const u32 size = x & ~kSignBit, number = scaled(upper, -exponent(x));
     const u32 finite = select(size < kLeast, kInfinity, number);
     const u32 result = (x & kSignBit) | select(size == kInfinity, 0, finite);
@@ -211,9 +324,8 @@ struct ReciprocalHigh : High {
 struct InverseRootHigh : High {
   using Unit = InverseRoot;
   WARPGAUGE_INLINE static u32 place(u32 x) { return (x << 3 & 0xffffff) ^ kLeastNormal; }
-  WARPGAUGE_INLINE static u32 result(u32 x, u32 place, u32 upper) {
-    const u32 value = select(place == 0, 0x3ff00000, upper);
-    const u32 number = select(x == kInfinity, 0, scaled(value, -(exponent(x) >> 1)));
+  WARPGAUGE_INLINE static u32 result(u32 x, u32 upper) {
+    const u32 number = select(x == kInfinity, 0, scaled(upper, -(exponent(x) >> 1)));
     const u32 result = select(x > kInfinity, kNanBits, number);
     return select((x & ~kSignBit) < kLeast, (x & kSignBit) | kInfinity, result);
   }
@@ -224,11 +336,11 @@ WARPGAUGE_INLINE void evaluate_high(u32* out, const u32* x) {
   alignas(64) u32 place[kLanes];
   alignas(64) float values[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
-  interpolate<Unit::kBits, Unit::kDropped>(values, Unit::kTable, place);
+  values_at<Unit>(values, place);
   for (int i = 0; i < kLanes; ++i) {
     // The upper half of a double has the exponent in another unit, and three bits less.
     const u32 upper = (bits_as<u32>(values[i]) >> 3) + ((1023 - 127) << 20);
-    out[i] = Function::result(x[i], place[i], upper);
+    out[i] = Function::result(x[i], upper);
   }
 }
 

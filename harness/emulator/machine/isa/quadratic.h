@@ -23,21 +23,30 @@ struct Quadratic {
 };
 inline constexpr float kUnit = 0x1p-42f;
 
-/// The coefficients of all segments as integers: c0 is 2^32 high + low. kSegments is a power of
-/// two.
+/// The coefficients of all segments as integers, for sums of 32 bits: in the greatest units of
+/// 2^shift kUnit in which all are whole, the lower 32 bits of c0, and the sizes of c1 and c2 in one
+/// word; in all segments they have one sign. kSegments is a power of two.
 template <std::size_t kSegments>
 struct FixedColumns {
-  alignas(64) u32 low[kSegments] = {}, c1_and_high[kSegments] = {}, c2[kSegments] = {};
+  int shift = 0;
+  bool c1_is_negative = false, c2_is_negative = false;
+  alignas(64) u32 c0[kSegments] = {}, c1_and_c2[kSegments] = {};
 };
-inline constexpr int kHighBits = 11;
+inline constexpr int kBitsOfC2 = 13;
 template <std::size_t kRows>
 constexpr FixedColumns<std::bit_ceil(kRows)> fixed_columns(const Quadratic (&rows)[kRows]) {
+  u64 all = 0;
+  for (const Quadratic& row : rows) all |= static_cast<u64>(row.c0 | row.c1 | row.c2);
   FixedColumns<std::bit_ceil(kRows)> out;
+  out.shift = std::countr_zero(all);
+  out.c1_is_negative = rows[0].c1 < 0;
+  out.c2_is_negative = rows[0].c2 < 0;
   for (std::size_t i = 0; i < kRows; ++i) {
-    out.low[i] = static_cast<u32>(rows[i].c0);
-    out.c1_and_high[i] =
-        static_cast<u32>(rows[i].c1) << kHighBits | static_cast<u32>(rows[i].c0 >> 32);
-    out.c2[i] = static_cast<u32>(rows[i].c2);
+    const s32 c1 = (out.c1_is_negative ? -rows[i].c1 : rows[i].c1) >> out.shift;
+    const s32 c2 = (out.c2_is_negative ? -rows[i].c2 : rows[i].c2) >> out.shift;
+    if (c1 >> (32 - kBitsOfC2) != 0 || c2 >> (kBitsOfC2 - 1) != 0) throw "not in these bits";
+    out.c0[i] = static_cast<u32>(rows[i].c0 >> out.shift);
+    out.c1_and_c2[i] = static_cast<u32>(c1) << kBitsOfC2 | static_cast<u32>(c2);
   }
   return out;
 }
@@ -62,12 +71,27 @@ constexpr Columns<std::bit_ceil(kRows)> columns(const Quadratic (&rows)[kRows]) 
   return out;
 }
 
+#ifdef WARPGAUGE_ISA_avx512
+/// Numbers in memory, to be loaded into all lanes. The compiler does not see that they are known:
+/// it would make each in a register and bring it to the lanes by the unit that permutes, of which
+/// there is one.
+template <typename T>
+WARPGAUGE_INLINE const T& in_memory(const T& constant) {
+  const T* address = &constant;
+  __asm__("" : "+r"(address));
+  return *address;
+}
+WARPGAUGE_INLINE __m512i in_all(u32 value) { return _mm512_set1_epi32(static_cast<int>(value)); }
+#endif
+
 /// out[lane] = column[index[lane] % kSize].
 template <typename T, std::size_t kSize>
 WARPGAUGE_INLINE void look_up(T* out, const T (&column)[kSize], const u32* index) {
   static_assert(sizeof(T) == 4);
 #ifdef WARPGAUGE_ISA_avx512
   static_assert(kSize == 64 || kSize == 128);
+  static constexpr u32 kUpperHalf[] = {32, 64};
+  const auto& halves = in_memory(kUpperHalf);
   for (int lane = 0; lane < kLanes; lane += 16) {
     const __m512i at = _mm512_load_si512(index + lane);
     const auto of_32 = [&](std::size_t from) {
@@ -75,12 +99,12 @@ WARPGAUGE_INLINE void look_up(T* out, const T (&column)[kSize], const u32* index
                                        _mm512_load_si512(column + from + 16));
     };
     const auto of_64 = [&](std::size_t from) {
-      const __mmask16 upper = _mm512_test_epi32_mask(at, _mm512_set1_epi32(32));
+      const __mmask16 upper = _mm512_test_epi32_mask(at, in_all(halves[0]));
       return _mm512_mask_blend_epi32(upper, of_32(from), of_32(from + 32));
     };
     __m512i found = of_64(0);
     if constexpr (kSize == 128) {
-      const __mmask16 upper = _mm512_test_epi32_mask(at, _mm512_set1_epi32(64));
+      const __mmask16 upper = _mm512_test_epi32_mask(at, in_all(halves[1]));
       found = _mm512_mask_blend_epi32(upper, found, of_64(64));
     }
     _mm512_store_si512(out + lane, found);
@@ -91,15 +115,31 @@ WARPGAUGE_INLINE void look_up(T* out, const T (&column)[kSize], const u32* index
 }
 
 #ifdef WARPGAUGE_ISA_avx512
-/// The upper 15 bits of the squares of 32 values, without the partial products below 2^17.
+/// The upper 15 bits of the squares of 32 values, without the partial products below 2^17. Those of
+/// a bit of the lower byte with the upper one come two bits at a time: they meet one bit with which
+/// one of them has a product below 2^17, which carries nothing.
 WARPGAUGE_INLINE __m512i truncated_squares(__m512i x) {
+  static constexpr struct {
+    u32 lower[4] = {0x00060006, 0x00180018, 0x00600060, 0x00800080};
+    u32 upper[4] = {0xc000c000, 0xf000f000, 0xfc00fc00, 0xfe00fe00};
+  } kPairs;
+  const auto& pairs = in_memory(kPairs);
   const __m512i high = _mm512_srli_epi16(x, 8);
   __m512i sum = _mm512_srli_epi16(_mm512_mullo_epi16(high, high), 1);
-  for (unsigned bit = 1; bit < 8; ++bit) {
-    const __mmask32 on = _mm512_test_epi16_mask(x, _mm512_set1_epi16(static_cast<short>(1 << bit)));
-    sum = _mm512_mask_add_epi16(sum, on, sum, _mm512_srli_epi16(x, 16 - bit));
+  for (int i = 0; i < 4; ++i) {
+    const __m512i lower = _mm512_and_si512(x, in_all(pairs.lower[i]));
+    const __m512i upper = _mm512_and_si512(x, in_all(pairs.upper[i]));
+    sum = _mm512_add_epi16(sum, _mm512_mulhi_epu16(lower, upper));
   }
   return sum;
+}
+/// Likewise of values of 16 bits in words of 32.
+WARPGAUGE_INLINE void truncated_squares(s32* out, const s32* x) {
+  const __m512i packed =
+      _mm512_packus_epi32(_mm512_load_si512(x), _mm512_load_si512(x + kLanes / 2));
+  const __m512i squares = truncated_squares(packed), zero = _mm512_setzero_si512();
+  _mm512_store_si512(out, _mm512_unpacklo_epi16(squares, zero));
+  _mm512_store_si512(out + kLanes / 2, _mm512_unpackhi_epi16(squares, zero));
 }
 #else
 /// The upper 15 bits of x * x, without the partial products below 2^17.
@@ -111,6 +151,12 @@ WARPGAUGE_INLINE u16 truncated_square(u16 x) {
     sum = static_cast<u16>(sum + (all & x >> (16 - bit)));
   }
   return sum;
+}
+WARPGAUGE_INLINE void truncated_squares(s32* out, const s32* x) {
+  alignas(64) u16 values[kLanes];
+  for (int i = 0; i < kLanes; ++i) values[i] = static_cast<u16>(x[i]);
+  for (int i = 0; i < kLanes; ++i) values[i] = truncated_square(values[i]);
+  for (int i = 0; i < kLanes; ++i) out[i] = values[i];
 }
 #endif
 
@@ -130,18 +176,13 @@ struct Places {
   alignas(64) u32 segment[kLanes];
   alignas(64) s32 h[kLanes], square[kLanes];
   WARPGAUGE_INLINE explicit Places(const u32* place) {
-    alignas(64) u16 upper[kLanes];
+    alignas(64) s32 upper[kLanes];
     for (int i = 0; i < kLanes; ++i) {
       segment[i] = place[i] >> kBits;
       h[i] = static_cast<s32>(place[i] & ((1 << kBits) - 1));
-      upper[i] = static_cast<u16>(place[i] >> (kBits - 16));
+      upper[i] = h[i] >> (kBits - 16);
     }
-#ifdef WARPGAUGE_ISA_avx512
-    _mm512_store_si512(upper, truncated_squares(_mm512_load_si512(upper)));
-#else
-    for (int i = 0; i < kLanes; ++i) upper[i] = truncated_square(upper[i]);
-#endif
-    for (int i = 0; i < kLanes; ++i) square[i] = upper[i];
+    truncated_squares(square, upper);
   }
 };
 
@@ -161,31 +202,28 @@ WARPGAUGE_INLINE void interpolate(double* sums, const Columns<kSegments>& table,
   }
 }
 
-/// The same sums in units of 2^kDropped kUnit, rounded down, for those of at most 24 bits then. The
-/// lower bits come from the sum of the lower 32 bits, the others from a guess without the square,
-/// which is off by less than half of what the lower bits can tell apart.
-template <int kBits, int kDropped, std::size_t kSegments>
-WARPGAUGE_INLINE void interpolate(float* values, const FixedColumns<kSegments>& table,
+/// The lower 32 bits of the same sums in the units of the table.
+template <int kBits, std::size_t kSegments>
+WARPGAUGE_INLINE void interpolate(u32* sums, const FixedColumns<kSegments>& table,
                                   const u32* place) {
-  constexpr int kOfC1 = 8, kOfH = 2;  // bits that the guess leaves out
-  constexpr float kUnitOfValue = kUnit * (1 << kDropped);
-  alignas(64) u32 low[kLanes], c1_and_high[kLanes], c2[kLanes];
+  alignas(64) u32 c0[kLanes], c1_and_c2[kLanes];
   const Places<kBits> at(place);
-  look_up(low, table.low, at.segment);
-  look_up(c1_and_high, table.c1_and_high, at.segment);
-  look_up(c2, table.c2, at.segment);
+  look_up(c0, table.c0, at.segment);
+  look_up(c1_and_c2, table.c1_and_c2, at.segment);
   for (int i = 0; i < kLanes; ++i) {
-    const s32 c1 = static_cast<s32>(c1_and_high[i]) >> kHighBits;
-    const u32 high = c1_and_high[i] & ((1 << kHighBits) - 1);
-    const u32 h = static_cast<u32>(at.h[i]), square = static_cast<u32>(at.square[i]);
-    const u32 sum = low[i] + static_cast<u32>(c1) * h + c2[i] * square;
-    const s32 linear = (c1 >> kOfC1) * (at.h[i] >> kOfH) >> (kDropped - kOfC1 - kOfH);
-    const u32 c0 = (high << (32 - kDropped)) + (low[i] >> kDropped);
-    const u32 guess = c0 + static_cast<u32>(linear);
-    const u32 off = ((sum >> kDropped) - guess) << kDropped;
-    const s32 value = static_cast<s32>(guess) + (static_cast<s32>(off) >> kDropped);
-    values[i] = static_cast<float>(value) * kUnitOfValue;
+    const u32 linear = (c1_and_c2[i] >> kBitsOfC2) * static_cast<u32>(at.h[i]);
+    const u32 c2 = c1_and_c2[i] & ((1u << kBitsOfC2) - 1);
+    const u32 quadratic = c2 * static_cast<u32>(at.square[i]);
+    const u32 sum = table.c1_is_negative ? c0[i] - linear : c0[i] + linear;
+    sums[i] = table.c2_is_negative ? sum - quadratic : sum + quadratic;
   }
+}
+
+/// The number nearest to `near` whose lower bits are those of `sum` above the kDropped lowest.
+template <int kDropped>
+WARPGAUGE_INLINE u32 completed(u32 near, u32 sum) {
+  const u32 off = sum - (near << kDropped);
+  return near + static_cast<u32>(static_cast<s32>(off) >> kDropped);
 }
 
 /// The bits of a double that a float has.
