@@ -56,15 +56,18 @@ struct KeptLogarithm {
 
 template <typename Form>
 void of_one(Warp& warp, const Instruction& instruction) {
+  using Function = typename Form::Function;
   const float* const a = lanes<float>(warp, instruction, 0);
   alignas(64) float x[kLanes], y[kLanes];
   const float* const of_x = y;
-  if (all_ordinary<typename Form::Function>(a)) [[likely]] {
-    evaluate_ordinary<typename Form::Function>(y, a);
-    return write<float>(warp, instruction, [=](int i) -> float { return of_x[i]; });
+  if constexpr (kHasOrdinary<Function>) {
+    if (all_in(Function::kOrdinary, a)) [[likely]] {
+      evaluate_ordinary<Function>(y, a);
+      return write<float>(warp, instruction, [=](int i) -> float { return of_x[i]; });
+    }
   }
   for (int i = 0; i < kLanes; ++i) x[i] = Form::before(a[i]);
-  evaluate<typename Form::Function>(y, x);
+  evaluate<Function>(y, x);
   write<float>(warp, instruction, [=](int i) -> float { return Form::after(a[i], of_x[i]); });
 }
 
@@ -80,7 +83,7 @@ void quotient(Warp& warp, const Instruction& instruction) {
   const float* const b = lanes<float>(warp, instruction, 1);
   alignas(64) float x[kLanes], y[kLanes];
   const float* const inverse = y;
-  if (all_ordinary<Reciprocal>(b)) [[likely]] {
+  if (all_in(Reciprocal::kOrdinary, b)) [[likely]] {
     evaluate_ordinary<Reciprocal>(y, b);
     return write_canonical<float, 1>(warp, instruction, [=](int i) -> float {
       return product<kFlush>(flush_if<kFlush>(a[i]), inverse[i]);

@@ -2,10 +2,9 @@
 // Subnormal arguments and results are zeros.
 //
 // Of each there is the `place` of an argument in its table and the `result`, which knows the
-// special cases. Where all values are in one binade, kDropped bits of a sum from the table are cut
-// off. Its lower bits are enough then: the others are those of numbers `near` the results, which
-// are the results of a warp whose arguments are all `ordinary`. Else there is the `value` that a
-// sum stands for (in double precision, before it is cut off).
+// special cases; arguments in kOrdinary are none. Where all values are in one binade, kDropped bits
+// of a sum from the table are cut off. Its lower bits are enough then: the others are those of
+// numbers `near` the results. Else there is the `value` that a sum stands for.
 #pragma once
 
 #include "harness/emulator/machine/isa/approximation_tables.h"
@@ -54,6 +53,8 @@ WARPGAUGE_INLINE bool all_in(const Range& range, const float* x) {
   return outside == 0;
 #endif
 }
+
+inline constexpr Range kPositive = {~u32{0}, kLeastNormal, kInfinityBits - kLeastNormal - 1};
 
 // Reciprocals and roots with a relative error below 2^-13.
 #ifdef WARPGAUGE_ISA_avx512  // with masks, because GCC 12 warns about the forms without
@@ -104,7 +105,7 @@ struct Reciprocal {
 /// In [1, 4): the first half of the table is of even exponents.
 struct Roots {
   static constexpr int kBits = 17;
-  static constexpr Range kOrdinary = {~u32{0}, kLeastNormal, kInfinityBits - kLeastNormal - 1};
+  static constexpr Range kOrdinary = kPositive;
   WARPGAUGE_INLINE static u32 place(float x) { return (bits_as<u32>(x) & 0xffffff) ^ kLeastNormal; }
 };
 struct InverseRoot : Roots {
@@ -162,20 +163,27 @@ struct Exponential {
   }
 };
 
+/// The sums are in units of 2^-38.
 struct Logarithm {
   static constexpr int kBits = 17;
-  static constexpr auto kTable = columns(kLg2Table);
+  static constexpr auto kTable = fixed_columns(kLg2Table);
+  static_assert(kTable.shift == 42 - 38);
+  static constexpr Range kOrdinary = kPositive;
   WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
-  WARPGAUGE_INLINE static double value(float x, double sum) {
-    const s32 exponent = exponent_of(x);
+  WARPGAUGE_INLINE static float value(float x, u32 place, u32 sum) {
+    const float y = bits_as<float>(kOne | place);
+    const float near = (-0.34485f * y + 2.02467f) * y - 1.67488f;  // off by less than 2^-7.6
+    const s32 near_parts = static_cast<s32>(near * 1024);
+    const s32 rest = static_cast<s32>(sum - (static_cast<u32>(near_parts) << 28));
     // 36 bits of fraction. A negative result is the complement.
-    const s32 complement = exponent >> 31 & 1;
-    return exponent + (rounded_down(sum * 0x1p36) + complement) * 0x1p-36;
+    const s32 exponent = exponent_of(x), complement = exponent >> 31 & 1;
+    const double result =
+        multiply_add(exponent * 1024 + near_parts, 0x1p26, (rest >> 2) + complement);
+    return bits_as<u32>(x) == kOne ? 0 : truncated(result) * 0x1p-36f;
   }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x);
-    const u32 finite = select(bits == kOne, 0, bits_as<u32>(value));
-    const u32 positive = select(bits == kInfinityBits, bits, finite);
+    const u32 positive = select(bits == kInfinityBits, bits, bits_as<u32>(value));
     const u32 result = select(bits > kInfinityBits, kNanBits, positive);
     return bits_as<float>(select(size_of(x) < kLeastNormal, kSignBit | kInfinityBits, result));
   }
@@ -200,7 +208,7 @@ struct Sine {
     const u32 sign = ((angle << 7) ^ (kCosine ? 0 : bits_as<u32>(x))) & kSignBit;
     return part | sign;
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
+  WARPGAUGE_INLINE static float value(float, u32, double sum) { return truncated(sum); }
   WARPGAUGE_INLINE static float result(float x, u32 place, float value) {
     const u32 number = select((place & kSignificand) == 0, 0, bits_as<u32>(value));
     const u32 result = number | (place & kSignBit);
@@ -221,7 +229,7 @@ struct Tangent {
     const u32 first = static_cast<u32>(first_segment(exponent));
     return (first << kBits) + ((bits_as<u32>(x) & kSignificand) >> (6 - bits));
   }
-  WARPGAUGE_INLINE static double value(float, double sum) { return sum; }
+  WARPGAUGE_INLINE static float value(float, u32, double sum) { return truncated(sum); }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 size = size_of(x);
     const u32 known = select(size >= kOne + 3 * kLeastNormal, kOne, bits_as<u32>(value));
@@ -262,28 +270,33 @@ WARPGAUGE_INLINE void values_at(float* values, const u32* place) {
   Function::near(near, x, part);
   complete<Function>(values, near, place);
 }
-
-/// Whether all lanes have arguments for evaluate_ordinary(). Without that function, none has.
+/// The values of the sums.
 template <typename Function>
-WARPGAUGE_INLINE bool all_ordinary(const float* x) {
-  if constexpr (requires { Function::kOrdinary; }) {
-    return all_in(Function::kOrdinary, x);
-  } else {
-    return false;
-  }
+WARPGAUGE_INLINE void values_of_sums(float* values, const float* x, const u32* place) {
+  alignas(64) typename decltype(Function::kTable)::Sum sums[kLanes];
+  interpolate<Function::kBits>(sums, Function::kTable, place);
+  for (int i = 0; i < kLanes; ++i) values[i] = Function::value(x[i], place[i], sums[i]);
 }
+
+template <typename Function>
+inline constexpr bool kHasOrdinary = requires {
+  Function::kOrdinary;
+};
+
+/// A function of the lanes of a warp whose arguments are all ordinary.
 template <typename Function>
 WARPGAUGE_INLINE void evaluate_ordinary(float* out, const float* x) {
-  if constexpr (requires { Function::kOrdinary; }) {
-    alignas(64) u32 place[kLanes];
+  alignas(64) u32 place[kLanes];
+  for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
+  if constexpr (requires { Function::kDropped; }) {
     alignas(64) float near[kLanes];
-    for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
     Function::near(near, x, place);
     complete<Function>(out, near, place);
+  } else {
+    values_of_sums<Function>(out, x, place);
   }
 }
-
-/// A function of the lanes of a warp.
+/// Of any arguments.
 template <typename Function>
 WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   alignas(64) u32 place[kLanes];
@@ -292,9 +305,7 @@ WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   if constexpr (requires { Function::kDropped; }) {
     values_at<Function>(values, place);
   } else {
-    alignas(64) double sums[kLanes];
-    interpolate<Function::kBits>(sums, Function::kTable, place);
-    for (int i = 0; i < kLanes; ++i) values[i] = truncated(Function::value(x[i], sums[i]));
+    values_of_sums<Function>(values, x, place);
   }
   for (int i = 0; i < kLanes; ++i) out[i] = Function::result(x[i], place[i], values[i]);
 }

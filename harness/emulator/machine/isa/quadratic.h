@@ -28,6 +28,7 @@ inline constexpr float kUnit = 0x1p-42f;
 /// word; in all segments they have one sign. kSegments is a power of two.
 template <std::size_t kSegments>
 struct FixedColumns {
+  using Sum = u32;
   int shift = 0;
   bool c1_is_negative = false, c2_is_negative = false;
   alignas(64) u32 c0[kSegments] = {}, c1_and_c2[kSegments] = {};
@@ -55,6 +56,7 @@ constexpr FixedColumns<std::bit_ceil(kRows)> fixed_columns(const Quadratic (&row
 /// a power of two.
 template <std::size_t kSegments>
 struct Columns {
+  using Sum = double;
   alignas(64) float high[kSegments] = {}, low[kSegments] = {}, c1[kSegments] = {},
                     c2[kSegments] = {};
 };
@@ -232,12 +234,6 @@ inline constexpr u64 kOfFloat = ~u64{0x1fffffff};
 /// A double as a float, towards zero; not for values beyond or below all normal floats.
 WARPGAUGE_INLINE float truncated(double value) {
   return static_cast<float>(bits_as<double>(bits_as<u64>(value) & kOfFloat));
-}
-
-/// A positive double below 2^52 as a whole number, towards zero.
-WARPGAUGE_INLINE double rounded_down(double value) {
-  const double nearest = value + 0x1p52 - 0x1p52;
-  return nearest - (nearest > value ? 1 : 0);
 }
 
 }  // namespace
