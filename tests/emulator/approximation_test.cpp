@@ -106,6 +106,27 @@ INSTANTIATE_TEST_SUITE_P(All, OfAFloat,
                                          Form{"tanh.approx.f32"}),
                          test_name);
 
+/// Warps with special arguments are computed in another way than those without.
+TEST_P(OfAFloat, IsTheSameBesideASpecialArgument) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
+    AluBench bench(*isa, ".reg .f32 %d, %a;", form_ + " %d, %a;");
+    auto* const a = bench.reg<std::uint32_t>("%a");
+    const auto* const d = bench.reg<std::uint32_t>("%d");
+    for (std::uint32_t first = 0x3b000000; first < 0x42000000; first += 0x00012345) {
+      const auto run = [&](std::uint32_t last) {
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) a[lane] = first + lane * 0x00023457;
+        a[kLanes - 1] = last;
+        bench.run();
+        return std::vector<std::uint32_t>(d, d + kLanes - 1);
+      };
+      const auto alone = run(0x3f800000);
+      for (const std::uint32_t special : {0u, 1u, 0x80000000u, 0x7f800000u, 0x7fc00000u}) {
+        ASSERT_EQ(run(special), alone) << isa->name << ": beside " << special;
+      }
+    }
+  }
+}
+
 class StartingValue : public ApproximationOf {};
 TEST_P(StartingValue, HasTheRecordedSumsOfUpperHalves) {
   const auto sums = recorded(form_);

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tests/emulator/alu_check.h"
 
@@ -361,6 +363,60 @@ TEST(Float, UnknownFormsAreRefused) {
   EXPECT_THAT(refusal(doubles, "add.ftz.f64 %d, %a, %b;"), HasSubstr("combination"));
   EXPECT_THAT(refusal(doubles, "sin.approx.f64 %d, %a;"), HasSubstr("combination"));
   EXPECT_THAT(refusal(singles, "fma.rn.oob.f32 %d, %a, %b, %c;"), HasSubstr(".oob"));
+}
+
+/// Warps of numbers, in which a NaN would have the extremes found in another way.
+template <typename T>
+void expect_extremes_of_numbers(const std::string& type) {
+  const T values[] = {T(0), -T(0), T(1), T(-1), T(0.5), T(-3), INFINITY, -INFINITY};
+  const auto rank = [](T x) { return std::pair(x, !std::signbit(x)); };
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
+    for (const bool maximum : {false, true}) {
+      const std::string name = maximum ? "max." : "min.";
+      AluBench bench(*isa, ".reg ." + type + " %d, %a, %b;", name + type + " %d, %a, %b;");
+      for (int step = 0; step < 8; ++step) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          bench.reg<T>("%a")[lane] = values[lane % 8];
+          bench.reg<T>("%b")[lane] = values[(lane + step) % 8];
+        }
+        bench.run();
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const T a = values[lane % 8], b = values[(lane + step) % 8];
+          const T expected = (rank(a) < rank(b)) == maximum ? b : a;
+          EXPECT_EQ(to_bits(bench.reg<T>("%d")[lane]), to_bits(expected))
+              << isa->name << ": " << name << type << " of " << a << " and " << b;
+        }
+      }
+    }
+  }
+}
+TEST(Float, ExtremesOfNumbers) {
+  expect_extremes_of_numbers<float>("f32");
+  expect_extremes_of_numbers<double>("f64");
+}
+
+TEST(Float, NansBecomeCanonicalInActiveLanesOnly) {
+  constexpr std::uint32_t kOther = 0xffffffff;
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
+    SCOPED_TRACE(isa->name);
+    AluBench bench(*isa, ".reg .f32 %d, %a, %b;", "add.f32 %d, %a, %b;");
+    for (const Mask active : {kAllLanes, Mask{0x00ff0f31}}) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        bench.reg<std::uint32_t>("%d")[lane] = kOther;
+        bench.reg<float>("%a")[lane] = static_cast<float>(lane);
+        bench.reg<float>("%b")[lane] = 1;
+      }
+      bench.reg<std::uint32_t>("%a")[5] = kOther;
+      bench.reg<std::uint32_t>("%a")[20] = kOther;
+      bench.run(active);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const std::uint32_t sum =
+            lane == 5 || lane == 20 ? kNan32 : std::bit_cast<std::uint32_t>(lane + 1.0f);
+        EXPECT_EQ(bench.reg<std::uint32_t>("%d")[lane], (active >> lane & 1) != 0 ? sum : kOther)
+            << "lane " << lane;
+      }
+    }
+  }
 }
 
 }  // namespace
