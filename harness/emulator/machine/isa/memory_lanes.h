@@ -206,7 +206,7 @@ WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& i
   if (!inside(cache, lead, 0, context.local_bytes)) [[unlikely]] {
     refuse_local(warp, instruction, access, {addresses, offset, lanes});
   }
-  const u32 stride = static_cast<u32>(context.local_stride);  // which is at most 512 KiB
+  const u32 stride = static_cast<u32>(context.local_stride);  // below 4 GiB: a warp has 32 of them
   for (int lane = 0; lane < kLanes; ++lane) {
     pointers[lane] = addresses[lane] + u64{static_cast<u32>(lane)} * stride;
   }
