@@ -111,7 +111,7 @@ foreach(suffix "" -emulated)
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
 endforeach()
 install(DIRECTORY "${PROJECT_BINARY_DIR}/ptxas/warpgauge_no_kernels/" DESTINATION ${share}/ptxas)
-cmake_path(GET WarpgaugeCupti_LIBRARY PARENT_PATH cupti)  # which may be nowhere that the program looks
+get_filename_component(cupti "${WarpgaugeCupti_LIBRARY}" DIRECTORY)  # which may be nowhere that the program looks
 foreach(shell IN ITEMS bash zsh fish)
   set(place_bash share/bash-completion/completions/warpgauge)
   set(place_zsh share/zsh/site-functions/_warpgauge)
