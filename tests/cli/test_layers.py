@@ -11,7 +11,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FAMILIES = sorted(path for path in (ROOT / "kernels").iterdir() if path.is_dir())
 
 STANDARD = r"[a-z_]+"  # <vector>: the standard library alone has headers without an ending
-POSIX = r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|poll|pthread|sched|spawn|unistd|sys/\w+)(\.h)?"
+POSIX = (
+    r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|poll|pthread|sched|spawn|unistd|sys/\w+)(\.h)?"
+)
 CUDA = (
     r"(cuda\w*|fatbinary_section|math_constants|mma)\.h"
     r"|cooperative_groups(/\w+)?\.h|(cub|thrust|cuda)/[\w/.]+"

@@ -300,7 +300,8 @@ TEST(Oracle, AccessesOfWmmaAreFoundAndAreEstimates) {
     ASSERT_EQ(lines.size(), 1u) << text;
     EXPECT_EQ(plan_of(answer, lines[0]).role, Role::as_written) << text;
     EXPECT_EQ(confidence_of(answer, lines[0]), Confidence::estimate) << text;
-    EXPECT_THAT(answer.trust.of(lines[0]).reason, HasSubstr("accesses that ptxas 13.0 makes of it")) << text;
+    EXPECT_THAT(answer.trust.of(lines[0]).reason, HasSubstr("accesses that ptxas 13.0 makes of it"))
+        << text;
   }
   for (const int line : recorded.lines("tile", "st.shared")) {
     EXPECT_EQ(confidence_of(answer, line), Confidence::exact) << recorded.line(line);

@@ -96,8 +96,8 @@ struct Refusal {
 /// What the program has called so far.
 struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
-  std::string failure;            ///< the last that failed, with its error
-  std::vector<Refusal> refusals;  ///< those whose error the thread has not taken yet
+  std::string failure;                 ///< the last that failed, with its error
+  std::vector<Refusal> refusals;       ///< those whose error the thread has not taken yet
 };
 
 class State {
