@@ -95,8 +95,8 @@ SECTIONS = [
     (
         "Instructions",
         ("instructions", "branches."),
-        """On the emulator both are estimates, because it runs PTX, and ptxas turns PTX into more or
-        fewer instructions.""",
+        """The emulator counts those of the machine code, exactly, where its branches are the PTX's, and calls
+        the PTX's an estimate elsewhere ([emulator](emulator.md#instructions-and-divergent-branches)).""",
     ),
     (
         "Times and speeds",

@@ -158,6 +158,13 @@ bool is_branch_if_apart(const SassWord& word) {
   return word.opcode() == kBranch && (word.low >> 32 & 3) == 2;
 }
 
+bool is_call(const SassWord& word) { return word.opcode() == kCall; }
+
+bool is_break(const SassWord& word) {
+  constexpr unsigned kBreak = 0x142;
+  return word.opcode() == kBreak;
+}
+
 std::vector<Gathering> gatherings(std::span<const SassWord> code) {
   constexpr unsigned kBegin = 0x145, kEnd = 0x141;
   const auto barrier = [](const SassWord& word) { return word.low >> 16 & 0xf; };

@@ -21,6 +21,12 @@ struct SassBlock {
 /// BRA.DIV: leads to code that does the same where the lanes of a warp are apart.
 bool is_branch_if_apart(const SassWord& word);
 
+/// CALL: goes to a function, which comes back.
+bool is_call(const SassWord& word);
+
+/// BREAK: lanes will not come to a BSYNC.
+bool is_break(const SassWord& word);
+
 /// BSSY and BSYNC: lanes of a warp that part between them meet at the second.
 struct Gathering {
   std::size_t begin = 0, end = 0;  ///< indices of the two

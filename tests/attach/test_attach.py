@@ -172,6 +172,25 @@ def test_kernels_that_share_a_function_are_counted_apart(tmp_path):
     assert found["recurses", "shared.requests"] == (32 + 25, "exact")
 
 
+def test_instructions_that_the_emulator_calls_exact_are_those_of_the_gpu(tmp_path):
+    program = BUILD / "programs" / "ways"
+    for command in ("emulate", "attach"):
+        subprocess.run([GAUGE, command, "--out", tmp_path / command, "--", program], timeout=60)
+    attached = {
+        (fact.case.variant, fact.metric, fact.scope, fact.line): fact.value
+        for fact in read_facts(tmp_path / "attach" / "facts.jsonl")
+    }
+    compared = 0
+    for fact in read_facts(tmp_path / "emulate" / "facts.jsonl"):
+        if fact.metric not in ("instructions", "branches.divergent"):
+            continue
+        if fact.confidence != "exact" or not fact.value:
+            continue
+        assert fact.value == attached[fact.case.variant, fact.metric, fact.scope, fact.line]
+        compared += 1
+    assert compared > 10
+
+
 def test_children(tmp_path):
     result = attach(tmp_path, "children", 4)
     assert result.returncode == 1, result.stderr

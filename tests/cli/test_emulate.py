@@ -158,6 +158,33 @@ def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_
     assert (kernel.file, kernel.line) == (read.file, line_of("lookup.cu", "looks up"))
 
 
+@pytest.mark.parametrize(
+    ("kernel", "reason"),
+    [
+        ("bounded", ""),
+        ("parted", ""),
+        ("rounds", ""),
+        ("unrolled", "ptxas "),
+        ("left_twice", "lanes that part several times may wait for each other at one place"),
+        ("quotients", "the machine code calls functions that the PTX does not have"),
+    ],
+)
+def test_instructions_are_exact_where_the_machine_code_branches_as_the_ptx(
+    kernel, reason, tmp_path
+):
+    if "sm_90" not in archs():
+        pytest.skip("this build has no sm_90")
+    emulate("--out", tmp_path, "--", BUILD / "programs" / "ways")
+    for metric in ("instructions", "branches.divergent"):
+        fact = values(tmp_path)[kernel, metric]
+        if fact.confidence == "exact":
+            assert reason == ""
+        else:
+            assert reason and reason in fact.confidence_reason
+    counted = [fact.value for fact in lines(tmp_path, "instructions").values()]
+    assert all(count > 0 for count in counted)
+
+
 def test_a_fault_is_a_fault_with_its_line(tmp_path):
     command = [BUILD / "programs" / "lookup", "wrong"]
     result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *command)

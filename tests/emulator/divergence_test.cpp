@@ -45,7 +45,7 @@ TEST(Divergence, ABranchThatAllTakeOrNoneIsNoDivergence) {
   EXPECT_EQ(run.output, words(32, [](auto) { return 7; }));
 }
 
-TEST(Divergence, AWatchedBranchTellsWhetherLanesTookIt) {
+TEST(Divergence, AWatchedBranchTellsHowOftenWarpsCameAndTookIt) {
   const std::string text = kernel_text(R"(
     setp.gt.u32 %p1, %r0, 31;
     @%p1 bra FAR;
@@ -61,11 +61,15 @@ TEST(Divergence, AWatchedBranchTellsWhetherLanesTookIt) {
   };
   const int always = line_of("@!%p1 bra NEAR"), never = line_of("@%p1 bra FAR");
   const LaunchOutcome taken = run_kernel(text, {.watched = always}).outcome;
-  ASSERT_EQ(taken.divergent_branches.size(), 1u) << "the others are not watched";
-  EXPECT_EQ(taken.divergent_branches[0].text_line, always);
-  EXPECT_TRUE(taken.divergent_branches[0].taken);
-  EXPECT_EQ(taken.divergent_branches[0].count, 0u);
-  EXPECT_TRUE(run_kernel(text, {.watched = never}).outcome.divergent_branches.empty());
+  ASSERT_EQ(taken.branches.size(), 1u) << "the others are not watched";
+  EXPECT_EQ(taken.branches[0].text_line, always);
+  EXPECT_EQ(taken.branches[0].warps, 1u);
+  EXPECT_EQ(taken.branches[0].taken, 1u);
+  EXPECT_EQ(taken.branches[0].divided, 0u);
+  const LaunchOutcome untaken = run_kernel(text, {.watched = never}).outcome;
+  ASSERT_EQ(untaken.branches.size(), 1u);
+  EXPECT_EQ(untaken.branches[0].warps, 1u);
+  EXPECT_EQ(untaken.branches[0].taken, 0u);
 }
 
 TEST(Divergence, LoopsOfDifferentLengthsMeetAtTheirEnd) {

@@ -57,7 +57,7 @@ struct KernelRun {
 /// Times that warps divided, at all branches together.
 inline std::uint64_t divergent(const LaunchOutcome& outcome) {
   std::uint64_t sum = 0;
-  for (const DivergentBranch& branch : outcome.divergent_branches) sum += branch.count;
+  for (const BranchTotals& branch : outcome.branches) sum += branch.divided;
   return sum;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/counting/comparison.h"
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/counting/machine_flow.h"
@@ -97,7 +98,7 @@ metrics::LineCounts spill_beside(bool exact) {
   outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
   outcome.totals.back().access.requests = 2;
   outcome.totals.back().access.lane_groups = 7;
-  outcome.divergent_branches.push_back({7, {"a.cu", 2}, 1});
+  outcome.branches.push_back({7, {"a.cu", 2}, 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
   if (!exact) trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});

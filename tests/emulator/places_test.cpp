@@ -131,7 +131,7 @@ std::map<std::string, metrics::Trust, std::less<>> trust_of_launch(bool divides)
   outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
   outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
   outcome.totals.back().access.requests = 1;
-  if (divides) outcome.divergent_branches.push_back({7, {"a.cu", 2}, 1});
+  if (divides) outcome.branches.push_back({7, {"a.cu", 2}, 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
   trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});

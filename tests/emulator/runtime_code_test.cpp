@@ -144,7 +144,7 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   using Space = machine::AccessTotals::Space;
   machine::LaunchOutcome outcome;
   outcome.warp_instructions = 10;
-  outcome.divergent_branches = {{.text_line = 4, .source = {"a.cu", 7}, .count = 1}};
+  outcome.branches = {{.text_line = 4, .source = {"a.cu", 7}, .divided = 1}};
   outcome.totals = {totals(5, 7, Space::shared, 2, 64), totals(6, 7, Space::global_load, 3, 12),
                     totals(9, 8, Space::local, 1, 4)};
   counting::CountTable table;

@@ -174,6 +174,7 @@ struct Dependents {
   const std::function<Match*(std::uint64_t)>& match_at;
   std::optional<metrics::Trust> Match::*trust;
   std::vector<KernelTrust::Uncounted>& another_time;
+  std::optional<metrics::Trust>& executions;
 };
 
 void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
@@ -188,7 +189,10 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
     const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
                              (match == nullptr || !match->has_loop);
     for (const std::string_view group : one.groups) {
-      if (group == "instructions" || group == "branches") continue;
+      if (group == "instructions" || group == "branches") {
+        if (!to.executions) to.executions = trust;
+        continue;
+      }
       if (match != nullptr && !(match->*to.trust)) match->*to.trust = trust;
       if (may_execute && seen.emplace(at.file, at.line, group).second) {
         to.another_time.push_back({at, std::string(group), trust});
@@ -199,8 +203,9 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
 
 /// Finds the counterparts of the accesses in one function; `by_line` has their places in
 /// `comparison` by line of the PTX.
-void add(const std::string& function, const CodeWithLines& code, std::span<const PtxFlow> flows,
-         const std::map<int, std::size_t>& by_line, Comparison& comparison) {
+void add(const std::string& function, bool is_all, const CodeWithLines& code,
+         std::span<const PtxFlow> flows, const std::map<int, std::size_t>& by_line,
+         Comparison& comparison) {
   const std::size_t extras = comparison.extras.size();
   std::vector<std::size_t> before;
   for (const Match& match : comparison.matches) before.push_back(match.found.size());
@@ -233,6 +238,10 @@ void add(const std::string& function, const CodeWithLines& code, std::span<const
   }
   const MachineFlow machine(code, function);
   add_places(machine, flows, before, comparison.matches);
+  const auto flow = std::ranges::find(flows, function, &PtxFlow::name);
+  if (is_all && flow != flows.end()) {
+    comparison.executions = ExecutionModel(*flow, flows, machine, code.sources);
+  }
   for (std::size_t i = extras; i < comparison.extras.size(); ++i) {
     find_beside(machine, before, comparison.matches, comparison.extras[i]);
   }
@@ -244,10 +253,12 @@ void add(const std::string& function, const CodeWithLines& code, std::span<const
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
   add_dependences(metrics::order_dependences(code.cubin, function, &code.lines, {approximations}),
-                  {function, code, match_at, &Match::order, comparison.another_time});
+                  {function, code, match_at, &Match::order, comparison.another_time,
+                   comparison.execution_order});
   add_dependences(metrics::order_dependences(code.cubin, function, &code.lines,
                                              {approximations, metrics::Memory::unsettled}),
-                  {function, code, match_at, &Match::memory, comparison.another_time_by_memory});
+                  {function, code, match_at, &Match::memory, comparison.another_time_by_memory,
+                   comparison.execution_memory});
   comparison.unsettles_memory |= metrics::unsettles_memory(code.cubin, function, &code.lines);
 }
 
@@ -267,7 +278,7 @@ Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow>
   std::set<std::string> functions = metrics::CallGraph(code.cubin).called_by(kernel);
   functions.emplace(kernel);
   for (const std::string& function : functions) {
-    add(function, code, flows, by_line, comparison);
+    add(function, functions.size() == 1, code, flows, by_line, comparison);
   }
   return comparison;
 }

@@ -49,6 +49,9 @@ struct Comparison {
   std::vector<KernelTrust::Uncounted> another_time;
   std::vector<KernelTrust::Uncounted> another_time_by_memory;  // what unsettled memory may let
   bool unsettles_memory = false;
+  ExecutionModel executions{"it calls functions"};
+  /// Why executions are not exact: the order of threads decides, or unsettled memory may.
+  std::optional<metrics::Trust> execution_order, execution_memory;
   std::set<ptx::Space> spaces;  // that the machine code accesses
   bool allocates = false;       // calls malloc
 };

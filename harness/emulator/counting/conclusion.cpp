@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/emulator/counting/comparison.h"
+#include "metrics/sass_code.h"
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -185,6 +186,17 @@ void judge_removed(std::size_t removed, const std::vector<Match>& matches,
   }
 }
 
+/// Whether the machine code comes to what was found as often as the PTX to the access.
+bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
+  using Role = machine::AccessPlan::Role;
+  const bool counts = plan.role == Role::as_written || plan.role == Role::leader;
+  return counts && !match.found.empty() && !match.access->guarded && !match.has_loop &&
+         match.votes == 0 && match.access->kind != Kind::atomic &&
+         !match.access->is_of_fragment() && match.place.undivided.empty() &&
+         match.place.untaken.empty() &&
+         std::ranges::none_of(match.found, &MemoryInstruction::guarded);
+}
+
 }  // namespace
 
 OracleAnswer conclude(Comparison comparison) {
@@ -240,6 +252,13 @@ OracleAnswer conclude(Comparison comparison) {
       answer.trust.conditions.insert({line, {{{}, {branch}}, estimate(difference)}});
       answer.plans.watched.insert(branch);
     }
+    if (verdicts[i].trust == kExact && executes_alike(matches[i], verdicts[i].plan)) {
+      std::vector<std::size_t> found;
+      for (const MemoryInstruction& one : matches[i].found) {
+        found.push_back(one.pc / metrics::SassWord::kBytes);
+      }
+      comparison.executions.add_access(line, found);
+    }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
     if (matches[i].memory) answer.trust.unsettled.by_text_line.emplace(line, *matches[i].memory);
     if (comparison.allocates && matches[i].access->space != Space::shared &&
@@ -265,6 +284,10 @@ OracleAnswer conclude(Comparison comparison) {
   answer.trust.uncounted = std::move(comparison.another_time);
   answer.trust.unsettled.uncounted = std::move(comparison.another_time_by_memory);
   answer.trust.unsettles_memory = comparison.unsettles_memory;
+  answer.plans.watched.merge(comparison.executions.branches());
+  answer.trust.executions = std::move(comparison.executions);
+  answer.trust.execution_order = std::move(comparison.execution_order);
+  answer.trust.unsettled.executions = std::move(comparison.execution_memory);
   return answer;
 }
 

@@ -13,9 +13,9 @@ bool KernelTrust::Condition::holds(const Ways& launch) const {
 
 KernelTrust::Ways ways_of(const machine::LaunchOutcome& outcome) {
   KernelTrust::Ways ways;
-  for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
-    if (branch.count > 0) ways.divided.insert(branch.text_line);
-    if (branch.taken) ways.taken.insert(branch.text_line);
+  for (const machine::BranchTotals& branch : outcome.branches) {
+    if (branch.divided > 0) ways.divided.insert(branch.text_line);
+    if (branch.taken > 0) ways.taken.insert(branch.text_line);
   }
   return ways;
 }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "harness/emulator/counting/execution_model.h"
 #include "metrics/confidence.h"
 #include "metrics/order_dependence.h"
 #include "metrics/source_line.h"
@@ -57,9 +59,13 @@ struct KernelTrust {
   struct Unsettled {
     std::map<int, metrics::Trust> by_text_line;
     std::vector<Uncounted> uncounted;
+    std::optional<metrics::Trust> executions;
   };
   Unsettled unsettled;
   bool unsettles_memory = false;  ///< for the launches behind it
+  ExecutionModel executions;      ///< of the machine code
+  std::optional<metrics::Trust>
+      execution_order;  ///< not exact, because the order of threads decides
 
   /// Of the instruction in that line of the PTX text.
   const metrics::Trust& of(int text_line) const {

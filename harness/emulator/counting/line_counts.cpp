@@ -14,10 +14,6 @@ namespace {
 using Space = machine::AccessTotals::Space;
 using Spill = KernelTrust::Spill;
 
-const metrics::Trust kPtxInstructions{
-    metrics::Confidence::estimate,
-    "warp instructions are those of the PTX, which ptxas turns into more or fewer"};
-
 /// The first part of the ids of the metrics that an access to `space` counts for.
 std::string group_of(Space space) {
   switch (space) {
@@ -84,12 +80,45 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
   return out;
 }
 
+void CountTable::add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                                const KernelTrust& trust, metrics::Memory memory) {
+  const Executions executed = trust.executions.of(outcome);
+  const bool known = executed.unknown.empty();
+  metrics::Trust certainty;
+  if (!known) {
+    certainty = {
+        metrics::Confidence::estimate,
+        "those of the PTX are counted, of which ptxas makes more or fewer: " + executed.unknown};
+  } else if (trust.execution_order) {
+    certainty = *trust.execution_order;
+  } else if (memory == metrics::Memory::unsettled && trust.unsettled.executions) {
+    certainty = *trust.unsettled.executions;
+  }
+  const auto add = [&](const metrics::SourceLine& source, std::uint64_t instructions,
+                       std::uint64_t divided) {
+    if (instructions == 0 && divided == 0) return;
+    metrics::LineCounts& at = lines_.at(kernel, source);
+    at.counts.instructions += instructions;
+    at.counts.divergent_branches += divided;
+    if (instructions > 0) distrust(at, "instructions", certainty);
+    if (divided > 0) distrust(at, "branches", certainty);
+  };
+  if (known) {
+    for (const Executions::Line& one : executed.lines) {
+      add(one.source, one.instructions, one.divergent_branches);
+    }
+  } else {
+    add({}, outcome.warp_instructions, 0);
+    for (const machine::BranchTotals& one : outcome.branches) add(one.source, 0, one.divided);
+  }
+  distrust(lines_.at(kernel, {}), "branches", certainty);
+  distrust(lines_.at(kernel, {}), "instructions", certainty);
+}
+
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                      const KernelTrust& trust, metrics::Memory memory) {
   metrics::LineCounts& whole = lines_.at(kernel, {});
-  whole.counts.instructions += outcome.warp_instructions;
-  distrust(whole, "instructions", kPtxInstructions);
-  distrust(whole, "branches", kPtxInstructions);
+  add_executions(kernel, outcome, trust, memory);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
   const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
     for (const KernelTrust::Uncounted& one : uncounted) {
@@ -99,12 +128,6 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   distrust_all(trust.uncounted);
   if (memory == metrics::Memory::unsettled) distrust_all(trust.unsettled.uncounted);
 
-  for (const machine::DivergentBranch& branch : outcome.divergent_branches) {
-    if (branch.count == 0) continue;
-    metrics::LineCounts& at = lines_.at(kernel, branch.source);
-    at.counts.divergent_branches += branch.count;
-    distrust(at, "branches", kPtxInstructions);
-  }
   const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;

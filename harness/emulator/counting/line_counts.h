@@ -31,6 +31,10 @@ class CountTable {
   std::vector<metrics::LineCounts> take() { return lines_.take(); }
 
  private:
+  /// Instructions and divergent branches.
+  void add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                      const KernelTrust& trust, metrics::Memory memory);
+
   metrics::CountsByLine lines_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/emulator/counting/comparison.h"
+
 namespace warpgauge::emulator::counting {
 
 using metrics::FlowGraph;
@@ -12,10 +14,8 @@ MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
             metrics::Calls::stepped_over),
       deciders_(graph().deciders()),
       loops_(graph().loops()),
-      gatherings_(gatherings()) {
-  for (const metrics::SassBlock& block : flow_.blocks()) {
-    last_lines_.push_back(code.lines.find(kernel, words_[block.end - 1].pc));
-  }
+      gatherings_(find_gatherings()) {
+  for (const metrics::SassWord& word : words_) lines_.push_back(code.lines.find(kernel, word.pc));
 }
 
 bool MachineFlow::is_branch_if_apart(std::size_t block) const {
@@ -73,12 +73,13 @@ std::size_t MachineFlow::block_of(std::size_t index) const {
   return static_cast<std::size_t>(behind - blocks.begin()) - 1;
 }
 
-std::vector<MachineFlow::Gathering> MachineFlow::gatherings() const {
+std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
   std::vector<Gathering> found;
   for (const metrics::Gathering& one : metrics::gatherings(words_)) {
     const std::size_t begin = block_of(one.begin), end = block_of(one.end);
     if (begin == end) continue;
-    Gathering& gathering = found.emplace_back(one.end, std::vector<bool>(graph().size()));
+    Gathering& gathering =
+        found.emplace_back(one.begin, one.end, std::vector<bool>(graph().size()));
     walk({begin}, {end}, [&](std::size_t block) { return gathering.between[block] = true; });
   }
   return found;

@@ -7,26 +7,40 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/counting/comparison.h"
 #include "metrics/sass_flow.h"
 
 namespace warpgauge::emulator::counting {
+
+struct CodeWithLines;
 
 class MachineFlow {
  public:
   MachineFlow(const CodeWithLines& code, std::string_view kernel);
 
   const metrics::FlowGraph& graph() const { return flow_.graph(); }
+  const std::vector<metrics::SassWord>& words() const { return words_; }
+  const std::vector<metrics::SassBlock>& blocks() const { return flow_.blocks(); }
   const std::vector<metrics::FlowGraph::Loop>& loops() const { return loops_; }
   /// The blocks whose branches decide a block.
   const std::vector<std::size_t>& deciders(std::size_t block) const { return deciders_[block]; }
-  /// The line of the PTX that the branch at the end of a block was made of.
-  std::optional<int> last_line(std::size_t block) const { return last_lines_[block]; }
+  /// The line of the PTX that an instruction was made of.
+  std::optional<int> line_at(std::size_t index) const { return lines_[index]; }
+  /// That of the branch at the end of a block.
+  std::optional<int> last_line(std::size_t block) const { return lines_[blocks()[block].end - 1]; }
   /// Whether it ends with BRA.DIV.
   bool is_branch_if_apart(std::size_t block) const;
   std::size_t block_at(std::uint64_t pc) const;
+  std::size_t block_of(std::size_t index) const;  ///< likewise by place in words()
   /// The innermost loop that contains the block; loops().size() if there is none.
   std::size_t innermost_loop(std::size_t block) const;
+
+  /// BSSY and BSYNC, and the blocks on ways from the first that have not come to the second.
+  struct Gathering {
+    std::size_t begin = 0, end = 0;  ///< places of the two in words()
+    std::vector<bool> between;
+  };
+  /// Those of several blocks.
+  const std::vector<Gathering>& gatherings() const { return gatherings_; }
 
   /// Whether two blocks are one, or of one function of which every call comes to each once.
   bool execute_together(std::size_t a, std::size_t b) const;
@@ -56,14 +70,7 @@ class MachineFlow {
   }
 
  private:
-  /// BSSY and BSYNC, and the blocks on ways from the first that have not come to the second.
-  struct Gathering {
-    std::size_t end = 0;  // index of BSYNC
-    std::vector<bool> between;
-  };
-
-  std::size_t block_of(std::size_t index) const;
-  std::vector<Gathering> gatherings() const;
+  std::vector<Gathering> find_gatherings() const;
   bool is_always_executed(std::size_t block) const {
     return deciders_[block].empty() && innermost_loop(block) == loops_.size();
   }
@@ -74,7 +81,7 @@ class MachineFlow {
   std::vector<std::vector<std::size_t>> deciders_;
   std::vector<metrics::FlowGraph::Loop> loops_;
   std::vector<Gathering> gatherings_;
-  std::vector<std::optional<int>> last_lines_;
+  std::vector<std::optional<int>> lines_;
 };
 
 }  // namespace warpgauge::emulator::counting

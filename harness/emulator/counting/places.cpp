@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/emulator/counting/counterparts.h"
 #include "harness/emulator/counting/neighbours.h"
 
 namespace warpgauge::emulator::counting {
@@ -28,16 +29,10 @@ class Function {
  public:
   Function(const PtxFlow& flow, std::span<const PtxFlow> all, const MachineFlow& machine)
       : flow_(flow),
-        all_(all),
         machine_(machine),
-        deciders_(flow.graph().deciders()),
-        loops_(flow.graph().loops()) {
-    for (std::size_t block = 0; block < machine.graph().size(); ++block) {
-      branches_.push_back(branch_at(block));
-    }
-    find_by_meeting_point();
-    for (const FlowGraph::Loop& loop : machine.loops()) same_loop_.push_back(same_loop(loop));
-  }
+        counterparts_(flow, all, machine),
+        loops_(counterparts_.loops()),
+        deciders_(flow.graph().deciders()) {}
 
   /// `certain` are the blocks of the machine code with what ptxas makes only where the PTX does, of
   /// the same block of the PTX.
@@ -53,106 +48,30 @@ class Function {
   }
 
  private:
-  /// What a branch or a loop of the machine code is in this function.
-  struct Counterpart {
-    enum class Kind : std::uint8_t { none, of_another_function, found } kind = Kind::none;
-    std::size_t number = 0;  // of the block that ends with the branch, or of the loop
-  };
-
-  Counterpart branch_at(std::size_t machine_block) const {
-    if (machine_.graph().behind(machine_block).size() < 2) return {};
-    const auto line = machine_.last_line(machine_block);
-    if (!line) return {};
-    const auto block = flow_.block_at(*line);
-    if (!block) {
-      const bool elsewhere = std::ranges::any_of(
-          all_, [&](const PtxFlow& flow) { return flow.block_at(*line).has_value(); });
-      return {elsewhere ? Counterpart::Kind::of_another_function : Counterpart::Kind::none};
-    }
-    return {Counterpart::Kind::found, branch_before(*block)};
-  }
-
-  /// Of "@%p bra A; bra.uni B;" the machine code has one branch, with any of these lines or one at
-  /// B.
-  std::size_t branch_before(std::size_t block) const {
-    for (std::size_t one = block;;) {
-      if (is_branch(one)) return one;
-      const auto& before = flow_.graph().before(one);
-      if (before.size() != 1 || before.front() == block) return block;
-      one = before.front();
-    }
-  }
-
-  /// A branch may have the line of where it leads. If that is where the ways of one branch of the
-  /// PTX meet, which no other of the machine code was made of, it is that one.
-  void find_by_meeting_point() {
-    std::set<std::size_t> made;
-    for (const Counterpart& one : branches_) {
-      if (one.kind == Counterpart::Kind::found) made.insert(one.number);
-    }
-    for (Counterpart& one : branches_) {
-      if (one.kind != Counterpart::Kind::found || is_branch(one.number)) continue;
-      std::vector<std::size_t> candidates;
-      for (std::size_t block = 0; block < flow_.graph().size(); ++block) {
-        if (is_branch(block) && !made.contains(block) &&
-            flow_.graph().meeting_point(block) == one.number) {
-          candidates.push_back(block);
-        }
-      }
-      if (candidates.size() == 1) one.number = candidates.front();
-    }
-  }
-
-  bool is_branch(std::size_t block) const { return flow_.graph().behind(block).size() > 1; }
-
-  /// Whether a block of the machine code ends with a branch of the PTX.
-  bool is_known_branch(std::size_t block) const {
-    return branches_[block].kind == Counterpart::Kind::found &&
-           is_branch(branches_[block].number) && !machine_.is_branch_if_apart(block);
-  }
-
-  /// Whether the block decides how often a loop runs, which it is in.
-  bool is_exit(std::size_t block, const FlowGraph::Loop& loop) const {
-    const auto leaves = [&](std::size_t next) {
-      return next == flow_.graph().size() || !loop.contains[next];
-    };
-    return loop.contains[block] && is_branch(block) &&
-           std::ranges::any_of(flow_.graph().behind(block), leaves);
-  }
-
-  /// The innermost loop with all branches of one of the machine code, if it leaves it by one.
-  Counterpart same_loop(const FlowGraph::Loop& loop) const {
-    std::vector<std::size_t> blocks;
-    bool elsewhere = false;
-    for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (!loop.contains[block]) continue;
-      if (is_known_branch(block)) blocks.push_back(branches_[block].number);
-      elsewhere |= branches_[block].kind == Counterpart::Kind::of_another_function;
-    }
-    if (blocks.empty()) {
-      return {elsewhere ? Counterpart::Kind::of_another_function : Counterpart::Kind::none};
-    }
-    const auto contains_all = [&](const FlowGraph::Loop& one) {
-      return std::ranges::all_of(blocks, [&](std::size_t block) { return one.contains[block]; });
-    };
-    const auto around = std::ranges::find_if(loops_, contains_all);
-    if (around == loops_.end()) return {};
-    const auto leaves = [&](std::size_t block) { return is_exit(block, *around); };
-    if (std::ranges::none_of(blocks, leaves)) return {};
-    return {Counterpart::Kind::found, static_cast<std::size_t>(around - loops_.begin())};
-  }
-
   int line_of(const FlowGraph::Loop& loop) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (is_exit(block, loop)) return flow_.last_line(block);
+      if (counterparts_.is_exit(block, loop)) return flow_.last_line(block);
     }
     return flow_.last_line(loop.header);
   }
 
   void add_exits(const FlowGraph::Loop& loop, Place& place) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (is_exit(block, loop)) place.undivided.insert(flow_.last_line(block));
+      if (counterparts_.is_exit(block, loop)) place.undivided.insert(flow_.last_line(block));
     }
+  }
+
+  /// Whether a loop of the machine code is one of the PTX.
+  bool is_same_loop(std::size_t machine_loop, std::size_t loop) const {
+    const Counterpart& same = counterparts_.of_loop(machine_loop);
+    return same.kind == Counterpart::Kind::found && same.number == loop;
+  }
+
+  bool is_unrolled_altogether(std::size_t loop) const {
+    for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
+      if (is_same_loop(i, loop)) return false;
+    }
+    return true;
   }
 
   void compare_loops(std::size_t own, std::span<const MemoryInstruction> found,
@@ -165,7 +84,7 @@ class Function {
       std::set<std::size_t> in;
       for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
         if (!machine_.loops()[i].contains[block]) continue;
-        const Counterpart& same = same_loop_[i];
+        const Counterpart& same = counterparts_.of_loop(i);
         if (same.kind == Counterpart::Kind::of_another_function) continue;
         if (same.kind == Counterpart::Kind::none) {
           place.difference = "ptxas made a loop around it that the PTX does not have";
@@ -185,10 +104,7 @@ class Function {
     }
     for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
       if (!loops_[loop].contains[own]) continue;
-      const auto is_same = [&](const Counterpart& one) {
-        return one.kind == Counterpart::Kind::found && one.number == loop;
-      };
-      if (std::ranges::none_of(same_loop_, is_same)) continue;  // unrolled altogether
+      if (is_unrolled_altogether(loop)) continue;
       if (copies[loop] == 0) {
         place.difference = fmt::format(
             "ptxas took it out of the loop that ends in line {} of the PTX", line_of(loops_[loop]));
@@ -253,9 +169,10 @@ class Function {
     for (const std::size_t next : machine_.graph().behind(branch)) {
       const auto own = way(machine_.graph(), branch, next);
       for (const std::size_t one : own) {
-        if (!is_known_branch(one)) continue;
-        const bool is_untaken = untaken.contains(branches_[one].number);
-        if (own.contains(block) != is_untaken || taken.contains(branches_[one].number))
+        if (!counterparts_.is_known_branch(one)) continue;
+        const bool is_untaken = untaken.contains(counterparts_.of_branch(one).number);
+        if (own.contains(block) != is_untaken ||
+            taken.contains(counterparts_.of_branch(one).number))
           return false;
         shown = true;
       }
@@ -271,9 +188,8 @@ class Function {
     for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
       if (!loops_[loop].contains[own] || !loops_[loop].contains[counterpart]) continue;
       bool is_unrolled = false, is_inside = false;
-      for (std::size_t i = 0; i < same_loop_.size(); ++i) {
-        if (same_loop_[i].kind != Counterpart::Kind::found || same_loop_[i].number != loop)
-          continue;
+      for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
+        if (!is_same_loop(i, loop)) continue;
         is_unrolled = true;
         is_inside |= machine_.loops()[i].contains[branch];
       }
@@ -299,9 +215,10 @@ class Function {
     for (const std::size_t block : machine_.deciders(machine_.block_at(one.pc))) {
       if (machine_.last_line(block) == access.text_line) continue;  // one lane for all, a loop
       if (machine_.is_branch_if_apart(block) && covers(found, block)) continue;
-      const Counterpart& branch = branches_[block];
+      const Counterpart& branch = counterparts_.of_branch(block);
       if (branch.kind == Counterpart::Kind::of_another_function) continue;
-      const bool known = branch.kind == Counterpart::Kind::found && is_branch(branch.number);
+      const bool known =
+          branch.kind == Counterpart::Kind::found && counterparts_.is_branch(branch.number);
       const auto* const unrolled = known ? unrolled_by(block, branch.number, own) : nullptr;
       if (known) present.insert(branch.number);
       if (known && unrolled == nullptr) certain.insert(branch.number);
@@ -333,7 +250,7 @@ class Function {
       any_missing = any_missing || !certain.contains(block);
       if (present.contains(block)) continue;
       const auto decides_loop = [&](const FlowGraph::Loop& loop) {
-        return loop.contains[own] && is_exit(block, loop);
+        return loop.contains[own] && counterparts_.is_exit(block, loop);
       };
       if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
     }
@@ -357,12 +274,10 @@ class Function {
   }
 
   const PtxFlow& flow_;
-  std::span<const PtxFlow> all_;
   const MachineFlow& machine_;
+  const Counterparts counterparts_;
+  const std::vector<FlowGraph::Loop>& loops_;  // of counterparts_
   std::vector<std::vector<std::size_t>> deciders_;
-  std::vector<FlowGraph::Loop> loops_;
-  std::vector<Counterpart> branches_;   // by block of the machine code
-  std::vector<Counterpart> same_loop_;  // by loop of the machine code
 };
 
 }  // namespace

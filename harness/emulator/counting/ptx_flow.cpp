@@ -57,13 +57,47 @@ metrics::FlowGraph graph_of(const ptx::Function& function) {
   return metrics::FlowGraph(std::move(behind));
 }
 
+bool is_float(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 6> kTypes = {"f64",   "f32",  "f16",
+                                                      "f16x2", "bf16", "bf16x2"};
+  return std::ranges::any_of(kTypes, [&](std::string_view type) { return instruction.has(type); });
+}
+
+/// Arithmetic of one instruction, on every architecture.
+bool is_simple_arithmetic(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 6> kOpcodes = {"add", "sub", "mul", "fma", "mad", "xor"};
+  const bool is_known = std::ranges::find(kOpcodes, instruction.opcode) != kOpcodes.end();
+  const bool has_type = instruction.has("s32") || instruction.has("u32") ||
+                        instruction.has("b32") || instruction.has("f32") || instruction.has("f64");
+  return is_known && has_type && !instruction.has("wide") && !instruction.has("hi") &&
+         !instruction.has("cc") && !instruction.guard;
+}
+
+/// Whether executions in a loop cannot be put together to one, as steps of a counter can be, loads
+/// and stores side by side, and what the loop compares to end.
+bool remains_separate(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 14> kOpcodes = {"add", "sub", "mul", "fma",   "mad",
+                                                         "ex2", "lg2", "rcp", "rsqrt", "sqrt",
+                                                         "sin", "cos", "cvt", "div"};
+  constexpr std::array<std::string_view, 6> kOfSeveral = {"bar",  "barrier", "shfl",
+                                                          "vote", "atom",    "red"};
+  const auto is_one = [&](const auto& opcodes) {
+    return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
+  };
+  if (instruction.guard) return false;
+  return is_one(kOfSeveral) || (is_float(instruction) && is_one(kOpcodes));
+}
+
 }  // namespace
 
-PtxFlow::PtxFlow(const ptx::Function& function) : graph_(graph_of(function)) {
+PtxFlow::PtxFlow(const ptx::Function& function) : name_(function.name), graph_(graph_of(function)) {
   const auto begins = begins_of(function);
   for (std::size_t block = 0; block + 1 < begins.size(); ++block) {
     for (std::size_t i = begins[block]; i < begins[block + 1]; ++i) {
-      blocks_[function.body[i].text_line] = block;
+      const Instruction& instruction = function.body[i];
+      blocks_[instruction.text_line] = block;
+      if (is_simple_arithmetic(instruction)) simple_.insert(instruction.text_line);
+      if (remains_separate(instruction)) separate_.insert(instruction.text_line);
     }
     const Instruction& last = function.body[begins[block + 1] - 1];
     last_lines_.push_back(last.text_line);

@@ -18,6 +18,7 @@ class PtxFlow {
  public:
   explicit PtxFlow(const ptx::Function& function);
 
+  const std::string& name() const { return name_; }  ///< of the function
   const metrics::FlowGraph& graph() const { return graph_; }
   /// The block of the instruction in that line of the text; nullopt for lines of other functions.
   std::optional<std::size_t> block_at(int text_line) const;
@@ -25,11 +26,18 @@ class PtxFlow {
   int last_line(std::size_t block) const { return last_lines_[block]; }
   /// Whether a block ends with "@%p bra": behind it is the next block, if no lane takes the branch.
   bool falls_through(std::size_t block) const { return falls_through_[block]; }
+  /// Whether the instruction in that line is simple arithmetic: one instruction of machine code for
+  /// each execution.
+  bool is_simple(int text_line) const { return simple_.contains(text_line); }
+  /// Whether executions of it in a loop cannot be put together to one, as steps of a counter are.
+  bool is_separate(int text_line) const { return separate_.contains(text_line); }
 
  private:
+  std::string name_;
   std::map<int, std::size_t> blocks_;  // by the line of the instruction
   std::vector<int> last_lines_;        // by block
   std::vector<bool> falls_through_;    // by block
+  std::set<int> simple_, separate_;    // lines
   metrics::FlowGraph graph_;
 };
 

@@ -97,6 +97,10 @@ struct KernelCode {
     std::uint32_t instruction;  ///< index in the body
     bool waits = false;         ///< in a loop, for memory to change
   };
+  struct Branch {
+    const Code* code;
+    std::uint32_t instruction;  ///< index in the body
+  };
   std::string name;                              ///< mangled
   std::string display;                           ///< as in the source, for messages
   std::vector<std::unique_ptr<Code>> functions;  ///< the kernel first
@@ -105,6 +109,7 @@ struct KernelCode {
   SpecialLayout specials;
   ParameterVectors parameters;
   std::vector<Counter> counters;
+  std::vector<Branch> branches;
   std::uint64_t shared_bytes = 0;  ///< of static variables
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;

@@ -15,8 +15,9 @@ struct Instruction {
   Slot destination{};
   Slot second_destination{};  ///< q of p|q; shfl's predicate; further results where `detail` says
   Slot sources[4]{};
-  Slot guard{};  ///< a predicate; means something only if `guarded`
+  Slot guard{};  ///< a predicate; means something only if `guarded` or `sees_to_guard`
   bool guarded = false;
+  bool sees_to_guard = false;  ///< is executed also where the guard holds for no lane
   bool guard_negated = false;
   std::uint16_t flags = 0;  ///< of the family of instructions that `execute` belongs to
   std::uint32_t index = 0;  ///< position in ptx::Function::body: source line, counters, messages

@@ -133,18 +133,18 @@ struct Shared {
   }
 };
 
-/// By branch: function and position in its body.
-using DivergenceSums = std::map<std::pair<const Code*, std::uint32_t>, control::Divergence>;
-
 /// Runs blocks in one thread. Usually one at a time; while all that it has begun poll memory, it
 /// begins further ones, as on a GPU they would be resident together.
 class Worker {
  public:
   explicit Worker(Shared& shared)
-      : shared_(shared), counters_(shared.context.code.counters.size()) {
+      : shared_(shared),
+        tallies_{memory::Counters(shared.context.code.counters.size()),
+                 std::vector<control::BranchWays>(shared.context.code.branches.size()),
+                 {}} {
     if (shared.context.launch.hits == nullptr) return;
     for (const auto& code : shared.context.code.functions) {
-      hits_.emplace_back(code->instructions.size());
+      tallies_.hits.emplace_back(code->instructions.size());
     }
   }
 
@@ -166,26 +166,13 @@ class Worker {
     waits_ = false;
   }
 
-  memory::Counters& counters() { return counters_; }
-  const control::CodeHits& hits() const { return hits_; }  ///< empty if they are not counted
+  control::Tallies& tallies() { return tallies_; }
   std::uint64_t steps() const {
     std::uint64_t total = 0;
     for (const auto& block : idle_) {
       for (const control::WarpState& state : block->warps) total += state.engine.steps;
     }
     return total;
-  }
-  /// Adds those of this thread's warps up, by branch.
-  void add_divergences(DivergenceSums* sums) const {
-    for (const auto& block : idle_) {
-      for (const control::WarpState& state : block->warps) {
-        for (const control::Divergence& one : state.engine.divergences) {
-          control::Divergence& sum = (*sums)[{one.code, one.instruction}];
-          sum.count += one.count;
-          sum.taken |= one.taken;
-        }
-      }
-    }
   }
 
  private:
@@ -196,8 +183,7 @@ class Worker {
     if (place >= shared_.blocks) return false;
     const std::uint64_t number = block_at(place, shared_.blocks, shared_.context.launch.order);
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<control::Block>(shared_.context, counters_,
-                                                       hits_.empty() ? nullptr : &hits_));
+      idle_.push_back(std::make_unique<control::Block>(shared_.context, tallies_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -240,25 +226,30 @@ class Worker {
   }
 
   Shared& shared_;
-  memory::Counters counters_;
-  control::CodeHits hits_;
+  control::Tallies tallies_;
   std::vector<std::unique_ptr<control::Block>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
   Clock::time_point waiting_since_;
 };
 
-std::vector<DivergentBranch> divergences_of(const std::vector<std::unique_ptr<Worker>>& workers) {
-  DivergenceSums sums;
-  for (const auto& worker : workers) worker->add_divergences(&sums);
-  std::vector<DivergentBranch> branches;
-  for (const auto& [place, sum] : sums) {
-    const auto& [code, instruction] = place;
-    branches.push_back({.text_line = code->function->body[instruction].text_line,
-                        .source = source_line(*code, instruction),
-                        .count = sum.count,
-                        .taken = sum.taken});
+std::vector<BranchTotals> branches_of(const KernelCode& code,
+                                      const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::vector<BranchTotals> branches;
+  for (std::size_t n = 0; n < code.branches.size(); ++n) {
+    BranchTotals totals;
+    for (const auto& worker : workers) {
+      const control::BranchWays& more = worker->tallies().branches[n];
+      totals.divided += more.divided;
+      totals.warps += more.warps;
+      totals.taken += more.taken;
+    }
+    if (totals.divided == 0 && totals.warps == 0) continue;
+    const auto& [function, instruction] = code.branches[n];
+    totals.text_line = function->function->body[instruction].text_line;
+    totals.source = source_line(*function, instruction);
+    branches.push_back(std::move(totals));
   }
-  std::ranges::sort(branches, {}, &DivergentBranch::text_line);
+  std::ranges::sort(branches, {}, &BranchTotals::text_line);
   return branches;
 }
 
@@ -268,7 +259,7 @@ std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<W
                                              std::size_t counter) {
   std::optional<metrics::WarpAccess> most;
   for (const auto& worker : workers) {
-    const metrics::WarpAccess& record = worker->counters().records()[counter];
+    const metrics::WarpAccess& record = worker->tallies().counters.records()[counter];
     if (record.mask == 0) continue;
     if (!most || metrics::shows_more(record, *most)) most = record;
   }
@@ -283,7 +274,7 @@ std::vector<FunctionHits> hits_of(const KernelCode& code,
     std::vector<InstructionHits> hits(function->function->body.size());
     for (const auto& worker : workers) {
       if (worker == nullptr) continue;  // there was no memory for it
-      const auto& counted = worker->hits()[function->number];
+      const auto& counted = worker->tallies().hits[function->number];
       for (std::size_t n = 0; n < hits.size(); ++n) {
         const InstructionHits& more = counted[function->places[n]];
         hits[n].warps += more.warps;
@@ -303,14 +294,17 @@ std::size_t workers_for(std::uint64_t blocks, const Options& options) {
 }
 
 /// Workers that the launch had no need of are not there.
-LaunchOutcome outcome_of(const KernelCode& code,
+LaunchOutcome outcome_of(const KernelCode& code, const Launch& launch,
                          const std::vector<std::unique_ptr<Worker>>& workers) {
   LaunchOutcome outcome;
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
-  outcome.divergent_branches = divergences_of(workers);
+  const std::uint64_t threads = volume(launch.block);
+  outcome.warps = volume(launch.grid) * ((threads + kLanes - 1) / kLanes);
+  outcome.has_partial_warps = threads % kLanes != 0;
+  outcome.branches = branches_of(code, workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
-    for (const auto& worker : workers) memory::add(totals, worker->counters().totals(n));
+    for (const auto& worker : workers) memory::add(totals, worker->tallies().counters.totals(n));
     if (totals.requests == 0) continue;
     const Code& function = *code.counters[n].code;
     const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
@@ -423,7 +417,7 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
 
 LaunchOutcome LaunchRun::take_outcome() {
   std::erase(parts_->workers, nullptr);
-  LaunchOutcome outcome = outcome_of(parts_->code, parts_->workers);
+  LaunchOutcome outcome = outcome_of(parts_->code, parts_->launch, parts_->workers);
   parts_->kernel.last_steps = outcome.warp_instructions;
   outcome.work = parts_->queue.take();
   return outcome;

@@ -21,12 +21,13 @@ struct InstructionTotals {
   AccessTotals access;         ///< cp.async has two: shared and global_load
 };
 
-/// A branch at which warps have divided, with how often they did, or a watched one that lanes took.
-struct DivergentBranch {
+/// A branch and the ways that warps went there. A warp whose lanes are apart comes several times.
+struct BranchTotals {
   int text_line = 0;           ///< of the PTX text
   metrics::SourceLine source;  ///< file empty if unknown
-  std::uint64_t count = 0;
-  bool taken = false;  ///< only of watched ones
+  std::uint64_t divided = 0;   ///< times that lanes of a warp parted
+  /// Only of watched branches: times that a warp came, and that lanes of it took the branch.
+  std::uint64_t warps = 0, taken = 0;
 };
 
 /// Executions of an instruction. A warp whose lanes are apart comes several times.
@@ -43,7 +44,9 @@ struct FunctionHits {
 
 struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
-  std::vector<DivergentBranch> divergent_branches;
+  std::uint64_t warps = 0;             ///< of the grid
+  bool has_partial_warps = false;      ///< the last ones of the blocks lack lanes
+  std::vector<BranchTotals> branches;  ///< where warps divided, and watched ones that they came to
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
   /// Of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;

@@ -29,6 +29,14 @@ struct Warp {
   memory::MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h
 };
 
+/// The lanes whose guard holds.
+[[gnu::always_inline]] inline Mask guard_of(const Warp& warp, const Instruction& instruction) {
+  if (!instruction.guarded && !instruction.sees_to_guard) return ~Mask{0};
+  const Slot slot = instruction.guard;
+  const Mask guard = *reinterpret_cast<const Mask*>(warp.bases[slot.base] + slot.offset);
+  return instruction.guard_negated ? ~guard : guard;
+}
+
 template <typename T>
 [[gnu::always_inline]] inline const T* source(const Warp& warp, const Instruction& instruction,
                                               int n) {

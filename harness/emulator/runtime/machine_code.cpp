@@ -94,6 +94,7 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
     lines = std::move(moved);
   };
   move(answer.plans.watched);
+  answer.trust.executions.move_lines(first_line);
   std::multimap<int, counting::KernelTrust::Condition> conditions;
   for (auto& [line, one] : answer.trust.conditions) {
     move(one.without.divided);
@@ -144,6 +145,7 @@ MachineCode::Answer MachineCode::about(const std::string& kernel) const {
       answer.trust.uncounted.push_back({{}, group, {metrics::Confidence::estimate, reason}});
     }
     answer.trust.rest = {metrics::Confidence::estimate, reason};
+    answer.trust.executions = counting::ExecutionModel(reason);
   }
   const auto resources = resources_.find(kernel);
   metrics::ReportedCode code;

@@ -38,7 +38,7 @@ std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
   return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
 }
 
-Block::Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits)
+Block::Block(LaunchContext& launch, Tallies& tallies)
     : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
   const Code& kernel = *launch.code.functions.front();
   const std::size_t independent = keeps_warps_apart() ? warps.size() : 1;
@@ -51,20 +51,20 @@ Block::Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits)
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
   specials = AlignedBytes(odd_cache_lines(launch.code.specials.bytes()) * warps.size());
   for (std::size_t n = 0; n < warps.size(); ++n) {
-    prepare(warps[n], static_cast<std::uint32_t>(n), counters, hits);
+    prepare(warps[n], static_cast<std::uint32_t>(n), tallies);
   }
 }
 
 // Prepares what stays the same from block to block. Warps that do not wait for each other run one
 // after the other, in the same registers.
-void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& counters,
-                    CodeHits* hits) {
+void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   const KernelCode& code = launch.code;
   const Code& kernel = *code.functions.front();
   const std::uint64_t place = keeps_warps_apart() ? number : 0;
   state.engine.block = this;
   state.engine.index = number;
-  state.engine.hits = hits;
+  state.engine.branches = tallies.branches.data();
+  state.engine.hits = tallies.hits.empty() ? nullptr : &tallies.hits;
   Frame& frame = state.engine.kernel_frame;
   frame.code = &kernel;
   frame.registers = registers.data() + place * odd_cache_lines(kernel.register_bytes);
@@ -74,8 +74,8 @@ void Block::prepare(WarpState& state, std::uint32_t number, memory::Counters& co
   memory::MemoryContext& memory = state.memory;
   memory.memory = &launch.memory;
   memory.warp = number;
-  memory.caches = counters.caches();
-  memory.records = counters.records();
+  memory.caches = tallies.counters.caches();
+  memory.records = tallies.counters.records();
   memory.shared = shared.data();
   memory.shared_bytes = static_cast<std::uint32_t>(shared.size());
   const Checks& checks = launch.options.checks;

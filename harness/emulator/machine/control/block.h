@@ -64,6 +64,13 @@ struct WarpState {
   Pause pause = Pause::slice;
 };
 
+/// What the warps of one thread have counted since the launch began.
+struct Tallies {
+  memory::Counters counters;
+  std::vector<BranchWays> branches;  ///< by place in KernelCode::branches
+  CodeHits hits;                     ///< empty where executions are not counted
+};
+
 struct Block {
   static constexpr int kBarriers = 16;
   enum class Progress : std::uint8_t { finished, yields };
@@ -81,8 +88,7 @@ struct Block {
   std::minstd_rand random;                   ///< of Launch::order
   std::unique_ptr<memory::History> history;  ///< where the launch has one
 
-  /// `hits` is nullptr where executions are not counted.
-  Block(LaunchContext& launch, memory::Counters& counters, CodeHits* hits);
+  Block(LaunchContext& launch, Tallies& tallies);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -93,7 +99,7 @@ struct Block {
   Progress advance();
 
  private:
-  void prepare(WarpState& state, std::uint32_t number, memory::Counters& counters, CodeHits* hits);
+  void prepare(WarpState& state, std::uint32_t number, Tallies& tallies);
   void start(WarpState& state);
   bool run_warp(WarpState& state, std::uint64_t slice);
   Progress advance_by_seed();

@@ -8,21 +8,13 @@
 namespace warpgauge::emulator::machine::control {
 namespace {
 
-Divergence& divergence_at(WarpEngine& engine, const Instruction& instruction) {
-  const Code* const code = engine.frame->code;
-  for (Divergence& known : engine.divergences) {
-    if (known.instruction == instruction.index && known.code == code) return known;
-  }
-  return engine.divergences.emplace_back(code, instruction.index);
-}
-
-void count_divergence(WarpEngine& engine, const Instruction& instruction) {
-  ++divergence_at(engine, instruction).count;
+BranchWays& ways_at(const WarpEngine& engine, const Instruction& instruction) {
+  return engine.branches[instruction.offset];
 }
 
 // Part of the fragment jumps. The part that is further back in the code goes first.
 void diverge(Warp& warp, const Instruction& instruction, const Instruction* target) {
-  count_divergence(*warp.engine, instruction);
+  ++ways_at(*warp.engine, instruction).divided;
   if (target > &instruction) {
     set_aside(warp, warp.active, target);
   } else {
@@ -67,10 +59,14 @@ void uncounted(Warp& warp, const Instruction& instruction) {
   kBranch(warp, instruction);
 }
 
-/// Runs only where lanes take the branch.
+/// Runs also where no lane takes the branch.
 template <Execute kBranch>
 void watched(Warp& warp, const Instruction& instruction) {
-  divergence_at(*warp.engine, instruction).taken = true;
+  BranchWays& ways = ways_at(*warp.engine, instruction);
+  ++ways.warps;
+  warp.active = warp.mask & guard_of(warp, instruction);
+  if (warp.active == 0) return;
+  ++ways.taken;
   kBranch(warp, instruction);
 }
 
@@ -102,7 +98,7 @@ void branch_by_index(Warp& warp, const Instruction& instruction) {
       set_aside(warp, lanes, targets[wanted]);
     }
   }
-  if (ways > 1) count_divergence(*warp.engine, instruction);
+  if (ways > 1) ++ways_at(*warp.engine, instruction).divided;
   ask_scheduler(warp);
 }
 

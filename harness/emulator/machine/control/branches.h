@@ -8,13 +8,14 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// The three kinds of branches; Instruction::detail is the target.
+/// The three kinds of branches; Instruction::detail is the target, Instruction::offset the place in
+/// KernelCode::branches.
 struct Branches {
   Execute forward, back;
   Execute back_polling;  ///< of a loop that waits for memory to change
 };
 extern const Branches kBranches;
-extern const Branches kWatched;  ///< the outcome tells whether they were taken
+extern const Branches kWatched;  ///< count how often they were taken; see to their guards
 extern const Branches kJumps;    ///< are not in the PTX text: they count as no instruction
 
 /// Detail of branch_by_index: source 0 is the index.

@@ -137,12 +137,13 @@ void wake_waiting_for_lanes(Warp& warp) {
 
 namespace {
 
-void count(Warp& warp, const Instruction& instruction, Mask active) {
+void count(Warp& warp, const Instruction& instruction) {
   const WarpEngine& engine = *warp.engine;
   const Code& code = *engine.frame->code;
   InstructionHits& hits = (*engine.hits)[code.number][&instruction - code.instructions.data()];
   ++hits.warps;
   hits.lanes += static_cast<unsigned>(std::popcount(warp.mask));
+  const Mask active = warp.mask & guard_of(warp, instruction);
   hits.guard_held += active != 0;
   hits.guard_failed += active != warp.mask;
 }
@@ -163,17 +164,13 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
     }
     --left;
     Mask active = warp.mask;
+    if constexpr (kCovered) count(warp, *pc);
     if (pc->guarded) {
-      const Slot slot = pc->guard;
-      const Mask guard = *reinterpret_cast<const Mask*>(warp.bases[slot.base] + slot.offset);
-      active &= pc->guard_negated ? ~guard : guard;
-      if constexpr (kCovered) count(warp, *pc, active);
+      active &= guard_of(warp, *pc);
       if (active == 0) {
         ++pc;
         continue;
       }
-    } else if constexpr (kCovered) {
-      count(warp, *pc, active);
     }
     warp.next = pc + 1;
     warp.active = active;

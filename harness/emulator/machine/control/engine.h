@@ -62,13 +62,9 @@ enum class Pause : std::uint8_t {
 /// Executions by Code::number and place in Code::instructions.
 using CodeHits = std::vector<std::vector<InstructionHits>>;
 
-/// A branch at which fragments of a warp have divided, `count` times since the launch began, or a
-/// watched one that lanes have taken.
-struct Divergence {
-  const Code* code = nullptr;
-  std::uint32_t instruction = 0;  ///< position in its body
-  std::uint64_t count = 0;
-  bool taken = false;
+/// What BranchTotals has of a branch, since the launch began.
+struct BranchWays {
+  std::uint64_t divided = 0, warps = 0, taken = 0;
 };
 
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).
@@ -86,7 +82,7 @@ struct WarpEngine {
   Mask polling = 0;         ///< lanes of the last round
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
-  std::vector<Divergence> divergences;
+  BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
   CodeHits* hits = nullptr;  ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;
   Frame kernel_frame;

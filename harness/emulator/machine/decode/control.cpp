@@ -64,6 +64,7 @@ void decode_indexed_branch(const ptx::Instruction& instruction, FunctionDecoder&
   for (const std::string& target : found->targets) table->targets.push_back(decoder.label(target));
   result->sources[0] = decoder.source(instruction.operands[0], ptx::Type::u32);
   result->detail = decoder.keep(std::move(table));
+  result->offset = decoder.branch_number();
   result->execute = control::branch_by_index;
 }
 
@@ -78,8 +79,11 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
   const std::string& opcode = instruction.opcode;
   if (opcode == "bra") {
     expect_modifiers(instruction, {"uni"});
-    const auto& branches = decoder.is_watched(instruction) ? control::kWatched : control::kBranches;
-    branch_to(decoder.label(operand_name(instruction, 0)), branches, decoder, result);
+    const bool is_watched = decoder.is_watched(instruction);
+    branch_to(decoder.label(operand_name(instruction, 0)),
+              is_watched ? control::kWatched : control::kBranches, decoder, result);
+    result->offset = decoder.branch_number();
+    result->sees_to_guard = is_watched && instruction.guard;
   } else if (opcode == "brx") {
     decode_indexed_branch(instruction, decoder, result);
   } else if (opcode == "exit" || opcode == "ret") {

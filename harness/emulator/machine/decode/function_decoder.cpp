@@ -102,7 +102,7 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   result.index = position_;
   if (instruction.guard) {
     result.guard = source(*instruction.guard, ptx::Type::pred);
-    result.guarded = true;
+    result.guarded = !result.sees_to_guard;
     result.guard_negated = instruction.guard->negated;
   }
   return result;
@@ -234,6 +234,11 @@ AccessPlan FunctionDecoder::access_plan(const ptx::Instruction& instruction) con
       [](const AccessPlans::Entry& entry, int line) { return entry.text_line < line; });
   const bool known = found != entries.end() && found->text_line == instruction.text_line;
   return known ? found->plan : AccessPlan{};
+}
+
+std::int64_t FunctionDecoder::branch_number() {
+  kernel_.result->branches.push_back({&code_, position_});
+  return static_cast<std::int64_t>(kernel_.result->branches.size() - 1);
 }
 
 bool FunctionDecoder::is_watched(const ptx::Instruction& branch) const {

@@ -72,6 +72,8 @@ class FunctionDecoder final : public Decoder {
   std::uint32_t counter(const ptx::Instruction& instruction) override;
   AccessPlan access_plan(const ptx::Instruction& instruction) const override;
   bool is_watched(const ptx::Instruction& branch) const;
+  /// The place in KernelCode::branches that the present instruction gets.
+  std::int64_t branch_number();
   const Architecture& architecture() const override { return kernel_.architecture; }
   const Options& options() const override { return kernel_.options; }
   bool decodes_kernel() const override { return function().is_kernel; }

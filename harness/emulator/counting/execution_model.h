@@ -1,0 +1,108 @@
+// How many instructions of a kernel's machine code a launch executes, by the ways that its warps
+// took at the branches of the PTX.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/line_table.h"
+#include "metrics/source_line.h"
+
+namespace warpgauge::emulator::machine {
+struct LaunchOutcome;
+}
+
+namespace warpgauge::emulator::counting {
+
+class MachineFlow;
+class PtxFlow;
+
+/// What a launch executes of the machine code, where that is known.
+struct Executions {
+  struct Line {
+    metrics::SourceLine source;  ///< file empty if it is not known
+    std::uint64_t instructions = 0;
+    std::uint64_t divergent_branches = 0;
+  };
+  std::string unknown;  ///< why they are not known; empty: they are
+  std::vector<Line> lines;
+};
+
+/// The machine code as blocks, each of which leads to others or ends with a branch of the PTX.
+///
+/// A branch of the machine code is one of the PTX by its line, and no other is the same one. It
+/// goes a way as often as that one does, so that each block executes as often as ways lead to it;
+/// behind a BSYNC, where lanes meet again, as often as the BSSY before them. Whether the machine
+/// code has each branch where the PTX has it shows in every launch: both come to it equally often,
+/// and to accesses that are exact.
+class ExecutionModel {
+ public:
+  ExecutionModel() = default;  ///< of machine code that is not known
+  explicit ExecutionModel(std::string unknown) : unknown_(std::move(unknown)) {}
+
+  /// `flow`, one of `all`, is the kernel's, whose name it has.
+  ExecutionModel(const PtxFlow& flow, std::span<const PtxFlow> all, const MachineFlow& machine,
+                 const metrics::SourceLines& sources);
+
+  /// Says that an access of the PTX is these instructions of the machine code, which execute as
+  /// often as it does.
+  void add_access(int text_line, const std::vector<std::size_t>& instructions);
+
+  /// Lines of the PTX whose branches must be watched.
+  std::set<int> branches() const;
+
+  Executions of(const machine::LaunchOutcome& launch) const;
+
+  /// To other lines: those of the PTX text that holds this one's from `first_line` on.
+  void move_lines(int first_line);
+
+ private:
+  friend class ExecutionModelBuilder;
+  enum class Way : std::uint8_t { always, taken, untaken };
+  struct Edge {
+    std::size_t from = 0;
+    Way way = Way::always;
+    bool jumps = false;        ///< lanes that part go there later, with others that wait there
+    bool leaves_loop = false;  ///< likewise in each round
+  };
+  struct Gathering {
+    std::size_t begin = 0;     ///< the block with the BSSY
+    std::set<int> branches;    ///< between, by line of the PTX
+    bool threads_end = false;  ///< between
+  };
+  struct Block {
+    std::size_t begin = 0, end = 0;  ///< of the machine code
+    std::vector<Edge> before;
+    std::optional<Gathering> gathering;  ///< that it is behind
+    int branch = 0;                      ///< line of the PTX; 0: it ends with none
+    bool parts = false;                  ///< lanes that part at its branch may not meet again
+    bool ends = false;                   ///< with EXIT, at which no warp divides
+    std::vector<std::size_t> sources;    ///< of its instructions; places in sources_
+  };
+  using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // of the machine code
+  struct Access {
+    int text_line = 0;
+    std::vector<std::size_t> blocks;
+  };
+
+  /// Of the branch that an edge begins at.
+  int edge_branch(const Edge& edge) const { return blocks_[edge.from].branch; }
+
+  std::string unknown_ = "the machine code is not known";
+  std::vector<metrics::SourceLine> sources_;
+  std::vector<Block> blocks_;       // that the kernel comes to; each behind those it needs
+  std::set<int> removed_;           // branches of the PTX that must not execute
+  std::set<int> converted_;         // those made of predicates
+  std::vector<Ranges> unshown_;     // loops in which nothing shows yet how many rounds they have
+  bool needs_whole_warps_ = false;  // and none that divides
+  std::vector<Access> accesses_;
+};
+
+}  // namespace warpgauge::emulator::counting
