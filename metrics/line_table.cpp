@@ -4,6 +4,7 @@
 #include "metrics/line_table.h"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 
 namespace warpgauge::metrics {
@@ -11,14 +12,15 @@ namespace warpgauge::metrics {
 LineTable::LineTable(const Cubin& cubin, std::string_view section)
     : program_(read_line_program(cubin.section(section), cubin.kernels_at(section))) {
   for (std::size_t i = 0; i < program_.sequences.size(); ++i) {
-    sequences_.emplace(program_.sequences[i].kernel, i);
+    sequences_[program_.sequences[i].kernel].push_back(i);
   }
 }
 
 const LineProgram::Row* LineTable::find(std::string_view kernel, std::uint64_t pc) const {
-  const auto [begin, end] = sequences_.equal_range(kernel);
-  for (auto it = begin; it != end; ++it) {
-    const LineProgram::Sequence& sequence = program_.sequences[it->second];
+  const auto own = sequences_.find(kernel);
+  if (own == sequences_.end()) return nullptr;
+  for (const std::size_t number : own->second) {
+    const LineProgram::Sequence& sequence = program_.sequences[number];
     if (pc >= sequence.end) continue;
     const auto rows =
         std::span(program_.rows).subspan(sequence.first, sequence.last - sequence.first);
@@ -64,13 +66,16 @@ namespace {
 /// The lines of a text that contain one of the names.
 std::set<int> lines_with(std::initializer_list<std::string_view> names, std::string_view text) {
   std::set<int> numbers;
-  int number = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    const auto has = [&](std::string_view name) { return line.find(name) != line.npos; };
-    if (std::ranges::any_of(names, has)) numbers.insert(number);
-    begin = end + 1;
+  for (const std::string_view name : names) {
+    const std::boyer_moore_horspool_searcher searcher(name.begin(), name.end());
+    int number = 1;
+    for (auto from = text.begin();;) {
+      const auto found = std::search(from, text.end(), searcher);
+      if (found == text.end()) break;
+      number += static_cast<int>(std::count(from, found, '\n'));
+      numbers.insert(number);
+      from = found + 1;
+    }
   }
   return numbers;
 }

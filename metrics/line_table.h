@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "metrics/cubin.h"
@@ -30,7 +30,8 @@ class LineTable {
 
  private:
   LineProgram program_;
-  std::multimap<std::string_view, std::size_t> sequences_;  // by kernel, into program_.sequences
+  /// By kernel, into program_.sequences.
+  std::unordered_map<std::string_view, std::vector<std::size_t>> sequences_;
 };
 
 /// Lines of source, of a cubin compiled with -lineinfo or -G.

@@ -6,10 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,11 @@ constexpr Origin kNone = static_cast<Origin>(-1);
 
 enum Space : std::size_t { shared, global, local, kSpaces };
 
-/// Of each register, and behind them of each space: of the values that were stored to it.
-using State = std::array<Origin, kRegisters + kSpaces>;
+using Spaces = std::span<const Space>;
 
-std::vector<Space> spaces_of(MemoryOp op) {
+Spaces spaces_of(MemoryOp op) {
+  static constexpr std::array kAll = {shared, global, local};
+  constexpr Spaces kEach = kAll;
   switch (op) {
     case MemoryOp::lds:
     case MemoryOp::sts:
@@ -43,24 +45,24 @@ std::vector<Space> spaces_of(MemoryOp op) {
     case MemoryOp::atoms_cas:
     case MemoryOp::ldsm:
     case MemoryOp::stsm:
-      return {shared};
+      return kEach.subspan(shared, 1);
     case MemoryOp::ldl:
     case MemoryOp::stl:
-      return {local};
+      return kEach.subspan(local, 1);
     case MemoryOp::ldg:
     case MemoryOp::stg:
     case MemoryOp::atomg:
     case MemoryOp::atomg_cas:
     case MemoryOp::red:
-      return {global};
+      return kEach.subspan(global, 1);
     case MemoryOp::ldgsts:
     case MemoryOp::other:
-      return {shared, global};
+      return kEach.subspan(shared, 2);
     case MemoryOp::ld:
     case MemoryOp::st:
     case MemoryOp::atom:
     case MemoryOp::atom_cas:
-      return {shared, global, local};
+      return kEach;
   }
   return {};
 }
@@ -77,30 +79,57 @@ Coherence coherence_of(const SassWord& word, int sm) {
   return field == kWeak ? Coherence::weak : Coherence::strong;
 }
 
+/// A register of the code, or behind them a space, as an index into what is known of each.
+using Slot = std::uint16_t;
+
+/// Numbers the registers that the code uses, predicates first.
+class Numbering {
+ public:
+  static constexpr Slot kPredicates = kRegisters - kPredicate;
+
+  Numbering() {
+    for (Slot slot = 0; slot < kPredicates; ++slot) slots_[kPredicate + slot] = slot;
+  }
+  std::vector<Slot> of(const std::vector<Register>& registers) {
+    std::vector<Slot> slots;
+    for (const Register one : registers) {
+      if (one < kPredicate && slots_[one] == 0) slots_[one] = size_++;
+      slots.push_back(slots_[one]);
+    }
+    return slots;
+  }
+  Slot size() const { return size_; }
+
+ private:
+  std::array<Slot, kRegisters> slots_{};
+  Slot size_ = kPredicates;
+};
+
 /// What registers depend on where a predicate holds, of those that were written under it. "@P0 MOV
 /// R5, 0" leaves in R5 what it was where P0 does not hold, but "@P0 STS [R5]" does not see that.
 class Conditional {
  public:
   /// Read under `condition`, where `otherwise` is what the register depends on in all cases.
-  Origin of(Register one, unsigned condition, Origin otherwise) const {
-    const Value& value = values_[one];
-    return condition != 0 && value.condition == condition ? value.origin : otherwise;
+  Origin of(Slot one, unsigned condition, Origin otherwise) const {
+    if (condition == 0) return otherwise;
+    const auto value = std::ranges::find(values_, one, &Value::of);
+    return value != values_.end() && value->condition == condition ? value->origin : otherwise;
   }
-  void write(Register to, unsigned condition, Origin origin) {
-    values_[to] = {condition, origin};
-    if (to < kPredicate || to >= kBarrierResult) return;
-    const unsigned number = (to - kPredicate) % (kUniformPredicate - kPredicate);
-    for (Value& value : values_) {
-      if ((value.condition & 7) == number) value = {};
-    }
+  void write(Slot to, unsigned condition, Origin origin) {
+    std::erase_if(values_, [&](const Value& value) { return value.of == to; });
+    if (condition != 0) values_.push_back({to, condition, origin});
+    if (to >= kBarrierResult - kPredicate) return;
+    const unsigned number = to % (kUniformPredicate - kPredicate);
+    std::erase_if(values_, [&](const Value& value) { return (value.condition & 7) == number; });
   }
 
  private:
   struct Value {
-    unsigned condition = 0;
-    Origin origin = kNone;
+    Slot of;
+    unsigned condition;
+    Origin origin;
   };
-  std::array<Value, kRegisters> values_;
+  std::vector<Value> values_;  // few registers are written under a predicate
 };
 
 constexpr unsigned kBarrierInMemory = 0x1a7, kCallElsewhere = 0x143, kMultifunction = 0x108;
@@ -113,10 +142,12 @@ enum class Synchronization : std::uint8_t {
 };
 
 struct Instruction {
-  RegisterUse use;
+  std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
+  unsigned condition = 0;
   std::optional<MemoryOp> access;
-  std::vector<Space> loads_from, stores_to;
-  std::optional<Source> source;
+  Spaces loads_from, stores_to;
+  std::optional<Source> source;  // in any circumstances
+  bool is_approximation = false;
   Synchronization synchronizes = Synchronization::none;
 };
 
@@ -126,7 +157,7 @@ bool only_stores(MemoryOp op) {
 }
 
 std::optional<Source> source_of(const SassWord& word, const Instruction& one, int sm) {
-  const bool has_result = !one.use.writes.empty() || !one.use.may_write.empty();
+  const bool has_result = !one.writes.empty() || !one.may_write.empty();
   if (word.opcode() == kBarrierInMemory && has_result) return Source::barrier;
   if (!one.access) return std::nullopt;
   if (returns_a_value(*one.access) && has_result) return Source::atomic;
@@ -150,8 +181,9 @@ Synchronization synchronization_of(const SassWord& word, const Instruction& one)
     default:
       break;
   }
-  if (one.access && spaces_of(*one.access) == std::vector{shared} && returns_a_value(*one.access)) {
-    return Synchronization::block;
+  if (one.access && returns_a_value(*one.access)) {
+    const Spaces spaces = spaces_of(*one.access);
+    if (spaces.size() == 1 && spaces.front() == shared) return Synchronization::block;
   }
   return one.source ? Synchronization::all : Synchronization::none;
 }
@@ -162,12 +194,18 @@ struct Surroundings {
   bool may_allocate;  // calls may be of malloc
   std::string_view kernel;
   const PtxLines* ptx_lines;
-  Circumstances circumstances;
 };
 
-Instruction instruction_of(const SassWord& word, const Surroundings& around) {
+Instruction instruction_of(const SassWord& word, const Surroundings& around, Numbering& numbering) {
   constexpr Register kResult = 4;  // and the one behind it, as the calling convention has it
-  Instruction one{.use = registers_of(word, around.sm)};
+  const bool allocates = around.may_allocate && word.opcode() == kCallElsewhere;
+  RegisterUse use = registers_of(word, around.sm);
+  Instruction one{.reads = numbering.of(use.reads),
+                  .address = numbering.of(use.address),
+                  .guard = numbering.of(use.guard),
+                  .writes = numbering.of(use.writes),
+                  .may_write = numbering.of(use.may_write),
+                  .condition = use.condition};
   if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
     const bool is_constant =
@@ -176,41 +214,70 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around) {
     if (!is_load(access->op)) one.stores_to = spaces_of(access->op);
   }
   one.source = source_of(word, one, around.sm);
-  const bool loads = one.access && is_load(*one.access);
-  if (loads && around.ptx_lines != nullptr &&
+  if (one.access && is_load(*one.access) && around.ptx_lines != nullptr &&
       around.ptx_lines->is_strong_load(around.kernel, word.pc)) {
     one.source = Source::load;
   }
-  if (around.may_allocate && word.opcode() == kCallElsewhere) {
+  if (allocates) {
     one.source = Source::allocation;
-    one.use.writes = {kResult, kResult + 1};
+    one.writes = numbering.of({kResult, kResult + 1});
   }
   one.synchronizes = synchronization_of(word, one);
-  if (loads && !one.source && around.circumstances.memory == Memory::unsettled) {
-    one.source = Source::memory;
-  }
-  if (around.circumstances.approximations != Approximations::own &&
-      word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
-      around.ptx_lines->is_approximation(around.kernel, word.pc)) {
-    one.source = Source::approximation;
-  }
+  one.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
+                         around.ptx_lines->is_approximation(around.kernel, word.pc);
   return one;
 }
+
+std::optional<Source> source_in(Circumstances circumstances, const Instruction& one) {
+  if (one.is_approximation && circumstances.approximations != Approximations::own) {
+    return Source::approximation;
+  }
+  if (one.source) return one.source;
+  const bool loads = one.access && is_load(*one.access);
+  if (loads && circumstances.memory == Memory::unsettled) return Source::memory;
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct OrderOfThreads::Code {
+  std::vector<SassWord> words;
+  std::vector<Instruction> instructions;
+  SassFlow flow;
+  Slot slots;  // of registers
+};
+
+namespace {
+
+using Code = OrderOfThreads::Code;
 
 /// Follows values through the code until nothing new depends on a source.
 class Propagation {
  public:
-  Propagation(std::span<const SassWord> code, const std::vector<Instruction>& instructions,
-              SassFlow flow)
-      : code_(code), instructions_(instructions), flow_(std::move(flow)) {
-    State none;
-    none.fill(kNone);
-    at_begin_.assign(flow_.blocks().size(), none);
-    branches_.assign(flow_.blocks().size(), kNone);
-    decided_.assign(flow_.blocks().size(), kNone);
+  Propagation(const Code& code, std::vector<std::optional<Source>> sources)
+      : code_(code),
+        sources_(std::move(sources)),
+        at_begin_(code.flow.blocks().size(), State(code.slots + kSpaces, kNone)),
+        branches_(code.flow.blocks().size(), kNone),
+        decided_(code.flow.blocks().size(), kNone),
+        open_(code.flow.blocks().size(), true) {
     stored_.fill(kNone);
     before_barriers_.fill(kNone);
-    while (pass([](std::size_t, Effect, Origin) {})) {
+    const auto synchronizes = [&](std::size_t index) {
+      return code.instructions[index].synchronizes != Synchronization::none;
+    };
+    for (std::size_t block = 0; block < open_.size(); ++block) {
+      const SassBlock& range = code.flow.blocks()[block];
+      if (std::ranges::any_of(std::views::iota(range.begin, range.end), synchronizes)) {
+        synchronizing_.push_back(block);
+      }
+    }
+    while (std::ranges::find(open_, true) != open_.end()) {
+      for (std::size_t block = 0; block < open_.size(); ++block) {
+        if (!open_[block]) continue;
+        open_[block] = false;
+        follow(block, [](std::size_t, Effect, Origin) {});
+      }
     }
   }
 
@@ -218,17 +285,22 @@ class Propagation {
 
   std::vector<OrderDependence> dependences() {
     std::vector<OrderDependence> found;
-    pass([&](std::size_t index, Effect effect, Origin origin) {
-      found.push_back({.pc = code_[index].pc,
-                       .source = *instructions_[origin].source,
-                       .source_pc = code_[origin].pc,
-                       .effect = effect,
-                       .groups = groups_of(index, effect)});
-    });
+    for (std::size_t block = 0; block < open_.size(); ++block) {
+      follow(block, [&](std::size_t index, Effect effect, Origin origin) {
+        found.push_back({.pc = code_.words[index].pc,
+                         .source = *sources_[origin],
+                         .source_pc = code_.words[origin].pc,
+                         .effect = effect,
+                         .groups = groups_of(index, effect)});
+      });
+    }
     return found;
   }
 
  private:
+  /// Of each slot, and behind them of each space: of the values that were stored to it.
+  using State = std::vector<Origin>;
+
   static bool lower(Origin& to, Origin origin) {
     if (origin >= to) return false;
     to = origin;
@@ -239,106 +311,103 @@ class Propagation {
   struct Inputs {
     Origin guard = kNone, address = kNone, others = kNone;
   };
-  Inputs inputs_of(std::size_t index, const State& state, const Conditional& conditional) const {
-    const RegisterUse& use = instructions_[index].use;
-    const auto first = [&](const std::vector<Register>& registers, unsigned condition) {
+  static Inputs inputs_of(const Instruction& one, const State& state,
+                          const Conditional& conditional) {
+    const auto first = [&](const std::vector<Slot>& slots, unsigned condition) {
       Origin origin = kNone;
-      for (const Register one : registers) {
-        lower(origin, conditional.of(one, condition, state[one]));
-      }
+      for (const Slot slot : slots) lower(origin, conditional.of(slot, condition, state[slot]));
       return origin;
     };
-    return {first(use.guard, 0), first(use.address, use.condition),
-            first(use.reads, use.condition)};
+    return {first(one.guard, 0), first(one.address, one.condition),
+            first(one.reads, one.condition)};
   }
 
   std::vector<std::string_view> groups_of(std::size_t index, Effect effect) const {
     constexpr std::array<std::string_view, kSpaces> kNames = {"shared", "global", "local"};
     std::vector<std::string_view> groups;
     if (effect == Effect::execution) groups.emplace_back("instructions");
-    if (effect != Effect::access && is_branch(code_[index])) groups.emplace_back("branches");
-    const Instruction& one = instructions_[index];
+    if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
+    const Instruction& one = code_.instructions[index];
     if (one.access) {
       for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
     }
     return groups;
   }
 
-  /// Passes on to registers and memory what the results of an instruction depend on. Returns
-  /// whether anything was new in memory.
-  bool execute(std::size_t index, Origin origin, State& state, Conditional& conditional) {
-    const Instruction& one = instructions_[index];
-    const auto memory = [&](std::size_t space) -> Origin& { return state[kRegisters + space]; };
-    bool changed = false;
+  /// Passes on to registers and memory what the results of an instruction depend on.
+  void execute(std::size_t index, Origin origin, State& state, Conditional& conditional) {
+    const Instruction& one = code_.instructions[index];
+    const auto memory = [&](std::size_t space) -> Origin& { return state[code_.slots + space]; };
+    bool is_new = false;  // elsewhere
     for (std::size_t space = 0; space < kSpaces; ++space) {
       if (one.synchronizes == Synchronization::all) lower(memory(space), stored_[space]);
       if (one.synchronizes != Synchronization::block) continue;
-      changed |= lower(before_barriers_[space], memory(space));
+      is_new |= lower(before_barriers_[space], memory(space));
       lower(memory(space), before_barriers_[space]);
     }
     for (const Space space : one.loads_from) lower(origin, memory(space));
     for (const Space space : one.stores_to) {
       lower(memory(space), origin);
-      changed |= lower(stored_[space], origin);
+      is_new |= lower(stored_[space], origin);
     }
-    if (one.source) lower(origin, static_cast<Origin>(index));
-    for (const Register to : one.use.writes) {
-      if (one.use.condition == 0) state[to] = kNone;
+    for (std::size_t i = 0; is_new && i < synchronizing_.size(); ++i) {
+      open_[synchronizing_[i]] = true;
+    }
+    if (sources_[index]) lower(origin, static_cast<Origin>(index));
+    for (const Slot to : one.writes) {
+      if (one.condition == 0) state[to] = kNone;
       lower(state[to], origin);
-      conditional.write(to, one.use.condition, origin);
+      conditional.write(to, one.condition, origin);
     }
-    for (const Register to : one.use.may_write) {
+    for (const Slot to : one.may_write) {
       lower(state[to], origin);
       conditional.write(to, 0, kNone);
     }
-    return changed;
   }
 
   /// A branch at the end of `block` that depends on something: so does what it decides.
-  bool decide(std::size_t block, Origin origin) {
-    if (!lower(branches_[block], origin)) return false;
-    for (const std::size_t other : flow_.graph().decided_by(block)) lower(decided_[other], origin);
-    return true;
+  void decide(std::size_t block, Origin origin) {
+    if (!lower(branches_[block], origin)) return;
+    for (const std::size_t other : code_.flow.graph().decided_by(block)) {
+      if (lower(decided_[other], origin)) open_[other] = true;
+    }
   }
 
-  /// Once through the code. Calls `report(index, effect, origin)` for each instruction that depends
-  /// on something; returns whether anything was new.
+  /// Once through a block. Calls `report(index, effect, origin)` for each instruction that depends
+  /// on something, and opens the blocks for which anything is new.
   template <typename Report>
-  bool pass(const Report& report) {
-    bool changed = false;
-    const auto& blocks = flow_.blocks();
-    for (std::size_t block = 0; block < blocks.size(); ++block) {
-      State state = at_begin_[block];
-      Conditional conditional;
-      const Origin decided = decided_[block];
-      for (std::size_t i = blocks[block].begin; i < blocks[block].end; ++i) {
-        const Inputs in = inputs_of(i, state, conditional);
-        const bool branch = is_branch(code_[i]);
-        const Origin here = std::min(in.guard, branch ? in.others : in.address);
-        if (decided != kNone) {
-          report(i, Effect::execution, decided);
-        } else if (here != kNone && (branch || instructions_[i].access)) {
-          report(i, branch ? Effect::divergence : Effect::access, here);
-        }
-        if (branch && here != kNone) changed |= decide(block, here);
-        const Origin origin = std::min({decided, in.guard, in.address, in.others});
-        changed |= execute(i, origin, state, conditional);
+  void follow(std::size_t block, const Report& report) {
+    const SassBlock& range = code_.flow.blocks()[block];
+    State state = at_begin_[block];
+    Conditional conditional;
+    const Origin decided = decided_[block];
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const Instruction& one = code_.instructions[i];
+      const Inputs in = inputs_of(one, state, conditional);
+      const bool branch = is_branch(code_.words[i]);
+      const Origin here = std::min(in.guard, branch ? in.others : in.address);
+      if (decided != kNone) {
+        report(i, Effect::execution, decided);
+      } else if (here != kNone && (branch || one.access)) {
+        report(i, branch ? Effect::divergence : Effect::access, here);
       }
-      for (const std::size_t next : blocks[block].next) {
-        for (std::size_t i = 0; i < state.size(); ++i) {
-          changed |= lower(at_begin_[next][i], state[i]);
-        }
+      if (branch && here != kNone) decide(block, here);
+      execute(i, std::min({decided, in.guard, in.address, in.others}), state, conditional);
+    }
+    for (const std::size_t next : range.next) {
+      for (std::size_t i = 0; i < state.size(); ++i) {
+        if (lower(at_begin_[next][i], state[i])) open_[next] = true;
       }
     }
-    return changed;
   }
 
-  std::span<const SassWord> code_;
-  const std::vector<Instruction>& instructions_;
-  SassFlow flow_;
-  std::vector<State> at_begin_;                  // of each block
-  std::vector<Origin> branches_;                 // of the branch at the end of each
+  const Code& code_;
+  const std::vector<std::optional<Source>> sources_;  // of each instruction
+  std::vector<std::size_t> synchronizing_;            // blocks that wait for other threads
+  std::vector<State> at_begin_;                       // of each block
+  std::vector<Origin> branches_;                      // of the branch at the end of each
   std::vector<Origin> decided_;                  // by a branch: of each block, whether it executes
+  std::vector<bool> open_;                       // blocks that have to be followed again
   std::array<Origin, kSpaces> stored_;           // anywhere in the code
   std::array<Origin, kSpaces> before_barriers_;  // and atomics of the block
 };
@@ -398,36 +467,31 @@ Trust OrderDependence::trust(const SourceLine& line) const {
   return {Confidence::estimate, fmt::format("{}{} {}, {}", what(), place, does(), so())};
 }
 
-namespace {
-
-/// Calls `read(propagation)` for the code of `kernel` if anything in it is a source.
-template <typename Read>
-auto follow(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines,
-            Circumstances circumstances, const Read& read) {
-  using Result = std::invoke_result_t<Read, Propagation&>;
+OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
+                               const PtxLines* ptx_lines) {
   const int sm = known_sm(cubin);
-  const std::vector<SassWord> code = machine_code(cubin, kernel);
-  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines, circumstances};
+  std::vector<SassWord> words = machine_code(cubin, kernel);
+  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines};
   std::vector<Instruction> instructions;
-  for (const SassWord& word : code) instructions.push_back(instruction_of(word, around));
-  const auto is_source = [](const Instruction& one) { return one.source.has_value(); };
-  if (std::ranges::none_of(instructions, is_source)) return Result{};
-  Propagation propagation(code, instructions, SassFlow(code, sm, branch_targets(cubin, kernel)));
-  return read(propagation);
+  Numbering numbering;
+  for (const SassWord& word : words) {
+    instructions.push_back(instruction_of(word, around, numbering));
+  }
+  SassFlow flow(words, sm, branch_targets(cubin, kernel));
+  code_ = std::make_unique<const Code>(std::move(words), std::move(instructions), std::move(flow),
+                                       numbering.size());
 }
 
-}  // namespace
+OrderOfThreads::~OrderOfThreads() = default;
 
-std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
-                                               const PtxLines* ptx_lines,
-                                               Circumstances circumstances) {
-  return follow(cubin, kernel, ptx_lines, circumstances,
-                [](Propagation& propagation) { return propagation.dependences(); });
-}
-
-bool unsettles_memory(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines) {
-  return follow(cubin, kernel, ptx_lines, {},
-                [](Propagation& propagation) { return propagation.reaches_global_memory(); });
+OrderInfluence OrderOfThreads::influence(Circumstances circumstances) const {
+  std::vector<std::optional<Source>> sources;
+  for (const Instruction& one : code_->instructions) {
+    sources.push_back(source_in(circumstances, one));
+  }
+  if (std::ranges::none_of(sources, &std::optional<Source>::has_value)) return {};
+  Propagation propagation(*code_, std::move(sources));
+  return {propagation.dependences(), propagation.reaches_global_memory()};
 }
 
 }  // namespace warpgauge::metrics

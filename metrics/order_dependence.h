@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -55,8 +56,14 @@ struct Circumstances {
   Memory memory = Memory::settled;
 };
 
-/// Of `kernel`, in the order of the code. Empty for an unknown kernel. Throws CubinError for an
-/// architecture that is not known here.
+/// What the order of threads may decide of a kernel.
+struct OrderInfluence {
+  std::vector<OrderDependence> dependences;  ///< in the order of the code
+  /// Whether what the kernel leaves in global memory depends on a source.
+  bool reaches_global_memory = false;
+};
+
+/// Reads the code of a kernel once, for all circumstances.
 ///
 /// Follows values through registers, and through memory by space: a load depends on what was stored
 /// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
@@ -64,12 +71,19 @@ struct Circumstances {
 /// (may be null) know volatile loads of shared memory, which machine code does not tell from
 /// others, and approximate functions, which exact ones are made of too. In unsettled memory each
 /// load is a source, also of what no thread writes meanwhile.
-std::vector<OrderDependence> order_dependences(const Cubin& cubin, std::string_view kernel,
-                                               const PtxLines* ptx_lines,
-                                               Circumstances circumstances = {});
+class OrderOfThreads {
+ public:
+  struct Code;
 
-/// Whether what `kernel` leaves in global memory, settled before, can depend on the order of
-/// threads.
-bool unsettles_memory(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines);
+  /// Keeps none of them. Of an unknown kernel the order decides nothing. Throws CubinError for an
+  /// architecture that is not known here.
+  OrderOfThreads(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines);
+  ~OrderOfThreads();
+
+  OrderInfluence influence(Circumstances circumstances = {}) const;
+
+ private:
+  std::unique_ptr<const Code> code_;
+};
 
 }  // namespace warpgauge::metrics

@@ -60,7 +60,8 @@ SassLines::KernelDoubts SassLines::find_doubts(const Code& code) {
         doubts.of_counts[instruction.pc] = std::move(own);
     }
     const PtxLines* ptx_lines = ptx_lines_of(code.first, cubin);
-    for (const OrderDependence& found : order_dependences(cubin, code.second, ptx_lines)) {
+    const OrderInfluence order = OrderOfThreads(cubin, code.second, ptx_lines).influence();
+    for (const OrderDependence& found : order.dependences) {
       const bool may_execute = found.effect == OrderDependence::Effect::execution;
       const Trust trust = found.trust(line_of(code, found.source_pc));
       for (const std::string_view group : found.groups) {

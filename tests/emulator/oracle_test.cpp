@@ -229,7 +229,7 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(recorded), HasSubstr("not a usable cubin"));
 }
 
-/// Machine code for the test of metrics::order_dependences().
+/// Machine code for the test of metrics::OrderOfThreads.
 class OrderOf : public testing::TestWithParam<const char*> {
  protected:
   /// How the accesses of `kernel` whose text begins so count.

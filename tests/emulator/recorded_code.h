@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/emulator/counting/oracle.h"
+#include "harness/emulator/counting/ptx_accesses.h"
 #include "harness/emulator/ptx/module.h"
 #include "metrics/line_table.h"
 

@@ -36,7 +36,7 @@ void read_kernel(const Cubin& cubin, const std::string& kernel, const PtxLines* 
     if (ptx != nullptr) ptx->is_strong_load(kernel, one.pc);
   }
   warp_votes(cubin, kernel);
-  order_dependences(cubin, kernel, ptx);
+  OrderOfThreads(cubin, kernel, ptx).influence({.memory = Memory::unsettled});
 }
 
 }  // namespace

@@ -58,16 +58,21 @@ std::map<std::string, Lines> marked(const std::string& source) {
   return marks;
 }
 
+std::vector<OrderDependence> dependences_of(const Cubin& cubin, std::string_view kernel,
+                                            const PtxLines* ptx_lines,
+                                            Circumstances circumstances = {}) {
+  return OrderOfThreads(cubin, kernel, ptx_lines).influence(circumstances).dependences;
+}
+
 class OrderOf : public testing::TestWithParam<const char*> {
  protected:
   std::vector<OrderDependence> found(const char* kernel) const {
-    return order_dependences(cubin_, kernel, &ptx_lines_);
+    return dependences_of(cubin_, kernel, &ptx_lines_);
   }
   /// Lines with accesses that depend on something.
   Lines lines(const std::string& kernel, Circumstances circumstances = {}) const {
     Lines lines;
-    for (const OrderDependence& one :
-         order_dependences(cubin_, kernel, &ptx_lines_, circumstances)) {
+    for (const OrderDependence& one : dependences_of(cubin_, kernel, &ptx_lines_, circumstances)) {
       const bool is_access = std::ranges::any_of(
           one.groups, [](auto group) { return group != "instructions" && group != "branches"; });
       if (is_access) lines.insert(sources_.find(kernel, one.pc).value().line);
@@ -109,18 +114,30 @@ TEST_P(OrderOf, WhatIsLoadedFromUnsettledMemoryIsASource) {
   EXPECT_EQ(lines("histogram", unsettled), Lines{32}) << "the bin";
   EXPECT_EQ(lines("compaction", unsettled), (Lines{103, 104})) << "what a lane finds decides it";
   EXPECT_THAT(lines("result_stored", unsettled), IsEmpty());
-  for (const auto& one : order_dependences(cubin_, "histogram", &ptx_lines_, unsettled)) {
+  for (const auto& one : dependences_of(cubin_, "histogram", &ptx_lines_, unsettled)) {
     EXPECT_EQ(one.source, Source::memory);
     EXPECT_THAT(one.trust(sources_.find("histogram", one.source_pc).value()).reason,
                 StartsWith("what memory holds at order.cu:32 decides what this accesses, "));
   }
 }
 
-TEST_P(OrderOf, ResultsOfAtomicsThatAreStoredUnsettleMemory) {
-  EXPECT_TRUE(unsettles_memory(cubin_, "result_stored", &ptx_lines_));
-  EXPECT_TRUE(unsettles_memory(cubin_, "compaction", &ptx_lines_)) << "at an address";
-  EXPECT_FALSE(unsettles_memory(cubin_, "histogram", &ptx_lines_)) << "sums are the same";
-  EXPECT_FALSE(unsettles_memory(cubin_, "no_such_kernel", &ptx_lines_));
+TEST_P(OrderOf, ResultsOfAtomicsThatAreStoredReachGlobalMemory) {
+  const auto reaches = [&](const char* kernel) {
+    return OrderOfThreads(cubin_, kernel, &ptx_lines_).influence().reaches_global_memory;
+  };
+  EXPECT_TRUE(reaches("result_stored"));
+  EXPECT_TRUE(reaches("compaction")) << "at an address";
+  EXPECT_FALSE(reaches("histogram")) << "sums are the same";
+  EXPECT_FALSE(reaches("no_such_kernel"));
+}
+
+TEST_P(OrderOf, OneReadingAnswersForAllCircumstances) {
+  const OrderOfThreads order(cubin_, "histogram", &ptx_lines_);
+  const Circumstances unsettled{.memory = Memory::unsettled};
+  const auto of_memory = order.influence(unsettled).dependences;
+  EXPECT_FALSE(of_memory.empty());
+  EXPECT_THAT(order.influence().dependences, IsEmpty()) << "after the other";
+  EXPECT_EQ(order.influence(unsettled).dependences, of_memory);
 }
 
 TEST_P(OrderOf, ALoopThatRunsAgainCountsInAllItsMetrics) {
@@ -149,7 +166,7 @@ TEST_P(OrderOf, ABranchThatAlwaysExecutesOnlyDiverges) {
 }
 
 TEST_P(OrderOf, OnlyPtxTellsAVolatileLoadOfSharedMemory) {
-  EXPECT_THAT(order_dependences(cubin_, "spin_in_shared", nullptr), IsEmpty());
+  EXPECT_THAT(dependences_of(cubin_, "spin_in_shared", nullptr), IsEmpty());
 }
 
 TEST_P(OrderOf, AnUnknownKernelHasNone) { EXPECT_THAT(found("nowhere"), IsEmpty()); }
@@ -159,7 +176,7 @@ TEST_P(OrderOf, AnUnknownArchitectureIsRefused) {
   constexpr std::size_t kFlags = 48, kAbi = 8;  // of Elf64_Ehdr
   constexpr std::byte kNewAbi{8};
   image[kFlags + (image[kAbi] >= kNewAbi ? 1 : 0)] = std::byte{130};
-  EXPECT_THROW(order_dependences(Cubin(image), "spin", nullptr), CubinError);
+  EXPECT_THROW(dependences_of(Cubin(image), "spin", nullptr), CubinError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "sm_120"),
@@ -169,7 +186,7 @@ class ApproximationOf : public testing::TestWithParam<const char*> {
  protected:
   std::vector<OrderDependence> found(const std::string& kernel,
                                      Approximations approximations) const {
-    return order_dependences(cubin_, kernel, &ptx_lines_, {approximations});
+    return dependences_of(cubin_, kernel, &ptx_lines_, {approximations});
   }
   Lines lines(const std::string& kernel) const {
     Lines lines;
@@ -215,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, ApproximationOf, testing::Values("sm_80", "sm
 
 TEST(Order, AWaitForABarrierInMemoryIsASource) {
   const auto image = recorded("sm_90");
-  const auto found = order_dependences(Cubin(image), "waits", nullptr);
+  const auto found = dependences_of(Cubin(image), "waits", nullptr);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().source, Source::barrier);
 }
@@ -253,7 +270,7 @@ class Written {
     EXPECT_EQ(words.size(), code.size() / 8) << "the recorded kernel is too short";
     std::memcpy(image.data() + (code.data() - image.data()), words.data(), code.size());
     std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
-    for (const OrderDependence& one : order_dependences(Cubin(image), kKernel, nullptr)) {
+    for (const OrderDependence& one : dependences_of(Cubin(image), kKernel, nullptr)) {
       EXPECT_EQ(one.source, Source::atomic);
       EXPECT_EQ(one.effect, Effect::access);
       found.emplace_back(one.pc / SassWord::kBytes, one.source_pc / SassWord::kBytes);

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <unordered_set>
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -15,7 +15,7 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr int kMost = 6;  // no access is wider than 64 bytes
-using Alignment = std::map<std::string, int>;
+using Alignment = std::unordered_map<std::string_view, int>;
 
 int zeros_of(std::uint64_t value) { return std::min(std::countr_zero(value), kMost); }
 
@@ -32,7 +32,7 @@ void add_variables(const std::vector<ptx::Variable>& variables, Alignment& align
 /// said yet.
 struct Known {
   Alignment zeros;
-  std::set<std::string_view> registers;
+  std::unordered_set<std::string_view> registers;
 };
 
 /// Zeros of an operand; nullopt for a register that nothing has been said of yet.

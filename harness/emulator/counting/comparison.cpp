@@ -180,7 +180,11 @@ struct Dependents {
 void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
                      const Dependents& to) {
   std::set<std::tuple<std::string, int, std::string>> seen;
+  const auto is_of_access = [](std::string_view group) {
+    return group != "instructions" && group != "branches";
+  };
   for (const metrics::OrderDependence& one : dependences) {
+    if (to.executions && std::ranges::none_of(one.groups, is_of_access)) continue;
     const auto source = to.code.sources.find(to.function, one.source_pc);
     const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
     const auto at = to.code.sources.find(to.function, one.pc).value_or(metrics::SourceLine{});
@@ -189,7 +193,7 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
     const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
                              (match == nullptr || !match->has_loop);
     for (const std::string_view group : one.groups) {
-      if (group == "instructions" || group == "branches") {
+      if (!is_of_access(group)) {
         if (!to.executions) to.executions = trust;
         continue;
       }
@@ -252,14 +256,18 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
   const auto approximations = metrics::known_sm(code.cubin) == kApproximationsAreOf
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
-  add_dependences(metrics::order_dependences(code.cubin, function, &code.lines, {approximations}),
-                  {function, code, match_at, &Match::order, comparison.another_time,
-                   comparison.execution_order});
-  add_dependences(metrics::order_dependences(code.cubin, function, &code.lines,
-                                             {approximations, metrics::Memory::unsettled}),
+  const metrics::OrderOfThreads order(code.cubin, function, &code.lines);
+  const metrics::OrderInfluence settled = order.influence({approximations});
+  const metrics::OrderInfluence unsettled =
+      order.influence({approximations, metrics::Memory::unsettled});
+  add_dependences(settled.dependences, {function, code, match_at, &Match::order,
+                                        comparison.another_time, comparison.execution_order});
+  add_dependences(unsettled.dependences,
                   {function, code, match_at, &Match::memory, comparison.another_time_by_memory,
                    comparison.execution_memory});
-  comparison.unsettles_memory |= metrics::unsettles_memory(code.cubin, function, &code.lines);
+  comparison.unsettles_memory |= approximations == metrics::Approximations::own
+                                     ? settled.reaches_global_memory
+                                     : order.influence().reaches_global_memory;
 }
 
 }  // namespace

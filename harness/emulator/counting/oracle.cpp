@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "harness/emulator/counting/comparison.h"
+#include "harness/emulator/counting/ptx_accesses.h"
+#include "harness/emulator/counting/ptx_flow.h"
 #include "harness/emulator/counting/same_ptx.h"
 #include "harness/emulator/counting/vector_predictor.h"
 #include "harness/emulator/ptx/module.h"
@@ -28,23 +31,18 @@ void check_same_text(std::string_view in_cubin, std::string_view emulated) {
   }
 }
 
+OracleAnswer predict(const std::vector<PtxAccess>& accesses, const std::string& reason) {
+  OracleAnswer answer;
+  answer.trust.otherwise = {Confidence::predicted, "widths are predicted: " + reason};
+  answer.trust.rest = answer.trust.otherwise;
+  answer.plans = predict_vectors(accesses);
+  return answer;
+}
+
 }  // namespace
 
-void Oracle::read_accesses(const ptx::Module& module) {
-  for (const ptx::Function& function : module.functions) {
-    if (function.has_body) flows_.emplace_back(function);
-    if (!function.is_kernel) continue;
-    accesses_[function.name] = accesses_of(module, function.name);
-    if (allocates(module, function.name)) allocating_.insert(function.name);
-  }
-}
-
-Oracle::Oracle(const ptx::Module& module, std::string reason) : refusal_(std::move(reason)) {
-  read_accesses(module);
-}
-
-Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin) {
-  read_accesses(module);
+Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin)
+    : module_(module) {
   try {
     if (cubin.empty()) throw Refused("no machine code for the architecture was compiled with it");
     const metrics::Cubin code(cubin);
@@ -61,26 +59,18 @@ Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const 
   }
 }
 
-OracleAnswer Oracle::predict(std::string_view kernel, const std::string& reason) const {
-  OracleAnswer answer;
-  answer.trust.otherwise = {Confidence::predicted, "widths are predicted: " + reason};
-  answer.trust.rest = answer.trust.otherwise;
-  if (const auto found = accesses_.find(kernel); found != accesses_.end()) {
-    answer.plans = predict_vectors(found->second);
-  }
-  return answer;
-}
-
 OracleAnswer Oracle::about(std::string_view kernel) const {
-  const auto accesses = accesses_.find(kernel);
-  if (!code_) return predict(kernel, refusal_);
-  if (accesses == accesses_.end() || code_->cubin.code(kernel).empty()) {
-    return predict(kernel, "the machine code lacks this kernel");
+  const std::vector<PtxAccess> accesses = accesses_of(module_, kernel);
+  const bool is_here =
+      code_ && !code_->cubin.code(kernel).empty() && module_.find(kernel) != nullptr;
+  if (!is_here) return predict(accesses, code_ ? "the machine code lacks this kernel" : refusal_);
+  std::vector<PtxFlow> flows;
+  for (const ptx::Function* const function : functions_of(module_, kernel)) {
+    flows.emplace_back(*function);
   }
-
   Comparison comparison =
-      compare(accesses->second, flows_, {code_->cubin, code_->sources, code_->lines}, kernel);
-  comparison.allocates = allocating_.contains(kernel);
+      compare(accesses, flows, {code_->cubin, code_->sources, code_->lines}, kernel);
+  comparison.allocates = allocates(module_, kernel);
   return conclude(std::move(comparison));
 }
 

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "harness/emulator/counting/oracle_answer.h"
-#include "harness/emulator/counting/ptx_accesses.h"
-#include "harness/emulator/counting/ptx_flow.h"
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
 
@@ -27,27 +23,25 @@ namespace warpgauge::emulator::counting {
 /// predictions, with the reason.
 class Oracle {
  public:
-  /// `ptx` is the text that `module` was parsed from. `cubin` may be empty; its bytes must outlive
-  /// the oracle, the others need not.
+  /// `ptx` is the text that `module` was parsed from. `cubin` may be empty. Module and cubin must
+  /// outlive the oracle, the text need not.
   Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin);
 
   /// One that can only predict widths, because of `reason`.
-  Oracle(const ptx::Module& module, std::string reason);
+  Oracle(const ptx::Module& module, std::string reason)
+      : module_(module), refusal_(std::move(reason)) {}
 
+  /// Reads the kernel anew each time.
   OracleAnswer about(std::string_view kernel) const;
 
  private:
-  void read_accesses(const ptx::Module& module);
   struct MachineCode {
     metrics::Cubin cubin;
     metrics::SourceLines sources;
     metrics::PtxLines lines;
   };
-  OracleAnswer predict(std::string_view kernel, const std::string& reason) const;
 
-  std::map<std::string, std::vector<PtxAccess>, std::less<>> accesses_;  // by kernel
-  std::vector<PtxFlow> flows_;                                           ///< of all functions
-  std::set<std::string, std::less<>> allocating_;  ///< kernels that call malloc
+  const ptx::Module& module_;
   std::optional<MachineCode> code_;
   std::string refusal_;  // why there is no code_
 };

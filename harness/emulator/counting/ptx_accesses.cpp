@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "harness/emulator/counting/alignment.h"
 
@@ -92,7 +92,8 @@ bool ends_block(const Instruction& instruction) {
 }
 
 /// The registers that an instruction assigns to, where it has any: its first operand.
-void add_assigned(const Operand& operand, std::map<std::string, std::size_t>& values) {
+void add_assigned(const Operand& operand,
+                  std::unordered_map<std::string_view, std::size_t>& values) {
   if (operand.kind == Operand::Kind::name) ++values[operand.name];
   for (const Operand& element : operand.elements) add_assigned(element, values);
 }
@@ -102,7 +103,7 @@ void add_accesses(const ptx::Module& module, const ptx::Function& function, std:
   const auto alignment = known_alignment(module, function);
   std::set<std::size_t> labels;
   for (const ptx::Label& label : function.labels) labels.insert(label.position);
-  std::map<std::string, std::size_t> values;
+  std::unordered_map<std::string_view, std::size_t> values;
   ++block;
   for (std::size_t i = 0; i < function.body.size(); ++i) {
     const Instruction& instruction = function.body[i];
@@ -129,61 +130,64 @@ void add_accesses(const ptx::Module& module, const ptx::Function& function, std:
   }
 }
 
-void add_names(const Operand& operand, std::set<std::string_view>& names) {
-  if (!operand.name.empty()) names.insert(operand.name);
-  for (const Operand& element : operand.elements) add_names(element, names);
+/// Calls visit(name) for all that an operand names but registers, which nearly all names are.
+template <typename Visit>
+void visit_names(const Operand& operand, const Visit& visit) {
+  if (!operand.name.empty() && !operand.name.starts_with('%')) visit(operand.name);
+  for (const Operand& element : operand.elements) visit_names(element, visit);
 }
 
-/// The functions with a body that `name` may call: all that it names. Those of which the address is
-/// in a variable count as called too.
-std::set<const ptx::Function*> reachable(const ptx::Module& module, const ptx::Function& kernel) {
-  std::set<std::string_view> in_variables;
-  for (const ptx::Variable& variable : module.variables) {
-    for (const auto& relocation : variable.relocations) in_variables.insert(relocation.name);
+template <typename Visit>
+void visit_names(const ptx::Function& function, const Visit& visit) {
+  for (const Instruction& instruction : function.body) {
+    for (const Operand& operand : instruction.operands) visit_names(operand, visit);
   }
-  std::set<const ptx::Function*> found = {&kernel};
-  std::vector<const ptx::Function*> open = {&kernel};
-  while (!open.empty()) {
-    std::set<std::string_view> names = in_variables;
-    for (const Instruction& instruction : open.back()->body) {
-      for (const Operand& operand : instruction.operands) add_names(operand, names);
-    }
-    open.pop_back();
-    for (const ptx::Function& function : module.functions) {
-      if (function.has_body && !function.is_kernel && names.contains(function.name) &&
-          found.insert(&function).second) {
-        open.push_back(&function);
-      }
-    }
-  }
-  return found;
 }
 
 }  // namespace
 
+std::vector<const ptx::Function*> functions_of(const ptx::Module& module, std::string_view kernel) {
+  const ptx::Function* const entry = module.find(kernel);
+  if (entry == nullptr) return {};
+  std::unordered_multimap<std::string_view, const ptx::Function*> callable;
+  for (const ptx::Function& function : module.functions) {
+    if (function.has_body && !function.is_kernel) callable.emplace(function.name, &function);
+  }
+  std::set<const ptx::Function*> found = {entry};  // in one array, thus in the order of the text
+  std::vector<const ptx::Function*> open = {entry};
+  const auto reach = [&](std::string_view name) {
+    const auto [begin, end] = callable.equal_range(name);
+    for (auto one = begin; one != end; ++one) {
+      if (found.insert(one->second).second) open.push_back(one->second);
+    }
+  };
+  for (const ptx::Variable& variable : module.variables) {
+    for (const auto& relocation : variable.relocations) reach(relocation.name);
+  }
+  while (!open.empty() && !callable.empty()) {
+    const ptx::Function& function = *open.back();
+    open.pop_back();
+    visit_names(function, reach);
+  }
+  return {found.begin(), found.end()};
+}
+
 std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view kernel) {
   std::vector<PtxAccess> accesses;
-  const ptx::Function* const entry = module.find(kernel);
-  if (entry == nullptr) return accesses;
-  const auto functions = reachable(module, *entry);
   std::size_t block = 0;
-  for (const ptx::Function& function : module.functions) {
-    if (functions.contains(&function)) add_accesses(module, function, block, accesses);
+  for (const ptx::Function* const function : functions_of(module, kernel)) {
+    add_accesses(module, *function, block, accesses);
   }
   std::ranges::sort(accesses, {}, &PtxAccess::text_line);
   return accesses;
 }
 
 bool allocates(const ptx::Module& module, std::string_view kernel) {
-  const ptx::Function* const entry = module.find(kernel);
-  if (entry == nullptr) return false;
-  std::set<std::string_view> names;
-  for (const ptx::Function* function : reachable(module, *entry)) {
-    for (const Instruction& instruction : function->body) {
-      for (const Operand& operand : instruction.operands) add_names(operand, names);
-    }
+  bool found = false;
+  for (const ptx::Function* const function : functions_of(module, kernel)) {
+    visit_names(*function, [&](std::string_view name) { found = found || name == "malloc"; });
   }
-  return names.contains("malloc");
+  return found;
 }
 
 }  // namespace warpgauge::emulator::counting

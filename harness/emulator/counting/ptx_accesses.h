@@ -10,8 +10,9 @@
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::ptx {
+struct Function;
 struct Module;
-}
+}  // namespace warpgauge::emulator::ptx
 
 namespace warpgauge::emulator::counting {
 
@@ -48,11 +49,15 @@ struct PtxAccess {
   }
 };
 
-/// Those of `kernel` and of the functions that it may call, in the order of the text. Empty if the
-/// module has no such kernel.
+/// `kernel` and the functions that it may call, in the order of the text: all with a body that it
+/// names. Those of which the address is in a variable count as called too. Empty if the module has
+/// no such kernel.
+std::vector<const ptx::Function*> functions_of(const ptx::Module& module, std::string_view kernel);
+
+/// The accesses of functions_of(), in the order of the text.
 std::vector<PtxAccess> accesses_of(const ptx::Module& module, std::string_view kernel);
 
-/// Whether `kernel` of the module, or a function that it may call, allocates memory (malloc).
+/// Whether one of functions_of() allocates memory (malloc).
 bool allocates(const ptx::Module& module, std::string_view kernel);
 
 }  // namespace warpgauge::emulator::counting

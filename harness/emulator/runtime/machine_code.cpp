@@ -111,15 +111,16 @@ MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
   parts_.push_back({counting::Oracle(module, code.ptx, code.cubin), 0});
 }
 
-MachineCode::MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
+MachineCode::MachineCode(std::vector<Object> objects, const ptx::Module& program,
                          std::vector<std::byte> cubin)
-    : launching_(launching_kernels(program)),
+    : objects_(std::move(objects)),
+      launching_(launching_kernels(program)),
       linked_(std::move(cubin)),
       cubin_(linked_),
       resources_(metrics::resources_of_kernels(cubin_)) {
   parts_.push_back(
       {counting::Oracle(program, "it calls functions that were compiled apart (-rdc=true)"), 0});
-  for (const Object& object : objects) {
+  for (const Object& object : objects_) {
     for (const ptx::Function& function : object.module.functions) {
       if (!function.is_kernel || !function.has_body) continue;
       const std::size_t part = calls_functions(function, program) ? 0 : parts_.size();

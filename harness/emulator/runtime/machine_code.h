@@ -26,7 +26,7 @@ class MachineCode {
     metrics::ReportedCode code;  ///< empty without machine code
   };
 
-  /// `module` was parsed from the PTX of `code`, which must outlive this.
+  /// `module` was parsed from the PTX of `code`. Both must outlive this.
   MachineCode(const ptx::Module& module, const SelectedCode& code);
 
   /// An object that was compiled apart (nvcc -rdc=true), with its code, which must outlive this.
@@ -35,10 +35,10 @@ class MachineCode {
     const SelectedCode* code;
     int first_line;  ///< of its PTX in the program's, less 1
   };
-  /// `program` was linked from the PTX of the objects, and `cubin` from their machine code. A
-  /// kernel is compared with the machine code of its object. Where it calls functions, which have
-  /// machine code of their own, widths are predicted.
-  MachineCode(const std::vector<Object>& objects, const ptx::Module& program,
+  /// `program` was linked from the PTX of the objects, and `cubin` from their machine code; the
+  /// program must outlive this. A kernel is compared with the machine code of its object. Where it
+  /// calls functions, which have machine code of their own, widths are predicted.
+  MachineCode(std::vector<Object> objects, const ptx::Module& program,
               std::vector<std::byte> cubin);
   MachineCode(const MachineCode&) = delete;
   MachineCode& operator=(const MachineCode&) = delete;
@@ -50,7 +50,8 @@ class MachineCode {
     counting::Oracle oracle;
     int first_line;
   };
-  std::vector<Part> parts_;
+  const std::vector<Object> objects_;
+  std::vector<Part> parts_;                     ///< look into them
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
   std::set<std::string> launching_;             ///< kernels that may call the device runtime
   std::vector<std::byte> linked_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/emulator/machine/program.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/ptx/link.h"
 #include "harness/emulator/runtime/failure.h"
@@ -83,7 +84,8 @@ Variable* Modules::find_variable(const void* shadow) {
   return found == variables_.end() ? nullptr : &found->second;
 }
 
-ptx::Module Modules::read_code(Module& module, const std::string& arch, bool older_ptx) {
+void Modules::read_code(Module& module, machine::Machine& machine, const std::string& arch,
+                        bool older_ptx) {
   const auto containers = ptx_containers(module.wrapper);
   module.code.clear();
   module.left_out.clear();
@@ -98,9 +100,10 @@ ptx::Module Modules::read_code(Module& module, const std::string& arch, bool old
   module.ptx_arch = module.code.front().ptx_arch;
   const std::string name = "PTX for " + module.ptx_arch;
   if (containers.size() == 1) {
-    ptx::Module parsed = ptx::parse(module.code.front().ptx, name);
-    module.machine_code = std::make_shared<MachineCode>(parsed, module.code.front());
-    return parsed;
+    machine::Program& program = machine.load(ptx::parse(module.code.front().ptx, name));
+    module.machine_code = std::make_shared<MachineCode>(program.module(), module.code.front());
+    module.program = &program;
+    return;
   }
   std::vector<MachineCode::Object> objects;
   std::vector<ptx::ModuleToLink> to_link;
@@ -110,17 +113,18 @@ ptx::Module Modules::read_code(Module& module, const std::string& arch, bool old
     to_link.push_back({objects.back().module, lines_of(code.ptx)});
     lines += to_link.back().text_lines;
   }
-  ptx::Module linked = ptx::link(std::move(to_link), name + ", linked");
   auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
-  module.machine_code = std::make_shared<MachineCode>(objects, linked, std::move(cubin));
-  return linked;
+  machine::Program& program = machine.load(ptx::link(std::move(to_link), name + ", linked"));
+  module.machine_code =
+      std::make_shared<MachineCode>(std::move(objects), program.module(), std::move(cubin));
+  module.program = &program;
 }
 
 void Modules::load(Module& module, machine::Machine& machine, const std::string& arch,
                    bool older_ptx) {
   if (module.program != nullptr) return;
   try {
-    module.program = &machine.load(read_code(module, arch, older_ptx));
+    read_code(module, machine, arch, older_ptx);
   } catch (const NoPtx& error) {
     throw Failure{cudaErrorNoKernelImageForDevice, error.what()};
   } catch (const metrics::FatBinaryError& error) {

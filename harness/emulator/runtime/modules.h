@@ -67,7 +67,7 @@ struct Module {
   /// Why objects are not in it: those of libraries may have machine code alone (libcudadevrt). What
   /// they define is missing where it is called.
   std::string left_out;
-  std::shared_ptr<const MachineCode> machine_code;  ///< looks into `code`
+  std::shared_ptr<const MachineCode> machine_code;  ///< looks into `program` and `code`
 };
 
 class Modules {
@@ -105,7 +105,8 @@ class Modules {
   std::set<std::string> architectures() const;
 
  private:
-  static ptx::Module read_code(Module& module, const std::string& arch, bool older_ptx);
+  static void read_code(Module& module, machine::Machine& machine, const std::string& arch,
+                        bool older_ptx);
 
   std::list<Module> modules_;
   std::unordered_map<const void*, Function*> functions_;  ///< by stub

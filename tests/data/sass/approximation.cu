@@ -1,4 +1,4 @@
-// Kernels for the test of approximate functions in order_dependences(). Accesses whose counts their
+// Kernels for the test of approximate functions in OrderOfThreads. Accesses whose counts their
 // values decide are marked "depends".
 extern "C" {
 

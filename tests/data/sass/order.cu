@@ -1,4 +1,4 @@
-// Kernels for the test of order_dependences(). Accesses whose counts can depend on the order of
+// Kernels for the test of OrderOfThreads. Accesses whose counts can depend on the order of
 // threads are marked "depends"; all others are a property of code and input.
 extern "C" {
 
