@@ -93,8 +93,26 @@ struct History::GlobalLook {
     return gaps == 0;
   }
 
+  /// Whether no access of this launch that is known has written to the sector.
+  static bool is_only_read(const TraceView<GlobalTrace>& view, const SectorTraces& sector) {
+    return load(sector.write) < view.floor && load(sector.write_of_word) < view.floor;
+  }
+
+  /// Whether a read that is not strong leaves all traces of a lane's words as they are. Most reads
+  /// of memory that is read again and again do.
+  [[gnu::always_inline]] bool is_settled(const TraceView<GlobalTrace>& view,
+                                         const SectorTraces& sector, const WordTraces* word) const {
+    if (!is_only_read(view, sector)) return false;
+    for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
+      if (view.replaces(load(word->read), view.self)) return false;
+    }
+    return true;
+  }
+
   void look_at_sector(int lane, std::uint64_t address, SectorTraces& sector) const {
     const TraceView<GlobalTrace> view = this->view;  // stores of traces cannot change the copy
+    const bool keeps_read = !view.writes && !view.replaces(load(sector.read), view.self);
+    if (keeps_read && is_only_read(view, sector)) return;
     const std::uint64_t own =
         own_trace(lane, static_cast<std::uint64_t>(std::countr_zero(unsigned{access.width})));
     bool keep = true;
@@ -154,65 +172,80 @@ struct History::GlobalLook {
     }
   }
 
-  void look_at_lane(int lane, std::uint64_t address) const {
+  [[gnu::always_inline]] void look_at_lane(int lane, std::uint64_t address, SectorTraces& sector,
+                                           WordTraces* word) const {
+    const TraceView<GlobalTrace> view = this->view;  // stores of traces cannot change the copy
     const std::uint64_t own = own_trace(lane, bytes_of_word(address, access.width));
     // A lane's words lie in one sector.
-    SectorTraces& sector = traces().sectors.at(address);
-    WordTraces* word = &traces().words.at(address);
-    bool is_unwritten = view.reads;
+    const std::uint64_t written = load(sector.write), was_read = load(sector.read);
+    const bool sector_may_race =
+        view.may_race(written, own) || (view.writes && view.may_race(was_read, own));
+    std::uint64_t first_ones = written | was_read;  // 0 where a word has no trace
     for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
-      const std::uint64_t at = address + static_cast<unsigned>(n);
-      is_unwritten &= look_at_word(lane, address, own, sector, *word, at % SectorTraces::kBytes);
+      const std::uint64_t write = load(word->write), read = load(word->read);
+      first_ones |= write | read;
+      if (sector_may_race || view.may_race(write, own) || (view.writes && view.may_race(read, own)))
+          [[unlikely]] {
+        look_at_word(lane, address, own, sector, *word,
+                     (address + static_cast<unsigned>(n)) % SectorTraces::kBytes);
+      } else if (view.writes) {
+        store(word->write, own);
+      } else if (view.replaces(read, own)) {
+        store(word->read, own);
+      }
     }
-    if (is_unwritten) [[unlikely]]
+    std::uint64_t& of_word = view.writes ? sector.write_of_word : sector.read_of_word;
+    if (load(of_word) < begin) store(of_word, own);
+    if (view.reads && first_ones == 0) [[unlikely]]
       check_written(lane, address);
   }
 
-  /// True if nothing has accessed the word.
-  [[gnu::always_inline]] bool look_at_word(int lane, std::uint64_t address, std::uint64_t own,
-                                           SectorTraces& sector, WordTraces& word,
-                                           std::uint64_t offset) const {
-    const TraceView<GlobalTrace> view = this->view;
+  /// Holds an access of a word against traces that it may race with.
+  [[gnu::noinline]] void look_at_word(int lane, std::uint64_t address, std::uint64_t own,
+                                      const SectorTraces& sector, WordTraces& word,
+                                      std::uint64_t offset) const {
     const std::uint64_t written = load(sector.write), was_read = load(sector.read);
-    const bool is_first = (written | was_read | load(word.write) | load(word.read)) == 0;
     const auto judge_word = [&](std::uint64_t trace, bool wrote) {
       return judge(lane, address, own, trace, wrote);
     };
     bool keep = true;
-    if (view.may_race(written, own)) [[unlikely]] {
-      keep &= judge_word(trace_of_word(written, offset), true);
-    }
-    if (view.writes && view.may_race(was_read, own)) [[unlikely]] {
+    if (view.may_race(written, own)) keep &= judge_word(trace_of_word(written, offset), true);
+    if (view.writes && view.may_race(was_read, own)) {
       keep &= judge_word(trace_of_word(was_read, offset), false);
     }
     look(view, word.write, word.read, own, keep, judge_word);
-    std::uint64_t& of_word = view.writes ? sector.write_of_word : sector.read_of_word;
-    if (load(of_word) < begin) store(of_word, own);
-    return is_first;
-  }
-
-  /// Has the traces of lanes that lie far apart loaded at the same time.
-  void prefetch() const {
-    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-      const std::uint64_t address = address_of(lanes, std::countr_zero(rest));
-      __builtin_prefetch(&traces().sectors.at(address), 1);
-      __builtin_prefetch(&traces().words.at(address), 1);
-    }
   }
 
   void go_through() const {
+    const TraceView<GlobalTrace> view = this->view;
+    TraceTable<SectorTraces>::Finder sectors(traces().sectors);
+    TraceTable<WordTraces>::Finder words(traces().words);
     std::uint64_t last = 0;
     int lane = std::countr_zero(lanes.lanes);
     const bool lies_apart = warp.memory->caches[access.counters[0]].now.pattern == Pattern::general;
-    if (lies_apart && !is_sector(lane, address_of(lanes, lane))) prefetch();
+    if (lies_apart && !is_sector(lane, address_of(lanes, lane))) {
+      // Has the traces of lanes that lie far apart loaded at the same time.
+      for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+        const std::uint64_t address = address_of(lanes, std::countr_zero(rest));
+        __builtin_prefetch(&sectors.at(address), 1);
+        __builtin_prefetch(&words.at(address), 1);
+      }
+    }
+    const bool may_be_settled = !view.writes && !access.is_strong;
     while (lane < kLanes) {
       const std::uint64_t address = address_of(lanes, lane);
+      SectorTraces& sector = sectors.at(address);
       if (is_sector(lane, address)) {
-        look_at_sector(lane, address, traces().sectors.at(address));
+        look_at_sector(lane, address, sector);
         lane += sector_lanes;
       } else {
         // A lane that reads the same word leaves the same trace.
-        if (view.writes || address != last) look_at_lane(lane, address);
+        if (view.writes || address != last) {
+          WordTraces* const word = &words.at(address);
+          if (!may_be_settled || !is_settled(view, sector, word)) {
+            look_at_lane(lane, address, sector, word);
+          }
+        }
         last = address;
         ++lane;
       }

@@ -40,35 +40,92 @@ struct History::SharedLook {
     return true;
   }
 
-  void go_through(const LaneAddresses<std::uint32_t>& lanes) const {
-    // Stores of traces cannot change the copies.
-    const TraceView<SharedTrace> view = this->view;
+  /// Calls function(address, own trace, traces of the first word) for each lane.
+  template <typename Function>
+  [[gnu::always_inline]] void for_lanes(const LaneAddresses<std::uint32_t>& lanes,
+                                        Function function) const {
+    const std::uint64_t self = view.self;  // stores of traces cannot change the copies
     WordTraces* const shared = history.shared_.data();
     const int width = access.width;
-    const std::uint64_t begin = SharedTrace::at_time(history.times_.began());
-    const int words = std::max(1, width / 4);
-    std::uint32_t last = ~std::uint32_t{0};
-    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
+    const auto visit = [&](int lane) {
       const auto address = static_cast<std::uint32_t>(address_of(lanes, lane));
-      if (!view.writes && address == last) continue;  // it leaves the same trace
-      last = address;
-      const std::uint64_t own = view.self |
-                                static_cast<std::uint64_t>(lane) << SharedTrace::kThreadAt |
+      const std::uint64_t own = self | static_cast<std::uint64_t>(lane) << SharedTrace::kThreadAt |
                                 bytes_of_word(address, width) << SharedTrace::kBytesAt;
-      WordTraces* const traces = shared + address / 4;
+      function(lane, address, own, shared + address / WordTraces::kBytes);
+    };
+    if (lanes.lanes == kAllLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) visit(lane);
+    } else {
+      for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) visit(std::countr_zero(rest));
+    }
+  }
+
+  /// What is to be done after a look at all lanes' words.
+  enum class Next : std::uint8_t {
+    nothing,  // the traces stay as they are
+    put,      // nothing that was seen may race: the traces take their places
+    examine,  // lane by lane
+  };
+  template <int kWords>
+  Next look_at_all(const LaneAddresses<std::uint32_t>& lanes) const {
+    const std::uint64_t floor = view.floor;
+    const std::uint64_t begin =
+        view.reads ? SharedTrace::at_time(history.times_.began()) : std::uint64_t{0};
+    const std::uint64_t read_floor = view.writes ? floor : ~std::uint64_t{0};
+    bool examine = false, put = view.writes;
+    for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t, const WordTraces* word) {
+      for (int n = 0; n < kWords; ++n) {
+        const std::uint64_t write = word[n].write, read = word[n].read;
+        examine |= (write >= floor) | (read >= read_floor) | (write < begin);
+        put |= (read < floor) | ((read & SharedTrace::kStrong) != 0);
+      }
+    });
+    return examine ? Next::examine : put ? Next::put : Next::nothing;
+  }
+  template <int kWords>
+  bool go_through_fast(const LaneAddresses<std::uint32_t>& lanes) const {
+    const Next next = look_at_all<kWords>(lanes);
+    if (next == Next::put) {
+      const TraceView<SharedTrace> view = this->view;
+      for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t own, WordTraces* word) {
+        for (int n = 0; n < kWords; ++n) {
+          if (view.writes) {
+            word[n].write = own;
+          } else if (view.replaces(word[n].read, own)) {
+            word[n].read = own;
+          }
+        }
+      });
+    }
+    return next != Next::examine;
+  }
+
+  void go_through(const LaneAddresses<std::uint32_t>& lanes) const {
+    if (!access.is_strong) {
+      const int words = access.width / static_cast<int>(WordTraces::kBytes);
+      if (words <= 1 && go_through_fast<1>(lanes)) return;
+      if (words == 2 && go_through_fast<2>(lanes)) return;
+      if (words == 4 && go_through_fast<4>(lanes)) return;
+    }
+    examine(lanes);
+  }
+
+  [[gnu::noinline]] void examine(const LaneAddresses<std::uint32_t>& lanes) const {
+    const TraceView<SharedTrace> view = this->view;
+    const std::uint64_t begin = SharedTrace::at_time(history.times_.began());
+    const int words = std::max(1, access.width / static_cast<int>(WordTraces::kBytes));
+    for_lanes(lanes, [&](int lane, std::uint32_t address, std::uint64_t own, WordTraces* traces) {
       int unwritten = 0;
-      for (int n = 0; n < words; ++n) {
-        if (view.reads) unwritten += traces[n].write < begin;
-        look(view, traces[n].write, traces[n].read, own, true,
-             [&](std::uint64_t trace, bool wrote) {
-               return judge(lane, address, own, trace, wrote);
-             });
+      for (WordTraces* word = traces; word != traces + words; ++word) {
+        if (view.reads) unwritten += word->write < begin;
+        look(view, word->write, word->read, own, true, [&](std::uint64_t trace, bool wrote) {
+          return judge(lane, address, own, trace, wrote);
+        });
       }
       if (unwritten == words) [[unlikely]] {
         report_unwritten(warp, instruction, access, Window::shared, lane, address);
       }
-    }
+    });
   }
 };
 

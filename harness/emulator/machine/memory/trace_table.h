@@ -25,12 +25,26 @@ class TraceTable {
     if (regions_ == nullptr) throw std::bad_alloc();
   }
 
-  Entry& at(std::uint64_t address) {
-    const Chunks* const chunks = regions_[address >> kRegionShift].load(std::memory_order_acquire);
-    Entry* known = nullptr;
-    if (chunks != nullptr) known = (*chunks)[number(address)].load(std::memory_order_acquire);
-    return (known != nullptr ? known : make(address))[index(address)];
-  }
+  Entry& at(std::uint64_t address) { return chunk(address)[index(address)]; }
+
+  /// Finds one entry after the other, most of which lie near the one before. Not to be kept beyond
+  /// an access: entries may be forgotten.
+  class Finder {
+   public:
+    explicit Finder(TraceTable& table) : table_(table) {}
+    Entry& at(std::uint64_t address) {
+      if (address >> kChunkShift != number_) {
+        number_ = address >> kChunkShift;
+        chunk_ = table_.chunk(address);
+      }
+      return chunk_[index(address)];
+    }
+
+   private:
+    TraceTable& table_;
+    std::uint64_t number_ = ~std::uint64_t{0};
+    Entry* chunk_ = nullptr;
+  };
 
   /// Of memory that no kernel accesses at the same time.
   void forget(std::uint64_t begin, std::uint64_t bytes) {
@@ -65,6 +79,13 @@ class TraceTable {
   }
   static std::uint64_t index(std::uint64_t address) {
     return address % kChunkBytes / Entry::kBytes;
+  }
+
+  Entry* chunk(std::uint64_t address) {
+    const Chunks* const chunks = regions_[address >> kRegionShift].load(std::memory_order_acquire);
+    Entry* known = nullptr;
+    if (chunks != nullptr) known = (*chunks)[number(address)].load(std::memory_order_acquire);
+    return known != nullptr ? known : make(address);
   }
 
   void forget_in(std::atomic<Entry*>& chunk, std::uint64_t begin, std::uint64_t end) {

@@ -48,17 +48,6 @@ struct TraceView {
   }
 };
 
-/// Puts a trace in the place of the one that was seen there. Two first ones could miss each other
-/// for as long as a page takes: false if another one has come first.
-inline bool put(std::uint64_t& trace, std::uint64_t seen, std::uint64_t own) {
-  if (seen == 0) [[unlikely]] {
-    return __atomic_compare_exchange_n(&trace, &seen, own, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
-  }
-  store(trace, own);
-  return true;
-}
-
 /// Holds an access against a write and a read and puts it in their place.
 /// `judge(trace, wrote)` is asked about one that may race, and says whether to put it there.
 template <typename Layout, typename Judge>
@@ -72,9 +61,7 @@ template <typename Layout, typename Judge>
   if (view.writes) {
     if (view.may_race(was_read, own)) [[unlikely]]
       keep &= judge(was_read, false);
-    if (keep && !put(write, written, own) && view.may_race(load(write), own)) [[unlikely]] {
-      judge(load(write), true);
-    }
+    if (keep) store(write, own);
   } else if (keep && view.replaces(was_read, own)) {
     store(read, own);
   }
