@@ -216,32 +216,54 @@ struct History::GlobalLook {
     look(view, word.write, word.read, own, keep, judge_word);
   }
 
-  void go_through() const {
-    const TraceView<GlobalTrace> view = this->view;
-    TraceTable<SectorTraces>::Finder sectors(traces().sectors);
-    TraceTable<WordTraces>::Finder words(traces().words);
-    std::uint64_t last = 0;
-    int lane = std::countr_zero(lanes.lanes);
-    const bool lies_apart = warp.memory->caches[access.counters[0]].now.pattern == Pattern::general;
-    if (lies_apart && !is_sector(lane, address_of(lanes, lane))) {
-      // Has the traces of lanes that lie far apart loaded at the same time.
+  /// Traces of one lane after the other.
+  class Traces {
+   public:
+    explicit Traces(GlobalTraces& traces) : sectors_(traces.sectors), words_(traces.words) {}
+    SectorTraces& sector(int, std::uint64_t address) { return sectors_.at(address); }
+    WordTraces* words(int, std::uint64_t address) { return &words_.at(address); }
+
+   private:
+    TraceTable<SectorTraces>::Finder sectors_;
+    TraceTable<WordTraces>::Finder words_;
+  };
+  /// Those of lanes that lie far apart, all loaded at the same time.
+  class TracesOfAll {
+   public:
+    TracesOfAll(GlobalTraces& traces, const LaneAddresses<std::uint64_t>& lanes) {
+      Traces one_by_one(traces);
       for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
-        const std::uint64_t address = address_of(lanes, std::countr_zero(rest));
-        __builtin_prefetch(&sectors.at(address), 1);
-        __builtin_prefetch(&words.at(address), 1);
+        const int lane = std::countr_zero(rest);
+        const std::uint64_t address = address_of(lanes, lane);
+        sectors_[lane] = &one_by_one.sector(lane, address);
+        words_[lane] = one_by_one.words(lane, address);
+        __builtin_prefetch(sectors_[lane], 1);
+        __builtin_prefetch(words_[lane], 1);
       }
     }
+    SectorTraces& sector(int lane, std::uint64_t) const { return *sectors_[lane]; }
+    WordTraces* words(int lane, std::uint64_t) const { return words_[lane]; }
+
+   private:
+    SectorTraces* sectors_[kLanes];
+    WordTraces* words_[kLanes];
+  };
+
+  template <typename Found>
+  void look_at_all(Found traces) const {
+    const TraceView<GlobalTrace> view = this->view;
     const bool may_be_settled = !view.writes && !access.is_strong;
-    while (lane < kLanes) {
+    std::uint64_t last = 0;
+    for (int lane = std::countr_zero(lanes.lanes); lane < kLanes;) {
       const std::uint64_t address = address_of(lanes, lane);
-      SectorTraces& sector = sectors.at(address);
+      SectorTraces& sector = traces.sector(lane, address);
       if (is_sector(lane, address)) {
         look_at_sector(lane, address, sector);
         lane += sector_lanes;
       } else {
         // A lane that reads the same word leaves the same trace.
         if (view.writes || address != last) {
-          WordTraces* const word = &words.at(address);
+          WordTraces* const word = traces.words(lane, address);
           if (!may_be_settled || !is_settled(view, sector, word)) {
             look_at_lane(lane, address, sector, word);
           }
@@ -251,6 +273,45 @@ struct History::GlobalLook {
       }
       lane += lane < kLanes ? std::countr_zero(lanes.lanes >> lane) : 0;
     }
+  }
+
+  /// is_settled() of all lanes' words.
+  template <int kWords>
+  bool all_settled(const TracesOfAll& traces) const {
+    std::uint64_t written = 0, oldest_read = ~std::uint64_t{0}, bits = 0;
+    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const SectorTraces& sector = traces.sector(lane, 0);
+      written = std::max({written, load(sector.write), load(sector.write_of_word)});
+      for (int n = 0; n < kWords; ++n) {
+        const std::uint64_t read = load(traces.words(lane, 0)[n].read);
+        oldest_read = std::min(oldest_read, read);
+        bits |= read;
+      }
+    }
+    return written < view.floor && oldest_read >= std::max(view.floor, view.in_block) &&
+           (bits & GlobalTrace::kStrong) == 0;
+  }
+  bool all_settled(const TracesOfAll& traces) const {
+    if (view.writes || access.is_strong) return false;
+    switch (access.width / static_cast<int>(WordTraces::kBytes)) {
+      case 4:
+        return all_settled<4>(traces);
+      case 2:
+        return all_settled<2>(traces);
+      default:
+        return access.width <= static_cast<int>(WordTraces::kBytes) && all_settled<1>(traces);
+    }
+  }
+
+  void go_through() const {
+    const int first = std::countr_zero(lanes.lanes);
+    const bool lie_apart = warp.memory->caches[access.counters[0]].now.pattern == Pattern::general;
+    if (!lie_apart || is_sector(first, address_of(lanes, first))) {
+      return look_at_all(Traces(traces()));
+    }
+    const TracesOfAll found(traces(), lanes);
+    if (!all_settled(found)) look_at_all<const TracesOfAll&>(found);
   }
 };
 

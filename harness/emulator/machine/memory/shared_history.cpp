@@ -68,19 +68,25 @@ struct History::SharedLook {
   };
   template <int kWords>
   Next look_at_all(const LaneAddresses<std::uint32_t>& lanes) const {
-    const std::uint64_t floor = view.floor;
     const std::uint64_t begin =
         view.reads ? SharedTrace::at_time(history.times_.began()) : std::uint64_t{0};
-    const std::uint64_t read_floor = view.writes ? floor : ~std::uint64_t{0};
-    bool examine = false, put = view.writes;
+    // A write before the block's begin, which is none, is then a late one, too.
+    std::uint64_t last_write = 0, last_read = 0, first_read = ~std::uint64_t{0}, bits = 0;
     for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t, const WordTraces* word) {
       for (int n = 0; n < kWords; ++n) {
-        const std::uint64_t write = word[n].write, read = word[n].read;
-        examine |= (write >= floor) | (read >= read_floor) | (write < begin);
-        put |= (read < floor) | ((read & SharedTrace::kStrong) != 0);
+        const std::uint64_t read = word[n].read;
+        last_write = std::max(last_write, word[n].write - begin);
+        if (view.writes) {
+          last_read = std::max(last_read, read);
+        } else {
+          first_read = std::min(first_read, read);
+          bits |= read;
+        }
       }
     });
-    return examine ? Next::examine : put ? Next::put : Next::nothing;
+    if (last_write >= view.floor - begin || last_read >= view.floor) return Next::examine;
+    const bool keeps_reads = first_read >= view.floor && (bits & SharedTrace::kStrong) == 0;
+    return !view.writes && keeps_reads ? Next::nothing : Next::put;
   }
   template <int kWords>
   bool go_through_fast(const LaneAddresses<std::uint32_t>& lanes) const {
