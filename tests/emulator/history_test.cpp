@@ -175,6 +175,77 @@ TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
   EXPECT_THAT(found(kernel("cp.async.wait_all; bar.sync 0;"), blocks(2, 64)), IsEmpty());
 }
 
+/// Lane by lane a warp accesses words that lie one behind the other: 1, 2 or 4 each.
+class SharedRun : public testing::TestWithParam<int> {
+ protected:
+  int bytes() const { return 4 * GetParam(); }
+  /// Thread t of 64 has in %r4 the address of its lane's words. In `body` LOAD and STORE access
+  /// them, and LAST is the last word of lane 13.
+  std::vector<std::string> found(std::string body, std::string_view checks = "races") const {
+    const std::string type = bytes() == 4 ? "u32" : bytes() == 8 ? "v2.u32" : "v4.u32";
+    const std::string value = bytes() == 4   ? "%r0"
+                              : bytes() == 8 ? "{%r0, %r0}"
+                                             : "{%r0, %r0, %r0, %r0}";
+    const auto replace = [&](std::string_view name, const std::string& text) {
+      for (std::size_t at; (at = body.find(name)) != body.npos;)
+        body.replace(at, name.size(), text);
+    };
+    replace("LOAD", "ld.shared." + type + " " +
+                        (bytes() == 4   ? "%r6"
+                         : bytes() == 8 ? "{%r6, %r7}"
+                                        : "{%r6, %r7, %r8, %r9}") +
+                        ", [%r4]");
+    replace("STORE", "st.shared." + type + " [%r4], " + value);
+    replace("LAST", "[%r3+" + std::to_string(14 * bytes() - 4) + "]");
+    return machine::found(R"(
+      .shared .align 16 .b8 run[512];
+      mov.u32 %r3, run;
+      and.b32 %r4, %r0, 31;
+      mad.lo.u32 %r4, %r4, )" +
+                              std::to_string(bytes()) + R"(, %r3;
+      setp.lt.u32 %p0, %r0, 32;
+      setp.eq.u32 %p1, %r0, 63;
+    )" + body,
+                          blocks(2, 64), checks);
+  }
+};
+
+// Behind the barrier warp 1 goes on first.
+TEST_P(SharedRun, ReadsFindTheWriteOfOneWord) {
+  const std::string write = "@%p0 STORE; bar.sync 0; @%p1 st.shared.u32 LAST, 7;";
+  EXPECT_THAT(found(write + "@%p0 LOAD;"), ElementsAre(HasSubstr("thread (13,0,0)")));
+  EXPECT_THAT(found(write + "bar.sync 0; @%p0 LOAD;"), IsEmpty());
+}
+
+TEST_P(SharedRun, ItsTracesNameTheLane) {
+  EXPECT_THAT(found("@%p0 STORE; @%p1 ld.shared.u32 %r6, LAST;"),
+              ElementsAre(HasSubstr("which thread (13,0,0) has written")));
+  EXPECT_THAT(found("@%p0 STORE; bar.sync 0; @!%p0 LOAD; setp.eq.u32 %p1, %r0, 0;"
+                    "@%p1 st.shared.u32 LAST, 7;"),
+              ElementsAre(HasSubstr("which thread (45,0,0) has read")));
+}
+
+TEST_P(SharedRun, WritesFindReadsAndWrites) {
+  const std::string all = "@%p0 STORE; bar.sync 0;";
+  EXPECT_THAT(found(all + "@%p1 ld.shared.u32 %r6, LAST; add.u32 %r0, %r0, 1; @%p0 STORE;"),
+              ElementsAre(HasSubstr("thread (13,0,0)")));
+  EXPECT_THAT(found(all + "@%p1 st.shared.u32 LAST, 7; @%p0 STORE;"),
+              ElementsAre(HasSubstr("thread (13,0,0)")));
+  EXPECT_THAT(found(all + "@!%p0 LOAD; bar.sync 0; @%p0 STORE;"), IsEmpty());
+}
+
+TEST_P(SharedRun, ReadsFindWordsThatNothingWrote) {
+  const auto kernel = [](const std::string& but) {
+    return but + "@%p0 STORE; bar.sync 0; @%p2 LOAD;";
+  };
+  EXPECT_THAT(found(kernel("not.pred %p2, %p0;"), "uninitialised"), IsEmpty());
+  EXPECT_THAT(
+      found(kernel("not.pred %p2, %p0; setp.ne.and.u32 %p0, %r0, 13, %p0;"), "uninitialised"),
+      Contains(HasSubstr("thread (45,0,0)")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, SharedRun, testing::Values(1, 2, 4));
+
 TEST(LanesRace, IsAskedForByItsOwnName) {
   const auto kernel = [](const std::string& sync) {
     return with_tile("st.shared.u32 [%r4], %r0;" + sync +

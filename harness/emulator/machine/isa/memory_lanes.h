@@ -7,6 +7,7 @@
 #endif
 
 #include "harness/emulator/machine/isa/lanes.h"
+#include "harness/emulator/machine/isa/trace_run.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
@@ -160,7 +161,7 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
     refuse_shared(warp, instruction, access, {addresses, offset, lanes});
   }
   if (context.observed) [[unlikely]] {
-    memory::observe_shared(warp, instruction, access, {addresses, offset, lanes});
+    memory::observe_shared(warp, instruction, access, {addresses, offset, lanes}, kLookAtRun);
   }
   const u64 base = reinterpret_cast<u64>(context.shared) + static_cast<u64>(offset);
   return {base, reinterpret_cast<const s32*>(addresses), cache.now.pattern, lanes};

@@ -29,9 +29,12 @@ class History {
   void sync_lanes(std::uint32_t warp);
   void fence(std::uint32_t warp, bool of_grid);
 
-  /// `copies`: by cp.async, which is done when its thread waits for it: see copied().
+  /// `look_at_run` may be nullptr.
   void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                      const LaneAddresses<std::uint32_t>& lanes, bool copies);
+                      const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run);
+  /// By cp.async, which is done when its thread waits for it: see copied().
+  void observe_async(const Warp& warp, const Instruction& instruction, const Access& access,
+                     const LaneAddresses<std::uint32_t>& lanes);
   void copied(std::uint32_t warp, int lane, std::uint64_t offset, std::uint64_t bytes);
   void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
                       const LaneAddresses<std::uint64_t>& lanes);
@@ -40,6 +43,9 @@ class History {
   struct SharedLook;
   struct GlobalLook;
 
+  void look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                      const LaneAddresses<std::uint32_t>& lanes, std::uint64_t in_flight,
+                      LookAtRun look_at_run);
   /// False if this block object has reported this pair of instructions before.
   bool is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote);
   /// Whether something other than a kernel is known to have written there.

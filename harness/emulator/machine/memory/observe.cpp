@@ -54,11 +54,11 @@ LaneAddresses<Address> that_matter(const Warp& warp, const Access& access, Windo
 }  // namespace
 
 void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                    const LaneAddresses<std::uint32_t>& lanes) {
+                    const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) {
   const MemoryContext& context = *warp.memory;
   if (context.history != nullptr) {
     context.history->observe_shared(warp, instruction, access,
-                                    that_matter(warp, access, Window::shared, lanes), false);
+                                    that_matter(warp, access, Window::shared, lanes), look_at_run);
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
 }
@@ -68,7 +68,7 @@ void observe_copy(const Warp& warp, const Instruction& instruction, const CopyDe
                   const LaneAddresses<std::uint64_t>& from) {
   History* const history = warp.memory->history;
   if (history == nullptr) return;
-  history->observe_shared(warp, instruction, copy.to, to, true);
+  history->observe_async(warp, instruction, copy.to, to);
   if (from.lanes != 0) history->observe_global(warp, instruction, copy.from, from);
 }
 

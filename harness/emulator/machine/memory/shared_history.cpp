@@ -106,12 +106,32 @@ struct History::SharedLook {
     return next != Next::examine;
   }
 
-  void go_through(const LaneAddresses<std::uint32_t>& lanes) const {
+  bool is_run(const LaneAddresses<std::uint32_t>& lanes) const {
+    return lanes.lanes == kAllLanes && access.width >= static_cast<int>(WordTraces::kBytes) &&
+           warp.memory->caches[access.counters[1]].now.pattern == Pattern::contiguous;
+  }
+  RunOfWords run_of(const LaneAddresses<std::uint32_t>& lanes) const {
+    const std::uint64_t address = address_of(lanes, 0);
+    return {.first = history.shared_.data() + address / WordTraces::kBytes,
+            .words_of_lane = access.width / static_cast<int>(WordTraces::kBytes),
+            .own = view.self | bytes_of_word(address, access.width) << SharedTrace::kBytesAt,
+            .begin = view.reads ? SharedTrace::at_time(history.times_.began()) : 0,
+            .floor = view.floor,
+            .writes = view.writes};
+  }
+
+  void go_through(const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) const {
     if (!access.is_strong) {
       const int words = access.width / static_cast<int>(WordTraces::kBytes);
-      if (words <= 1 && go_through_fast<1>(lanes)) return;
-      if (words == 2 && go_through_fast<2>(lanes)) return;
-      if (words == 4 && go_through_fast<4>(lanes)) return;
+      if (look_at_run != nullptr && is_run(lanes)) {
+        if (look_at_run(run_of(lanes))) return;
+      } else if (words == 4) {
+        if (go_through_fast<4>(lanes)) return;
+      } else if (words == 2) {
+        if (go_through_fast<2>(lanes)) return;
+      } else if (words <= 1) {
+        if (go_through_fast<1>(lanes)) return;
+      }
     }
     examine(lanes);
   }
@@ -136,7 +156,20 @@ struct History::SharedLook {
 };
 
 void History::observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                             const LaneAddresses<std::uint32_t>& lanes, bool copies) {
+                             const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) {
+  look_at_shared(warp, instruction, access, lanes, 0, look_at_run);
+}
+
+void History::observe_async(const Warp& warp, const Instruction& instruction, const Access& access,
+                            const LaneAddresses<std::uint32_t>& lanes) {
+  look_at_shared(warp, instruction, access, lanes, kInFlight, nullptr);
+  any_in_flight_ = true;
+}
+
+/// `in_flight` is that bit of its traces.
+void History::look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                             const LaneAddresses<std::uint32_t>& lanes, std::uint64_t in_flight,
+                             LookAtRun look_at_run) {
   if (access.counters[1] >= SharedTrace::kCounters) return;
   const std::uint32_t number = warp.memory->warp;
   if (access.is_strong) {
@@ -150,7 +183,7 @@ void History::observe_shared(const Warp& warp, const Instruction& instruction, c
       warp,
       instruction,
       access,
-      {.self = SharedTrace::at_time(times_.now()) | (copies ? kInFlight : 0) |
+      {.self = SharedTrace::at_time(times_.now()) | in_flight |
                std::uint64_t{number} << SharedTrace::kActorAt |
                std::uint64_t{access.counters[1]} << SharedTrace::kCounterAt |
                (access.is_strong ? SharedTrace::kStrong : 0),
@@ -159,8 +192,7 @@ void History::observe_shared(const Warp& warp, const Instruction& instruction, c
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.effect != AccessEffect::write && checks.uninitialised,
        .writes = access.effect != AccessEffect::read}};
-  look.go_through(lanes);
-  any_in_flight_ |= copies;
+  look.go_through(lanes, look_at_run);
 }
 
 void History::copied(std::uint32_t warp, int lane, std::uint64_t offset, std::uint64_t bytes) {

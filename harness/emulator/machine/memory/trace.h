@@ -50,7 +50,20 @@ struct WordTraces {
   std::uint64_t read = 0;   ///< the first one that may still race
 };
 
-/// The same of a sector of global memory of which a warp accesses all words by lanes in their
+/// An access of all words one behind the other, lane by lane.
+struct RunOfWords {
+  WordTraces* first;
+  int words_of_lane;    ///< 1, 2 or 4
+  std::uint64_t own;    ///< the trace of lane 0
+  std::uint64_t begin;  ///< writes below are none, and 0 where that does not matter
+  std::uint64_t floor;  ///< what is below is ordered before
+  bool writes;
+};
+/// Looks at a run and puts its traces in their places. False if something may race or was not
+/// written: then nothing is changed.
+using LookAtRun = bool (*)(const RunOfWords& run);
+
+/// As WordTraces, of a sector of global memory of which a warp accesses all words by lanes in their
 /// order: one trace for all of them, that of the first word, with log2 of the bytes of a lane in
 /// place of the bytes of a word. Most accesses are of this kind.
 struct SectorTraces {
