@@ -26,17 +26,19 @@ WARPGAUGE_INLINE bool any(Vector bits) {
   const int vectors = kLanes * run.words_of_lane / kWords;
   const Vector none{}, floor = none + run.floor;
 
-  const Vector begin = kOnWrites & (none + run.begin);
-  Vector last{}, bits{}, first = ~none;
+  const Vector begin = kOnWrites & (none + run.begin);  // no read is below
+  Vector last{}, bits{}, first = ~none, too_early{};
   for (int i = 0; i < vectors; ++i) {
     const Vector seen = traces[i];
-    const Vector since = seen - begin;  // of what is below `begin` late, too
-    last = since > last ? since : last;
+    const Vector is_of_another = reinterpret_cast<Vector>(((seen ^ run.own) & run.who) != none);
+    const Vector of_another = seen & is_of_another;
+    last = of_another > last ? of_another : last;
     first = seen < first ? seen : first;
+    too_early |= reinterpret_cast<Vector>(seen < begin);
     bits |= seen;
   }
-  const Vector late = reinterpret_cast<Vector>(last >= floor - begin);
-  if (any(run.writes ? late : late & kOnWrites)) return false;
+  const Vector late = reinterpret_cast<Vector>(last >= floor);
+  if (any(too_early | (run.writes ? late : late & kOnWrites))) return false;
   const auto replaced = [&](Vector lowest, Vector all_bits) {
     const Vector is_old = reinterpret_cast<Vector>(lowest < floor);
     const Vector is_strong = reinterpret_cast<Vector>((all_bits & Trace::kStrong) != none);

@@ -47,16 +47,12 @@ struct History::SharedLook {
     const std::uint64_t self = view.self;  // stores of traces cannot change the copies
     WordTraces* const shared = history.shared_.data();
     const int width = access.width;
-    const auto visit = [&](int lane) {
+    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
       const auto address = static_cast<std::uint32_t>(address_of(lanes, lane));
       const std::uint64_t own = self | static_cast<std::uint64_t>(lane) << SharedTrace::kThreadAt |
                                 bytes_of_word(address, width) << SharedTrace::kBytesAt;
       function(lane, address, own, shared + address / WordTraces::kBytes);
-    };
-    if (lanes.lanes == kAllLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) visit(lane);
-    } else {
-      for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) visit(std::countr_zero(rest));
     }
   }
 
@@ -70,21 +66,26 @@ struct History::SharedLook {
   Next look_at_all(const LaneAddresses<std::uint32_t>& lanes) const {
     const std::uint64_t begin =
         view.reads ? SharedTrace::at_time(history.times_.began()) : std::uint64_t{0};
-    // A write before the block's begin, which is none, is then a late one, too.
-    std::uint64_t last_write = 0, last_read = 0, first_read = ~std::uint64_t{0}, bits = 0;
+    const std::uint64_t self = view.self, who = view.who;
+    const auto of_another = [&](std::uint64_t trace) {
+      return ((trace ^ self) & who) != 0 ? trace : 0;
+    };
+    std::uint64_t last_write = 0, first_write = ~std::uint64_t{0};
+    std::uint64_t last_read = 0, first_read = ~std::uint64_t{0}, bits = 0;
     for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t, const WordTraces* word) {
       for (int n = 0; n < kWords; ++n) {
-        const std::uint64_t read = word[n].read;
-        last_write = std::max(last_write, word[n].write - begin);
+        const std::uint64_t write = word[n].write, read = word[n].read;
+        last_write = std::max(last_write, of_another(write));
+        first_write = std::min(first_write, write);
         if (view.writes) {
-          last_read = std::max(last_read, read);
+          last_read = std::max(last_read, of_another(read));
         } else {
           first_read = std::min(first_read, read);
           bits |= read;
         }
       }
     });
-    if (last_write >= view.floor - begin || last_read >= view.floor) return Next::examine;
+    if (std::max(last_write, last_read) >= view.floor || first_write < begin) return Next::examine;
     const bool keeps_reads = first_read >= view.floor && (bits & SharedTrace::kStrong) == 0;
     return !view.writes && keeps_reads ? Next::nothing : Next::put;
   }
@@ -117,6 +118,7 @@ struct History::SharedLook {
             .own = view.self | bytes_of_word(address, access.width) << SharedTrace::kBytesAt,
             .begin = view.reads ? SharedTrace::at_time(history.times_.began()) : 0,
             .floor = view.floor,
+            .who = view.who,
             .writes = view.writes};
   }
 

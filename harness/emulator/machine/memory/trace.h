@@ -57,6 +57,7 @@ struct RunOfWords {
   std::uint64_t own;    ///< the trace of lane 0
   std::uint64_t begin;  ///< writes below are none, and 0 where that does not matter
   std::uint64_t floor;  ///< what is below is ordered before
+  std::uint64_t who;    ///< bits of a trace that name its maker
   bool writes;
 };
 /// Looks at a run and puts its traces in their places. False if something may race or was not
