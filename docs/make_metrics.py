@@ -95,8 +95,9 @@ SECTIONS = [
     (
         "Instructions",
         ("instructions", "branches."),
-        """The emulator counts those of the machine code, exactly, where its branches are the PTX's, and calls
-        the PTX's an estimate elsewhere ([emulator](emulator.md#instructions-and-divergent-branches)).""",
+        """The emulator counts those of the machine code, exactly, where its branches are the PTX's,
+        and calls the PTX's an estimate elsewhere
+        ([emulator](emulator.md#instructions-and-divergent-branches)).""",
     ),
     (
         "Times and speeds",

@@ -83,7 +83,7 @@ struct WarpEngine {
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
   BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
-  CodeHits* hits = nullptr;  ///< counts executions; nullptr: they are not counted
+  CodeHits* hits = nullptr;        ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;
   Frame kernel_frame;
 };
