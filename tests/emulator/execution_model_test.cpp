@@ -1,0 +1,109 @@
+// Instructions of the machine code that a launch executes. Recorded: oracle/places.
+#include "harness/emulator/counting/execution_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "harness/emulator/machine/outcome.h"
+#include "tests/emulator/recorded_code.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Launches of a kernel that stages a value, and whose lanes write one or leave before.
+class ExecutionModelOf : public testing::TestWithParam<const char*> {
+ protected:
+  static constexpr std::uint64_t kWarps = 8;
+
+  /// In `left` of the warps lanes leave, in `divided` of these not all.
+  machine::LaunchOutcome launch(std::uint64_t left, std::uint64_t divided = 0) const {
+    const std::uint64_t stay = kWarps - left + divided;
+    machine::LaunchOutcome out;
+    out.warps = kWarps;
+    out.branches.push_back(
+        {.text_line = branch(), .divided = divided, .warps = kWarps, .taken = left});
+    for (const char* text : {"ld.global", "st.shared"}) add(out, text, kWarps);
+    for (const char* text : {"ld.shared", "st.global"}) add(out, text, stay);
+    return out;
+  }
+
+  int branch() const {
+    EXPECT_EQ(answer_.plans.watched.size(), 1u);
+    return *answer_.plans.watched.begin();
+  }
+  static std::uint64_t instructions(const Executions& executions) {
+    EXPECT_THAT(executions.unknown, IsEmpty());
+    std::uint64_t sum = 0;
+    for (const Executions::Line& line : executions.lines) sum += line.instructions;
+    return sum;
+  }
+
+  const Recorded recorded_ =
+      Recorded::with_ptx(std::string("oracle/places.") + GetParam() + ".cubin");
+  const OracleAnswer answer_ = recorded_.about("as_written");
+  const ExecutionModel& model_ = answer_.trust.executions;
+
+ private:
+  void add(machine::LaunchOutcome& out, const char* text, std::uint64_t requests) const {
+    const auto lines = recorded_.lines("as_written", text);
+    ASSERT_EQ(lines.size(), 1u) << text;
+    out.totals.push_back({.text_line = lines.front()});
+    out.totals.back().access.requests = requests;
+  }
+};
+
+TEST_P(ExecutionModelOf, InstructionsBehindABranchExecuteInWarpsWithLanesThatStay) {
+  const std::uint64_t none = instructions(model_.of(launch(kWarps)));
+  const std::uint64_t all = instructions(model_.of(launch(0)));
+  EXPECT_EQ(none % kWarps, 0u);
+  EXPECT_EQ(all % kWarps, 0u);
+  EXPECT_GT(none, 0u);
+  EXPECT_GE(all / kWarps, none / kWarps + 3) << "a load, a store and the end";
+  EXPECT_EQ(instructions(model_.of(launch(3))), none + (kWarps - 3) * (all - none) / kWarps);
+  EXPECT_EQ(instructions(model_.of(launch(3, 1))), none + (kWarps - 2) * (all - none) / kWarps);
+}
+
+TEST_P(ExecutionModelOf, NoWarpDividesWhereLanesEnd) {
+  const Executions executions = model_.of(launch(3, 1));
+  for (const Executions::Line& line : executions.lines) EXPECT_EQ(line.divergent_branches, 0u);
+}
+
+TEST_P(ExecutionModelOf, ABranchThatExecutesAnotherNumberOfTimesIsNotTheSame) {
+  machine::LaunchOutcome other = launch(0);
+  ++other.branches[0].warps;
+  EXPECT_THAT(model_.of(other).unknown, HasSubstr("comes to the branch in line"));
+}
+
+TEST_P(ExecutionModelOf, AnAccessThatExecutesAnotherNumberOfTimesIsElsewhere) {
+  machine::LaunchOutcome other = launch(0);
+  --other.totals.back().access.requests;
+  EXPECT_THAT(model_.of(other).unknown, HasSubstr("comes to the access in line"));
+}
+
+TEST_P(ExecutionModelOf, HasTheLinesOfAProgramThatThePtxIsAPartOf) {
+  ExecutionModel moved = model_;
+  moved.move_lines(100);
+  machine::LaunchOutcome other = launch(3, 1);
+  other.branches[0].text_line += 100;
+  for (machine::InstructionTotals& one : other.totals) one.text_line += 100;
+  EXPECT_EQ(instructions(moved.of(other)), instructions(model_.of(launch(3, 1))));
+}
+
+TEST_P(ExecutionModelOf, CopiesOfALoopAreRefused) {
+  const Executions executions =
+      recorded_.about("copies_of_a_loop").trust.executions.of(machine::LaunchOutcome{});
+  EXPECT_THAT(executions.unknown, HasSubstr("branch in line"));
+  EXPECT_THAT(executions.lines, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, ExecutionModelOf, testing::Values("sm_75", "sm_90"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+}  // namespace
+}  // namespace warpgauge::emulator::counting
