@@ -75,6 +75,19 @@ std::vector<std::size_t> FlowGraph::decided_by(std::size_t node) const {
   return found;
 }
 
+std::set<std::size_t> FlowGraph::way(std::size_t node, std::size_t first) const {
+  std::set<std::size_t> found;
+  std::vector<std::size_t> open = {first};
+  while (!open.empty()) {
+    const std::size_t one = open.back();
+    open.pop_back();
+    if (one == size() || one == node || one == meeting_point_[node]) continue;
+    if (!found.insert(one).second) continue;
+    open.insert(open.end(), behind_[one].begin(), behind_[one].end());
+  }
+  return found;
+}
+
 std::vector<std::vector<std::size_t>> FlowGraph::deciders() const {
   std::vector<std::vector<std::size_t>> found(size());
   for (std::size_t node = 0; node < size(); ++node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 namespace warpgauge::metrics {
@@ -24,6 +25,9 @@ class FlowGraph {
   /// The nodes whose execution the branch at the end of `node` decides: all on the ways from it to
   /// where they meet again.
   std::vector<std::size_t> decided_by(std::size_t node) const;
+  /// The nodes on the ways from `first`, which is behind `node`, to where all ways from `node`
+  /// meet.
+  std::set<std::size_t> way(std::size_t node, std::size_t first) const;
   /// The nearest node that all ways from `node` to the end lead through; size() is the end.
   std::size_t meeting_point(std::size_t node) const { return meeting_point_[node]; }
   /// Of each node the branches that decide it: those nodes that have several others behind them.

@@ -172,25 +172,11 @@ class ExecutionModelBuilder {
                                                                       std::size_t branch,
                                                                       std::size_t a,
                                                                       std::size_t b) {
-    std::set<std::size_t> only_a = way(graph, branch, a), only_b = way(graph, branch, b);
+    std::set<std::size_t> only_a = graph.way(branch, a), only_b = graph.way(branch, b);
     for (auto one = only_a.begin(); one != only_a.end();) {
       one = only_b.erase(*one) > 0 ? only_a.erase(one) : std::next(one);
     }
     return {std::move(only_a), std::move(only_b)};
-  }
-
-  static std::set<std::size_t> way(const FlowGraph& graph, std::size_t branch, std::size_t first) {
-    std::set<std::size_t> found;
-    std::vector<std::size_t> open = {first};
-    while (!open.empty()) {
-      const std::size_t block = open.back();
-      open.pop_back();
-      if (block == graph.size() || block == branch || block == graph.meeting_point(branch))
-        continue;
-      if (!found.insert(block).second) continue;
-      open.insert(open.end(), graph.behind(block).begin(), graph.behind(block).end());
-    }
-    return found;
   }
 
   /// Which block behind one of the machine code lanes go to that take the branch of the PTX.
@@ -204,7 +190,7 @@ class ExecutionModelBuilder {
     // By what leads back to the branch.
     const auto leads_back = [](const FlowGraph& graph, std::size_t branch, std::size_t first) {
       if (first == branch) return true;
-      const auto blocks = way(graph, branch, first);
+      const auto blocks = graph.way(branch, first);
       return std::ranges::any_of(blocks, [&](std::size_t block) {
         const auto& next = graph.behind(block);
         return std::ranges::find(next, branch) != next.end();

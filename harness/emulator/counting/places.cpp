@@ -135,26 +135,11 @@ class Function {
     return covers;
   }
 
-  /// The blocks on the ways from `first`, behind a branch, to where all ways from the branch meet.
-  static std::set<std::size_t> way(const FlowGraph& graph, std::size_t branch, std::size_t first) {
-    std::set<std::size_t> found;
-    std::vector<std::size_t> open = {first};
-    while (!open.empty()) {
-      const std::size_t block = open.back();
-      open.pop_back();
-      if (block == graph.size() || block == branch || block == graph.meeting_point(branch))
-        continue;
-      if (!found.insert(block).second) continue;
-      open.insert(open.end(), graph.behind(block).begin(), graph.behind(block).end());
-    }
-    return found;
-  }
-
   /// Of a branch of the PTX, which falls through to the next block.
   std::set<std::size_t> taken_way(std::size_t branch) const {
     std::set<std::size_t> found;
     for (const std::size_t next : flow_.graph().behind(branch)) {
-      if (next != branch + 1) found.merge(way(flow_.graph(), branch, next));
+      if (next != branch + 1) found.merge(flow_.graph().way(branch, next));
     }
     return found;
   }
@@ -164,10 +149,10 @@ class Function {
   bool is_behind(std::size_t branch, std::size_t counterpart, std::size_t block) const {
     if (!flow_.falls_through(counterpart)) return false;
     const auto taken = taken_way(counterpart);
-    const auto untaken = way(flow_.graph(), counterpart, counterpart + 1);
+    const auto untaken = flow_.graph().way(counterpart, counterpart + 1);
     bool shown = false;
     for (const std::size_t next : machine_.graph().behind(branch)) {
-      const auto own = way(machine_.graph(), branch, next);
+      const auto own = machine_.graph().way(branch, next);
       for (const std::size_t one : own) {
         if (!counterparts_.is_known_branch(one)) continue;
         const bool is_untaken = untaken.contains(counterparts_.of_branch(one).number);
