@@ -290,7 +290,7 @@ class ExecutionModelBuilder {
   void judge_removed() {
     for (std::size_t ptx = 0; ptx < flow_.graph().size(); ++ptx) {
       if (!counterparts_.is_branch(ptx) || made_.contains(ptx)) continue;
-      (is_converted(ptx) ? model_.converted_ : model_.removed_).insert(flow_.last_line(ptx));
+      if (!is_converted(ptx)) model_.removed_.insert(flow_.last_line(ptx));
     }
   }
 
@@ -394,7 +394,6 @@ void ExecutionModel::add_access(int text_line, const std::vector<std::size_t>& i
 std::set<int> ExecutionModel::branches() const {
   if (!unknown_.empty() || !unshown_.empty()) return {};
   std::set<int> lines = removed_;
-  lines.insert(converted_.begin(), converted_.end());
   for (const Block& block : blocks_) {
     if (block.branch != 0) lines.insert(block.branch);
   }
@@ -501,7 +500,6 @@ void ExecutionModel::move_lines(int first_line) {
     lines = std::move(moved);
   };
   move(removed_);
-  move(converted_);
   for (Block& block : blocks_) {
     if (block.branch != 0) block.branch += first_line;
     if (block.gathering) move(block.gathering->branches);

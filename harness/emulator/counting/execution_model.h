@@ -99,7 +99,6 @@ class ExecutionModel {
   std::vector<metrics::SourceLine> sources_;
   std::vector<Block> blocks_;       // that the kernel comes to; each behind those it needs
   std::set<int> removed_;           // branches of the PTX that must not execute
-  std::set<int> converted_;         // those made of predicates
   std::vector<Ranges> unshown_;     // loops in which nothing shows yet how many rounds they have
   bool needs_whole_warps_ = false;  // and none that divides
   std::vector<Access> accesses_;
