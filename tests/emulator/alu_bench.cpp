@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/emulator/machine/compile/compiler.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/instruction.h"
@@ -20,7 +21,7 @@ namespace warpgauge::emulator::machine {
 
 std::vector<const isa::Isa*> arithmetic_instruction_sets() {
   std::vector<const isa::Isa*> result;
-  for (const char* const name : {"baseline", "avx2", "avx512"}) {
+  for (const char* const name : {"baseline", "avx2", "avx512", "compiled"}) {
     setenv("WARPGAUGE_ISA", name, 1);
     try {
       result.push_back(&isa::best_isa());
@@ -47,6 +48,7 @@ struct AluBench::Impl : decode::Decoder {
                        decode_matrix(instruction, *this, isa, &instruction_) ||
                        decode_video(instruction, *this, isa, &instruction_);
     if (!known) throw decode::Unsupported("not of these families: " + instruction.opcode);
+    if (isa.compiles) compile();
     engine_->live = kAllLanes;
     warp.engine = engine_.get();
     warp.memory = &memory_;
@@ -75,6 +77,15 @@ struct AluBench::Impl : decode::Decoder {
   ptx::Type register_type(const ptx::Operand& operand) const override {
     const auto found = types_.find(operand.name);
     return found == types_.end() ? ptx::Type::none : found->second;
+  }
+  void note(const compile::Operation& operation) override { operations_[0] = operation; }
+  /// What has no lowering keeps its handler.
+  void compile() {
+    compiled_ = compile::compile({.instructions = instructions_,
+                                  .operations = operations_,
+                                  .entries = {true},
+                                  .lives = lives_,
+                                  .shortest = 1});
   }
   Slot scratch(std::uint32_t bytes) override {
     const std::uint32_t offset = used_;
@@ -121,7 +132,11 @@ struct AluBench::Impl : decode::Decoder {
   std::map<std::string, Slot> slots_;
   std::vector<std::shared_ptr<const void>> kept_;
   Warp warp{};
-  Instruction instruction_;
+  std::vector<Instruction> instructions_ = std::vector<Instruction>(1);
+  Instruction& instruction_ = instructions_[0];
+  std::vector<compile::Operation> operations_ = std::vector<compile::Operation>(1);
+  std::vector<compile::SlotLife> lives_;
+  std::shared_ptr<const void> compiled_;
   Architecture architecture_;
   Options options_;
 };

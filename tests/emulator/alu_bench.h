@@ -14,7 +14,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// The instruction sets that this CPU has.
+/// The instruction sets that this CPU has; the last one may be the compiler.
 std::vector<const isa::Isa*> arithmetic_instruction_sets();
 
 /// One instruction with its registers.

@@ -84,6 +84,7 @@ struct MemoryBench::Impl : decode::Decoder {
   ptx::Type register_type(const ptx::Operand& operand) const override {
     return operand.kind == ptx::Operand::Kind::name ? type_by_name(operand.name) : ptx::Type::none;
   }
+  void note(const compile::Operation&) override {}
   Slot scratch(std::uint32_t) override { return {Slot::frame, bench.registers_.offset("scratch")}; }
   const void* keep(std::shared_ptr<const void> detail) override {
     return kept_.emplace_back(std::move(detail)).get();

@@ -137,10 +137,10 @@ void wake_waiting_for_lanes(Warp& warp) {
 
 namespace {
 
-void count(Warp& warp, const Instruction& instruction) {
+void count(Warp& warp, const Instruction* place, const Instruction& instruction) {
   const WarpEngine& engine = *warp.engine;
   const Code& code = *engine.frame->code;
-  InstructionHits& hits = (*engine.hits)[code.number][&instruction - code.instructions.data()];
+  InstructionHits& hits = (*engine.hits)[code.number][place - code.instructions.data()];
   ++hits.warps;
   hits.lanes += static_cast<unsigned>(std::popcount(warp.mask));
   const Mask active = warp.mask & guard_of(warp, instruction);
@@ -164,9 +164,13 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
     }
     --left;
     Mask active = warp.mask;
-    if constexpr (kCovered) count(warp, *pc);
-    if (pc->guarded) {
-      active &= guard_of(warp, *pc);
+    const Instruction* instruction = pc;
+    if constexpr (kCovered) {  // each by itself
+      if (pc->fused != 0) instruction = static_cast<const Instruction*>(pc->detail);
+      count(warp, pc, *instruction);
+    }
+    if (instruction->guarded) {
+      active &= guard_of(warp, *instruction);
       if (active == 0) {
         ++pc;
         continue;
@@ -174,7 +178,7 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
     }
     warp.next = pc + 1;
     warp.active = active;
-    pc->execute(warp, *pc);
+    instruction->execute(warp, *instruction);
     pc = warp.next;
   }
   warp.next = pc;

@@ -136,6 +136,7 @@ void AluForm::finish() {
   if (is_integer() && key.rounding != Rounding::none) throw Unsupported("rounding of integers");
   result.execute = isa.alu(key);
   if (result.execute == nullptr) throw Unsupported("this combination of modifiers");
+  decoder.note({.kind = compile::Operation::Kind::alu, .alu = key});
 }
 
 bool decode_alu(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,

@@ -118,6 +118,7 @@ bool decode_convert(const ptx::Instruction& instruction, Decoder& decoder, const
   modifiers.finish();
   result->execute = isa.convert(key);
   if (result->execute == nullptr) throw Unsupported("this combination of types and modifiers");
+  decoder.note({.kind = compile::Operation::Kind::convert, .convert = key});
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/machine/architecture.h"
+#include "harness/emulator/machine/compile/operation.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/place.h"
 #include "harness/emulator/machine/slot.h"
@@ -47,6 +48,8 @@ class Decoder {
   virtual ptx::Type register_type(const ptx::Operand& operand) const = 0;
   /// A vector in the frame for the instruction's own use, `bytes` long.
   virtual Slot scratch(std::uint32_t bytes) = 0;
+  /// What the present instruction computes, for the compiler.
+  virtual void note(const compile::Operation& operation) = 0;
   /// Keeps `detail` alive as long as the code and returns its address, for Instruction::detail.
   virtual const void* keep(std::shared_ptr<const void> detail) = 0;
 

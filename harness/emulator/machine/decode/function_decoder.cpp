@@ -56,6 +56,7 @@ FunctionDecoder::FunctionDecoder(KernelDecoder& kernel, Code& code) : kernel_(ke
 void FunctionDecoder::decode() {
   const auto& body = function().body;
   const auto last = static_cast<std::uint32_t>(body.empty() ? 0 : body.size() - 1);
+  operations_.resize(placed_.size());
   for (place_ = 0; place_ < placed_.size(); ++place_) {
     const auto [position, jump] = placed_[place_];
     Instruction& result = code_.instructions[place_];
@@ -74,10 +75,18 @@ void FunctionDecoder::decode() {
   code_.places = std::move(places_);
 }
 
+void FunctionDecoder::compile() {
+  if (!kernel_.isa.compiles) return;
+  std::shared_ptr<const void> compiled =
+      compile::compile({code_.instructions, operations_, entries_, lives_});
+  if (compiled) keep(std::move(compiled));
+}
+
 Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   Instruction result;
   const auto refused = [&](const std::string& why) {
     result = {};
+    operations_[place_] = {};
     result.execute = refuse;
     result.detail = keep(std::make_shared<std::string>(why));
   };
@@ -98,6 +107,9 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
     refused("not emulated: " + instruction.full_name() + ": " + problem.what());
   } catch (const std::out_of_range&) {
     refused("not emulated: " + instruction.full_name() + ": operands are missing");
+  }
+  if (result.execute == memory::execute_nothing) {
+    operations_[place_].kind = compile::Operation::Kind::nothing;
   }
   result.index = position_;
   if (instruction.guard) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/compile/compiler.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/register_lives.h"
 #include "harness/emulator/machine/isa/isa.h"
@@ -62,11 +63,14 @@ class FunctionDecoder final : public Decoder {
   /// Places parameters, results, local variables and the code, which callers need.
   void lay_out();
   void decode();
+  /// Fuses instructions that only compute; after decode().
+  void compile();
 
   Slot source(const ptx::Operand& operand, ptx::Type type) override;
   Slot destination(const ptx::Operand& operand, ptx::Type type) override;
   ptx::Type register_type(const ptx::Operand& operand) const override;
   Slot scratch(std::uint32_t bytes) override;
+  void note(const compile::Operation& operation) override { operations_[place_] = operation; }
   const void* keep(std::shared_ptr<const void> detail) override;
   std::optional<Place> place(std::string_view name) const override;
   std::uint32_t counter(const ptx::Instruction& instruction) override;
@@ -138,6 +142,9 @@ class FunctionDecoder final : public Decoder {
   std::uint32_t next_predicate_ = 0;
   std::vector<Placed> placed_;
   std::vector<std::uint32_t> places_;  ///< in placed_, by position in the body; of its end too
+  std::vector<compile::Operation> operations_;  ///< by place in placed_
+  std::vector<bool> entries_;                   ///< likewise: a block begins there
+  std::vector<compile::SlotLife> lives_;
   std::uint32_t position_ = 0;         ///< of the instruction being decoded, in the body
   std::uint32_t place_ = 0;            ///< and in placed_
 };

@@ -60,6 +60,8 @@ void FunctionDecoder::place_code() {
     if (graph.falls_through[block] && !next_follows) placed_.push_back({end, true});
   }
   code_.instructions.resize(placed_.size());
+  entries_.resize(placed_.size());
+  for (const std::size_t begin : graph.begin) entries_[places_[begin]] = true;
   place_fixed_registers();
   place_registers(register_lives(function(), graph, places_));
 }
@@ -88,9 +90,13 @@ void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
       free.pop_back();
     }
     slots_[variable->name] = slot;
+    lives_.push_back({slot.offset, first, last});
     busy.emplace_back(last, slot);
     std::push_heap(busy.begin(), busy.end(), later);
   }
+  std::sort(lives_.begin(), lives_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.offset, a.first) < std::pair(b.offset, b.first);
+  });
 }
 
 Slot FunctionDecoder::register_slot(std::string_view name, ptx::Type type) {

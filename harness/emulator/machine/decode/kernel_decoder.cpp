@@ -53,6 +53,7 @@ std::unique_ptr<KernelCode> KernelDecoder::decode() {
     decoders.emplace_back(*this, code).lay_out();
   }
   for (FunctionDecoder& decoder : decoders) decoder.decode();
+  for (FunctionDecoder& decoder : decoders) decoder.compile();
   for (const ptx::Function* const function : kernel.scope.addressed) {
     const Code* const target = code(function);
     const auto place = kernel.program.place(function->name);

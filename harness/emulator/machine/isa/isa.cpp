@@ -10,10 +10,10 @@
 namespace warpgauge::emulator::machine::isa {
 namespace {
 
-#define WARPGAUGE_ISA_ROW(isa)                                                              \
-  Isa {                                                                                     \
-#isa, isa::alu_handler, isa::convert_handler, isa::matrix_handler, isa::memory_handler, \
-        isa::atomic_handler, isa::async_handler, isa::warp_op_handler                       \
+#define WARPGAUGE_ISA_ROW(name, compiles, isa)                                             \
+  Isa {                                                                                    \
+    name, compiles, isa::alu_handler, isa::convert_handler, isa::matrix_handler,           \
+        isa::memory_handler, isa::atomic_handler, isa::async_handler, isa::warp_op_handler \
   }
 
 struct Choice {
@@ -32,7 +32,8 @@ bool has_avx2() {
 #ifdef WARPGAUGE_HAS_avx512
 bool has_avx512() {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
 }
 #endif
 
@@ -40,12 +41,13 @@ bool has_avx512() {
 const std::vector<Choice>& choices() {
   static const std::vector<Choice> kChoices = {
 #ifdef WARPGAUGE_HAS_avx512
-      {WARPGAUGE_ISA_ROW(avx512), has_avx512()},
+      {WARPGAUGE_ISA_ROW("compiled", true, avx512), has_avx512()},
+      {WARPGAUGE_ISA_ROW("avx512", false, avx512), has_avx512()},
 #endif
 #ifdef WARPGAUGE_HAS_avx2
-      {WARPGAUGE_ISA_ROW(avx2), has_avx2()},
+      {WARPGAUGE_ISA_ROW("avx2", false, avx2), has_avx2()},
 #endif
-      {WARPGAUGE_ISA_ROW(baseline), true}};
+      {WARPGAUGE_ISA_ROW("baseline", false, baseline), true}};
   return kChoices;
 }
 #undef WARPGAUGE_ISA_ROW

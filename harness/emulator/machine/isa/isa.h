@@ -24,7 +24,8 @@ struct MatrixKey;
 /// The selection functions of one instruction set; each returns nullptr for a key that it has no
 /// function for (decoding then refuses the instruction).
 struct Isa {
-  const char* name;  ///< "baseline", "avx2" or "avx512"
+  const char* name;  ///< "baseline", "avx2", "avx512" or "compiled"
+  bool compiles;     ///< sequences that only compute (see compile/); the rest as avx512 does
   Execute (*alu)(const AluKey&);
   Execute (*convert)(const ConvertKey&);
   Execute (*matrix)(const MatrixKey&);

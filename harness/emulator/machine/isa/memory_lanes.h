@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #endif
 
+#include "harness/emulator/machine/isa/access_costs.h"
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/isa/trace_run.h"
 #include "harness/emulator/machine/memory/access.h"
@@ -113,7 +114,9 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
     lowest = distance < lowest ? distance : lowest;
     highest = distance > highest ? distance : highest;
     low_bits |= packed[lane] + offset;
-    hash += static_cast<u32>(distance) * (static_cast<u32>(lane) * 0x9e3779b2u + 0x85ebca6bu);
+    if constexpr (sizeof(Address) == 4) {  // others are not looked for
+      hash += static_cast<u32>(distance) * (static_cast<u32>(lane) * 0x9e3779b2u + 0x85ebca6bu);
+    }
     gaps |= spread[lane] ^ expected[lane];
   }
   result.lowest = lowest;
@@ -135,13 +138,18 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
                                                      const Instruction& instruction,
                                                      const memory::Access& access,
                                                      const memory::LaneAddresses<u64>& lanes) {
-  memory::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width));
+  const metrics::GlobalCost cost =
+      access.counts ? global_cost(access, lanes) : metrics::GlobalCost{};
+  memory::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width),
+                          cost);
 }
 [[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
                                                     const Instruction& instruction,
                                                     const memory::Access& access,
                                                     const memory::LaneAddresses<u64>& lanes) {
-  memory::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width));
+  const u32 sectors = access.counts ? local_sectors(access, lanes) : 0;
+  memory::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width),
+                         sectors);
 }
 
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,

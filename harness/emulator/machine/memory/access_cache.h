@@ -2,6 +2,7 @@
 // as long as the lanes' addresses keep their distances, cost and bounds need no new computation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -55,14 +56,15 @@ struct alignas(64) AccessCache {
   AccessCost cost;               ///< of the last execution
   AccessTotals totals;           ///< without `repeats`
   std::uint64_t shown_rank = 0;  ///< of the access in the record; 0: none
-  /// Patterns of executions before, for loops over some of them.
+  /// Patterns of executions before, for loops over some of them; of shared memory only, where costs
+  /// take long to find.
   struct Earlier {
     AccessPattern pattern;
     AccessCost cost;
   };
   static constexpr std::uint8_t kMostEarlier = 64;
   std::vector<Earlier> earlier;
-  std::vector<AccessDistances>
+  std::vector<std::array<std::int32_t, kLanes>>
       earlier_distances;           ///< of general patterns; of others they are known
   std::uint8_t by_hash[128] = {};  ///< numbers in `earlier`, where those hashes were put last
   std::uint8_t oldest = 0;         ///< of `earlier`

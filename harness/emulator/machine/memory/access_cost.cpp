@@ -81,8 +81,8 @@ void count_shared(AccessCache& cache, const Access& access,
   }
 }
 
-void count_global(AccessCache& cache, const Access& access,
-                  const CountedAddresses<std::uint64_t>& addresses, Mask lanes) {
+void count_global(AccessCache& cache, const Access& access, const metrics::GlobalCost& cost,
+                  Mask lanes) {
   switch (access.effect) {
     case AccessEffect::read:
       cache.totals.space = Space::global_load;
@@ -94,14 +94,12 @@ void count_global(AccessCache& cache, const Access& access,
       cache.totals.space = Space::global_atomic;
       break;
   }
-  put(cache, metrics::global_cost(access.counted_width, addresses.data(), lanes), lanes);
+  put(cache, cost, lanes);
 }
 
-void count_local(AccessCache& cache, const Access& access,
-                 const CountedAddresses<std::uint32_t>& offsets, Mask lanes) {
+void count_local(AccessCache& cache, std::uint32_t sectors, Mask lanes) {
   cache.totals.space = Space::local;
-  cache.cost = {.sectors = metrics::local_sectors(access.counted_width, offsets.data(), lanes),
-                .lane_groups = groups_of(lanes)};
+  cache.cost = {.sectors = sectors, .lane_groups = groups_of(lanes)};
 }
 
 void count_copy(AccessCache& shared, AccessCache& global, const Access& access,

@@ -6,6 +6,7 @@
 
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_cache.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 
@@ -16,10 +17,9 @@ using CountedAddresses = std::array<Address, kLanes>;  ///< multiples of Access:
 /// not in `lanes` do not matter.
 void count_shared(AccessCache& cache, const Access& access,
                   const CountedAddresses<std::uint32_t>& addresses, Mask lanes);
-void count_global(AccessCache& cache, const Access& access,
-                  const CountedAddresses<std::uint64_t>& addresses, Mask lanes);
-void count_local(AccessCache& cache, const Access& access,
-                 const CountedAddresses<std::uint32_t>& offsets, Mask lanes);
+void count_global(AccessCache& cache, const Access& access, const metrics::GlobalCost& cost,
+                  Mask lanes);
+void count_local(AccessCache& cache, std::uint32_t sectors, Mask lanes);
 void count_copy(AccessCache& shared, AccessCache& global, const Access& access,
                 const CountedAddresses<std::uint32_t>& to,
                 const CountedAddresses<std::uint64_t>& from, Mask written, Mask read);

@@ -59,12 +59,12 @@ void put_aside(AccessCache& cache) {
   }
   if (cache.now.pattern != Pattern::general) return;
   if (cache.earlier_distances.size() <= number) cache.earlier_distances.resize(number + 1u);
-  cache.earlier_distances[number] = cache.distances;
+  std::copy_n(cache.distances.of_32_bits, kLanes, cache.earlier_distances[number].begin());
 }
 
 /// Makes an earlier pattern the present one, if there is one that is the same.
-bool recall(AccessCache& cache, const AccessPattern& wanted, const void* distances,
-            std::size_t bytes) {
+bool recall(AccessCache& cache, const AccessPattern& wanted,
+            const LaneDistances<std::uint32_t>& distances) {
   if (cache.earlier.empty()) return false;
   const std::uint8_t number = number_of(cache, wanted);
   const AccessCache::Earlier& earlier = cache.earlier[number];
@@ -72,13 +72,13 @@ bool recall(AccessCache& cache, const AccessPattern& wanted, const void* distanc
       earlier.pattern.low_bits != wanted.low_bits || earlier.pattern.pattern != wanted.pattern) {
     return false;
   }
-  if (wanted.pattern == Pattern::general &&
-      std::memcmp(cache.earlier_distances[number].of_64_bits, distances, bytes) != 0) {
+  if (wanted.pattern == Pattern::general && std::memcmp(cache.earlier_distances[number].data(),
+                                                        distances.of, sizeof(distances.of)) != 0) {
     return false;
   }
   cache.now = earlier.pattern;
   cache.cost = earlier.cost;
-  std::memcpy(cache.distances.of_64_bits, distances, bytes);
+  std::memcpy(cache.distances.of_32_bits, distances.of, sizeof(distances.of));
   cache.is_put_aside = true;
   return true;
 }
@@ -87,27 +87,38 @@ AccessCache& cache_of(const Warp& warp, const Access& access, Window window) {
   return warp.memory->caches[access.counters[static_cast<std::size_t>(window)]];
 }
 
-/// Makes the pattern of these addresses the present one, with one execution to be counted; false if
-/// its cost is not known yet.
+/// Counts what is in the cache and one execution more, whose cost is still to be found. The pattern
+/// of its addresses.
 template <typename Address>
-bool remember_addresses(const Warp& warp, const Instruction& instruction, const Access& access,
-                        Window window, const LaneAddresses<Address>& lanes,
-                        const LaneDistances<Address>& distances, bool may_recall) {
+AccessPattern begin(const Warp& warp, const Instruction& instruction, const Access& access,
+                    Window window, const LaneAddresses<Address>& lanes,
+                    const LaneDistances<Address>& distances) {
   if ((distances.low_bits & (access.width - 1u)) != 0) {
     const int lane =
         first_lane(lanes, [&](std::uint64_t address) { return address % access.width != 0; });
     refuse_misaligned(warp, instruction, access, window, lane, address_of(lanes, lane));
   }
   AccessCache& cache = cache_of(warp, access, window);
-  const AccessPattern pattern = pattern_of(access, window, lanes, distances);
   cache.settle();
   cache.repeats = 1;
-  if (may_recall) put_aside(cache);
-  if (may_recall && recall(cache, pattern, distances.of, sizeof(distances.of))) return true;
+  return pattern_of(access, window, lanes, distances);
+}
+
+template <typename Address>
+void set_pattern(AccessCache& cache, const AccessPattern& pattern,
+                 const LaneDistances<Address>& distances) {
   cache.now = pattern;
   cache.is_put_aside = false;
   std::memcpy(cache.distances.of_64_bits, distances.of, sizeof(distances.of));
-  return !access.counts;
+}
+
+/// begin() where the cost of earlier executions is of no use.
+template <typename Address>
+void remember_pattern(const Warp& warp, const Instruction& instruction, const Access& access,
+                      Window window, const LaneAddresses<Address>& lanes,
+                      const LaneDistances<Address>& distances) {
+  const AccessPattern pattern = begin(warp, instruction, access, window, lanes, distances);
+  set_pattern(cache_of(warp, access, window), pattern, distances);
 }
 
 /// The addresses that count: as those of an access of counted_width.
@@ -137,7 +148,7 @@ void record(const Warp& warp, const Access& access, Window window,
     cache.shown_rank = cache.cost.rank;
   }
   if (kept.block_number != warp.memory->block_number || kept.warp == 0) return;
-  put_aside(cache);
+  if (window == Window::shared) put_aside(cache);
   cache.now.mask = 0;
 }
 
@@ -146,29 +157,35 @@ void record(const Warp& warp, const Access& access, Window window,
 void remember_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint32_t>& lanes,
                      const LaneDistances<std::uint32_t>& distances) {
-  if (!remember_addresses(warp, instruction, access, Window::shared, lanes, distances, true)) {
-    count_shared(cache_of(warp, access, Window::shared), access,
-                 counted<std::uint32_t>(access, lanes), lanes.lanes);
+  const AccessPattern pattern = begin(warp, instruction, access, Window::shared, lanes, distances);
+  AccessCache& cache = cache_of(warp, access, Window::shared);
+  put_aside(cache);
+  if (!recall(cache, pattern, distances)) {
+    set_pattern(cache, pattern, distances);
+    if (access.counts) {
+      count_shared(cache, access, counted<std::uint32_t>(access, lanes), lanes.lanes);
+    }
   }
   record<std::uint32_t>(warp, access, Window::shared, lanes);
 }
 
 void remember_global(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint64_t>& lanes,
-                     const LaneDistances<std::uint64_t>& distances) {
-  if (!remember_addresses(warp, instruction, access, Window::global, lanes, distances, true)) {
-    count_global(cache_of(warp, access, Window::global), access,
-                 counted<std::uint64_t>(access, lanes), lanes.lanes);
-  }
+                     const LaneDistances<std::uint64_t>& distances,
+                     const metrics::GlobalCost& cost) {
+  remember_pattern(warp, instruction, access, Window::global, lanes, distances);
+  if (!access.counts) return;
+  count_global(cache_of(warp, access, Window::global), access, cost, lanes.lanes);
   record<std::uint64_t>(warp, access, Window::global, lanes);
 }
 
 void remember_local(const Warp& warp, const Instruction& instruction, const Access& access,
                     const LaneAddresses<std::uint64_t>& lanes,
-                    const LaneDistances<std::uint64_t>& distances) {
-  if (remember_addresses(warp, instruction, access, Window::local, lanes, distances, true)) return;
-  count_local(cache_of(warp, access, Window::local), access, counted<std::uint32_t>(access, lanes),
-              lanes.lanes);
+                    const LaneDistances<std::uint64_t>& distances, std::uint32_t sectors) {
+  remember_pattern(warp, instruction, access, Window::local, lanes, distances);
+  if (access.counts) {
+    count_local(cache_of(warp, access, Window::local), sectors, lanes.lanes);
+  }
 }
 
 void remember_copy(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
@@ -177,8 +194,8 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
                    const LaneAddresses<std::uint64_t>& from,
                    const LaneDistances<std::uint64_t>& from_distances) {
   // The cost of each side depends on both, so neither may be recalled by itself.
-  remember_addresses(warp, instruction, copy.to, Window::shared, to, to_distances, false);
-  remember_addresses(warp, instruction, copy.from, Window::global, from, from_distances, false);
+  remember_pattern(warp, instruction, copy.to, Window::shared, to, to_distances);
+  remember_pattern(warp, instruction, copy.from, Window::global, from, from_distances);
   if (!copy.to.counts) return;
   count_copy(cache_of(warp, copy.to, Window::shared), cache_of(warp, copy.from, Window::global),
              copy.to, counted<std::uint32_t>(copy.to, to), counted<std::uint64_t>(copy.from, from),

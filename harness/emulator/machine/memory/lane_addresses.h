@@ -26,7 +26,7 @@ struct LaneDistances {
   alignas(64) Signed of[kLanes];
   Signed lowest = 0, highest = 0;
   Address low_bits = 0;     ///< bits that are set in any lane's address
-  std::uint32_t hash = 0;   ///< of the distances
+  std::uint32_t hash = 0;   ///< of the distances, of 32-bit addresses
   bool contiguous = false;  ///< each lane's is as many widths away as the lane is
 };
 

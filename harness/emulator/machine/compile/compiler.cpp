@@ -1,0 +1,92 @@
+// Chooses sequences and has them compiled.
+#include "harness/emulator/machine/compile/compiler.h"
+
+#if defined(__x86_64__)
+#include <algorithm>
+#include <utility>
+
+#include "harness/emulator/machine/compile/emitter.h"
+#include "harness/emulator/machine/compile/lowering.h"
+#endif
+
+namespace warpgauge::emulator::machine::compile {
+
+#if defined(__x86_64__)
+
+namespace {
+
+// Longer ones are parted: predicates that a function writes lie in 32 words on the stack.
+constexpr std::size_t kLongest = 128;
+constexpr std::size_t kMostPredicates = 30;
+
+bool writes_predicate(const Operation& operation) {
+  using isa::AluOp;
+  if (operation.kind != Operation::Kind::alu) return false;
+  const AluOp op = operation.alu.op;
+  return op == AluOp::setp || op == AluOp::pred_mov || op == AluOp::pred_and ||
+         op == AluOp::pred_or || op == AluOp::pred_xor;
+}
+
+std::vector<Step> sequence_at(const Input& input, std::size_t first) {
+  std::vector<Step> result;
+  std::size_t predicates = 0;
+  for (std::size_t n = first; n < input.instructions.size() && result.size() < kLongest; ++n) {
+    if (n != first && input.entries[n]) break;
+    const Operation& operation = input.operations[n];
+    const Instruction& instruction = input.instructions[n];
+    if (operation.kind != Operation::Kind::nothing && lowering(instruction, operation) == nullptr) {
+      break;
+    }
+    predicates += writes_predicate(operation) ? 2 : 0;
+    if (predicates > kMostPredicates) break;
+    result.push_back({&instruction, &operation, static_cast<std::uint32_t>(n)});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const void> compile(const Input& input) {
+  struct Compiled {
+    explicit Compiled(const std::vector<SlotLife>& lives) : code(lives) {}
+    Emitter code;
+    std::vector<Instruction> replaced;
+  };
+  struct Sequence {
+    std::size_t first, length, offset;
+  };
+  const auto result = std::make_shared<Compiled>(input.lives);
+  std::vector<Sequence> sequences;
+  for (std::size_t n = 0; n < input.instructions.size();) {
+    const std::vector<Step> steps = sequence_at(input, n);
+    if (steps.size() >= input.shortest)
+      sequences.push_back({n, steps.size(), result->code.function(steps)});
+    n += std::max<std::size_t>(1, steps.size());
+  }
+  if (sequences.empty()) return nullptr;
+  try {
+    result->code.readyRE();
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+  result->replaced.reserve(sequences.size());
+  for (const Sequence& sequence : sequences) {
+    Instruction& head = input.instructions[sequence.first];
+    result->replaced.push_back(head);
+    head = {};
+    head.execute = reinterpret_cast<Execute>(
+        reinterpret_cast<std::uintptr_t>(result->code.getCode() + sequence.offset));
+    head.index = result->replaced.back().index;
+    head.fused = static_cast<std::uint16_t>(sequence.length);
+    head.detail = &result->replaced.back();
+  }
+  return result;
+}
+
+#else
+
+std::shared_ptr<const void> compile(const Input&) { return nullptr; }
+
+#endif
+
+}  // namespace warpgauge::emulator::machine::compile

@@ -1,0 +1,104 @@
+// Writes the machine code of a sequence (AVX-512). It goes through the sequence twice for each set
+// of lanes that may be on (all of them, or some): for the lower 16 lanes and for the upper ones, so
+// that a vector of 32-bit values is one register of the host. Values come from the warp's registers
+// when they are first read, and go there at the end, if they are still needed.
+#pragma once
+
+#include <xbyak/xbyak.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/emulator/machine/compile/compiler.h"
+
+namespace warpgauge::emulator::machine::compile {
+
+/// An instruction of a sequence.
+struct Step {
+  const Instruction* instruction;
+  const Operation* operation;
+  std::uint32_t place;
+};
+
+/// 16 lanes of a value: two registers if a lane has 8 bytes. Values of 2 bytes fill half of one.
+struct Lanes {
+  Xbyak::Zmm part[2];
+  int parts = 1;
+  int bytes = 4;  ///< of a lane
+};
+
+/// What an f32 that is a NaN may look like.
+enum class Nan : std::uint8_t {
+  canonical,  ///< as arithmetic of a GPU makes it
+  any,        ///< who reads it does not see its bits
+};
+
+class Emitter : public Xbyak::CodeGenerator {
+ public:
+  explicit Emitter(const std::vector<SlotLife>& lives);
+
+  /// Writes the function of a sequence; its offset in the code.
+  std::size_t function(const std::vector<Step>& steps);
+
+  // For the lowering of one instruction.
+  Lanes read(Slot slot, int bytes, Nan nan = Nan::canonical);
+  /// Registers for a result or for something in between.
+  Lanes fresh(int bytes);
+  /// The instruction's destination becomes `value`, where its guard holds.
+  void write(Slot slot, const Lanes& value, Nan nan = Nan::canonical);
+  Xbyak::Opmask read_predicate(Slot slot, bool negated);
+  Xbyak::Opmask fresh_predicate();
+  void write_predicate(Slot slot, Xbyak::Opmask value);
+  /// The mask of the lanes in a part of a value of 8 bytes. Holds until it is asked for again.
+  Xbyak::Opmask of_part(Xbyak::Opmask mask, int part);
+  /// A constant of constants.h, by its offset.
+  Xbyak::Address constant(std::size_t offset);
+  Xbyak::Address constant_in_each_lane(std::size_t offset);
+
+ private:
+  struct Held {  // a value in registers
+    Slot slot{};
+    int bytes = 0;
+    int registers[2] = {-1, -1};
+    bool dirty = false;  // not yet in the warp's register
+    Nan nan = Nan::canonical;
+    bool ends = false;  // nothing behind the sequence needs it
+    std::uint64_t used = 0;
+  };
+  struct Predicate {
+    Slot slot{};
+    int opmask = -1;       // where it is, if in a register
+    int saved = -1;        // number of the word on the stack that has it, if it was written
+    bool written = false;  // in this half
+    bool ends = false;
+    std::uint64_t used = 0;
+  };
+
+  void body(const std::vector<Step>& steps, bool partial);
+  void half(const std::vector<Step>& steps, int half);
+  void flush();
+  void store(Held& held);
+  void save_predicates();
+  void make_canonical(Held& held);
+  int take_register();
+  int take_opmask();
+  Held* find(Slot slot, int bytes);
+  Predicate& predicate(Slot slot);
+  bool ends_in_sequence(Slot slot) const;
+  Xbyak::Address at(Slot slot, int bytes, int part) const;
+  Xbyak::Reg64 base(Slot slot) const;
+
+  const std::vector<SlotLife>& lives_;
+  std::vector<Held> held_;
+  std::vector<Predicate> predicates_;
+  std::uint32_t locked_ = 0;          // registers that the present instruction uses
+  std::uint32_t locked_opmasks_ = 0;  // likewise
+  std::uint64_t clock_ = 0;
+  std::uint32_t place_ = 0, last_place_ = 0;
+  int half_ = 0;
+  int words_ = 0;  // on the stack
+  bool partial_ = false;
+  const Step* step_ = nullptr;
+};
+
+}  // namespace warpgauge::emulator::machine::compile

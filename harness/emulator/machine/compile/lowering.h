@@ -1,0 +1,23 @@
+// From instructions to the host's, by families.
+#pragma once
+
+#include "harness/emulator/machine/compile/emitter.h"
+
+namespace warpgauge::emulator::machine::compile {
+
+using Lowering = void (*)(Emitter&, const Step&);
+
+/// What writes the code of an instruction; nullptr if it cannot be compiled.
+Lowering lowering(const Instruction& instruction, const Operation& operation);
+
+/// 32-bit values extended to 64 bits, by their sign or by zeros.
+Lanes widened(Emitter& e, const Lanes& value, bool by_sign);
+
+// By families; nullptr for what is not theirs.
+Lowering lower_lanewise(const isa::AluKey& key);
+Lowering lower_product(const isa::AluKey& key);
+Lowering lower_comparison(const Instruction& instruction, const isa::AluKey& key);
+Lowering lower_move(const isa::AluKey& key);
+Lowering lower_conversion(const Instruction& instruction, const isa::ConvertKey& key);
+
+}  // namespace warpgauge::emulator::machine::compile

@@ -1,0 +1,104 @@
+// Lowering of shifts and of products that are wider than their factors.
+#include "harness/emulator/machine/compile/lowering.h"
+
+namespace warpgauge::emulator::machine::compile {
+namespace {
+
+using isa::AluKey;
+using isa::AluOp;
+using ptx::Type;
+using Xbyak::Ymm;
+using Xbyak::Zmm;
+
+bool is_signed(Type type) { return type == Type::s32 || type == Type::s64; }
+
+/// Amounts from the width on give 0, or the sign: the host's shifts do the same.
+void shift(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const int bytes = ptx::bytes_of(key.type);
+  const Lanes value = e.read(step.instruction->sources[0], bytes);
+  const Lanes amount = e.read(step.instruction->sources[1], 4);
+  const Lanes by = bytes == 8 ? widened(e, amount, false) : amount;
+  const Lanes result = e.fresh(bytes);
+  for (int part = 0; part < result.parts; ++part) {
+    const Zmm &d = result.part[part], &a = value.part[part], &n = by.part[part];
+    if (key.op == AluOp::shl) {
+      bytes == 8 ? e.vpsllvq(d, a, n) : e.vpsllvd(d, a, n);
+    } else if (is_signed(key.type)) {
+      bytes == 8 ? e.vpsravq(d, a, n) : e.vpsravd(d, a, n);
+    } else {
+      bytes == 8 ? e.vpsrlvq(d, a, n) : e.vpsrlvd(d, a, n);
+    }
+  }
+  e.write(step.instruction->destination, result);
+}
+
+/// 32 x 32 bits to 64.
+void wide_product(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const bool negative = key.type == Type::s32;
+  const Lanes a = widened(e, e.read(step.instruction->sources[0], 4), negative);
+  const Lanes b = widened(e, e.read(step.instruction->sources[1], 4), negative);
+  const Lanes result = e.fresh(8);
+  for (int part = 0; part < 2; ++part) {
+    if (negative) {
+      e.vpmuldq(result.part[part], a.part[part], b.part[part]);
+    } else {
+      e.vpmuludq(result.part[part], a.part[part], b.part[part]);
+    }
+  }
+  if (key.op == AluOp::mad_wide) {
+    const Lanes c = e.read(step.instruction->sources[2], 8);
+    for (int part = 0; part < 2; ++part) {
+      e.vpaddq(result.part[part], result.part[part], c.part[part]);
+    }
+  }
+  e.write(step.instruction->destination, result);
+}
+
+/// The upper 32 bits of products of 32 bits.
+void high_product(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const Lanes a = e.read(step.instruction->sources[0], 4);
+  const Lanes b = e.read(step.instruction->sources[1], 4);
+  const Zmm x = e.fresh(4).part[0], y = e.fresh(4).part[0];
+  const Lanes result = e.fresh(4);
+  const Zmm& d = result.part[0];
+  e.vpsrlq(x, a.part[0], 32);
+  e.vpsrlq(y, b.part[0], 32);
+  if (key.type == Type::s32) {
+    e.vpmuldq(d, a.part[0], b.part[0]);
+    e.vpmuldq(x, x, y);
+  } else {
+    e.vpmuludq(d, a.part[0], b.part[0]);
+    e.vpmuludq(x, x, y);
+  }
+  e.vpsrlq(d, d, 32);
+  e.mov(e.eax, 0xaaaa);
+  e.kmovw(e.k7, e.eax);
+  e.vmovdqa32(d | e.k7, x);
+  if (key.op == AluOp::mad_hi) e.vpaddd(d, d, e.read(step.instruction->sources[2], 4).part[0]);
+  e.write(step.instruction->destination, result);
+}
+
+}  // namespace
+
+Lowering lower_product(const AluKey& key) {
+  if (key.options != 0) return nullptr;
+  const bool word = key.type == Type::u32 || key.type == Type::s32;
+  switch (key.op) {
+    case AluOp::shl:
+    case AluOp::shr:
+      return word || key.type == Type::u64 || key.type == Type::s64 ? shift : nullptr;
+    case AluOp::mul_wide:
+    case AluOp::mad_wide:
+      return word ? wide_product : nullptr;
+    case AluOp::mul_hi:
+    case AluOp::mad_hi:
+      return word ? high_product : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace warpgauge::emulator::machine::compile

@@ -1,0 +1,314 @@
+// Compiled sequences do to a warp what the handlers do, instruction by instruction: random kernels
+// give the same results and counts with and without the compiler.
+#include "harness/emulator/machine/isa/isa.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/emulator/kernel_run.h"
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+class InstructionSet {
+ public:
+  explicit InstructionSet(const char* name) { setenv("WARPGAUGE_ISA", name, 1); }
+  ~InstructionSet() { unsetenv("WARPGAUGE_ISA"); }
+};
+
+/// Writes kernels of arithmetic with predicates, branches and loops.
+class RandomKernel {
+ public:
+  explicit RandomKernel(unsigned seed) : random_(seed) {}
+
+  std::string text() {
+    body_ = ".reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+    for (int n = 0; n < kRegisters; ++n) {
+      const std::string i = std::to_string(n);
+      line("mad.lo.u32 " + reg('r', n) + ", %r1, " + number() + ", " + number());
+      line("mul.wide.u32 " + reg('R', n) + ", " + reg('r', n) + ", " + number());
+      line("cvt.rn.f32.s32 " + reg('f', n) + ", " + reg('r', n));
+      line("cvt.rn.f64.s64 " + reg('d', n) + ", " + reg('R', n));
+      line("cvt.u16.u32 " + reg('h', n) + ", " + reg('r', n));
+      line("setp.gt.s32 " + reg('p', n) + ", " + reg('r', n) + ", " + number());
+    }
+    block(3);
+    line("mov.u32 %t0, 17");
+    for (int n = 0; n < kRegisters; ++n) {
+      fold(reg('r', n));
+      line("mov.b64 {%t1, %t2}, " + reg('R', n));
+      fold("%t1");
+      fold("%t2");
+      line("mov.b32 %t1, " + reg('f', n));
+      fold("%t1");
+      line("mov.b64 {%t1, %t2}, " + reg('d', n));
+      fold("%t1");
+      fold("%t2");
+      line("cvt.u32.u16 %t1, " + reg('h', n));
+      fold("%t1");
+      line("selp.u32 %t1, 5, 9, " + reg('p', n));
+      fold("%t1");
+    }
+    line("st.global.u32 [%rd1], %t0");
+    return kernel_text(body_);
+  }
+
+ private:
+  static constexpr int kRegisters = 6;
+
+  unsigned below(unsigned n) { return random_() % n; }
+  bool one_in(unsigned n) { return below(n) == 0; }
+  void line(const std::string& text) { body_ += text + ";\n"; }
+  std::string number() { return std::to_string(static_cast<int>(random_()) % 100'000); }
+
+  std::string reg(char kind, int n) {
+    const std::string i = std::to_string(n);
+    switch (kind) {
+      case 'r':
+        return "%r" + std::to_string(n + 10);
+      case 'R':
+        return "%rd" + std::to_string(n + 10);
+      default:
+        return std::string("%") + kind + i;
+    }
+  }
+  std::string any(char kind) { return reg(kind, static_cast<int>(below(kRegisters))); }
+  std::string value(char kind) {
+    return kind == 'r' && one_in(4) ? std::to_string(below(64)) : any(kind);
+  }
+
+  void fold(const std::string& value) {
+    line("mul.lo.u32 %t0, %t0, 31");
+    line("xor.b32 %t0, %t0, " + value);
+  }
+
+  template <std::size_t kSize>
+  std::string choice(const char* const (&of)[kSize]) {
+    return of[below(kSize)];
+  }
+
+  /// One to some instructions. Letters of a form are kinds of registers.
+  void arithmetic() {
+    static const char* const kForms[] = {"add.s32 r r r",
+                                         "sub.s32 r r r",
+                                         "mul.lo.s32 r r r",
+                                         "mad.lo.s32 r r r r",
+                                         "mul.hi.u32 r r r",
+                                         "mul.hi.s32 r r r",
+                                         "mad.hi.s32 r r r r",
+                                         "and.b32 r r r",
+                                         "or.b32 r r r",
+                                         "xor.b32 r r r",
+                                         "not.b32 r r",
+                                         "shl.b32 r r r",
+                                         "shr.u32 r r r",
+                                         "shr.s32 r r r",
+                                         "min.s32 r r r",
+                                         "max.u32 r r r",
+                                         "neg.s32 r r",
+                                         "abs.s32 r r",
+                                         "mul.wide.u32 R r r",
+                                         "mul.wide.s32 R r r",
+                                         "mad.wide.s32 R r r R",
+                                         "add.s64 R R R",
+                                         "sub.s64 R R R",
+                                         "mul.lo.s64 R R R",
+                                         "mad.lo.s64 R R R R",
+                                         "and.b64 R R R",
+                                         "xor.b64 R R R",
+                                         "shl.b64 R R r",
+                                         "shr.s64 R R r",
+                                         "shr.u64 R R r",
+                                         "min.s64 R R R",
+                                         "max.u64 R R R",
+                                         "neg.s64 R R",
+                                         "mov.u32 r r",
+                                         "mov.u64 R R",
+                                         "mov.f32 f f",
+                                         "mov.f64 d d",
+                                         "mov.u16 h h",
+                                         "add.s16 h h h",
+                                         "mul.lo.s16 h h h",
+                                         "shl.b16 h h r",
+                                         "sub.s16 h h h",
+                                         "and.b16 h h h",
+                                         "min.s16 h h h",
+                                         "add.f32 f f f",
+                                         "sub.f32 f f f",
+                                         "mul.f32 f f f",
+                                         "fma.rn.f32 f f f f",
+                                         "div.rn.f32 f f f",
+                                         "sqrt.rn.f32 f f",
+                                         "min.f32 f f f",
+                                         "max.f32 f f f",
+                                         "neg.f32 f f",
+                                         "abs.f32 f f",
+                                         "add.f64 d d d",
+                                         "sub.f64 d d d",
+                                         "mul.f64 d d d",
+                                         "fma.rn.f64 d d d d",
+                                         "div.rn.f64 d d d",
+                                         "min.f64 d d d",
+                                         "neg.f64 d d",
+                                         "abs.f64 d d",
+                                         "cvt.rn.f32.s32 f r",
+                                         "cvt.rn.f32.u32 f r",
+                                         "cvt.rn.f64.s32 d r",
+                                         "cvt.rn.f64.u64 d R",
+                                         "cvt.rn.f32.s64 f R",
+                                         "cvt.rzi.s32.f32 r f",
+                                         "cvt.rni.u32.f32 r f",
+                                         "cvt.rmi.f32.f32 f f",
+                                         "cvt.rpi.f64.f64 d d",
+                                         "cvt.f64.f32 d f",
+                                         "cvt.rn.f32.f64 f d",
+                                         "cvt.s64.s32 R r",
+                                         "cvt.u64.u32 R r",
+                                         "cvt.u32.u64 r R",
+                                         "cvt.s32.s16 r h",
+                                         "cvt.u32.u16 r h",
+                                         "cvt.u16.u32 h r",
+                                         "cvt.s32.s8 r r",
+                                         "cvt.u64.u16 R h",
+                                         "selp.b32 r r r p",
+                                         "selp.b64 R R R p",
+                                         "selp.b16 h h h p",
+                                         "selp.f32 f f f p",
+                                         "setp.lt.s32 p r r",
+                                         "setp.ge.u32 p r r",
+                                         "setp.ne.s64 p R R",
+                                         "setp.lt.f32 p f f",
+                                         "setp.neu.f64 p d d",
+                                         "setp.geu.f32 p f f",
+                                         "setp.eq.s16 p h h",
+                                         "setp.lt.and.s32 p r r p",
+                                         "setp.gt.xor.f32 p f f p",
+                                         "setp.le.or.u64 p R R p",
+                                         "and.pred p p p",
+                                         "or.pred p p p",
+                                         "xor.pred p p p",
+                                         "not.pred p p",
+                                         "mov.pred p p",
+                                         "popc.b32 r r",
+                                         "clz.b32 r r",
+                                         "rcp.rn.f32 f f",
+                                         "shf.l.wrap.b32 r r r r",
+                                         "shf.r.wrap.b32 r r r r",
+                                         "shf.l.clamp.b32 r r r r",
+                                         "prmt.b32 r r r r",
+                                         "bfe.u32 r r r r",
+                                         "ex2.approx.f32 f f",
+                                         "add.ftz.f32 f f f",
+                                         "rem.u32 r r r"};
+    if (one_in(12)) {
+      line("lop3.b32 " + any('r') + ", " + any('r') + ", " + any('r') + ", " + any('r') + ", " +
+           std::to_string(below(256)));
+      return;
+    }
+    if (one_in(14)) return line("mov.b64 " + any('R') + ", {" + any('r') + ", " + any('r') + "}");
+    if (one_in(14)) {
+      const unsigned first = below(kRegisters - 1);
+      return line("mov.b64 {" + reg('r', static_cast<int>(first)) + ", " +
+                  reg('r', static_cast<int>(first + 1)) + "}, " + any('R'));
+    }
+    if (one_in(14)) {
+      return line("setp.lt.u32 " + reg('p', 0) + "|" + reg('p', 1) + ", " + any('r') + ", " +
+                  any('r'));
+    }
+    const std::string form = choice(kForms);
+    std::string text;
+    if (one_in(4)) text += (one_in(2) ? "@" : "@!") + any('p') + " ";
+    const std::size_t space = form.find(' ');
+    text += form.substr(0, space);
+    bool first = true;
+    for (std::size_t n = space + 1; n < form.size(); n += 2) {
+      text += (first ? " " : ", ") + (first ? any(form[n]) : value(form[n]));
+      first = false;
+    }
+    line(text);
+  }
+
+  void some() {
+    for (unsigned n = 1 + below(12); n > 0; --n) arithmetic();
+  }
+
+  /// Statements with branches over some of them, loops, and jumps that move blocks.
+  void block(int depth) {
+    some();
+    if (depth == 0) return;
+    for (unsigned n = 1 + below(2); n > 0; --n) {
+      const std::string id = std::to_string(labels_++);
+      switch (below(4)) {
+        case 0:
+          line("@" + any('p') + " bra AFTER" + id);
+          block(depth - 1);
+          body_ += "AFTER" + id + ":\n";
+          break;
+        case 1:
+          line("@!" + any('p') + " bra ELSE" + id);
+          block(depth - 1);
+          line("bra END" + id);
+          body_ += "ELSE" + id + ":\n";
+          block(depth - 1);
+          body_ += "END" + id + ":\n";
+          break;
+        case 2: {
+          const std::string counter = "%n" + std::to_string(depth);
+          line("mov.u32 " + counter + ", 0");
+          body_ += "LOOP" + id + ":\n";
+          block(depth - 1);
+          line("add.u32 " + counter + ", " + counter + ", 1");
+          line("setp.lt.u32 %p8, " + counter + ", " + std::to_string(2 + below(3)));
+          line("@%p8 bra LOOP" + id);
+          break;
+        }
+        default: {  // entered in its middle
+          const std::string counter = "%n" + std::to_string(depth + 3);
+          line("mov.u32 " + counter + ", 0");
+          line("bra TEST" + id);
+          body_ += "BODY" + id + ":\n";
+          block(depth - 1);
+          line("add.u32 " + counter + ", " + counter + ", 1");
+          body_ += "TEST" + id + ":\n";
+          some();
+          line("setp.lt.u32 %p8, " + counter + ", " + std::to_string(1 + below(3)));
+          line("@%p8 bra BODY" + id);
+          break;
+        }
+      }
+      some();
+    }
+  }
+
+  std::mt19937 random_;
+  std::string body_;
+  int labels_ = 0;
+};
+
+TEST(Compiler, RandomKernelsGiveTheSame) {
+  if (std::string_view(isa::best_isa().name) != "compiled") {
+    GTEST_SKIP() << "there is no compiler for this CPU";
+  }
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    const std::string text = RandomKernel(seed).text();
+    Shape shape;
+    shape.block = {seed % 3 == 0 ? 20u : 64u, 1, 1};
+    const auto run = [&](const char* name) {
+      const InstructionSet chosen(name);
+      return run_kernel(text, shape);
+    };
+    const KernelRun plain = run("avx512"), compiled = run("compiled");
+    ASSERT_EQ(plain.output, compiled.output) << "seed " << seed << "\n" << text;
+    ASSERT_EQ(plain.outcome.warp_instructions, compiled.outcome.warp_instructions) << seed;
+    ASSERT_EQ(divergent(plain.outcome), divergent(compiled.outcome)) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::machine
