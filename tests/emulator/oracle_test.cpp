@@ -18,6 +18,7 @@ namespace {
 
 using machine::AccessPlan;
 using metrics::Confidence;
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Field;
@@ -290,22 +291,80 @@ TEST(Oracle, WhatApproximateFunctionsDecideIsExactWhereTheirValuesWereSeen) {
   EXPECT_THAT(trust("sm_80").reason, HasSubstr("its values are known for sm_90 only"));
 }
 
+class OracleOfWmma : public testing::Test {
+ protected:
+  /// How those accesses of `kernel` count whose text begins so.
+  std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
+    const OracleAnswer answer = recorded_.about(kernel);
+    std::vector<metrics::Trust> trust;
+    for (const int line : recorded_.lines(kernel, text)) {
+      EXPECT_EQ(plan_of(answer, line).role, Role::as_written) << recorded_.line(line);
+      trust.push_back(answer.trust.of(line));
+    }
+    EXPECT_THAT(trust, Not(IsEmpty())) << kernel << ": " << text;
+    return trust;
+  }
+  /// Parses the PTX once more, with something else in place of all `from`.
+  void parse_with(const std::string& from, const std::string& to) {
+    std::string text = recorded_.ptx;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+    recorded_.module = ptx::parse(text, "other.ptx");
+  }
+
+  Recorded recorded_ = Recorded::with_ptx("oracle/wmma.sm_90.cubin");
+};
+
+auto estimate_because(const char* reason) {
+  return Each(AllOf(Field(&metrics::Trust::confidence, Confidence::estimate),
+                    Field(&metrics::Trust::reason, HasSubstr(reason))));
+}
+
 // Four LDG, one LDSM, four STG.
-TEST(Oracle, AccessesOfWmmaAreFoundAndAreEstimates) {
-  const auto recorded = Recorded::with_ptx("oracle/wmma.sm_90.cubin");
-  const auto answer = recorded.about("tile");
-  EXPECT_THAT(answer.extras, IsEmpty());
-  for (const char* const text : {"wmma.load.a", "wmma.load.b", "wmma.store.d"}) {
-    const auto lines = recorded.lines("tile", text);
-    ASSERT_EQ(lines.size(), 1u) << text;
-    EXPECT_EQ(plan_of(answer, lines[0]).role, Role::as_written) << text;
-    EXPECT_EQ(confidence_of(answer, lines[0]), Confidence::estimate) << text;
-    EXPECT_THAT(answer.trust.of(lines[0]).reason, HasSubstr("accesses that ptxas 13.0 makes of it"))
-        << text;
-  }
-  for (const int line : recorded.lines("tile", "st.shared")) {
-    EXPECT_EQ(confidence_of(answer, line), Confidence::exact) << recorded.line(line);
-  }
+TEST_F(OracleOfWmma, IsExactWhereTheMachineCodeHasWhatCounts) {
+  EXPECT_THAT(recorded_.about("tile").extras, IsEmpty());
+  EXPECT_THAT(trust("tile", "wmma."), ElementsAre(kExact, kExact, kExact));
+  EXPECT_THAT(trust("tile", "st.shared"), Each(kExact));
+}
+
+// Seven copies of each load, which warps that do not divide come to.
+TEST_F(OracleOfWmma, IsExactInUnrolledLoops) {
+  EXPECT_THAT(trust("row_of_tiles", "wmma."), ElementsAre(kExact, kExact, kExact));
+}
+
+TEST_F(OracleOfWmma, IsAnEstimateWherePtxasTookItOutOfALoop) {
+  EXPECT_THAT(trust("same_tile", "wmma.load.a"), estimate_because("out of the loop"));
+  EXPECT_THAT(trust("same_tile", "wmma.store"), Each(kExact));
+}
+
+// Two LDG.64 of four.
+TEST_F(OracleOfWmma, IsAnEstimateWherePtxasRemovedAPart) {
+  EXPECT_THAT(trust("part_of_a_tile", "wmma.load.c"), estimate_because("has other accesses"));
+}
+
+TEST_F(OracleOfWmma, IsAnEstimateBehindAPredicate) {
+  EXPECT_THAT(trust("tile_or_ones", "wmma.load.a"), estimate_because("a condition decides"));
+  EXPECT_THAT(trust("tile_or_ones", "wmma.store"), Each(kExact));
+}
+
+TEST_F(OracleOfWmma, LoadsRowsOfMatricesFromSharedMemoryOnly) {
+  EXPECT_THAT(trust("tile_from_either", "wmma.load.a.sync.aligned.row.m16n16k16.f16"),
+              Each(kExact));
+  parse_with("wmma.load.b.sync.aligned.row.m16n16k16.shared",
+             "wmma.load.b.sync.aligned.row.m16n16k16");
+  EXPECT_THAT(trust("tile", "wmma.load.b"), estimate_because("has other accesses"));
+}
+
+TEST_F(OracleOfWmma, IsAnEstimateInFormsThatAreNotEmulated) {
+  parse_with("m16n16k16.global.f16", "m16n16k8.global.f16");
+  EXPECT_THAT(trust("tile", "wmma.load.a"), estimate_because("has other accesses"));
+}
+
+TEST_F(OracleOfWmma, IsAnEstimateOnOtherArchitectures) {
+  recorded_ = Recorded::with_ptx("oracle/wmma.sm_80.cubin");
+  EXPECT_THAT(trust("tile", "wmma."), estimate_because("for sm_90"));
+  EXPECT_THAT(trust("tile", "st.shared"), Each(kExact));
 }
 
 TEST_P(OrderOf, ALoopOfCompareAndSwapKeepsItsOwnReason) {

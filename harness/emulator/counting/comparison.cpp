@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/counting/fragments.h"
 #include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/places.h"
 #include "metrics/call_graph.h"
@@ -26,9 +27,6 @@ using metrics::MemoryInstruction;
 using metrics::MemoryOp;
 using Kind = PtxAccess::Kind;
 using ptx::Space;
-
-/// The architecture on which the values of the emulator's approximate functions were seen.
-constexpr int kApproximationsAreOf = 90;
 
 bool is_cas(MemoryOp op) {
   return op == MemoryOp::atoms_cas || op == MemoryOp::atomg_cas || op == MemoryOp::atom_cas;
@@ -137,6 +135,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
     match.found.erase(match.found.begin(),
                       match.found.begin() + static_cast<std::ptrdiff_t>(before[i]));
     match.place = {};
+    if (match.access->is_of_fragment()) keep_one_of_each_copy(match, machine);
   }
   compare_places(here, flows, machine);
   for (std::size_t i = 0; i < here.size(); ++i) {
@@ -253,7 +252,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     Match* const match = match_at(pc);
     if (match != nullptr && match->access->kind == Kind::atomic) ++match->votes;
   }
-  const auto approximations = metrics::known_sm(code.cubin) == kApproximationsAreOf
+  const auto approximations = comparison.sm == kComparedOn
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
   const metrics::OrderOfThreads order(code.cubin, function, &code.lines);
@@ -275,6 +274,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
 Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow> flows,
                    const CodeWithLines& code, std::string_view kernel) {
   Comparison comparison;
+  comparison.sm = metrics::known_sm(code.cubin);
   std::map<int, std::size_t> by_line;
   for (const PtxAccess& access : accesses) {
     by_line[access.text_line] = comparison.matches.size();

@@ -20,6 +20,10 @@
 
 namespace warpgauge::emulator::counting {
 
+/// The architecture on which counts of wmma and values of approximate functions were compared with
+/// the emulator's.
+constexpr int kComparedOn = 90;
+
 /// Where what was found of an access stands, against the access.
 struct Place {
   std::string difference;              // why it may count something else; empty: it does not
@@ -49,6 +53,7 @@ struct Comparison {
   std::vector<KernelTrust::Uncounted> another_time;
   std::vector<KernelTrust::Uncounted> another_time_by_memory;  // what unsettled memory may let
   bool unsettles_memory = false;
+  int sm = 0;  ///< of the machine code
   ExecutionModel executions{"it calls functions"};
   /// Why executions are not exact: the order of threads decides, or unsettled memory may.
   std::optional<metrics::Trust> execution_order, execution_memory;

@@ -67,10 +67,11 @@ Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
   if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
   if (access.is_of_fragment()) {
-    return {
-        {},
-        estimate("it counts as the accesses that ptxas 13.0 makes of it for sm_90, which are not "
-                 "compared with those of this machine code")};
+    if (comparison.sm == kComparedOn) return {{}, kExact};
+    return {{},
+            estimate(fmt::format("it counts as the accesses that ptxas makes of it for sm_{}, and "
+                                 "those of other architectures were not compared",
+                                 kComparedOn))};
   }
   std::set<int> widths;
   for (const MemoryInstruction& instruction : match.found) widths.insert(instruction.width);
@@ -155,7 +156,7 @@ bool may_replace(const PtxAccess& one, const PtxAccess& other) {
   const bool elsewhere = one.base == other.base && one.base_value == other.base_value &&
                          one.block == other.block && one.offset != other.offset;
   return one.kind == other.kind && one.space == other.space && one.width == other.width &&
-         !elsewhere;
+         one.parts == other.parts && one.by_rows == other.by_rows && !elsewhere;
 }
 
 /// Whether the counterpart of one executes where the access does, though it may do the work of the

@@ -10,7 +10,6 @@ namespace warpgauge::emulator::counting {
 namespace {
 
 using metrics::MemoryInstruction;
-using Kind = PtxAccess::Kind;
 
 /// How often an access was found, by innermost loop of the machine code.
 using Copies = std::map<std::size_t, std::size_t>;
@@ -29,7 +28,7 @@ std::optional<Copies> copies_of_block(const std::vector<Match*>& block,
                                       const MachineFlow& machine) {
   std::map<Copies, std::size_t> stores, loads;
   for (const Match* match : block) {
-    ++(match->access->kind == Kind::load ? loads : stores)[copies_of(*match, machine)];
+    ++(match->access->is_load() ? loads : stores)[copies_of(*match, machine)];
   }
   const auto& votes = stores.empty() ? loads : stores;
   const auto most = std::ranges::max_element(votes, {}, [](const auto& one) { return one.second; });
@@ -62,7 +61,7 @@ bool is_once(const Match& access, const std::vector<Match>& matches, const Machi
       return one.width == other.access->width;
     });
     // ptxas can neither repeat it, nor leave it out, nor has it made one of several.
-    return other.loop == access.loop && other.access->kind != Kind::load && !other.has_loop &&
+    return other.loop == access.loop && !other.access->is_load() && !other.has_loop &&
            !other.found.empty() && as_written &&
            copies_of(other, machine) == copies_of(access, machine);
   };

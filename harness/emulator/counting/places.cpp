@@ -273,8 +273,7 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
     std::map<std::size_t, std::vector<Match*>> blocks;
     for (Match& match : matches) {
       const auto block = flow.block_at(match.access->text_line);
-      const bool is_comparable = !match.has_loop && !match.access->is_of_fragment();
-      if (block && !match.found.empty() && is_comparable) blocks[*block].push_back(&match);
+      if (block && !match.found.empty() && !match.has_loop) blocks[*block].push_back(&match);
     }
     if (blocks.empty()) continue;
     const Function function(flow, flows, machine);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/emulator/counting/alignment.h"
+#include "harness/emulator/machine/decode/fragment_parts.h"
 
 namespace warpgauge::emulator::counting {
 namespace {
@@ -47,6 +48,20 @@ bool is_ordered(const Instruction& instruction) {
   return std::ranges::any_of(kOrders, [&](const char* order) { return instruction.has(order); });
 }
 
+/// Of wmma.load and wmma.store: the accesses that are counted.
+void find_parts(const Instruction& instruction, PtxAccess& access) {
+  namespace decode = machine::decode;
+  access.parts = access.width = 0;
+  try {
+    const decode::FragmentMove move = decode::take_fragment_move(instruction);
+    const auto parts = decode::parts_of(move, decode::fragment_of(move));
+    access.parts = parts.count;
+    access.by_rows = parts.is_by_rows();
+    access.width = access.by_rows ? 4 * parts.registers : parts.width;
+  } catch (const decode::Unsupported&) {  // it is not emulated
+  }
+}
+
 /// The access of an instruction, with kind, space and width; nullopt if it is none.
 std::optional<PtxAccess> classify(const Instruction& instruction) {
   PtxAccess access;
@@ -72,7 +87,7 @@ std::optional<PtxAccess> classify(const Instruction& instruction) {
     access.width = instruction.has("x4") ? 16 : instruction.has("x2") ? 8 : 4;
   } else if (opcode == "wmma" && !instruction.has("mma")) {
     access.kind = instruction.has("load") ? Kind::load_fragment : Kind::store_fragment;
-    access.width = 0;
+    find_parts(instruction, access);
   } else {
     return std::nullopt;
   }

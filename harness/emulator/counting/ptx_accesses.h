@@ -33,11 +33,13 @@ struct PtxAccess {
   int text_line = 0;
   Kind kind = Kind::load;
   ptx::Space space = ptx::Space::generic;  ///< generic, global, shared or local
-  int width = 0;          ///< bytes a lane; of matrices 4 for each of the warp; of fragments 0
-  bool is_cas = false;    ///< atom.cas
+  int width = 0;                           ///< bytes a lane; of matrices 4 for each of the warp
+  bool is_cas = false;                     ///< atom.cas
   bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
   bool guarded = false;
-  std::string base;            ///< what its address begins with: a register or a variable
+  int parts = 1;         ///< of a fragment: accesses of this width that are counted; 0: not known
+  bool by_rows = false;  ///< of a fragment: they load matrices
+  std::string base;      ///< what its address begins with: a register or a variable
   std::int64_t offset = 0;     ///< added to it
   int base_zeros = 0;          ///< low bits of `base` that are known to be zero
   std::size_t base_value = 0;  ///< equal only where `base` has not been assigned to in between
@@ -47,6 +49,7 @@ struct PtxAccess {
   bool is_of_fragment() const {
     return kind == Kind::load_fragment || kind == Kind::store_fragment;
   }
+  bool is_load() const { return kind == Kind::load || kind == Kind::load_fragment; }
 };
 
 /// `kernel` and the functions that it may call, in the order of the text: all with a body that it
