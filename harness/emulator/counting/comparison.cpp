@@ -148,6 +148,11 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
   }
 }
 
+/// Whether each lane that executes it accesses memory at its own address: not so of matrices.
+bool is_of_lanes(Kind kind) {
+  return kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
+}
+
 /// Finds the accesses that execute with a spilled register: the only counterpart of each stands in
 /// the same block of the machine code, or as it where every call comes to once.
 void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
@@ -158,7 +163,7 @@ void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& bef
     const Match& match = matches[i];
     const PtxAccess& access = *match.access;
     if (match.found.size() != 1 || before[i] != 0 || match.has_loop || match.found[0].guarded ||
-        access.guarded || access.space == Space::generic || access.kind == Kind::async_copy) {
+        access.guarded || access.space == Space::generic || !is_of_lanes(access.kind)) {
       continue;
     }
     const std::size_t other = machine.block_at(match.found[0].pc);
