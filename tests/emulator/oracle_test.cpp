@@ -343,6 +343,13 @@ TEST_F(OracleOfWmma, IsAnEstimateWherePtxasRemovedAPart) {
   EXPECT_THAT(trust("part_of_a_tile", "wmma.load.c"), estimate_because("has other accesses"));
 }
 
+// As many accesses could be more copies of less.
+TEST_F(OracleOfWmma, IsAnEstimateInUnrolledLoopsWhereARegisterIsNotRead) {
+  parse_with(", {%r7, %r8, ", ", {%r8, %r8, ");
+  EXPECT_THAT(trust("row_of_tiles", "wmma.load.a"), estimate_because("has other accesses"));
+  EXPECT_THAT(trust("row_of_tiles", "wmma.store"), Each(kExact));
+}
+
 TEST_F(OracleOfWmma, IsAnEstimateBehindAPredicate) {
   EXPECT_THAT(trust("tile_or_ones", "wmma.load.a"), estimate_because("a condition decides"));
   EXPECT_THAT(trust("tile_or_ones", "wmma.store"), Each(kExact));

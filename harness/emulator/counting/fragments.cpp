@@ -17,7 +17,8 @@ bool is_part(const MemoryInstruction& one, const PtxAccess& access) {
   return one.width == access.width && by_rows == access.by_rows;
 }
 
-/// The first access of each copy; empty if a block of the machine code has not whole copies.
+/// The first access of each copy; empty if a block of the machine code has not whole copies. Of a
+/// fragment with parts that are not used two copies can have as many accesses as a whole one.
 std::vector<MemoryInstruction> first_of_each_copy(const Match& match, const MachineFlow& machine) {
   const PtxAccess& access = *match.access;
   const auto parts = static_cast<std::size_t>(access.parts);
@@ -27,8 +28,9 @@ std::vector<MemoryInstruction> first_of_each_copy(const Match& match, const Mach
     if (parts == 0 || !is_part(one, access)) return {};
     if (counts[machine.block_at(one.pc)]++ % parts == 0) firsts.push_back(one);
   }
-  const bool are_whole =
-      std::ranges::all_of(counts, [&](const auto& block) { return block.second % parts == 0; });
+  const bool are_whole = std::ranges::all_of(counts, [&](const auto& block) {
+    return block.second == parts || (block.second % parts == 0 && access.is_used);
+  });
   return are_whole ? firsts : std::vector<MemoryInstruction>{};
 }
 

@@ -62,6 +62,25 @@ void find_parts(const Instruction& instruction, PtxAccess& access) {
   }
 }
 
+/// Calls visit(name) for all registers that an operand names.
+template <typename Visit>
+void visit_registers(const Operand& operand, const Visit& visit) {
+  if (operand.name.starts_with('%')) visit(operand.name);
+  for (const Operand& element : operand.elements) visit_registers(element, visit);
+}
+
+/// Whether instructions of the function read all that one of them loads.
+bool reads_all(const ptx::Function& function, const Instruction& load) {
+  std::set<std::string_view> unread;
+  visit_registers(load.operands[0], [&](std::string_view name) { unread.insert(name); });
+  for (const Instruction& instruction : function.body) {
+    for (std::size_t n = 1; n < instruction.operands.size(); ++n) {
+      visit_registers(instruction.operands[n], [&](std::string_view name) { unread.erase(name); });
+    }
+  }
+  return unread.empty();
+}
+
 /// The access of an instruction, with kind, space and width; nullopt if it is none.
 std::optional<PtxAccess> classify(const Instruction& instruction) {
   PtxAccess access;
@@ -136,6 +155,7 @@ void add_accesses(const ptx::Module& module, const ptx::Function& function, std:
       access->text_line = instruction.text_line;
       access->guarded = instruction.guard.has_value();
       access->block = block;
+      if (access->kind == Kind::load_fragment) access->is_used = reads_all(function, instruction);
       accesses.push_back(std::move(*access));
     }
     if (!instruction.operands.empty() && instruction.operands[0].kind != Operand::Kind::address) {

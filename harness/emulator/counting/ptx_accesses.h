@@ -39,6 +39,7 @@ struct PtxAccess {
   bool guarded = false;
   int parts = 1;         ///< of a fragment: accesses of this width that are counted; 0: not known
   bool by_rows = false;  ///< of a fragment: they load matrices
+  bool is_used = true;   ///< of a fragment: all registers that it loads are read
   std::string base;      ///< what its address begins with: a register or a variable
   std::int64_t offset = 0;     ///< added to it
   int base_zeros = 0;          ///< low bits of `base` that are known to be zero
