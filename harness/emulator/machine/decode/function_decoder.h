@@ -145,8 +145,8 @@ class FunctionDecoder final : public Decoder {
   std::vector<compile::Operation> operations_;  ///< by place in placed_
   std::vector<bool> entries_;                   ///< likewise: a block begins there
   std::vector<compile::SlotLife> lives_;
-  std::uint32_t position_ = 0;         ///< of the instruction being decoded, in the body
-  std::uint32_t place_ = 0;            ///< and in placed_
+  std::uint32_t position_ = 0;  ///< of the instruction being decoded, in the body
+  std::uint32_t place_ = 0;     ///< and in placed_
 };
 
 }  // namespace warpgauge::emulator::machine::decode

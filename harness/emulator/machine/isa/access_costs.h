@@ -33,79 +33,92 @@ WARPGAUGE_INLINE std::array<Address, kLanes> counted_addresses(
 
 #if defined(WARPGAUGE_ISA_avx512)
 
-/// Sectors of the lanes, 32 bits each, counted from one that is at the start of a cache line and
-/// not above any. Lanes that are off have that of a lane that is on.
-struct Sectors {
+/// Words of 32 lanes, 16 each.
+struct Lines {
   __m512i low, high;
-  u64 most;  ///< may need more bits: then the others are of no use
 };
 
-WARPGAUGE_INLINE Sectors sectors_of(const memory::Access& access,
-                                    const memory::LaneAddresses<u64>& lanes) {
-  constexpr int kSectorBits = 5;
-  const s64 offset = lanes.offset;
-  const __m512i kept = _mm512_set1_epi64(-static_cast<s64>(access.counted_width));
-  const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)];
-  __m512i sectors[4];
-  for (int n = 0; n < 4; ++n) {
-    const __m512i addresses = _mm512_mask_loadu_epi64(_mm512_set1_epi64(static_cast<s64>(lead)),
-                                                      static_cast<__mmask8>(lanes.lanes >> 8 * n),
-                                                      lanes.addresses + 8 * n);
-    const __m512i counted =
-        _mm512_and_si512(_mm512_add_epi64(addresses, _mm512_set1_epi64(offset)), kept);
-    sectors[n] = _mm512_srli_epi64(counted, kSectorBits);
-  }
-  const auto all = [&](auto combine) {
-    return combine(combine(sectors[0], sectors[1]), combine(sectors[2], sectors[3]));
-  };
-  const u64 least =
-      _mm512_reduce_min_epu64(all([](__m512i a, __m512i b) { return _mm512_min_epu64(a, b); }));
-  const u64 most =
-      _mm512_reduce_max_epu64(all([](__m512i a, __m512i b) { return _mm512_max_epu64(a, b); }));
-  const u64 first = least & ~u64{3};
-  const auto narrow = [&](int n) {
-    const __m512i start = _mm512_set1_epi64(static_cast<s64>(first));
+WARPGAUGE_INLINE Lines narrowed(const s64* values) {
+  const auto half = [=](int lane) {
     return _mm512_inserti64x4(
-        _mm512_castsi256_si512(_mm512_cvtepi64_epi32(_mm512_sub_epi64(sectors[n], start))),
-        _mm512_cvtepi64_epi32(_mm512_sub_epi64(sectors[n + 1], start)), 1);
+        _mm512_castsi256_si512(_mm512_cvtepi64_epi32(_mm512_load_si512(values + lane))),
+        _mm512_cvtepi64_epi32(_mm512_load_si512(values + lane + 8)), 1);
   };
-  return {narrow(0), narrow(2), most - first};
+  return {half(0), half(16)};
+}
+
+/// True if no lane's value is below that of the lane before; then `changes` are the lanes, but for
+/// the first, whose value is another one.
+struct Order {
+  bool ascends;
+  int changes;
+};
+WARPGAUGE_INLINE Order order_of(const Lines& values) {
+  const __m512i low_before = _mm512_alignr_epi32(values.low, values.low, 15);
+  const __m512i high_before = _mm512_alignr_epi32(values.high, values.low, 15);
+  constexpr __mmask16 kButFirst = 0xfffe;
+  const unsigned below = (_mm512_cmplt_epu32_mask(values.low, low_before) & kButFirst) |
+                         _mm512_cmplt_epu32_mask(values.high, high_before);
+  return {below == 0,
+          __builtin_popcount(_mm512_cmpneq_epi32_mask(values.low, low_before) & kButFirst) +
+              __builtin_popcount(_mm512_cmpneq_epi32_mask(values.high, high_before))};
 }
 
 /// How many different values there are.
-WARPGAUGE_INLINE u32 distinct(__m512i low, __m512i high) {
+WARPGAUGE_INLINE u32 distinct(const Lines& values) {
   const __m512i ones = _mm512_set1_epi32(-1);
-  const __mmask16 first = _mm512_testn_epi32_mask(_mm512_conflict_epi32(low), ones);
-  __mmask16 second = _mm512_testn_epi32_mask(_mm512_conflict_epi32(high), ones);
-  __m512i turned = low;
+  const __mmask16 first = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.low), ones);
+  __mmask16 second = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.high), ones);
+  __m512i turned = values.low;
   for (int n = 0; n < 16; ++n) {
-    second &= _mm512_cmpneq_epi32_mask(high, turned);
+    second &= _mm512_cmpneq_epi32_mask(values.high, turned);
     turned = _mm512_alignr_epi32(turned, turned, 1);
   }
   return static_cast<u32>(__builtin_popcount(first) + __builtin_popcount(second));
 }
 
+/// The bits with these numbers, below 64.
+WARPGAUGE_INLINE u64 bits_of(const Lines& numbers) {
+  const auto half = [](__m512i words) {
+    const __m512i one = _mm512_set1_epi64(1);
+    return _mm512_or_si512(
+        _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(words))),
+        _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(words, 1))));
+  };
+  return static_cast<u64>(
+      _mm512_reduce_or_epi64(_mm512_or_si512(half(numbers.low), half(numbers.high))));
+}
+
 WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
-                                                 const memory::LaneAddresses<u64>& lanes) {
-  const Sectors all = sectors_of(access, lanes);
+                                                 const memory::LaneAddresses<u64>& lanes,
+                                                 const memory::LaneDistances<u64>& distances) {
+  constexpr int kSectorBits = 5, kLineBits = 7;
+  const u64 lead = memory::address_of(lanes, __builtin_ctz(lanes.lanes));
+  const u64 least = lead + static_cast<u64>(distances.lowest);
+  const u64 start = least >> kLineBits << kLineBits;
+  const u64 most = lead + static_cast<u64>(distances.highest) - start;
+  if (most >> 31 != 0) return global_cost_of_any(access, lanes);
+  // Counted from the first line. Lanes that are off are with the first one that is on.
+  const Lines from_lead = narrowed(distances.of);
+  const __m512i lead_from_start = _mm512_set1_epi32(static_cast<int>(lead - start));
+  const auto units = [&](int bits) {
+    const __m128i shift = _mm_cvtsi32_si128(bits);
+    return Lines{_mm512_srl_epi32(_mm512_add_epi32(from_lead.low, lead_from_start), shift),
+                 _mm512_srl_epi32(_mm512_add_epi32(from_lead.high, lead_from_start), shift)};
+  };
+  const Lines sectors = units(kSectorBits);
   metrics::GlobalCost cost;
-  if (all.most < 64) {
-    const auto bits_of = [](__m512i sectors) {
-      const __m512i one = _mm512_set1_epi64(1);
-      return _mm512_or_si512(
-          _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(sectors))),
-          _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(sectors, 1))));
-    };
-    const u64 bits = static_cast<u64>(
-        _mm512_reduce_or_epi64(_mm512_or_si512(bits_of(all.low), bits_of(all.high))));
-    const u64 pairs = bits | bits >> 1;
+  const Order order = order_of(sectors);
+  if (order.ascends) {
+    cost.sectors = 1 + static_cast<u32>(order.changes);
+    cost.tags = 1 + static_cast<u32>(order_of(units(kLineBits)).changes);
+  } else if (most >> kSectorBits < 64) {
+    const u64 bits = bits_of(sectors), pairs = bits | bits >> 1;
     cost.sectors = static_cast<u32>(__builtin_popcountll(bits));
     cost.tags = static_cast<u32>(__builtin_popcountll((pairs | pairs >> 2) & 0x1111111111111111));
-  } else if (all.most <= 0xffffffff) {
-    cost.sectors = distinct(all.low, all.high);
-    cost.tags = distinct(_mm512_srli_epi32(all.low, 2), _mm512_srli_epi32(all.high, 2));
   } else {
-    return global_cost_of_any(access, lanes);
+    cost.sectors = distinct(sectors);
+    cost.tags = distinct(units(kLineBits));
   }
   const u32 bytes = static_cast<u32>(__builtin_popcount(lanes.lanes)) * access.counted_width;
   cost.ideal = cost.sectors < (bytes + 31) / 32 ? cost.sectors : (bytes + 31) / 32;
@@ -136,7 +149,8 @@ WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
 #else
 
 WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
-                                                 const memory::LaneAddresses<u64>& lanes) {
+                                                 const memory::LaneAddresses<u64>& lanes,
+                                                 const memory::LaneDistances<u64>&) {
   return global_cost_of_any(access, lanes);
 }
 

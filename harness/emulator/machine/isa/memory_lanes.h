@@ -127,6 +127,38 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
   return result;
 }
 
+#if defined(WARPGAUGE_ISA_avx512)
+WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddresses<u64>& lanes,
+                                                         int width) {
+  memory::LaneDistances<u64> result;
+  const int lead_lane = __builtin_ctz(lanes.lanes);
+  const auto all = [](u64 value) { return _mm512_set1_epi64(static_cast<s64>(value)); };
+  const __m512i lead = all(lanes.addresses[lead_lane]),
+                offset = all(static_cast<u64>(lanes.offset));
+  const u64 step = static_cast<u64>(width);
+  __m512i expected = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), all(step));
+  expected = _mm512_sub_epi64(expected, all(static_cast<u64>(lead_lane) * step));
+  __m512i lowest = _mm512_setzero_si512(), highest = lowest, bits = lowest;
+  unsigned gaps = 0;
+  for (int lane = 0; lane < kLanes; lane += 8) {
+    const __mmask8 on = static_cast<__mmask8>(lanes.lanes >> lane);
+    const __m512i addresses = _mm512_mask_load_epi64(lead, on, lanes.addresses + lane);
+    const __m512i distance = _mm512_sub_epi64(addresses, lead);
+    _mm512_store_si512(result.of + lane, distance);
+    lowest = _mm512_min_epi64(lowest, distance);
+    highest = _mm512_max_epi64(highest, distance);
+    bits = _mm512_or_si512(bits, _mm512_add_epi64(addresses, offset));
+    gaps |= _mm512_mask_cmpneq_epi64_mask(on, distance, expected);
+    expected = _mm512_add_epi64(expected, all(8 * step));
+  }
+  result.lowest = _mm512_reduce_min_epi64(lowest);
+  result.highest = _mm512_reduce_max_epi64(highest);
+  result.low_bits = static_cast<u64>(_mm512_reduce_or_epi64(bits));
+  result.contiguous = gaps == 0;
+  return result;
+}
+#endif
+
 // Addresses lie otherwise than the last time.
 [[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
                                                      const Instruction& instruction,
@@ -138,10 +170,10 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
                                                      const Instruction& instruction,
                                                      const memory::Access& access,
                                                      const memory::LaneAddresses<u64>& lanes) {
+  const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
   const metrics::GlobalCost cost =
-      access.counts ? global_cost(access, lanes) : metrics::GlobalCost{};
-  memory::remember_global(warp, instruction, access, lanes, distances_of(lanes, access.width),
-                          cost);
+      access.counts ? global_cost(access, lanes, distances) : metrics::GlobalCost{};
+  memory::remember_global(warp, instruction, access, lanes, distances, cost);
 }
 [[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
                                                     const Instruction& instruction,
