@@ -16,10 +16,23 @@ namespace {
 
 WarpState& state_of(const Warp& warp) { return warp.engine->block->warps[warp.engine->index]; }
 
-void copy(const PassedValues& to, const PassedValues& from, std::uint32_t bytes, Mask lanes) {
+template <typename Copy>
+void copy_each(const PassedValues& to, const PassedValues& from, Mask lanes, const Copy& copy) {
   for (Mask left = lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    std::memcpy(to.data + lane * to.stride, from.data + lane * from.stride, bytes);
+    const auto lane = static_cast<std::uint64_t>(std::countr_zero(left));
+    copy(to.data + lane * to.stride, from.data + lane * from.stride);
+  }
+}
+
+void copy(const PassedValues& to, const PassedValues& from, std::uint32_t bytes, Mask lanes) {
+  if (lanes == kAllLanes && to.stride == bytes && from.stride == bytes) {
+    std::memcpy(to.data, from.data, std::size_t{kLanes} * bytes);
+  } else if (bytes == 4) {
+    copy_each(to, from, lanes, [](auto* a, const auto* b) { std::memcpy(a, b, 4); });
+  } else if (bytes == 8) {
+    copy_each(to, from, lanes, [](auto* a, const auto* b) { std::memcpy(a, b, 8); });
+  } else {
+    copy_each(to, from, lanes, [=](auto* a, const auto* b) { std::memcpy(a, b, bytes); });
   }
 }
 

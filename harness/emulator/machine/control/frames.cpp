@@ -1,7 +1,7 @@
 // Frames of device functions.
 #include "harness/emulator/machine/control/frames.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "harness/emulator/machine/memory/context.h"
 
@@ -40,8 +40,10 @@ void write_local_addresses(const Frame& frame) {
   for (const Code::LocalAddress& address : frame.code->local_addresses) {
     const std::uint64_t value = frame.local + address.offset;
     std::byte* const to = frame.registers + address.slot.offset;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      std::memcpy(to + lane * address.bytes, &value, static_cast<std::size_t>(address.bytes));
+    if (address.bytes == 4) {
+      std::fill_n(reinterpret_cast<std::uint32_t*>(to), kLanes, static_cast<std::uint32_t>(value));
+    } else {
+      std::fill_n(reinterpret_cast<std::uint64_t*>(to), kLanes, value);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/memory/access.h"
@@ -68,13 +69,14 @@ WARPGAUGE_INLINE Order order_of(const Lines& values) {
 WARPGAUGE_INLINE u32 distinct(const Lines& values) {
   const __m512i ones = _mm512_set1_epi32(-1);
   const __mmask16 first = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.low), ones);
-  __mmask16 second = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.high), ones);
-  __m512i turned = values.low;
-  for (int n = 0; n < 16; ++n) {
-    second &= _mm512_cmpneq_epi32_mask(values.high, turned);
-    turned = _mm512_alignr_epi32(turned, turned, 1);
-  }
-  return static_cast<u32>(__builtin_popcount(first) + __builtin_popcount(second));
+  const __mmask16 second = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.high), ones);
+  // Those of the second half that the first one has, too, by turning that round.
+  const auto in_turned = [&]<int... kBy>(std::integer_sequence<int, kBy...>) {
+    return (... |
+            _mm512_cmpeq_epi32_mask(values.high, _mm512_alignr_epi32(values.low, values.low, kBy)));
+  };
+  const unsigned known = static_cast<unsigned>(in_turned(std::make_integer_sequence<int, 16>()));
+  return static_cast<u32>(__builtin_popcount(first) + __builtin_popcount(second & ~known));
 }
 
 /// The bits with these numbers, below 64.
