@@ -1,7 +1,5 @@
 // Compiled sequences do to a warp what the handlers do, instruction by instruction: random kernels
 // give the same results and counts with and without the compiler.
-#include "harness/emulator/machine/isa/isa.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/emulator/machine/isa/isa.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {
@@ -29,8 +28,9 @@ class RandomKernel {
 
   std::string text() {
     body_ = ".reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+    for (int n = 1; n < 8; ++n) line("mov.u32 %n" + std::to_string(n) + ", 0");
+    line("setp.ne.u32 %p8, %r1, %r1");
     for (int n = 0; n < kRegisters; ++n) {
-      const std::string i = std::to_string(n);
       line("mad.lo.u32 " + reg('r', n) + ", %r1, " + number() + ", " + number());
       line("mul.wide.u32 " + reg('R', n) + ", " + reg('r', n) + ", " + number());
       line("cvt.rn.f32.s32 " + reg('f', n) + ", " + reg('r', n));
@@ -47,7 +47,10 @@ class RandomKernel {
       fold("%t2");
       line("mov.b32 %t1, " + reg('f', n));
       fold("%t1");
-      line("mov.b64 {%t1, %t2}, " + reg('d', n));
+      // Which of two NaNs goes on is left open.
+      line("setp.nan.f64 %p9, " + reg('d', n) + ", " + reg('d', n));
+      line("selp.f64 %d7, 0d7FF8000000000000, " + reg('d', n) + ", %p9");
+      line("mov.b64 {%t1, %t2}, %d7");
       fold("%t1");
       fold("%t2");
       line("cvt.u32.u16 %t1, " + reg('h', n));
@@ -205,6 +208,16 @@ class RandomKernel {
                                          "bfe.u32 r r r r",
                                          "ex2.approx.f32 f f",
                                          "add.ftz.f32 f f f",
+                                         "mul.ftz.f32 f f f",
+                                         "fma.rn.ftz.f32 f f f f",
+                                         "setp.lt.ftz.f32 p f f",
+                                         "shr.s16 h h r",
+                                         "shr.u16 h h r",
+                                         "cvt.f32.f16 f h",
+                                         "cvt.rn.f16.f32 h f",
+                                         "cvt.rn.f32.u16 f h",
+                                         "cvt.rn.f64.s8 d r",
+                                         "shf.r.clamp.b32 r r r r",
                                          "rem.u32 r r r"};
     if (one_in(12)) {
       line("lop3.b32 " + any('r') + ", " + any('r') + ", " + any('r') + ", " + any('r') + ", " +
@@ -295,7 +308,7 @@ TEST(Compiler, RandomKernelsGiveTheSame) {
   if (std::string_view(isa::best_isa().name) != "compiled") {
     GTEST_SKIP() << "there is no compiler for this CPU";
   }
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 600; ++seed) {
     const std::string text = RandomKernel(seed).text();
     Shape shape;
     shape.block = {seed % 3 == 0 ? 20u : 64u, 1, 1};

@@ -30,6 +30,7 @@ bool writes_predicate(const Operation& operation) {
 std::vector<Step> sequence_at(const Input& input, std::size_t first) {
   std::vector<Step> result;
   std::size_t predicates = 0;
+  Subnormals subnormals = Subnormals::any;
   for (std::size_t n = first; n < input.instructions.size() && result.size() < kLongest; ++n) {
     if (n != first && input.entries[n]) break;
     const Operation& operation = input.operations[n];
@@ -37,6 +38,9 @@ std::vector<Step> sequence_at(const Input& input, std::size_t first) {
     if (operation.kind != Operation::Kind::nothing && lowering(instruction, operation) == nullptr) {
       break;
     }
+    const Subnormals asked = subnormals_of(operation);
+    if (subnormals == Subnormals::any) subnormals = asked;
+    if (asked != Subnormals::any && asked != subnormals) break;
     predicates += writes_predicate(operation) ? 2 : 0;
     if (predicates > kMostPredicates) break;
     result.push_back({&instruction, &operation, static_cast<std::uint32_t>(n)});

@@ -10,7 +10,7 @@ struct alignas(64) Constants {
   // Orders of words for vpermi2d: words of two registers in turn, and the way back.
   std::array<std::uint32_t, 16> pairs_low, pairs_high, even, odd;
   std::uint64_t sign64, magnitude64;
-  std::uint32_t nan, sign, magnitude, most, two_to_31;
+  std::uint32_t nan, sign, magnitude, most, two_to_31, one, last_bit, width, half_nan;
 };
 
 constexpr Constants make_constants() {
@@ -28,6 +28,10 @@ constexpr Constants make_constants() {
   c.magnitude = 0x7fffffff;
   c.most = 0x7fffffff;
   c.two_to_31 = 0x4f000000;  // as f32
+  c.one = 0x3f800000;        // as f32
+  c.last_bit = 31;
+  c.width = 32;
+  c.half_nan = 0x7fff7fff;  // two of 16 bits
   return c;
 }
 

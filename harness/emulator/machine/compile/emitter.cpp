@@ -39,6 +39,9 @@ Emitter::Emitter(const std::vector<SlotLife>& lives)
 std::size_t Emitter::function(const std::vector<Step>& steps) {
   const std::size_t start = getSize();
   last_place_ = steps.back().place;
+  flushes_ = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    return subnormals_of(*step.operation) == Subnormals::flushed;
+  });
   Xbyak::Label some;
   const auto bytes = static_cast<int>(steps.size() * sizeof(Instruction));
   lea(rax, ptr[rsi + bytes]);
@@ -63,11 +66,25 @@ void Emitter::body(const std::vector<Step>& steps, bool partial) {
   partial_ = partial;
   words_ = 0;
   predicates_.clear();
+  if (flushes_) set_flushing(true);
   half(steps, 0);
   half(steps, 1);
+  if (flushes_) set_flushing(false);
   save_predicates();
   vzeroupper();
   ret();
+}
+
+// The two words of the stack that predicates leave free.
+void Emitter::set_flushing(bool on) {
+  constexpr int kDenormalsAreZeros = 0x40, kFlushToZero = 0x8000;
+  const Xbyak::Address before = ptr[rsp - 8], now = ptr[rsp - 4];
+  if (!on) return ldmxcsr(before);
+  stmxcsr(before);
+  mov(eax, before);
+  or_(eax, kDenormalsAreZeros | kFlushToZero);
+  mov(now, eax);
+  ldmxcsr(now);
 }
 
 void Emitter::half(const std::vector<Step>& steps, int half) {
@@ -216,20 +233,25 @@ Lanes Emitter::read(Slot slot, int bytes, Nan nan) {
 }
 
 void Emitter::make_canonical(Held& held) {
-  if (held.nan == Nan::canonical) return;
-  const Zmm value = zmm(held.registers[0]);
-  vcmpps(k7, value, value, 3);
-  vpbroadcastd(value | k7, constant(offsetof(Constants, nan)));
+  if (held.nan == Nan::any) make_canonical(zmm(held.registers[0]));
   held.nan = Nan::canonical;
 }
 
+void Emitter::make_canonical(const Zmm& value) {
+  vcmpps(k7, value, value, 3);
+  vpbroadcastd(value | k7, constant(offsetof(Constants, nan)));
+}
+
 void Emitter::write(Slot slot, const Lanes& value, Nan nan) {
+  if (value.bytes != 4) nan = Nan::canonical;
   if (step_->instruction->guarded) {
     const Opmask guard =
         read_predicate(step_->instruction->guard, step_->instruction->guard_negated);
-    const Lanes old = read(slot, value.bytes, Nan::any);
-    const Held* const before = find(slot, value.bytes);
-    if (before->nan == Nan::any) nan = Nan::any;
+    const Lanes old = read(slot, value.bytes, nan);
+    if (nan == Nan::any && find(slot, value.bytes)->nan == Nan::canonical) {
+      make_canonical(value.part[0]);  // of the old value the bits count, of NaNs too
+      nan = Nan::canonical;
+    }
     for (int part = 0; part < value.parts; ++part) {
       const Zmm& to = value.part[part];
       if (value.bytes == 2) {
@@ -249,7 +271,7 @@ void Emitter::write(Slot slot, const Lanes& value, Nan nan) {
   held.bytes = value.bytes;
   for (int part = 0; part < value.parts; ++part) held.registers[part] = value.part[part].getIdx();
   held.dirty = true;
-  held.nan = value.bytes == 4 ? nan : Nan::canonical;
+  held.nan = nan;
   held.ends = ends_in_sequence(slot);
   held.used = ++clock_;
   held_.push_back(held);

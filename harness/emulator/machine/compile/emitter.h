@@ -37,7 +37,9 @@ class Emitter : public Xbyak::CodeGenerator {
  public:
   explicit Emitter(const std::vector<SlotLife>& lives);
 
-  /// Writes the function of a sequence; its offset in the code.
+  /// Writes the function of a sequence; its offset in the code. If instructions of it flush
+  /// subnormal numbers, it has the host do so: like a GPU that takes for subnormal what would be so
+  /// if exponents had no limit.
   std::size_t function(const std::vector<Step>& steps);
 
   // For the lowering of one instruction.
@@ -75,11 +77,13 @@ class Emitter : public Xbyak::CodeGenerator {
   };
 
   void body(const std::vector<Step>& steps, bool partial);
+  void set_flushing(bool on);
   void half(const std::vector<Step>& steps, int half);
   void flush();
   void store(Held& held);
   void save_predicates();
   void make_canonical(Held& held);
+  void make_canonical(const Xbyak::Zmm& value);
   int take_register();
   int take_opmask();
   Held* find(Slot slot, int bytes);
@@ -98,6 +102,7 @@ class Emitter : public Xbyak::CodeGenerator {
   int half_ = 0;
   int words_ = 0;  // on the stack
   bool partial_ = false;
+  bool flushes_ = false;
   const Step* step_ = nullptr;
 };
 

@@ -15,4 +15,26 @@ Lowering lowering(const Instruction& instruction, const Operation& operation) {
   return lower_move(key);
 }
 
+Subnormals subnormals_of(const Operation& operation) {
+  using ptx::Type;
+  const auto is_real = [](Type type) { return type == Type::f32 || type == Type::f64; };
+  if (operation.kind == Operation::Kind::convert) {
+    const bool any = !is_real(operation.convert.from) || operation.convert.to == Type::f16;
+    return any ? Subnormals::any : Subnormals::kept;
+  }
+  if (operation.kind != Operation::Kind::alu || !is_real(operation.alu.type)) {
+    return Subnormals::any;
+  }
+  switch (operation.alu.op) {
+    case isa::AluOp::neg:
+    case isa::AluOp::abs:
+    case isa::AluOp::selp:
+    case isa::AluOp::mov:
+      return Subnormals::any;
+    default:
+      return (operation.alu.options & isa::alu_option::kFtz) != 0 ? Subnormals::flushed
+                                                                  : Subnormals::kept;
+  }
+}
+
 }  // namespace warpgauge::emulator::machine::compile

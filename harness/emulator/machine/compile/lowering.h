@@ -13,6 +13,10 @@ Lowering lowering(const Instruction& instruction, const Operation& operation);
 /// 32-bit values extended to 64 bits, by their sign or by zeros.
 Lanes widened(Emitter& e, const Lanes& value, bool by_sign);
 
+/// What an instruction asks of the host's arithmetic with subnormal numbers.
+enum class Subnormals : std::uint8_t { any, kept, flushed };
+Subnormals subnormals_of(const Operation& operation);
+
 // By families; nullptr for what is not theirs.
 Lowering lower_lanewise(const isa::AluKey& key);
 Lowering lower_product(const isa::AluKey& key);

@@ -167,7 +167,9 @@ void selp(Emitter& e, const Step& step) {
 }  // namespace
 
 Lowering lower_comparison(const Instruction& instruction, const AluKey& key) {
-  if (key.options != 0) return nullptr;
+  const bool flushes =
+      key.op == AluOp::setp && key.type == Type::f32 && key.options == isa::alu_option::kFtz;
+  if (key.options != 0 && !flushes) return nullptr;
   if (key.op == AluOp::selp) {
     return key.type == Type::u16 || key.type == Type::u32 || key.type == Type::u64 ? selp : nullptr;
   }

@@ -115,7 +115,11 @@ void between_integers(Emitter& e, const Step& step) {
 void from_integer(Emitter& e, const Step& step) {
   const ConvertKey& key = step.operation->convert;
   const bool negative = is_signed(key.from), to_double = key.to == Type::f64;
-  const Lanes a = e.read(step.instruction->sources[0], ptx::bytes_of(key.from));
+  Lanes a = e.read(step.instruction->sources[0], source_bytes(*step.instruction));
+  if (ptx::bytes_of(key.from) < 4) {
+    a = resized(e, a, 4, negative);
+    extend(e, a, ptx::bytes_of(key.from), negative);
+  }
   const Lanes result = e.fresh(to_double ? 8 : 4);
   const Zmm& d = result.part[0];
   if (a.bytes == 4 && !to_double) {
@@ -155,6 +159,29 @@ void between_reals(Emitter& e, const Step& step) {
   e.vcvtpd2ps(upper, a.part[1]);
   e.vinserti64x4(result.part[0], result.part[0], upper, 1);
   e.write(step.instruction->destination, result, Nan::any);
+}
+
+/// f16 and bf16 to f32.
+void from_half(Emitter& e, const Step& step) {
+  const Lanes a = e.read(step.instruction->sources[0], 2);
+  const Lanes result = e.fresh(4);
+  if (step.operation->convert.from == Type::f16) {
+    e.vcvtph2ps(result.part[0], half_of(a.part[0]));
+  } else {
+    e.vpmovzxwd(result.part[0], half_of(a.part[0]));
+    e.vpslld(result.part[0], result.part[0], 16);
+  }
+  e.write(step.instruction->destination, result, Nan::any);
+}
+
+void to_half(Emitter& e, const Step& step) {
+  const Lanes a = e.read(step.instruction->sources[0], 4, Nan::any);
+  const Lanes result = e.fresh(2);
+  const Ymm d = half_of(result.part[0]);
+  e.vcmpps(e.k7, a.part[0], a.part[0], 3);
+  e.vcvtps2ph(d, a.part[0], 0);
+  e.vpbroadcastw(d | e.k7, e.constant(offsetof(Constants, half_nan)));
+  e.write(step.instruction->destination, result);
 }
 
 std::uint8_t host_rounding(ConvertRounding rounding) {
@@ -222,11 +249,19 @@ Lowering lower_conversion(const Instruction& instruction, const ConvertKey& key)
   if (is_integer(key.from) && is_integer(key.to)) {
     return key.rounding == ConvertRounding::none ? between_integers : nullptr;
   }
-  // Others only where the registers are as wide as the types.
-  if (from != ptx::bytes_of(key.from) || to != ptx::bytes_of(key.to)) return nullptr;
+  // Others only where the registers are as wide as the types, but for short integers.
+  const bool is_short = is_integer(key.from) && ptx::bytes_of(key.from) < 4 && from <= 4;
+  if (to != ptx::bytes_of(key.to)) return nullptr;
+  if (from != ptx::bytes_of(key.from) && !is_short) return nullptr;
+  if (key.to == Type::f32 && (key.from == Type::f16 || key.from == Type::bf16)) {
+    return key.rounding == ConvertRounding::none ? from_half : nullptr;
+  }
+  if (key.to == Type::f16 && key.from == Type::f32) {
+    return key.rounding == ConvertRounding::rn ? to_half : nullptr;
+  }
   const bool real_from = key.from == Type::f32 || key.from == Type::f64;
   const bool real_to = key.to == Type::f32 || key.to == Type::f64;
-  if (is_integer(key.from) && from >= 4 && real_to && key.rounding == ConvertRounding::rn) {
+  if (is_integer(key.from) && real_to && key.rounding == ConvertRounding::rn) {
     return from_integer;
   }
   if (real_from && real_to) {

@@ -165,6 +165,14 @@ Form real_form(const AluKey& key) {
             }
           },
           1);
+    case AluOp::rcp:
+      if (kDouble) return {};
+      return of(
+          [](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
+            e.vbroadcastss(d, e.constant(offsetof(Constants, one)));
+            e.vdivps(d, d, s[0]);
+          },
+          1);
     case AluOp::neg:
       return {[](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
                 if constexpr (kDouble) {
@@ -195,7 +203,11 @@ Form real_form(const AluKey& key) {
 #undef WARPGAUGE_BINARY
 
 Form form_of(const AluKey& key) {
-  if (key.options != 0) return {};
+  // Sums and products of f32 are flushed by the host (see Emitter::function()).
+  const bool flushes = key.type == Type::f32 && key.options == isa::alu_option::kFtz &&
+                       (key.op == AluOp::add || key.op == AluOp::sub || key.op == AluOp::mul ||
+                        key.op == AluOp::fma);
+  if (key.options != 0 && !flushes) return {};
   switch (key.type) {
     case Type::u16:
     case Type::s16:

@@ -1,4 +1,7 @@
 // Lowering of shifts and of products that are wider than their factors.
+#include <cstddef>
+
+#include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
 
 namespace warpgauge::emulator::machine::compile {
@@ -30,6 +33,51 @@ void shift(Emitter& e, const Step& step) {
       bytes == 8 ? e.vpsrlvq(d, a, n) : e.vpsrlvd(d, a, n);
     }
   }
+  e.write(step.instruction->destination, result);
+}
+
+/// Of 16 bits: amounts that do not fit are beyond the width, too.
+void short_shift(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const Lanes value = e.read(step.instruction->sources[0], 2);
+  const Lanes amount = e.read(step.instruction->sources[1], 4);
+  const Lanes by = e.fresh(2), result = e.fresh(2);
+  const Zmm &d = result.part[0], &a = value.part[0], &n = by.part[0];
+  e.vpmovusdw(Ymm(n.getIdx()), amount.part[0]);
+  if (key.op == AluOp::shl) {
+    e.vpsllvw(d, a, n);
+  } else if (key.type == Type::s16) {
+    e.vpsravw(d, a, n);
+  } else {
+    e.vpsrlvw(d, a, n);
+  }
+  e.write(step.instruction->destination, result);
+}
+
+/// 32 bits out of b:a. What is shifted by 32 bits is 0.
+void funnel_shift(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const Zmm a = e.read(step.instruction->sources[0], 4).part[0];
+  const Zmm b = e.read(step.instruction->sources[1], 4).part[0];
+  const Zmm c = e.read(step.instruction->sources[2], 4).part[0];
+  const Lanes result = e.fresh(4);
+  const Zmm& d = result.part[0];
+  const Zmm n = e.fresh(4).part[0], rest = e.fresh(4).part[0];
+  if ((key.options & isa::alu_option::kWrap) != 0) {
+    e.vpandd(n, c, e.constant_in_each_lane(offsetof(Constants, last_bit)));
+  } else {
+    e.vpminud(n, c, e.constant_in_each_lane(offsetof(Constants, width)));
+  }
+  e.vpbroadcastd(rest, e.constant(offsetof(Constants, width)));
+  e.vpsubd(rest, rest, n);
+  if (key.op == AluOp::shf_left) {
+    e.vpsllvd(d, b, n);
+    e.vpsrlvd(rest, a, rest);
+  } else {
+    e.vpsrlvd(d, a, n);
+    e.vpsllvd(rest, b, rest);
+  }
+  e.vpord(d, d, rest);
   e.write(step.instruction->destination, result);
 }
 
@@ -84,12 +132,13 @@ void high_product(Emitter& e, const Step& step) {
 }  // namespace
 
 Lowering lower_product(const AluKey& key) {
+  if (key.op == AluOp::shf_left || key.op == AluOp::shf_right) return funnel_shift;
   if (key.options != 0) return nullptr;
   const bool word = key.type == Type::u32 || key.type == Type::s32;
   switch (key.op) {
     case AluOp::shl:
     case AluOp::shr:
-      return word || key.type == Type::u64 || key.type == Type::s64 ? shift : nullptr;
+      return key.type == Type::u16 || key.type == Type::s16 ? short_shift : shift;
     case AluOp::mul_wide:
     case AluOp::mad_wide:
       return word ? wide_product : nullptr;
