@@ -209,6 +209,20 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
   }
 }
 
+/// Of a line that is there already, the chain of calls that both have.
+void add_source(const std::optional<metrics::SourceLine>& source,
+                std::vector<metrics::SourceLine>& sources) {
+  if (!source) return;
+  const auto known = std::ranges::find_if(sources, [&](const metrics::SourceLine& one) {
+    return one.file == source->file && one.line == source->line;
+  });
+  if (known == sources.end()) {
+    sources.push_back(*source);
+  } else {
+    known->inlined = metrics::common_chain(*known, *source);
+  }
+}
+
 /// Finds the counterparts of the accesses in one function; `by_line` has their places in
 /// `comparison` by line of the PTX.
 void add(const std::string& function, bool is_all, const CodeWithLines& code,
@@ -237,6 +251,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     Match* const match = match_at(one.pc);
     if (match != nullptr && matches(*match->access, one.op)) {
       match->found.push_back(one);
+      add_source(code.sources.find(function, one.pc), match->sources);
     } else if (match == nullptr || !match->has_loop) {
       comparison.extras.push_back({code.sources.find(function, one.pc),
                                    one,

@@ -37,6 +37,7 @@ struct Place {
 struct Match {
   const PtxAccess* access;
   std::vector<metrics::MemoryInstruction> found;  // that match
+  std::vector<metrics::SourceLine> sources;       // of these, each line once
   bool has_loop = false;     // of compare and swap; all at its line is of the loop
   std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
   Place place;

@@ -261,6 +261,9 @@ OracleAnswer conclude(Comparison comparison) {
       comparison.executions.add_access(line, found);
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
+    if (matches[i].sources.size() == 1) {
+      answer.trust.sources.emplace(line, std::move(matches[i].sources[0]));
+    }
     if (matches[i].memory) answer.trust.unsettled.by_text_line.emplace(line, *matches[i].memory);
     if (comparison.allocates && matches[i].access->space != Space::shared &&
         matches[i].access->space != Space::local) {

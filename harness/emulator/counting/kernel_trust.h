@@ -49,8 +49,11 @@ struct KernelTrust {
     bool holds(const Ways& launch) const;
   };
   std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
-  std::multimap<int, Condition> conditions;    ///< under which they are exact
-  metrics::Trust otherwise;                    ///< lines that are not there
+  /// Likewise: the line of source that the machine code has the access at, where it has one. ptxas
+  /// may blame another one than the PTX.
+  std::map<int, metrics::SourceLine> sources;
+  std::multimap<int, Condition> conditions;  ///< under which they are exact
+  metrics::Trust otherwise;                  ///< lines that are not there
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
   std::vector<Spill> spills;

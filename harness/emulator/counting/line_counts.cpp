@@ -132,7 +132,9 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);
-    metrics::LineCounts& at = lines_.at(kernel, instruction.source);
+    const auto moved = trust.sources.find(instruction.text_line);
+    metrics::LineCounts& at =
+        lines_.at(kernel, moved == trust.sources.end() ? instruction.source : moved->second);
     at.counts += counts_of(access);
     const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
     distrust(at, group, known);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -77,16 +78,14 @@ std::set<std::string> launching_kernels(const ptx::Module& program) {
 /// From lines of an object's PTX to those of the program's.
 void move_lines(counting::OracleAnswer& answer, int first_line) {
   for (auto& entry : answer.plans.entries) entry.text_line += first_line;
-  std::map<int, metrics::Trust> moved;
-  for (auto& [line, trust] : answer.trust.by_text_line) {
-    moved.emplace(line + first_line, std::move(trust));
-  }
-  answer.trust.by_text_line = std::move(moved);
-  std::map<int, metrics::Trust> by_memory;
-  for (auto& [line, trust] : answer.trust.unsettled.by_text_line) {
-    by_memory.emplace(line + first_line, std::move(trust));
-  }
-  answer.trust.unsettled.by_text_line = std::move(by_memory);
+  const auto move_keys = [&](auto& by_line) {
+    std::remove_reference_t<decltype(by_line)> moved;
+    for (auto& [line, one] : by_line) moved.emplace(line + first_line, std::move(one));
+    by_line = std::move(moved);
+  };
+  move_keys(answer.trust.by_text_line);
+  move_keys(answer.trust.sources);
+  move_keys(answer.trust.unsettled.by_text_line);
   for (auto& spill : answer.trust.spills) spill.text_line += first_line;
   const auto move = [&](std::set<int>& lines) {
     std::set<int> moved;
