@@ -27,7 +27,7 @@ warpgauge_depends(nlohmann_json MIT nlohmann/json v3.11.3 nlohmann-json3-dev FIN
 warpgauge_depends(tomlplusplus MIT marzer/tomlplusplus v3.4.0 libtomlplusplus-dev
                   FIND_PACKAGE_ARGS 3.3)
 warpgauge_depends(CLI11 BSD-3-Clause CLIUtils/CLI11 v2.4.2 libcli11-dev FIND_PACKAGE_ARGS 2.1)
-warpgauge_depends(xbyak BSD-3-Clause herumi/xbyak v7.07 libxbyak-dev FIND_PACKAGE_ARGS 6.60)
+warpgauge_depends(xbyak BSD-3-Clause herumi/xbyak v7.07 libxbyak-dev FIND_PACKAGE_ARGS NAMES xbyak)
 warpgauge_depends(googletest BSD-3-Clause google/googletest v1.15.2 libgtest-dev
                   FIND_PACKAGE_ARGS 1.12 NAMES GTest)
 warpgauge_depends(benchmark Apache-2.0 google/benchmark v1.9.1 libbenchmark-dev FIND_PACKAGE_ARGS 1.7)

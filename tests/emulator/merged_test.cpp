@@ -25,6 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 class MergedOf : public testing::TestWithParam<const char*> {
  protected:
@@ -109,6 +110,26 @@ metrics::LineCounts spill_beside(bool exact) {
     if (line.line == 3) return line;
   }
   return {};
+}
+
+TEST(LinesOfAccesses, AreThoseOfTheMachineCode) {
+  machine::LaunchOutcome outcome;
+  for (const int text_line : {5, 6}) {
+    outcome.totals.push_back(
+        {.text_line = text_line, .source = {"a.cu", text_line}, .function = "k", .access = {}});
+    outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
+    outcome.totals.back().access.requests = 2;
+  }
+  KernelTrust trust;
+  trust.by_text_line[5] = trust.by_text_line[6] = {};
+  trust.sources[5] = {"a.cu", 6};
+  CountTable table;
+  table.add("k", outcome, trust);
+  std::map<int, std::uint64_t> loads;
+  for (const metrics::LineCounts& line : table.take()) {
+    if (line.counts.global_load_requests > 0) loads[line.line] = line.counts.global_load_requests;
+  }
+  EXPECT_THAT(loads, ElementsAre(Pair(6, 4u)));
 }
 
 TEST(Spills, CountAsOftenAsTheAccessBesideThem) {
