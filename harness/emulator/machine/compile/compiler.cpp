@@ -3,6 +3,7 @@
 
 #if defined(__x86_64__)
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "harness/emulator/machine/compile/emitter.h"
@@ -48,6 +49,16 @@ std::vector<Step> sequence_at(const Input& input, std::size_t first) {
   return result;
 }
 
+/// The branch at a place, if the sequence that ends there can go on with it.
+std::optional<Step> branch_behind(const Input& input, std::size_t place) {
+  if (place >= input.instructions.size() || input.entries[place] ||
+      input.operations[place].kind != Operation::Kind::branch) {
+    return std::nullopt;
+  }
+  return Step{&input.instructions[place], &input.operations[place],
+              static_cast<std::uint32_t>(place)};
+}
+
 }  // namespace
 
 std::shared_ptr<const void> compile(const Input& input) {
@@ -63,8 +74,10 @@ std::shared_ptr<const void> compile(const Input& input) {
   std::vector<Sequence> sequences;
   for (std::size_t n = 0; n < input.instructions.size();) {
     const std::vector<Step> steps = sequence_at(input, n);
-    if (steps.size() >= input.shortest)
-      sequences.push_back({n, steps.size(), result->code.function(steps)});
+    const std::optional<Step> branch = branch_behind(input, n + steps.size());
+    if (!steps.empty() && steps.size() + (branch ? 1 : 0) >= input.shortest) {
+      sequences.push_back({n, steps.size(), result->code.function(steps, branch)});
+    }
     n += std::max<std::size_t>(1, steps.size());
   }
   if (sequences.empty()) return nullptr;

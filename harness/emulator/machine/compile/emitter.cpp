@@ -36,7 +36,7 @@ Emitter::Emitter(const std::vector<SlotLife>& lives)
   setDefaultJmpNEAR(true);
 }
 
-std::size_t Emitter::function(const std::vector<Step>& steps) {
+std::size_t Emitter::function(const std::vector<Step>& steps, const std::optional<Step>& branch) {
   const std::size_t start = getSize();
   last_place_ = steps.back().place;
   flushes_ = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
@@ -56,13 +56,14 @@ std::size_t Emitter::function(const std::vector<Step>& steps) {
   mov(edx, ptr[rdi + offsetof(Warp, active)]);
   cmp(edx, -1);
   jne(some);
-  body(steps, false);
+  body(steps, branch, false);
   L(some);
-  body(steps, true);
+  body(steps, branch, true);
   return start;
 }
 
-void Emitter::body(const std::vector<Step>& steps, bool partial) {
+void Emitter::body(const std::vector<Step>& steps, const std::optional<Step>& branch,
+                   bool partial) {
   partial_ = partial;
   words_ = 0;
   predicates_.clear();
@@ -72,7 +73,44 @@ void Emitter::body(const std::vector<Step>& steps, bool partial) {
   if (flushes_) set_flushing(false);
   save_predicates();
   vzeroupper();
+  if (branch) go_on(*branch);
   ret();
+}
+
+// Warp::next is the branch. It stays so where it is to be executed by itself.
+void Emitter::go_on(const Step& branch) {
+  const Instruction& instruction = *branch.instruction;
+  const auto ways = static_cast<int>(instruction.offset * sizeof(control::BranchWays));
+  const auto count = [&](std::size_t way) {  // rcx: the engine
+    if (!branch.operation->is_watched) return;
+    mov(rax, ptr[rcx + offsetof(control::WarpEngine, branches)]);
+    add(qword[rax + ways + static_cast<int>(way)], 1);
+  };
+  Xbyak::Label not_taken, by_itself;
+  mov(rcx, ptr[rdi + offsetof(Warp, engine)]);
+  if (instruction.guarded || instruction.sees_to_guard) {
+    mov(eax, ptr[base(instruction.guard) + static_cast<int>(instruction.guard.offset)]);
+    if (instruction.guard_negated) not_(eax);
+    and_(eax, edx);
+    jz(not_taken);
+    cmp(eax, edx);
+    jne(by_itself);
+  }
+  if (branch.operation->is_back) {  // fragments that wait further on may be met again
+    cmp(byte[rcx + offsetof(control::WarpEngine, unordered)], 0);
+    jne(by_itself);
+  }
+  count(offsetof(control::BranchWays, warps));
+  count(offsetof(control::BranchWays, taken));
+  mov(rax, reinterpret_cast<std::size_t>(instruction.detail));
+  mov(ptr[rdi + offsetof(Warp, next)], rax);
+  add(qword[rcx + offsetof(control::WarpEngine, steps)], 1);
+  L(by_itself);
+  ret();
+  L(not_taken);
+  count(offsetof(control::BranchWays, warps));
+  add(qword[rdi + offsetof(Warp, next)], static_cast<int>(sizeof(Instruction)));
+  add(qword[rcx + offsetof(control::WarpEngine, steps)], 1);
 }
 
 // The two words of the stack that predicates leave free.

@@ -7,6 +7,7 @@
 #include <xbyak/xbyak.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/emulator/machine/compile/compiler.h"
@@ -37,10 +38,11 @@ class Emitter : public Xbyak::CodeGenerator {
  public:
   explicit Emitter(const std::vector<SlotLife>& lives);
 
-  /// Writes the function of a sequence; its offset in the code. If instructions of it flush
-  /// subnormal numbers, it has the host do so: like a GPU that takes for subnormal what would be so
-  /// if exponents had no limit.
-  std::size_t function(const std::vector<Step>& steps);
+  /// Writes the function of a sequence and of the branch behind it, as far as all lanes take it or
+  /// none (else the branch is executed by itself); its offset in the code. If instructions of it
+  /// flush subnormal numbers, it has the host do so: like a GPU that takes for subnormal what would
+  /// be so if exponents had no limit.
+  std::size_t function(const std::vector<Step>& steps, const std::optional<Step>& branch);
 
   // For the lowering of one instruction.
   Lanes read(Slot slot, int bytes, Nan nan = Nan::canonical);
@@ -76,7 +78,8 @@ class Emitter : public Xbyak::CodeGenerator {
     std::uint64_t used = 0;
   };
 
-  void body(const std::vector<Step>& steps, bool partial);
+  void body(const std::vector<Step>& steps, const std::optional<Step>& branch, bool partial);
+  void go_on(const Step& branch);
   void set_flushing(bool on);
   void half(const std::vector<Step>& steps, int half);
   void flush();

@@ -14,10 +14,13 @@ struct Operation {
     nothing,  ///< does nothing: its result lies where its source does
     alu,
     convert,
+    branch,  ///< to one place: Instruction::detail
   };
   Kind kind = Kind::other;
   isa::AluKey alu{};
   isa::ConvertKey convert{};
+  bool is_back = false;     ///< of a branch
+  bool is_watched = false;  ///< likewise: the ways of warps are counted
 };
 
 }  // namespace warpgauge::emulator::machine::compile

@@ -49,7 +49,12 @@ void branch_to(const Instruction* target, const control::Branches& branches,
     const bool polls = decoder.is_polling_loop(target);
     if (polls) decoder.note_polling_loop(target);
     result->execute = polls ? branches.back_polling : branches.back;
+    if (polls) return;
   }
+  if (&branches == &control::kJumps) return;
+  decoder.note({.kind = compile::Operation::Kind::branch,
+                .is_back = !decoder.is_ahead(target),
+                .is_watched = &branches == &control::kWatched});
 }
 
 void decode_indexed_branch(const ptx::Instruction& instruction, FunctionDecoder& decoder,
