@@ -15,7 +15,7 @@ using Vector = u64 __attribute__((vector_size(64), aligned(8), may_alias));
 inline constexpr Vector kOnWrites = {~u64{0}, 0, ~u64{0}, 0, ~u64{0}, 0, ~u64{0}, 0};
 
 WARPGAUGE_INLINE bool any(Vector bits) {
-  const __m512i all = reinterpret_cast<const __m512i&>(bits);
+  const __m512i all = reinterpret_cast<__m512i>(bits);
   return _mm512_test_epi64_mask(all, all) != 0;
 }
 
