@@ -11,7 +11,8 @@ namespace {
 
 #if defined(__AVX512F__)
 
-using Vector = u64 __attribute__((vector_size(64), aligned(8), may_alias));
+using Vector = u64 __attribute__((vector_size(64)));
+using TracesInMemory = u64 __attribute__((vector_size(64), aligned(8), may_alias));
 inline constexpr Vector kOnWrites = {~u64{0}, 0, ~u64{0}, 0, ~u64{0}, 0, ~u64{0}, 0};
 
 WARPGAUGE_INLINE bool any(Vector bits) {
@@ -22,7 +23,7 @@ WARPGAUGE_INLINE bool any(Vector bits) {
 [[maybe_unused]] bool look_at_run(const memory::RunOfWords& run) {
   using Trace = memory::SharedTrace;
   constexpr int kWords = 4;  // of a vector: write, read, write, read, ...
-  Vector* const traces = reinterpret_cast<Vector*>(run.first);
+  TracesInMemory* const traces = reinterpret_cast<TracesInMemory*>(run.first);
   const int vectors = kLanes * run.words_of_lane / kWords;
   const Vector none{}, floor = none + run.floor;
 
