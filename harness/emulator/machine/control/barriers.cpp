@@ -93,7 +93,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
   const std::uint32_t* const numbers = source<std::uint32_t>(warp, instruction, 0);
   const int first = std::countr_zero(warp.active);
   const std::uint32_t number = numbers[first];
-  const Mask lanes = lanes_that_name(numbers, warp.active, number);
+  const Mask lanes = lanes_that_name(warp, instruction, 0, warp.active);
   // Lanes that name another barrier execute the instruction once more, by themselves.
   if (lanes != warp.active) set_aside(warp, warp.active & ~lanes, &instruction);
   if (number >= Block::kBarriers) {
@@ -128,7 +128,7 @@ void sync_warp(Warp& warp, const Instruction& instruction) {
   const std::uint32_t* const masks = source<std::uint32_t>(warp, instruction, 0);
   for (Mask left = warp.active; left != 0;) {
     const Mask members = masks[std::countr_zero(left)];
-    const Mask lanes = lanes_that_name(masks, left, members);
+    const Mask lanes = lanes_that_name(warp, instruction, 0, left);
     left &= ~lanes;
     Mask arrived = lanes;
     const auto waits_too = [&](const Fragment& other) {

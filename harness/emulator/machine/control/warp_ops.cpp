@@ -9,7 +9,10 @@
 
 namespace warpgauge::emulator::machine::control {
 
-Mask lanes_that_name(const std::uint32_t* named, Mask among, std::uint32_t wanted) {
+Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Mask among) {
+  if (instruction.sources[n].base == Slot::constants) return among;  // an immediate
+  const std::uint32_t* const named = source<std::uint32_t>(warp, instruction, n);
+  const std::uint32_t wanted = named[std::countr_zero(among)];
   std::uint32_t differs = 0;  // of any lane: the loop is one for vectors
   for (int lane = 0; lane < kLanes; ++lane) differs |= named[lane] ^ wanted;
   if (differs == 0) return among;
@@ -26,7 +29,7 @@ Mask gather_lanes(Warp& warp, const Instruction& instruction) {
   Mask complete = 0;
   for (Mask left = warp.active; left != 0;) {
     const Mask members = masks[std::countr_zero(left)];
-    const Mask lanes = lanes_that_name(masks, left, members);
+    const Mask lanes = lanes_that_name(warp, instruction, 3, left);
     left &= ~lanes;
     if ((members & warp.engine->live & ~lanes) == 0) {
       complete |= lanes;

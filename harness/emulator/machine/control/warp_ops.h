@@ -52,8 +52,9 @@ inline constexpr std::uint16_t kAbsolute = 8;
 inline constexpr std::uint16_t kNan = 16;
 }  // namespace warp_op_flag
 
-/// Lanes among `among` that name the same members, or the same barrier.
-Mask lanes_that_name(const std::uint32_t* named, Mask among, std::uint32_t wanted);
+/// Lanes among `among` that name the same in source `n`, members or a barrier, as the first of
+/// them.
+Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Mask among);
 
 /// The active lanes whose members have all come (those that have exited are not waited for). The
 /// others are set aside, to look again when more lanes get here. May be empty.

@@ -32,9 +32,8 @@ template <typename Visit>
     if (present != 0) visit(present);
     return;
   }
-  const U32* const masks = source<U32>(warp, instruction, 3);
   for (Mask left = present; left != 0;) {
-    const Mask group = control::lanes_that_name(masks, left, masks[__builtin_ctz(left)]);
+    const Mask group = control::lanes_that_name(warp, instruction, 3, left);
     left &= ~group;
     visit(group);
   }
