@@ -2,8 +2,6 @@
 // lanes at once where the host can. For the files of this folder only.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <utility>
 
 #include "harness/emulator/machine/isa/lanes.h"
@@ -14,22 +12,22 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// Addresses that count: as those of an access of counted_width.
+/// The addresses that count: as those of an access of counted_width.
 template <typename Address>
-WARPGAUGE_INLINE std::array<Address, kLanes> counted_addresses(
-    const memory::Access& access, const memory::LaneAddresses<u64>& lanes) {
-  std::array<Address, kLanes> counted;
+WARPGAUGE_INLINE void count_addresses(const memory::Access& access,
+                                      const memory::LaneAddresses<u64>& lanes, Address* counted) {
+  const u64 kept = ~(u64{access.counted_width} - 1);
   for (int lane = 0; lane < kLanes; ++lane) {
-    counted[static_cast<std::size_t>(lane)] =
-        static_cast<Address>(memory::address_of(lanes, lane) & ~(u64{access.counted_width} - 1));
+    counted[lane] =
+        static_cast<Address>((lanes.addresses[lane] + static_cast<u64>(lanes.offset)) & kept);
   }
-  return counted;
 }
 
 [[maybe_unused]] metrics::GlobalCost global_cost_of_any(const memory::Access& access,
                                                         const memory::LaneAddresses<u64>& lanes) {
-  return metrics::global_cost(access.counted_width, counted_addresses<u64>(access, lanes).data(),
-                              lanes.lanes);
+  u64 counted[kLanes];
+  count_addresses(access, lanes, counted);
+  return metrics::global_cost(access.counted_width, counted, lanes.lanes);
 }
 
 #if defined(WARPGAUGE_ISA_avx512)
@@ -95,7 +93,7 @@ WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
                                                  const memory::LaneAddresses<u64>& lanes,
                                                  const memory::LaneDistances<u64>& distances) {
   constexpr int kSectorBits = 5, kLineBits = 7;
-  const u64 lead = memory::address_of(lanes, __builtin_ctz(lanes.lanes));
+  const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)] + static_cast<u64>(lanes.offset);
   const u64 least = lead + static_cast<u64>(distances.lowest);
   const u64 start = least >> kLineBits << kLineBits;
   const u64 most = lead + static_cast<u64>(distances.highest) - start;
@@ -158,8 +156,9 @@ WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
 
 WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
                                    const memory::LaneAddresses<u64>& lanes) {
-  return metrics::local_sectors(access.counted_width, counted_addresses<u32>(access, lanes).data(),
-                                lanes.lanes);
+  u32 counted[kLanes];
+  count_addresses(access, lanes, counted);
+  return metrics::local_sectors(access.counted_width, counted, lanes.lanes);
 }
 
 #endif
