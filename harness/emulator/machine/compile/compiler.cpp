@@ -36,15 +36,14 @@ std::vector<Step> sequence_at(const Input& input, std::size_t first) {
     if (n != first && input.entries[n]) break;
     const Operation& operation = input.operations[n];
     const Instruction& instruction = input.instructions[n];
-    if (operation.kind != Operation::Kind::nothing && lowering(instruction, operation) == nullptr) {
-      break;
-    }
+    const Lowering lower = lowering(instruction, operation);
+    if (lower == nullptr && operation.kind != Operation::Kind::nothing) break;
     const Subnormals asked = subnormals_of(operation);
     if (subnormals == Subnormals::any) subnormals = asked;
     if (asked != Subnormals::any && asked != subnormals) break;
     predicates += writes_predicate(operation) ? 2 : 0;
     if (predicates > kMostPredicates) break;
-    result.push_back({&instruction, &operation, static_cast<std::uint32_t>(n)});
+    result.push_back({&instruction, &operation, static_cast<std::uint32_t>(n), lower});
   }
   return result;
 }

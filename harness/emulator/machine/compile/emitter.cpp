@@ -141,8 +141,7 @@ void Emitter::half(const std::vector<Step>& steps, int half) {
     step_ = &step;
     place_ = step.place;
     locked_ = locked_opmasks_ = 0;
-    if (step.operation->kind == Operation::Kind::nothing) continue;
-    lowering(*step.instruction, *step.operation)(*this, step);
+    if (step.lower != nullptr) step.lower(*this, step);
   }
   flush();
 }

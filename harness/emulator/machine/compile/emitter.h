@@ -14,11 +14,17 @@
 
 namespace warpgauge::emulator::machine::compile {
 
+class Emitter;
+struct Step;
+/// Writes the code of an instruction.
+using Lowering = void (*)(Emitter&, const Step&);
+
 /// An instruction of a sequence.
 struct Step {
   const Instruction* instruction;
   const Operation* operation;
   std::uint32_t place;
+  Lowering lower = nullptr;  ///< of one that does nothing, and of branches: nullptr
 };
 
 /// 16 lanes of a value: two registers if a lane has 8 bytes. Values of 2 bytes fill half of one.

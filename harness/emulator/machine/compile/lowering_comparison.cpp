@@ -134,8 +134,7 @@ void setp(Emitter& e, const Step& step) {
   const Opmask second = has_second ? e.fresh_predicate() : result;
   if (has_second) e.knotw(second, result);
   if (combination != alu_flag::kPlain) {
-    const Opmask with = e.read_predicate(instruction.sources[2],
-                                         (instruction.flags & alu_flag::kNegatedSource0 << 2) != 0);
+    const Opmask with = source_predicate(e, instruction, 2);
     combine(e, combination, result, with);
     if (has_second) combine(e, combination, second, with);
   }
@@ -148,8 +147,7 @@ void selp(Emitter& e, const Step& step) {
   const int bytes = ptx::bytes_of(step.operation->alu.type);
   const Lanes a = e.read(instruction.sources[0], bytes);
   const Lanes b = e.read(instruction.sources[1], bytes);
-  const Opmask c = e.read_predicate(instruction.sources[2],
-                                    (instruction.flags & alu_flag::kNegatedSource0 << 2) != 0);
+  const Opmask c = source_predicate(e, instruction, 2);
   const Lanes result = e.fresh(bytes);
   for (int part = 0; part < result.parts; ++part) {
     const Zmm& d = result.part[part];

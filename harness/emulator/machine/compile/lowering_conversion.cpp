@@ -14,7 +14,7 @@ using Xbyak::Zmm;
 
 Lanes widened(Emitter& e, const Lanes& value, bool by_sign) {
   const Lanes result = e.fresh(8);
-  const Ymm low(value.part[0].getIdx()), upper(result.part[1].getIdx());
+  const Ymm low = half_of(value.part[0]), upper = half_of(result.part[1]);
   e.vextracti64x4(upper, value.part[0], 1);
   if (by_sign) {
     e.vpmovsxdq(result.part[0], low);
@@ -29,10 +29,6 @@ Lanes widened(Emitter& e, const Lanes& value, bool by_sign) {
 namespace {
 
 bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
-bool is_signed(Type type) {
-  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
-}
-Ymm half_of(const Zmm& value) { return Ymm(value.getIdx()); }
 
 int source_bytes(const Instruction& instruction) {
   return 1 << (instruction.flags >> isa::convert_flag::kSourceShift & isa::convert_flag::kSizeMask);

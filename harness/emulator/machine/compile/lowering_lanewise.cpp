@@ -22,8 +22,6 @@ struct Form {
   Nan from = Nan::canonical, to = Nan::canonical;
 };
 
-bool is_signed(Type type) { return type == Type::s16 || type == Type::s32 || type == Type::s64; }
-
 #define WARPGAUGE_BINARY(instruction) \
   [](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) { e.instruction(d, s[0], s[1]); }
 

@@ -46,16 +46,12 @@ void unpack(Emitter& e, const Step& step) {
 void predicate_logic(Emitter& e, const Step& step) {
   const Instruction& instruction = *step.instruction;
   const AluOp op = step.operation->alu.op;
-  const auto source = [&](int n) {
-    return e.read_predicate(instruction.sources[n],
-                            (instruction.flags & isa::alu_flag::kNegatedSource0 << n) != 0);
-  };
-  const Opmask a = source(0);
+  const Opmask a = source_predicate(e, instruction, 0);
   const Opmask result = e.fresh_predicate();
   if (op == AluOp::pred_mov) {
     e.kmovw(result, a);
   } else {
-    const Opmask b = source(1);
+    const Opmask b = source_predicate(e, instruction, 1);
     if (op == AluOp::pred_and) e.kandw(result, a, b);
     if (op == AluOp::pred_or) e.korw(result, a, b);
     if (op == AluOp::pred_xor) e.kxorw(result, a, b);

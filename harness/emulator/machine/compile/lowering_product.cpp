@@ -10,10 +10,7 @@ namespace {
 using isa::AluKey;
 using isa::AluOp;
 using ptx::Type;
-using Xbyak::Ymm;
 using Xbyak::Zmm;
-
-bool is_signed(Type type) { return type == Type::s32 || type == Type::s64; }
 
 /// Amounts from the width on give 0, or the sign: the host's shifts do the same.
 void shift(Emitter& e, const Step& step) {
@@ -43,7 +40,7 @@ void short_shift(Emitter& e, const Step& step) {
   const Lanes amount = e.read(step.instruction->sources[1], 4);
   const Lanes by = e.fresh(2), result = e.fresh(2);
   const Zmm &d = result.part[0], &a = value.part[0], &n = by.part[0];
-  e.vpmovusdw(Ymm(n.getIdx()), amount.part[0]);
+  e.vpmovusdw(half_of(n), amount.part[0]);
   if (key.op == AluOp::shl) {
     e.vpsllvw(d, a, n);
   } else if (key.type == Type::s16) {
