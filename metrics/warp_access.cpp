@@ -6,11 +6,6 @@
 
 namespace warpgauge::metrics {
 
-std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal, std::uint32_t mask) {
-  const std::uint64_t beyond = taken > ideal ? taken - ideal : 0;
-  return beyond << 32 | std::uint64_t{taken} << 8 | static_cast<unsigned>(std::popcount(mask));
-}
-
 bool shows_more(const WarpAccess& a, const WarpAccess& b) {
   const auto rank = [](const WarpAccess& access) {
     return shown_rank(access.taken, access.ideal, access.mask);

@@ -29,7 +29,11 @@ struct WarpAccess {
 
 /// How much an access shows: more if it takes more beyond the ideal; of equals more at all, by more
 /// lanes. Never 0 of an access that there was.
-std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal, std::uint32_t mask);
+[[gnu::always_inline]] inline std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal,
+                                                       std::uint32_t mask) {
+  const std::uint64_t beyond = taken > ideal ? taken - ideal : 0;
+  return beyond << 32 | std::uint64_t{taken} << 8 | static_cast<unsigned>(__builtin_popcount(mask));
+}
 
 /// True if `a` is the one to show of the two: it has the higher rank, or the same and is of an
 /// earlier warp.

@@ -50,9 +50,9 @@ WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instructio
   memory::AccessCache& global = warp.memory->caches[detail.from.counters[0]];
   if (from.lanes == 0) {
     remember_shared(warp, instruction, detail.to, to);
-  } else if (repeats(shared, detail.to.low_mask[1], to.addresses, static_cast<u32>(to.offset),
-                     shared.distances.of_32_bits, to.lanes) &&
-             repeats(global, detail.from.low_mask[0], from.addresses, static_cast<u64>(from.offset),
+  } else if (repeats(shared, to.addresses, static_cast<u32>(to.offset), shared.distances.of_32_bits,
+                     to.lanes) &&
+             repeats(global, from.addresses, static_cast<u64>(from.offset),
                      global.distances.of_64_bits, from.lanes)) {
     ++shared.repeats;
     ++global.repeats;

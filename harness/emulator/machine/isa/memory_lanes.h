@@ -6,13 +6,12 @@
 #include <immintrin.h>
 #endif
 
-#include "harness/emulator/machine/isa/access_costs.h"
+#include "harness/emulator/machine/isa/access_patterns.h"
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/isa/trace_run.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
-#include "harness/emulator/machine/memory/access_pattern.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/observe.h"
 
@@ -73,11 +72,11 @@ WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
 
 /// True if the cost and the distances that the cache holds are those of this execution.
 template <typename Address, typename Distance>
-WARPGAUGE_INLINE bool repeats(const memory::AccessCache& cache, u32 low_mask,
-                              const Address* addresses, Address offset, const Distance* distances,
-                              Mask lanes) {
+WARPGAUGE_INLINE bool repeats(const memory::AccessCache& cache, const Address* addresses,
+                              Address offset, const Distance* distances, Mask lanes) {
   const Address lead = addresses[__builtin_ctz(lanes)];
-  const bool same_place = (static_cast<u32>(lead + offset) & low_mask) == cache.now.low_bits;
+  const bool same_place =
+      (static_cast<u32>(lead + offset) & cache.now.low_mask) == cache.now.low_bits;
   return cache.now.mask == lanes && same_place && same_distances(addresses, lead, distances, lanes);
 }
 
@@ -88,110 +87,13 @@ WARPGAUGE_INLINE bool inside(const memory::AccessCache& cache, u64 lead, u64 beg
          lead + static_cast<u64>(cache.now.behind) <= end;
 }
 
-template <typename Address>
-WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
-    const memory::LaneAddresses<Address>& lanes, int width) {
-  using Signed = typename memory::LaneDistances<Address>::Signed;
-  memory::LaneDistances<Address> result;
-  const int lead_lane = __builtin_ctz(lanes.lanes);
-  const Address lead = lanes.addresses[lead_lane];
-  const Address offset = static_cast<Address>(lanes.offset);
-  // Lanes that are off are where they spoil nothing: with the first one, or where a contiguous
-  // access would have them.
-  alignas(64) Address packed[kLanes], expected[kLanes], leads[kLanes], spread[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    leads[lane] = lead;
-    expected[lane] = lead + static_cast<Address>((lane - lead_lane) * width);
-  }
-  select_lanes<Address>(packed, lanes.lanes, lanes.addresses, leads);
-  select_lanes<Address>(spread, lanes.lanes, lanes.addresses, expected);
-  Signed lowest = 0, highest = 0;
-  Address low_bits = 0, gaps = 0;
-  u32 hash = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const Signed distance = static_cast<Signed>(packed[lane] - lead);
-    result.of[lane] = distance;
-    lowest = distance < lowest ? distance : lowest;
-    highest = distance > highest ? distance : highest;
-    low_bits |= packed[lane] + offset;
-    if constexpr (sizeof(Address) == 4) {  // others are not looked for
-      hash += static_cast<u32>(distance) * (static_cast<u32>(lane) * 0x9e3779b2u + 0x85ebca6bu);
-    }
-    gaps |= spread[lane] ^ expected[lane];
-  }
-  result.lowest = lowest;
-  result.highest = highest;
-  result.low_bits = low_bits;
-  result.hash = hash;
-  result.contiguous = gaps == 0;
-  return result;
-}
-
-#if defined(WARPGAUGE_ISA_avx512)
-WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddresses<u64>& lanes,
-                                                         int width) {
-  memory::LaneDistances<u64> result;
-  const int lead_lane = __builtin_ctz(lanes.lanes);
-  const auto all = [](u64 value) { return _mm512_set1_epi64(static_cast<s64>(value)); };
-  const __m512i lead = all(lanes.addresses[lead_lane]),
-                offset = all(static_cast<u64>(lanes.offset));
-  const u64 step = static_cast<u64>(width);
-  __m512i expected = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), all(step));
-  expected = _mm512_sub_epi64(expected, all(static_cast<u64>(lead_lane) * step));
-  __m512i lowest = _mm512_setzero_si512(), highest = lowest, bits = lowest;
-  unsigned gaps = 0;
-  for (int lane = 0; lane < kLanes; lane += 8) {
-    const __mmask8 on = static_cast<__mmask8>(lanes.lanes >> lane);
-    const __m512i addresses = _mm512_mask_load_epi64(lead, on, lanes.addresses + lane);
-    const __m512i distance = _mm512_sub_epi64(addresses, lead);
-    _mm512_store_si512(result.of + lane, distance);
-    lowest = _mm512_min_epi64(lowest, distance);
-    highest = _mm512_max_epi64(highest, distance);
-    bits = _mm512_or_si512(bits, _mm512_add_epi64(addresses, offset));
-    gaps |= _mm512_mask_cmpneq_epi64_mask(on, distance, expected);
-    expected = _mm512_add_epi64(expected, all(8 * step));
-  }
-  result.lowest = _mm512_reduce_min_epi64(lowest);
-  result.highest = _mm512_reduce_max_epi64(highest);
-  result.low_bits = static_cast<u64>(_mm512_reduce_or_epi64(bits));
-  result.contiguous = gaps == 0;
-  return result;
-}
-#endif
-
-// Addresses lie otherwise than the last time.
-[[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
-                                                     const Instruction& instruction,
-                                                     const memory::Access& access,
-                                                     const memory::LaneAddresses<u32>& lanes) {
-  memory::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
-}
-[[gnu::noinline, maybe_unused]] void remember_global(const Warp& warp,
-                                                     const Instruction& instruction,
-                                                     const memory::Access& access,
-                                                     const memory::LaneAddresses<u64>& lanes) {
-  const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
-  const metrics::GlobalCost cost =
-      access.counts ? global_cost(access, lanes, distances) : metrics::GlobalCost{};
-  memory::remember_global(warp, instruction, access, lanes, distances, cost);
-}
-[[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
-                                                    const Instruction& instruction,
-                                                    const memory::Access& access,
-                                                    const memory::LaneAddresses<u64>& lanes) {
-  const u32 sectors = access.counts ? local_sectors(access, lanes) : 0;
-  memory::remember_local(warp, instruction, access, lanes, distances_of(lanes, access.width),
-                         sectors);
-}
-
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
                                            const memory::Access& access, const u32* addresses,
                                            s64 offset, Mask lanes) {
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[1]];
   const u32 short_offset = static_cast<u32>(offset);
-  if (repeats(cache, access.low_mask[1], addresses, short_offset, cache.distances.of_32_bits,
-              lanes)) {
+  if (repeats(cache, addresses, short_offset, cache.distances.of_32_bits, lanes)) {
     ++cache.repeats;
   } else {
     remember_shared(warp, instruction, access, {addresses, offset, lanes});
@@ -213,8 +115,7 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[0]];
   const u64 long_offset = static_cast<u64>(offset);
-  if (repeats(cache, access.low_mask[0], addresses, long_offset, cache.distances.of_64_bits,
-              lanes)) {
+  if (repeats(cache, addresses, long_offset, cache.distances.of_64_bits, lanes)) {
     ++cache.repeats;
   } else {
     remember_global(warp, instruction, access, {addresses, offset, lanes});
@@ -237,8 +138,7 @@ WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& i
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[2]];
   const u64 long_offset = static_cast<u64>(offset);
-  if (repeats(cache, access.low_mask[2], addresses, long_offset, cache.distances.of_64_bits,
-              lanes)) {
+  if (repeats(cache, addresses, long_offset, cache.distances.of_64_bits, lanes)) {
     ++cache.repeats;
   } else {
     remember_local(warp, instruction, access, {addresses, offset, lanes});

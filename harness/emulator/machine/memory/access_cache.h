@@ -31,7 +31,8 @@ struct AccessCost {
 /// How the addresses of one execution lie. Distances are from the first active lane's ("lead").
 struct AccessPattern {
   Mask mask = 0;               ///< active lanes; 0: never executed
-  std::uint32_t low_bits = 0;  ///< of the lead, as many as the cost depends on
+  std::uint32_t low_mask = 0;  ///< the bits of the lead that the cost depends on
+  std::uint32_t low_bits = 0;  ///< of the lead, those
   std::uint32_t hash = 0;      ///< of mask, low_bits and the distances
   Pattern pattern = Pattern::general;
   std::int64_t lowest = 0;  ///< lowest distance of an active lane

@@ -11,12 +11,6 @@ namespace {
 
 using Space = AccessTotals::Space;
 
-std::uint32_t groups_of(Mask lanes) {
-  std::uint32_t groups = 0;
-  for (; lanes != 0; lanes >>= 8) groups += (lanes & 0xff) != 0 ? 1 : 0;
-  return groups;
-}
-
 /// One lane of each address: the lanes whose CAS succeeds if all of them try at once.
 Mask first_of_each(const CountedAddresses<std::uint32_t>& addresses, Mask lanes) {
   Mask firsts = 0;
@@ -56,15 +50,6 @@ void put(AccessCache& cache, const metrics::SharedCost& cost, Mask lanes) {
                 .rank = metrics::shown_rank(cost.wavefronts, cost.ideal, lanes)};
 }
 
-void put(AccessCache& cache, const metrics::GlobalCost& cost, Mask lanes) {
-  cache.cost = {.sectors = cost.sectors,
-                .sectors_ideal = cost.ideal,
-                .tags = cost.tags,
-                .lane_groups = groups_of(lanes),
-                .exact = cost.exact,
-                .rank = metrics::shown_rank(cost.sectors, cost.ideal, lanes)};
-}
-
 }  // namespace
 
 void count_shared(AccessCache& cache, const Access& access,
@@ -81,43 +66,21 @@ void count_shared(AccessCache& cache, const Access& access,
   }
 }
 
-void count_global(AccessCache& cache, const Access& access, const metrics::GlobalCost& cost,
-                  Mask lanes) {
-  switch (access.effect) {
-    case AccessEffect::read:
-      cache.totals.space = Space::global_load;
-      break;
-    case AccessEffect::write:
-      cache.totals.space = Space::global_store;
-      break;
-    case AccessEffect::update:
-      cache.totals.space = Space::global_atomic;
-      break;
-  }
-  put(cache, cost, lanes);
-}
-
-void count_local(AccessCache& cache, std::uint32_t sectors, Mask lanes) {
-  cache.totals.space = Space::local;
-  cache.cost = {.sectors = sectors, .lane_groups = groups_of(lanes)};
-}
-
-void count_copy(AccessCache& shared, AccessCache& global, const Access& access,
+void count_copy(AccessCache& shared, AccessCache& global, const CopyDetail& copy,
                 const CountedAddresses<std::uint32_t>& to,
                 const CountedAddresses<std::uint64_t>& from, Mask written, Mask read) {
-  const int width = access.counted_width;
-  metrics::AsyncCost cost =
-      metrics::async_cost(access.shared_kind, width, to.data(), from.data(), read);
+  const metrics::AccessKind kind = copy.to.shared_kind;
+  const int width = copy.to.counted_width;
+  metrics::AsyncCost cost = metrics::async_cost(kind, width, to.data(), from.data(), read);
   if (written != read) {
-    cost.shared = metrics::shared_cost(access.shared_kind, width, to.data(), written);
+    cost.shared = metrics::shared_cost(kind, width, to.data(), written);
     cost.shared.exact = cost.global.exact = false;
   }
   put(shared, cost.shared, written);
-  put(global, cost.global, read);
-  global.totals.space = Space::global_load;
+  put(global, copy.from, cost.global, read);
   if (!cost.shared.exact || !cost.global.exact) {
     const auto reason = written == read
-                            ? metrics::estimate_reason(access.shared_kind, width)
+                            ? metrics::estimate_reason(kind, width)
                             : "copies that read less than they write were never measured";
     shared.totals.estimate_reason = global.totals.estimate_reason = reason;
   }

@@ -56,12 +56,19 @@ void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::K
   fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
 }
 
+template <typename Address>
 void refuse_misaligned(const Warp& warp, const Instruction& instruction, const Access& access,
-                       Window window, int lane, std::uint64_t address) {
+                       Window window, const LaneAddresses<Address>& lanes) {
+  const int lane =
+      first_lane(lanes, [&](std::uint64_t address) { return address % access.width != 0; });
   refuse(warp, instruction, lane, Fault::Kind::misaligned_address,
-         "misaligned " + title(access, window, address) + ": the address must be a multiple of " +
-             std::to_string(access.width));
+         "misaligned " + title(access, window, address_of(lanes, lane)) +
+             ": the address must be a multiple of " + std::to_string(access.width));
 }
+template void refuse_misaligned(const Warp&, const Instruction&, const Access&, Window,
+                                const LaneAddresses<std::uint32_t>&);
+template void refuse_misaligned(const Warp&, const Instruction&, const Access&, Window,
+                                const LaneAddresses<std::uint64_t>&);
 
 void refuse_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                    const LaneAddresses<std::uint32_t>& lanes) {

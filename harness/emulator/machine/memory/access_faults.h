@@ -18,9 +18,11 @@ std::string title(const Access& access, Window window, std::uint64_t address);
 /// Throws the fault of one lane.
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
                          Fault::Kind kind, const std::string& what);
+/// That of the first lane that is misaligned; there is one.
+template <typename Address>
 [[noreturn]] void refuse_misaligned(const Warp& warp, const Instruction& instruction,
-                                    const Access& access, Window window, int lane,
-                                    std::uint64_t address);
+                                    const Access& access, Window window,
+                                    const LaneAddresses<Address>& lanes);
 
 /// Faults of accesses that are known to leave the block's shared memory, the thread's frame or the
 /// kernel's parameters.

@@ -3,38 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <iterator>
 
 #include "harness/emulator/machine/memory/access_cost.h"
-#include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/access_record.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
-
-template <typename Address>
-AccessPattern pattern_of(const Access& access, Window window, const LaneAddresses<Address>& lanes,
-                         const LaneDistances<Address>& distances) {
-  AccessPattern pattern;
-  pattern.mask = lanes.lanes;
-  pattern.low_bits = static_cast<std::uint32_t>(address_of(lanes, std::countr_zero(lanes.lanes))) &
-                     access.low_mask[static_cast<std::size_t>(window)];
-  // Of a single lane both are true. Contiguous is the one that works in the same way for all.
-  if (distances.contiguous) {
-    pattern.pattern = Pattern::contiguous;
-  } else if (distances.lowest == 0 && distances.highest == 0) {
-    pattern.pattern = Pattern::uniform;
-  }
-  constexpr std::uint32_t kOdd = 0x9e3779b1;
-  pattern.hash = (distances.hash ^ pattern.mask * kOdd ^ pattern.low_bits << 7) * kOdd >> 8;
-  pattern.lowest = distances.lowest;
-  pattern.behind = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(std::int64_t{distances.highest}) + access.width);
-  return pattern;
-}
 
 std::uint8_t& number_of(AccessCache& cache, const AccessPattern& pattern) {
   return cache.by_hash[pattern.hash % std::size(cache.by_hash)];
@@ -87,38 +64,28 @@ AccessCache& cache_of(const Warp& warp, const Access& access, Window window) {
   return warp.memory->caches[access.counters[static_cast<std::size_t>(window)]];
 }
 
-/// Counts what is in the cache and one execution more, whose cost is still to be found. The pattern
-/// of its addresses.
-template <typename Address>
-AccessPattern begin(const Warp& warp, const Instruction& instruction, const Access& access,
-                    Window window, const LaneAddresses<Address>& lanes,
-                    const LaneDistances<Address>& distances) {
-  if ((distances.low_bits & (access.width - 1u)) != 0) {
-    const int lane =
-        first_lane(lanes, [&](std::uint64_t address) { return address % access.width != 0; });
-    refuse_misaligned(warp, instruction, access, window, lane, address_of(lanes, lane));
-  }
-  AccessCache& cache = cache_of(warp, access, window);
+/// Counts what is in the cache and one execution more, whose cost is still to be found.
+void begin(AccessCache& cache) {
   cache.settle();
   cache.repeats = 1;
-  return pattern_of(access, window, lanes, distances);
 }
 
 template <typename Address>
-void set_pattern(AccessCache& cache, const AccessPattern& pattern,
-                 const LaneDistances<Address>& distances) {
-  cache.now = pattern;
+void set_distances(AccessCache& cache, const LaneDistances<Address>& distances) {
   cache.is_put_aside = false;
   std::memcpy(cache.distances.of_64_bits, distances.of, sizeof(distances.of));
 }
 
-/// begin() where the cost of earlier executions is of no use.
+/// One side of a copy.
 template <typename Address>
-void remember_pattern(const Warp& warp, const Instruction& instruction, const Access& access,
-                      Window window, const LaneAddresses<Address>& lanes,
-                      const LaneDistances<Address>& distances) {
-  const AccessPattern pattern = begin(warp, instruction, access, window, lanes, distances);
-  set_pattern(cache_of(warp, access, window), pattern, distances);
+void remember_side(const Warp& warp, const Instruction& instruction, const Access& access,
+                   Window window, const LaneAddresses<Address>& lanes,
+                   const LaneDistances<Address>& distances) {
+  check_alignment(warp, instruction, access, window, lanes, distances);
+  AccessCache& cache = cache_of(warp, access, window);
+  begin(cache);
+  describe(cache.now, access, window, lanes, distances);
+  set_distances(cache, distances);
 }
 
 /// The addresses that count: as those of an access of counted_width.
@@ -157,35 +124,20 @@ void record(const Warp& warp, const Access& access, Window window,
 void remember_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint32_t>& lanes,
                      const LaneDistances<std::uint32_t>& distances) {
-  const AccessPattern pattern = begin(warp, instruction, access, Window::shared, lanes, distances);
+  check_alignment(warp, instruction, access, Window::shared, lanes, distances);
   AccessCache& cache = cache_of(warp, access, Window::shared);
+  AccessPattern pattern;
+  describe(pattern, access, Window::shared, lanes, distances);
+  begin(cache);
   put_aside(cache);
   if (!recall(cache, pattern, distances)) {
-    set_pattern(cache, pattern, distances);
+    cache.now = pattern;
+    set_distances(cache, distances);
     if (access.counts) {
       count_shared(cache, access, counted<std::uint32_t>(access, lanes), lanes.lanes);
     }
   }
   record<std::uint32_t>(warp, access, Window::shared, lanes);
-}
-
-void remember_global(const Warp& warp, const Instruction& instruction, const Access& access,
-                     const LaneAddresses<std::uint64_t>& lanes,
-                     const LaneDistances<std::uint64_t>& distances,
-                     const metrics::GlobalCost& cost) {
-  remember_pattern(warp, instruction, access, Window::global, lanes, distances);
-  if (!access.counts) return;
-  count_global(cache_of(warp, access, Window::global), access, cost, lanes.lanes);
-  record<std::uint64_t>(warp, access, Window::global, lanes);
-}
-
-void remember_local(const Warp& warp, const Instruction& instruction, const Access& access,
-                    const LaneAddresses<std::uint64_t>& lanes,
-                    const LaneDistances<std::uint64_t>& distances, std::uint32_t sectors) {
-  remember_pattern(warp, instruction, access, Window::local, lanes, distances);
-  if (access.counts) {
-    count_local(cache_of(warp, access, Window::local), sectors, lanes.lanes);
-  }
 }
 
 void remember_copy(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
@@ -194,14 +146,19 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
                    const LaneAddresses<std::uint64_t>& from,
                    const LaneDistances<std::uint64_t>& from_distances) {
   // The cost of each side depends on both, so neither may be recalled by itself.
-  remember_pattern(warp, instruction, copy.to, Window::shared, to, to_distances);
-  remember_pattern(warp, instruction, copy.from, Window::global, from, from_distances);
+  remember_side(warp, instruction, copy.to, Window::shared, to, to_distances);
+  remember_side(warp, instruction, copy.from, Window::global, from, from_distances);
   if (!copy.to.counts) return;
   count_copy(cache_of(warp, copy.to, Window::shared), cache_of(warp, copy.from, Window::global),
-             copy.to, counted<std::uint32_t>(copy.to, to), counted<std::uint64_t>(copy.from, from),
+             copy, counted<std::uint32_t>(copy.to, to), counted<std::uint64_t>(copy.from, from),
              to.lanes, from.lanes);
   record<std::uint32_t>(warp, copy.to, Window::shared, to);
   record<std::uint64_t>(warp, copy.from, Window::global, from);
+}
+
+void record_global(const Warp& warp, const Access& access,
+                   const LaneAddresses<std::uint64_t>& lanes) {
+  record<std::uint64_t>(warp, access, Window::global, lanes);
 }
 
 }  // namespace warpgauge::emulator::machine::memory
