@@ -1,8 +1,11 @@
 // Lanes that part and meet again: results, where they meet (seen by how often instructions are
 // executed), polling loops.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 #include "tests/emulator/kernel_run.h"
 
@@ -70,6 +73,40 @@ TEST(Divergence, AWatchedBranchTellsHowOftenWarpsCameAndTookIt) {
   ASSERT_EQ(untaken.branches.size(), 1u);
   EXPECT_EQ(untaken.branches[0].warps, 1u);
   EXPECT_EQ(untaken.branches[0].taken, 0u);
+}
+
+/// The branch of warps of a block of 44 threads, of which the second has 12 lanes: lanes below 20
+/// take it.
+BranchTotals watched_by_groups(std::string_view between) {
+  const std::string text = kernel_text(fmt::format(R"(
+    and.b32 %r3, %r0, 31;
+    setp.lt.u32 %p1, %r3, 20;
+    {}
+    @%p1 bra NEAR;
+    st.global.u32 [%rd1], 7;
+  NEAR:
+    ret;
+  )",
+                                                   between));
+  const auto before = text.begin() + static_cast<std::ptrdiff_t>(text.find("@%p1 bra NEAR"));
+  const int line = 1 + static_cast<int>(std::count(text.begin(), before, '\n'));
+  const LaunchOutcome outcome = run_kernel(text, {.block = {44, 1, 1}, .watched = line}).outcome;
+  EXPECT_EQ(outcome.lane_groups, 6u);
+  EXPECT_EQ(outcome.branches.size(), 1u);
+  return outcome.branches.at(0);
+}
+
+TEST(Divergence, AWatchedBranchTellsHowManyGroupsOfLanesWentEachWay) {
+  // Behind arithmetic, which may be compiled, and behind an instruction that is not.
+  for (const char* const between : {"add.u32 %r4, %r3, 1;", "nanosleep.u32 1;"}) {
+    const BranchTotals ways = watched_by_groups(between);
+    EXPECT_EQ(ways.warps, 2u);
+    EXPECT_EQ(ways.taken, 2u);
+    EXPECT_EQ(ways.divided, 1u);
+    EXPECT_EQ(ways.lane_groups, 4u + 2u);
+    EXPECT_EQ(ways.taken_groups, 3u + 2u) << "lanes 0 to 19 and 0 to 11";
+    EXPECT_EQ(ways.untaken_groups, 2u) << "lanes 20 to 31";
+  }
 }
 
 TEST(Divergence, LoopsOfDifferentLengthsMeetAtTheirEnd) {

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "harness/emulator/machine/outcome.h"
+#include "metrics/sass.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {
@@ -21,21 +24,38 @@ class ExecutionModelOf : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t kWarps = 8;
 
-  /// In `left` of the warps lanes leave, in `divided` of these not all.
+  /// In `left` of the warps lanes leave, in `divided` of these not all: 20 leave, 12 stay.
   machine::LaunchOutcome launch(std::uint64_t left, std::uint64_t divided = 0) const {
     const std::uint64_t stay = kWarps - left + divided;
     machine::LaunchOutcome out;
     out.warps = kWarps;
-    out.branches.push_back(
-        {.text_line = branch(), .divided = divided, .warps = kWarps, .taken = left});
-    for (const char* text : {"ld.global", "st.shared"}) add(out, text, kWarps);
-    for (const char* text : {"ld.shared", "st.global"}) add(out, text, stay);
+    out.lane_groups = 4 * kWarps;
+    out.branches.push_back({.text_line = branch(),
+                            .divided = divided,
+                            .warps = kWarps,
+                            .taken = left,
+                            .lane_groups = 4 * kWarps,
+                            .taken_groups = 4 * (left - divided) + 3 * divided,
+                            .untaken_groups = groups_that_stay(left, divided)});
+    for (const char* text : {"ld.global", "st.shared"}) add(out, text, kWarps, 4 * kWarps);
+    for (const char* text : {"ld.shared", "st.global"}) {
+      add(out, text, stay, groups_that_stay(left, divided));
+    }
     return out;
   }
 
   int branch() const {
     EXPECT_EQ(answer_.plans.watched.size(), 1u);
     return *answer_.plans.watched.begin();
+  }
+  /// The place of the only one of this kind in the machine code.
+  std::size_t instruction(metrics::MemoryOp op) const {
+    const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
+    for (const auto& one : metrics::memory_instructions(cubin, "as_written")) {
+      if (one.op == op) return one.pc / metrics::SassWord::kBytes;
+    }
+    ADD_FAILURE() << "there is none";
+    return 0;
   }
   static std::uint64_t instructions(const Executions& executions) {
     EXPECT_THAT(executions.unknown, IsEmpty());
@@ -50,11 +70,16 @@ class ExecutionModelOf : public testing::TestWithParam<const char*> {
   const ExecutionModel& model_ = answer_.trust.executions;
 
  private:
-  void add(machine::LaunchOutcome& out, const char* text, std::uint64_t requests) const {
+  static std::uint64_t groups_that_stay(std::uint64_t left, std::uint64_t divided) {
+    return 4 * (kWarps - left) + 2 * divided;
+  }
+  void add(machine::LaunchOutcome& out, const char* text, std::uint64_t requests,
+           std::uint64_t lane_groups) const {
     const auto lines = recorded_.lines("as_written", text);
     ASSERT_EQ(lines.size(), 1u) << text;
     out.totals.push_back({.text_line = lines.front()});
     out.totals.back().access.requests = requests;
+    out.totals.back().access.lane_groups = lane_groups;
   }
 };
 
@@ -84,6 +109,29 @@ TEST_P(ExecutionModelOf, AnAccessThatExecutesAnotherNumberOfTimesIsElsewhere) {
   machine::LaunchOutcome other = launch(0);
   --other.totals.back().access.requests;
   EXPECT_THAT(model_.of(other).unknown, HasSubstr("comes to the access in line"));
+}
+
+TEST_P(ExecutionModelOf, KnowsHowManyGroupsOfLanesExecuteAnInstruction) {
+  ExecutionModel model = model_;
+  const auto first = model.follow(0), behind = model.follow(instruction(metrics::MemoryOp::stg));
+  ASSERT_TRUE(first && behind);
+  const Executions executions = model.of(launch(3, 1));
+  EXPECT_THAT(executions.groups_unknown, IsEmpty());
+  EXPECT_EQ(executions.followed[*first].warps, kWarps);
+  EXPECT_EQ(executions.followed[*first].lane_groups, 4 * kWarps);
+  EXPECT_EQ(executions.followed[*behind].warps, kWarps - 2);
+  EXPECT_EQ(executions.followed[*behind].lane_groups, 4 * (kWarps - 3) + 2);
+}
+
+TEST_P(ExecutionModelOf, OtherLanesAtABranchOrAnAccessAreNotTheSame) {
+  machine::LaunchOutcome at_branch = launch(3, 1), at_access = at_branch;
+  --at_branch.branches[0].lane_groups;
+  --at_access.totals.back().access.lane_groups;
+  for (const machine::LaunchOutcome& other : {at_branch, at_access}) {
+    const Executions executions = model_.of(other);
+    EXPECT_THAT(executions.unknown, IsEmpty());
+    EXPECT_THAT(executions.groups_unknown, HasSubstr("with other lanes"));
+  }
 }
 
 TEST_P(ExecutionModelOf, HasTheLinesOfAProgramThatThePtxIsAPartOf) {

@@ -102,7 +102,7 @@ bool matches(const PtxAccess& access, MemoryOp op) {
 
 std::string reason_of_extra(MemoryOp op, const PtxAccess* at_line) {
   if (metrics::is_local(op)) {
-    return "ptxas spills registers or saves them around a call here, which is not in the PTX";
+    return KernelTrust::Spill::kReason;
   }
   if (at_line != nullptr) return "ptxas made an access of another kind of this one";
   return "the machine code has an access here that no load, store or atomic of the PTX explains";
@@ -157,7 +157,9 @@ bool is_of_lanes(Kind kind) {
 /// the same block of the machine code, or as it where every call comes to once.
 void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
                  const std::vector<Match>& matches, ExtraAccess& extra) {
-  if (!metrics::is_local(extra.instruction.op) || extra.instruction.guarded) return;
+  extra.is_spill = machine.is_spill(extra.instruction.pc / metrics::SassWord::kBytes) &&
+                   !extra.instruction.guarded;
+  if (!extra.is_spill) return;
   const std::size_t block = machine.block_at(extra.instruction.pc);
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
@@ -256,6 +258,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
       comparison.extras.push_back({code.sources.find(function, one.pc),
                                    one,
                                    reason_of_extra(one.op, match ? match->access : nullptr),
+                                   false,
                                    {}});
     }
   }

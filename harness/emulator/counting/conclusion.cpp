@@ -258,7 +258,8 @@ OracleAnswer conclude(Comparison comparison) {
       for (const MemoryInstruction& one : matches[i].found) {
         found.push_back(one.pc / metrics::SassWord::kBytes);
       }
-      comparison.executions.add_access(line, found);
+      const Kind kind = matches[i].access->kind;
+      comparison.executions.add_access(line, found, kind == Kind::load || kind == Kind::store);
     }
     answer.trust.by_text_line[line] = std::move(verdicts[i].trust);
     if (matches[i].sources.size() == 1) {
@@ -277,14 +278,18 @@ OracleAnswer conclude(Comparison comparison) {
     const auto beside = std::ranges::find_if(extra.beside, [&](int line) {
       return answer.trust.by_text_line.at(line).confidence == Confidence::exact;
     });
-    if (beside == extra.beside.end()) {
-      answer.extras.push_back(std::move(extra));
+    const bool has_beside = beside != extra.beside.end();
+    std::optional<std::size_t> followed;
+    if (extra.is_spill) {
+      followed = comparison.executions.follow(extra.instruction.pc / metrics::SassWord::kBytes);
+    }
+    if (has_beside || followed) {
+      answer.trust.spills.push_back({extra.source.value_or(metrics::SourceLine{}),
+                                     extra.instruction.width, has_beside ? *beside : 0, followed});
     } else {
-      answer.trust.spills.push_back(
-          {extra.source.value_or(metrics::SourceLine{}), extra.instruction.width, *beside});
+      answer.extras.push_back(std::move(extra));
     }
   }
-  std::ranges::stable_sort(answer.trust.spills, {}, &KernelTrust::Spill::text_line);
   answer.trust.uncounted = std::move(comparison.another_time);
   answer.trust.unsettled.uncounted = std::move(comparison.another_time_by_memory);
   answer.trust.unsettles_memory = comparison.unsettles_memory;

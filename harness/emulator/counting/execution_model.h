@@ -31,17 +31,30 @@ struct Executions {
     std::uint64_t instructions = 0;
     std::uint64_t divergent_branches = 0;
   };
+  /// How often an instruction executes.
+  struct Times {
+    std::uint64_t warps = 0;
+    std::uint64_t lane_groups = 0;  ///< of 8 lanes, with some that execute it
+
+    Times& operator+=(const Times& more) {
+      warps += more.warps;
+      lane_groups += more.lane_groups;
+      return *this;
+    }
+  };
   std::string unknown;  ///< why they are not known; empty: they are
   std::vector<Line> lines;
+  std::string groups_unknown;   ///< why groups of lanes are not known; empty: they are
+  std::vector<Times> followed;  ///< in the order of ExecutionModel::follow()
 };
 
 /// The machine code as blocks, each of which leads to others or ends with a branch of the PTX.
 ///
 /// A branch of the machine code is one of the PTX by its line, and no other is the same one. It
 /// goes a way as often as that one does, so that each block executes as often as ways lead to it;
-/// behind a BSYNC, where lanes meet again, as often as the BSSY before them. Whether the machine
-/// code has each branch where the PTX has it shows in every launch: both come to it equally often,
-/// and to accesses that are exact.
+/// behind a BSYNC, where lanes meet again, as often as the BSSY before them. Likewise with how many
+/// groups of 8 lanes. Whether the machine code has each branch where the PTX has it shows in every
+/// launch: both come to it equally often, and to accesses that are exact.
 class ExecutionModel {
  public:
   ExecutionModel() = default;  ///< of machine code that is not known
@@ -52,8 +65,12 @@ class ExecutionModel {
                  const metrics::SourceLines& sources);
 
   /// Says that an access of the PTX is these instructions of the machine code, which execute as
-  /// often as it does.
-  void add_access(int text_line, const std::vector<std::size_t>& instructions);
+  /// often as it does. `by_lanes`: the lanes that it counts are those that execute it.
+  void add_access(int text_line, const std::vector<std::size_t>& instructions, bool by_lanes);
+
+  /// Counts the executions of an instruction by itself: it has no guard. nullopt where they will
+  /// not be known.
+  std::optional<std::size_t> follow(std::size_t instruction);
 
   /// Lines of the PTX whose branches must be watched.
   std::set<int> branches() const;
@@ -89,9 +106,14 @@ class ExecutionModel {
   using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // of the machine code
   struct Access {
     int text_line = 0;
+    bool by_lanes = false;
     std::vector<std::size_t> blocks;
   };
 
+  bool may_be_known() const { return unknown_.empty() && unshown_.empty(); }
+  std::optional<std::size_t> block_of(std::size_t instruction) const;
+  void compare_accesses(const machine::LaunchOutcome& launch,
+                        const std::vector<Executions::Times>& times, Executions& out) const;
   /// Of the branch that an edge begins at.
   int edge_branch(const Edge& edge) const { return blocks_[edge.from].branch; }
 
@@ -102,6 +124,7 @@ class ExecutionModel {
   std::vector<Ranges> unshown_;     // loops in which nothing shows yet how many rounds they have
   bool needs_whole_warps_ = false;  // and none that divides
   std::vector<Access> accesses_;
+  std::vector<std::optional<std::size_t>> followed_;  // their blocks, if the kernel comes to them
 };
 
 }  // namespace warpgauge::emulator::counting

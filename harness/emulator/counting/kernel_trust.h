@@ -29,11 +29,15 @@ struct KernelTrust {
     metrics::Trust trust;
   };
   /// A register that the machine code keeps in local memory: at one place in all lanes, as often as
-  /// an access of the PTX executes.
+  /// an access of the PTX executes, or as the model of executions says.
   struct Spill {
+    static constexpr const char* kReason =  ///< not to be exact
+        "ptxas spills registers or saves them around a call here, which is not in the PTX";
+
     metrics::SourceLine source;
     int width = 0;
-    int text_line = 0;  ///< of the access
+    int text_line = 0;                    ///< of the access; 0: there is none
+    std::optional<std::size_t> followed;  ///< place in Executions::followed
   };
   /// Branches, by line of the PTX text.
   struct Ways {

@@ -1,9 +1,11 @@
 // Counts per source line out of counts per PTX instruction.
 #include "harness/emulator/counting/line_counts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
+#include <map>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
@@ -38,10 +40,10 @@ metrics::Counts global(const machine::AccessTotals& access, Count requests, Coun
   return out;
 }
 
-metrics::Counts counts_of(const KernelTrust::Spill& spill, const machine::AccessTotals& beside) {
+metrics::Counts counts_of(const Spill& spill, const Executions::Times& times) {
   metrics::Counts out;
-  out.local_requests = beside.requests;
-  out.local_sectors = beside.lane_groups * static_cast<unsigned>(std::max(1, spill.width / 4));
+  out.local_requests = times.warps;
+  out.local_sectors = times.lane_groups * static_cast<unsigned>(std::max(1, spill.width / 4));
   return out;
 }
 
@@ -49,6 +51,18 @@ void distrust(metrics::LineCounts& line, const std::string& group, const metrics
   if (trust.confidence == metrics::Confidence::exact) return;
   metrics::Trust& present = line.trust[group];
   if (trust.confidence > present.confidence) present = trust;
+}
+
+metrics::Trust certainty_of(const Executions& executed, const KernelTrust& trust,
+                            metrics::Memory memory) {
+  if (!executed.unknown.empty()) {
+    return {
+        metrics::Confidence::estimate,
+        "those of the PTX are counted, of which ptxas makes more or fewer: " + executed.unknown};
+  }
+  if (trust.execution_order) return *trust.execution_order;
+  const bool unsettled = memory == metrics::Memory::unsettled && trust.unsettled.executions;
+  return unsettled ? *trust.unsettled.executions : metrics::Trust{};
 }
 
 }  // namespace
@@ -81,19 +95,7 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
 }
 
 void CountTable::add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                                const KernelTrust& trust, metrics::Memory memory) {
-  const Executions executed = trust.executions.of(outcome);
-  const bool known = executed.unknown.empty();
-  metrics::Trust certainty;
-  if (!known) {
-    certainty = {
-        metrics::Confidence::estimate,
-        "those of the PTX are counted, of which ptxas makes more or fewer: " + executed.unknown};
-  } else if (trust.execution_order) {
-    certainty = *trust.execution_order;
-  } else if (memory == metrics::Memory::unsettled && trust.unsettled.executions) {
-    certainty = *trust.unsettled.executions;
-  }
+                                const Executions& executed, const metrics::Trust& certainty) {
   const auto add = [&](const metrics::SourceLine& source, std::uint64_t instructions,
                        std::uint64_t divided) {
     if (instructions == 0 && divided == 0) return;
@@ -103,7 +105,7 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
     if (instructions > 0) distrust(at, "instructions", certainty);
     if (divided > 0) distrust(at, "branches", certainty);
   };
-  if (known) {
+  if (executed.unknown.empty()) {
     for (const Executions::Line& one : executed.lines) {
       add(one.source, one.instructions, one.divergent_branches);
     }
@@ -115,10 +117,46 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
   distrust(lines_.at(kernel, {}), "instructions", certainty);
 }
 
+void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                            const KernelTrust& trust, metrics::Memory memory,
+                            const Executions& executed, const metrics::Trust& certainty) {
+  const KernelTrust::Ways ways = ways_of(outcome);
+  const std::string& unknown =
+      executed.unknown.empty() ? executed.groups_unknown : executed.unknown;
+  const auto add = [&](const Spill& spill, const Executions::Times& times,
+                       const metrics::Trust& known) {
+    if (times.warps == 0) return;
+    metrics::LineCounts& line = lines_.at(kernel, spill.source);
+    line.counts += counts_of(spill, times);
+    distrust(line, "local", known);
+  };
+  std::map<int, Executions::Times> accesses;
+  for (const machine::InstructionTotals& one : outcome.totals) {
+    accesses[one.text_line] = {one.access.requests, one.access.lane_groups};
+  }
+  for (const Spill& spill : trust.spills) {
+    const bool has_access = spill.text_line != 0;
+    metrics::Trust known;
+    if (has_access) known = trust.of(spill.text_line, ways, memory);
+    const bool is_exact = has_access && known.confidence == metrics::Confidence::exact;
+    if (!is_exact && spill.followed && unknown.empty()) {
+      add(spill, executed.followed[*spill.followed], certainty);
+    } else if (has_access) {
+      add(spill, accesses[spill.text_line], known);
+    } else {
+      distrust(lines_.at(kernel, spill.source), "local",
+               {metrics::Confidence::estimate, fmt::format("{}: {}", Spill::kReason, unknown)});
+    }
+  }
+}
+
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                      const KernelTrust& trust, metrics::Memory memory) {
   metrics::LineCounts& whole = lines_.at(kernel, {});
-  add_executions(kernel, outcome, trust, memory);
+  const Executions executed = trust.executions.of(outcome);
+  const metrics::Trust certainty = certainty_of(executed, trust, memory);
+  add_executions(kernel, outcome, executed, certainty);
+  add_spills(kernel, outcome, trust, memory, executed, certainty);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
   const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
     for (const KernelTrust::Uncounted& one : uncounted) {
@@ -140,13 +178,6 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     distrust(at, group, known);
     if (access.estimates > 0) {
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
-    }
-    const auto [begin, end] =
-        std::ranges::equal_range(trust.spills, instruction.text_line, {}, &Spill::text_line);
-    for (const Spill& spill : std::ranges::subrange(begin, end)) {
-      metrics::LineCounts& line = lines_.at(kernel, spill.source);
-      line.counts += counts_of(spill, access);
-      distrust(line, "local", known);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/confidence.h"
 #include "metrics/counts_by_line.h"
 #include "metrics/order_dependence.h"
 
@@ -14,6 +15,7 @@ struct LaunchOutcome;
 
 namespace warpgauge::emulator::counting {
 
+struct Executions;
 struct KernelTrust;
 
 /// The same numbers as the facts have them: a request, wavefront or sector belongs to the space.
@@ -33,7 +35,11 @@ class CountTable {
  private:
   /// Instructions and divergent branches.
   void add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                      const KernelTrust& trust, metrics::Memory memory);
+                      const Executions& executed, const metrics::Trust& certainty);
+  /// `certainty` is that of `executed`.
+  void add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                  const KernelTrust& trust, metrics::Memory memory, const Executions& executed,
+                  const metrics::Trust& certainty);
 
   metrics::CountsByLine lines_;
 };

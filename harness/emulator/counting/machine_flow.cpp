@@ -3,19 +3,27 @@
 #include <algorithm>
 
 #include "harness/emulator/counting/comparison.h"
+#include "metrics/sass.h"
 
 namespace warpgauge::emulator::counting {
 
 using metrics::FlowGraph;
 
 MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
-    : words_(metrics::machine_code(code.cubin, kernel)),
-      flow_(words_, metrics::known_sm(code.cubin), metrics::branch_targets(code.cubin, kernel),
-            metrics::Calls::stepped_over),
+    : sm_(metrics::known_sm(code.cubin)),
+      words_(metrics::machine_code(code.cubin, kernel)),
+      flow_(words_, sm_, metrics::branch_targets(code.cubin, kernel), metrics::Calls::stepped_over),
       deciders_(graph().deciders()),
       loops_(graph().loops()),
       gatherings_(find_gatherings()) {
   for (const metrics::SassWord& word : words_) lines_.push_back(code.lines.find(kernel, word.pc));
+}
+
+bool MachineFlow::is_spill(std::size_t index) const {
+  constexpr unsigned kStackPointer = 1;
+  const auto access = metrics::memory_instruction(words_[index], sm_);
+  return access && metrics::is_local(access->op) &&
+         (words_[index].low >> 24 & 0xff) == kStackPointer;
 }
 
 bool MachineFlow::is_branch_if_apart(std::size_t block) const {

@@ -23,6 +23,8 @@ class MachineFlow {
   const std::vector<metrics::FlowGraph::Loop>& loops() const { return loops_; }
   /// The blocks whose branches decide a block.
   const std::vector<std::size_t>& deciders(std::size_t block) const { return deciders_[block]; }
+  /// Whether an instruction accesses local memory at one place in all lanes, [R1 + a number].
+  bool is_spill(std::size_t index) const;
   /// The line of the PTX that an instruction was made of.
   std::optional<int> line_at(std::size_t index) const { return lines_[index]; }
   /// That of the branch at the end of a block.
@@ -76,6 +78,7 @@ class MachineFlow {
   }
   bool leads(std::size_t from, std::size_t to, std::size_t branch) const;
 
+  int sm_ = 0;
   std::vector<metrics::SassWord> words_;
   metrics::SassFlow flow_;
   std::vector<std::vector<std::size_t>> deciders_;

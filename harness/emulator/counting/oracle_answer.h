@@ -18,6 +18,7 @@ struct ExtraAccess {
   std::optional<metrics::SourceLine> source;
   metrics::MemoryInstruction instruction;
   std::string reason;
+  bool is_spill = false;    ///< at one place in all lanes
   std::vector<int> beside;  ///< accesses of the PTX that it executes with, by line, and no others
 };
 

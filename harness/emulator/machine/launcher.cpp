@@ -242,6 +242,11 @@ std::vector<BranchTotals> branches_of(const KernelCode& code,
       totals.divided += more.divided;
       totals.warps += more.warps;
       totals.taken += more.taken;
+      if (more.warps == 0) continue;
+      const std::uint64_t untaken = more.warps - more.taken + more.divided;
+      totals.lane_groups += kLaneGroups * more.warps - more.lacking;
+      totals.taken_groups += kLaneGroups * more.taken - more.lacking_taken;
+      totals.untaken_groups += kLaneGroups * untaken - more.lacking_untaken;
     }
     if (totals.divided == 0 && totals.warps == 0) continue;
     const auto& [function, instruction] = code.branches[n];
@@ -300,6 +305,8 @@ LaunchOutcome outcome_of(const KernelCode& code, const Launch& launch,
   for (const auto& worker : workers) outcome.warp_instructions += worker->steps();
   const std::uint64_t threads = volume(launch.block);
   outcome.warps = volume(launch.grid) * ((threads + kLanes - 1) / kLanes);
+  outcome.lane_groups =
+      volume(launch.grid) * ((threads + kLanes / kLaneGroups - 1) / (kLanes / kLaneGroups));
   outcome.has_partial_warps = threads % kLanes != 0;
   outcome.branches = branches_of(code, workers);
   for (std::size_t n = 0; n < code.counters.size(); ++n) {

@@ -28,6 +28,8 @@ struct BranchTotals {
   std::uint64_t divided = 0;   ///< times that lanes of a warp parted
   /// Only of watched branches: times that a warp came, and that lanes of it took the branch.
   std::uint64_t warps = 0, taken = 0;
+  /// Likewise: groups of 8 lanes with some that came, that took it, and that did not.
+  std::uint64_t lane_groups = 0, taken_groups = 0, untaken_groups = 0;
 };
 
 /// Executions of an instruction. A warp whose lanes are apart comes several times.
@@ -45,6 +47,7 @@ struct FunctionHits {
 struct LaunchOutcome {
   std::uint64_t warp_instructions = 0;
   std::uint64_t warps = 0;             ///< of the grid
+  std::uint64_t lane_groups = 0;       ///< of 8 lanes, of these warps
   bool has_partial_warps = false;      ///< the last ones of the blocks lack lanes
   std::vector<BranchTotals> branches;  ///< where warps divided, and watched ones that they came to
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory

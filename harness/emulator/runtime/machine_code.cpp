@@ -86,7 +86,9 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   move_keys(answer.trust.by_text_line);
   move_keys(answer.trust.sources);
   move_keys(answer.trust.unsettled.by_text_line);
-  for (auto& spill : answer.trust.spills) spill.text_line += first_line;
+  for (auto& spill : answer.trust.spills) {
+    if (spill.text_line != 0) spill.text_line += first_line;
+  }
   const auto move = [&](std::set<int>& lines) {
     std::set<int> moved;
     for (const int line : lines) moved.insert(line + first_line);

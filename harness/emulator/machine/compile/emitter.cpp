@@ -79,6 +79,7 @@ void Emitter::body(const std::vector<Step>& steps, const std::optional<Step>& br
 
 // Warp::next is the branch. It stays so where it is to be executed by itself.
 void Emitter::go_on(const Step& branch) {
+  if (partial_ && branch.operation->is_watched) return;  // there its lanes are counted
   const Instruction& instruction = *branch.instruction;
   const auto ways = static_cast<int>(instruction.offset * sizeof(control::BranchWays));
   const auto count = [&](std::size_t way) {  // rcx: the engine

@@ -59,12 +59,22 @@ void uncounted(Warp& warp, const Instruction& instruction) {
   kBranch(warp, instruction);
 }
 
+std::uint32_t lacking(Mask lanes) { return kLaneGroups - lane_groups(lanes); }
+
+void count_groups(BranchWays& ways, Mask came, Mask took) {
+  if (came == kAllLanes && (took == came || took == 0)) return;
+  ways.lacking += lacking(came);
+  if (took != 0) ways.lacking_taken += lacking(took);
+  if (took != came) ways.lacking_untaken += lacking(came & ~took);
+}
+
 /// Runs also where no lane takes the branch.
 template <Execute kBranch>
 void watched(Warp& warp, const Instruction& instruction) {
   BranchWays& ways = ways_at(*warp.engine, instruction);
   ++ways.warps;
   warp.active = warp.mask & guard_of(warp, instruction);
+  count_groups(ways, warp.mask, warp.active);
   if (warp.active == 0) return;
   ++ways.taken;
   kBranch(warp, instruction);

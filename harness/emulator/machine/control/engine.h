@@ -65,6 +65,8 @@ using CodeHits = std::vector<std::vector<InstructionHits>>;
 /// What BranchTotals has of a branch, since the launch began.
 struct BranchWays {
   std::uint64_t divided = 0, warps = 0, taken = 0;
+  /// Groups of 8 lanes that a whole warp has more, where warps come, take it and do not.
+  std::uint64_t lacking = 0, lacking_taken = 0, lacking_untaken = 0;
 };
 
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).

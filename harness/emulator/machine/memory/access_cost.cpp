@@ -45,7 +45,7 @@ void put(AccessCache& cache, const metrics::SharedCost& cost, Mask lanes) {
   cache.totals.space = Space::shared;
   cache.cost = {.wavefronts = cost.wavefronts,
                 .wavefronts_ideal = cost.ideal,
-                .lane_groups = groups_of(lanes),
+                .lane_groups = machine::lane_groups(lanes),
                 .exact = cost.exact,
                 .rank = metrics::shown_rank(cost.wavefronts, cost.ideal, lanes)};
 }

@@ -11,14 +11,6 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// How many of the groups of 8 lanes have one that is on.
-[[gnu::always_inline]] inline std::uint32_t groups_of(Mask lanes) {
-  lanes |= lanes >> 4;
-  lanes |= lanes >> 2;
-  lanes |= lanes >> 1;
-  return (lanes & 0x01010101) * 0x01010101 >> 24;
-}
-
 /// Put what an access to global or local memory costs, and what it counts as, into its cache.
 [[gnu::always_inline]] inline void put(AccessCache& cache, const Access& access,
                                        const metrics::GlobalCost& cost, Mask lanes) {
@@ -29,7 +21,7 @@ namespace warpgauge::emulator::machine::memory {
   cache.cost.sectors = cost.sectors;
   cache.cost.sectors_ideal = cost.ideal;
   cache.cost.tags = cost.tags;
-  cache.cost.lane_groups = groups_of(lanes);
+  cache.cost.lane_groups = machine::lane_groups(lanes);
   cache.cost.exact = cost.exact;
   cache.cost.rank = metrics::shown_rank(cost.sectors, cost.ideal, lanes);
 }
@@ -37,7 +29,7 @@ namespace warpgauge::emulator::machine::memory {
                                              Mask lanes) {
   cache.totals.space = AccessTotals::Space::local;
   cache.cost.sectors = sectors;
-  cache.cost.lane_groups = groups_of(lanes);
+  cache.cost.lane_groups = machine::lane_groups(lanes);
 }
 
 template <typename Address>

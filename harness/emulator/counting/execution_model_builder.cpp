@@ -1,0 +1,377 @@
+// Makes the model of a kernel: which blocks its machine code has, and which ways lead to each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/emulator/counting/counterparts.h"
+#include "harness/emulator/counting/execution_model.h"
+#include "harness/emulator/counting/machine_flow.h"
+#include "harness/emulator/counting/ptx_flow.h"
+
+namespace warpgauge::emulator::counting {
+
+using metrics::FlowGraph;
+
+class ExecutionModelBuilder {
+ public:
+  ExecutionModelBuilder(ExecutionModel& model, const PtxFlow& flow, std::span<const PtxFlow> all,
+                        const MachineFlow& machine)
+      : model_(model), flow_(flow), machine_(machine), counterparts_(flow, all, machine) {
+    divide();
+    find_lines(all);
+  }
+
+  void build(const metrics::SourceLines& sources) {
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      if (reached_[block]) add_ways(block);
+    }
+    add_gatherings();
+    check_loops();
+    judge_removed();
+    put_in_order();
+    find_sources(sources);
+  }
+
+ private:
+  using Block = ExecutionModel::Block;
+  using Edge = ExecutionModel::Edge;
+  using Way = ExecutionModel::Way;
+
+  void refuse(std::string why) {
+    if (model_.unknown_.empty()) model_.unknown_ = std::move(why);
+  }
+
+  /// Into blocks that end also behind a BSYNC.
+  void divide() {
+    std::set<std::size_t> meetings;
+    for (const MachineFlow::Gathering& one : machine_.gatherings()) meetings.insert(one.end + 1);
+    for (const metrics::SassBlock& block : machine_.blocks()) {
+      std::size_t begin = block.begin;
+      first_.push_back(blocks_.size());
+      for (auto meeting = meetings.upper_bound(block.begin);
+           meeting != meetings.end() && *meeting < block.end; ++meeting) {
+        blocks_.push_back({.begin = begin, .end = *meeting});
+        begin = *meeting;
+      }
+      blocks_.push_back({.begin = begin, .end = block.end});
+      last_.push_back(blocks_.size() - 1);
+    }
+    reached_.resize(blocks_.size());
+    machine_.walk({0}, {}, [&](std::size_t block) {
+      std::fill(reached_.begin() + static_cast<std::ptrdiff_t>(first_[block]),
+                reached_.begin() + static_cast<std::ptrdiff_t>(last_[block]) + 1, true);
+      return true;
+    });
+  }
+
+  void find_lines(std::span<const PtxFlow> all) {
+    homes_.resize(machine_.blocks().size());
+    for (std::size_t block = 0; block < homes_.size(); ++block) {
+      if (!reached_[first_[block]]) continue;
+      const metrics::SassBlock& range = machine_.blocks()[block];
+      for (std::size_t i = range.begin; i < range.end; ++i) {
+        const auto line = machine_.line_at(i);
+        if (!line) continue;
+        if (const auto home = flow_.block_at(*line)) {
+          homes_[block].insert(*home);
+        } else if (std::ranges::any_of(all, [&](const PtxFlow& flow) {
+                     return flow.block_at(*line).has_value();
+                   })) {
+          refuse("it calls functions");
+        }
+        if (metrics::is_call(machine_.words()[i])) {
+          refuse("the machine code calls functions that the PTX does not have");
+        }
+      }
+    }
+  }
+
+  /// The block of the machine code that a block here is the end of; nothing for others.
+  std::optional<std::size_t> ended(std::size_t block) const {
+    const std::size_t found = machine_.block_of(blocks_[block].begin);
+    return last_[found] == block ? std::optional(found) : std::nullopt;
+  }
+
+  void add_edge(std::size_t to_machine_block, Edge edge) {
+    if (to_machine_block == machine_.graph().size()) return;
+    blocks_[first_[to_machine_block]].before.push_back(edge);
+  }
+
+  void add_ways(std::size_t block) {
+    const auto own = ended(block);
+    if (!own) {
+      blocks_[block + 1].before.push_back({block, Way::always});
+      return;
+    }
+    const auto& behind = machine_.graph().behind(*own);
+    if (machine_.is_branch_if_apart(*own)) {
+      model_.needs_whole_warps_ = true;
+      for (const std::size_t next : behind) {
+        if (next == *own + 1) add_edge(next, {block, Way::always});
+      }
+      return;
+    }
+    if (behind.size() < 2) {
+      for (const std::size_t next : behind) add_edge(next, {block, Way::always});
+      return;
+    }
+    const auto ptx = branch_of(*own);
+    if (!ptx) return;
+    const auto taken = taken_way(*own, *ptx);
+    if (!taken) {
+      return refuse(fmt::format(
+          "it is not plain which way of the branch in line {} of the PTX the machine code has "
+          "where",
+          flow_.last_line(*ptx)));
+    }
+    blocks_[block].branch = flow_.last_line(*ptx);
+    blocks_[block].parts = parts(*own);
+    blocks_[block].ends = machine_.blocks()[*own].leaves;
+    for (const std::size_t next : behind) {
+      const std::size_t loop = machine_.innermost_loop(*own);
+      const bool jumps = next != *own + 1;
+      const bool leaves = jumps && loop < machine_.loops().size() &&
+                          next < machine_.graph().size() && !machine_.loops()[loop].contains[next];
+      add_edge(next, {block, next == *taken ? Way::taken : Way::untaken, jumps, leaves});
+    }
+  }
+
+  /// The branch of the PTX at the end of a block of the machine code, by its line and no other.
+  std::optional<std::size_t> branch_of(std::size_t own) {
+    const auto line = machine_.last_line(own);
+    const auto at = line ? flow_.block_at(*line) : std::nullopt;
+    if (!at || flow_.last_line(*at) != *line || !counterparts_.is_known_branch(own) ||
+        machine_.graph().behind(own).size() != 2) {
+      refuse("the machine code has a branch that the PTX does not have");
+      return std::nullopt;
+    }
+    const std::size_t ptx = counterparts_.of_branch(own).number;
+    if (flow_.graph().behind(ptx).size() != 2) {
+      refuse("it branches by an index");
+      return std::nullopt;
+    }
+    if (!made_.insert(ptx).second) {
+      refuse(fmt::format("ptxas made several branches of that in line {} of the PTX",
+                         flow_.last_line(ptx)));
+      return std::nullopt;
+    }
+    return ptx;
+  }
+
+  /// Whether lanes that part there stay apart, though they come to the same code.
+  bool parts(std::size_t own) const {
+    if (machine_.graph().meeting_point(own) == machine_.graph().size()) return false;
+    return std::ranges::none_of(
+        machine_.gatherings(), [&](const MachineFlow::Gathering& one) { return one.between[own]; });
+  }
+
+  /// What is on one way from a branch only, of both.
+  static std::pair<std::set<std::size_t>, std::set<std::size_t>> ways(const FlowGraph& graph,
+                                                                      std::size_t branch,
+                                                                      std::size_t a,
+                                                                      std::size_t b) {
+    std::set<std::size_t> only_a = graph.way(branch, a), only_b = graph.way(branch, b);
+    for (auto one = only_a.begin(); one != only_a.end();) {
+      one = only_b.erase(*one) > 0 ? only_a.erase(one) : std::next(one);
+    }
+    return {std::move(only_a), std::move(only_b)};
+  }
+
+  /// Which block behind one of the machine code lanes go to that take the branch of the PTX.
+  std::optional<std::size_t> taken_way(std::size_t own, std::size_t ptx) const {
+    const auto& behind = machine_.graph().behind(own);
+    const auto& ptx_behind = flow_.graph().behind(ptx);
+    const std::size_t fallen = ptx + 1;
+    if (!flow_.falls_through(ptx) || std::ranges::find(ptx_behind, fallen) == ptx_behind.end())
+      return std::nullopt;
+    const std::size_t taken = ptx_behind[0] == fallen ? ptx_behind[1] : ptx_behind[0];
+    // By what leads back to the branch.
+    const auto leads_back = [](const FlowGraph& graph, std::size_t branch, std::size_t first) {
+      if (first == branch) return true;
+      const auto blocks = graph.way(branch, first);
+      return std::ranges::any_of(blocks, [&](std::size_t block) {
+        const auto& next = graph.behind(block);
+        return std::ranges::find(next, branch) != next.end();
+      });
+    };
+    const bool a_back = leads_back(machine_.graph(), own, behind[0]);
+    const bool b_back = leads_back(machine_.graph(), own, behind[1]);
+    const bool taken_back = leads_back(flow_.graph(), ptx, taken);
+    const bool fallen_back = leads_back(flow_.graph(), ptx, fallen);
+    if ((a_back != b_back) != (taken_back != fallen_back)) return std::nullopt;
+    if (a_back != b_back) return behind[a_back == taken_back ? 0 : 1];
+    // By what is on the ways.
+    const auto [of_taken, of_fallen] = ways(flow_.graph(), ptx, taken, fallen);
+    const auto [of_a, of_b] = ways(machine_.graph(), own, behind[0], behind[1]);
+    const auto shared = [&](const std::set<std::size_t>& machine_way,
+                            const std::set<std::size_t>& ptx_way) {
+      return std::ranges::any_of(machine_way, [&](std::size_t block) {
+        return std::ranges::any_of(homes_[block],
+                                   [&](std::size_t home) { return ptx_way.contains(home); });
+      });
+    };
+    const bool straight = shared(of_a, of_taken) || shared(of_b, of_fallen);
+    const bool crossed = shared(of_a, of_fallen) || shared(of_b, of_taken);
+    if (straight == crossed) return std::nullopt;
+    return behind[straight ? 0 : 1];
+  }
+
+  void add_gatherings() {
+    for (const MachineFlow::Gathering& one : machine_.gatherings()) {
+      const std::size_t begin = block_at(one.begin), end = block_at(one.end);
+      if (!reached_[begin] || !reached_[end]) continue;
+      Block& behind = blocks_[end + 1];
+      if (behind.gathering) return refuse("lanes that part at several places meet at one");
+      behind.gathering.emplace();
+      behind.gathering->begin = begin;
+      for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
+        if (!one.between[block]) continue;
+        behind.gathering->threads_end |= machine_.blocks()[block].leaves;
+        if (const int line = blocks_[last_[block]].branch) behind.gathering->branches.insert(line);
+      }
+    }
+    for (std::size_t i = 0; i < machine_.words().size(); ++i) {
+      model_.needs_whole_warps_ |= metrics::is_break(machine_.words()[i]);
+    }
+  }
+
+  std::size_t block_at(std::size_t index) const {
+    const auto behind = std::ranges::upper_bound(blocks_, index, {}, &Block::begin);
+    return static_cast<std::size_t>(behind - blocks_.begin()) - 1;
+  }
+
+  /// A branch back shows how often a loop repeats, but not how many rounds of the PTX's loop are in
+  /// one of the machine code's. Its arithmetic shows that.
+  void check_loops() {
+    for (std::size_t loop = 0; loop < machine_.loops().size(); ++loop) {
+      if (!reached_[first_[machine_.loops()[loop].header]]) continue;
+      const Counterpart& same = counterparts_.of_loop(loop);
+      if (same.kind != Counterpart::Kind::found) {
+        return refuse("the machine code has a loop that the PTX does not have");
+      }
+      std::map<int, std::size_t> inside, outside;  // how often a line of the loop is there
+      std::map<std::pair<int, unsigned>, std::size_t> separate;  // inside, by opcode
+      ExecutionModel::Ranges own;
+      for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
+        if (!reached_[first_[block]]) continue;
+        const bool is_inside = machine_.innermost_loop(block) == loop;
+        const metrics::SassBlock& range = machine_.blocks()[block];
+        if (is_inside) own.emplace_back(range.begin, range.end);
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+          const auto line = machine_.line_at(i);
+          const auto home = line ? flow_.block_at(*line) : std::nullopt;
+          if (!home || innermost_ptx_loop(*home) != same.number) continue;
+          if (machine_.is_spill(i)) continue;  // it has the line of what it spills for
+          if (flow_.is_simple(*line)) ++(is_inside ? inside : outside)[*line];
+          if (is_inside && flow_.is_separate(*line)) {
+            ++separate[{*line, machine_.words()[i].opcode()}];
+          }
+        }
+      }
+      for (const auto& [line, count] : inside) {
+        if (count > 1 || outside.contains(line)) {
+          return refuse("ptxas has unrolled a loop, or taken a round out of it");
+        }
+      }
+      const bool is_shown =
+          std::ranges::any_of(separate, [](const auto& one) { return one.second == 1; });
+      if (!is_shown) model_.unshown_.push_back(std::move(own));
+    }
+  }
+
+  std::size_t innermost_ptx_loop(std::size_t block) const {
+    const auto& loops = counterparts_.loops();
+    const auto contains = [&](const FlowGraph::Loop& loop) { return loop.contains[block]; };
+    return static_cast<std::size_t>(std::ranges::find_if(loops, contains) - loops.begin());
+  }
+
+  /// Branches of the PTX that the machine code does not have.
+  void judge_removed() {
+    for (std::size_t ptx = 0; ptx < flow_.graph().size(); ++ptx) {
+      if (!counterparts_.is_branch(ptx) || made_.contains(ptx)) continue;
+      if (!is_converted(ptx)) model_.removed_.insert(flow_.last_line(ptx));
+    }
+  }
+
+  /// Whether predicates stand for it: what it decides is in blocks with what it stands behind.
+  bool is_converted(std::size_t ptx) const {
+    const auto decided = flow_.graph().decided_by(ptx);
+    std::set<std::size_t> own;
+    for (std::size_t block = 0; block < homes_.size(); ++block) {
+      if (homes_[block].contains(ptx)) own.insert(block);
+    }
+    std::set<std::size_t> behind_own;
+    machine_.walk({own.begin(), own.end()}, {}, [&](std::size_t block) {
+      behind_own.insert(block);
+      return true;
+    });
+    for (std::size_t block = 0; block < homes_.size(); ++block) {
+      const bool has_decided = std::ranges::any_of(
+          decided, [&](std::size_t one) { return homes_[block].contains(one); });
+      if (!has_decided || own.contains(block)) continue;
+      if (own.empty() || behind_own.contains(block)) return false;
+    }
+    return true;
+  }
+
+  /// Each block behind those that it needs the executions of.
+  void put_in_order() {
+    if (!model_.unknown_.empty()) return;
+    constexpr std::size_t kNone = ~std::size_t{0};
+    std::vector<std::size_t> places(blocks_.size(), kNone);
+    std::vector<bool> open(blocks_.size());
+    const auto place = [&](const auto& self, std::size_t block) -> bool {
+      if (places[block] != kNone) return true;
+      if (open[block]) return false;  // it needs itself
+      open[block] = true;
+      const Block& one = blocks_[block];
+      for (const Edge& edge : one.before) {
+        if (edge.way == Way::always && !self(self, edge.from)) return false;
+      }
+      if (one.gathering && !self(self, one.gathering->begin)) return false;
+      places[block] = model_.blocks_.size();
+      model_.blocks_.push_back(one);
+      return true;
+    };
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      if (reached_[block] && !place(place, block)) return refuse("it has a loop without an end");
+    }
+    for (Block& block : model_.blocks_) {
+      for (Edge& edge : block.before) edge.from = places[edge.from];
+      if (block.gathering) block.gathering->begin = places[block.gathering->begin];
+    }
+  }
+
+  void find_sources(const metrics::SourceLines& sources) {
+    std::map<std::pair<std::string, int>, std::size_t> known;
+    for (Block& block : model_.blocks_) {
+      for (std::size_t i = block.begin; i < block.end; ++i) {
+        metrics::SourceLine source =
+            sources.find(flow_.name(), machine_.words()[i].pc).value_or(metrics::SourceLine{});
+        const auto [place, is_new] =
+            known.try_emplace({source.file, source.line}, model_.sources_.size());
+        if (is_new) model_.sources_.push_back(std::move(source));
+        block.sources.push_back(place->second);
+      }
+    }
+  }
+
+  ExecutionModel& model_;
+  const PtxFlow& flow_;
+  const MachineFlow& machine_;
+  Counterparts counterparts_;
+  std::vector<Block> blocks_;
+  std::vector<std::size_t> first_, last_;     // of a block of the machine code, here
+  std::vector<bool> reached_;                 // by block
+  std::vector<std::set<std::size_t>> homes_;  // by block of the machine code: blocks of the PTX
+  std::set<std::size_t> made_;                // branches of the PTX that the machine code has
+};
+
+ExecutionModel::ExecutionModel(const PtxFlow& flow, std::span<const PtxFlow> all,
+                               const MachineFlow& machine, const metrics::SourceLines& sources)
+    : unknown_() {
+  ExecutionModelBuilder(*this, flow, all, machine).build(sources);
+}
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,52 @@
+// Kernels that keep more values than they have registers for, where no access to memory stands.
+// Rounds are not unrolled, so that the machine code has the loops and branches of the PTX.
+
+extern "C" {
+
+constexpr int kValues = 24;
+
+__device__ __forceinline__ void load(float (&v)[kValues], const float* a) {
+#pragma unroll
+  for (int i = 0; i < kValues; ++i) v[i] = a[i * blockDim.x + threadIdx.x];
+}
+
+__device__ __forceinline__ void mix(float (&v)[kValues], float by) {
+#pragma unroll
+  for (int i = 0; i < kValues; ++i) v[i] = v[i] * v[(i + 7) % kValues] + by;
+}
+
+__device__ __forceinline__ void store(float* b, const float (&v)[kValues]) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < kValues; ++i) sum = sum * v[i] + v[(i * 5) % kValues];
+  b[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void __maxnreg__(24) in_a_loop(float* b, const float* a, int rounds) {
+  float v[kValues];
+  load(v, a);
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) mix(v, round);
+  store(b, v);
+}
+
+__global__ void __maxnreg__(24) behind_a_branch(float* b, const float* a, int lanes) {
+  float v[kValues];
+  load(v, a);
+  if (threadIdx.x % 32 < lanes) {
+    mix(v, 1);
+    mix(v, 2);
+    mix(v, 3);
+  }
+  store(b, v);
+}
+
+__global__ void __maxnreg__(24) rounds_by_lane(float* b, const float* a) {
+  float v[kValues];
+  load(v, a);
+#pragma unroll 1
+  for (int round = 0; round < static_cast<int>(threadIdx.x % 32) / 4; ++round) mix(v, round);
+  store(b, v);
+}
+
+}  // extern "C"
