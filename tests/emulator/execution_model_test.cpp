@@ -116,7 +116,7 @@ TEST_P(ExecutionModelOf, KnowsHowManyGroupsOfLanesExecuteAnInstruction) {
   const auto first = model.follow(0), behind = model.follow(instruction(metrics::MemoryOp::stg));
   ASSERT_TRUE(first && behind);
   const Executions executions = model.of(launch(3, 1));
-  EXPECT_THAT(executions.groups_unknown, IsEmpty());
+  EXPECT_THAT(executions.followed_unknown, IsEmpty());
   EXPECT_EQ(executions.followed[*first].warps, kWarps);
   EXPECT_EQ(executions.followed[*first].lane_groups, 4 * kWarps);
   EXPECT_EQ(executions.followed[*behind].warps, kWarps - 2);
@@ -130,7 +130,7 @@ TEST_P(ExecutionModelOf, OtherLanesAtABranchOrAnAccessAreNotTheSame) {
   for (const machine::LaunchOutcome& other : {at_branch, at_access}) {
     const Executions executions = model_.of(other);
     EXPECT_THAT(executions.unknown, IsEmpty());
-    EXPECT_THAT(executions.groups_unknown, HasSubstr("with other lanes"));
+    EXPECT_THAT(executions.followed_unknown, HasSubstr("with other lanes"));
   }
 }
 

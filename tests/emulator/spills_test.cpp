@@ -120,6 +120,14 @@ TEST_P(Spilled, EachRoundOfALoopExecutesThem) {
   }
 }
 
+TEST_P(Spilled, ACallBetweenWhereLanesPartAndMeetChangesNothingBehindIt) {
+  const Spills code = spills_of("beside_a_quotient");
+  const Local local = run("beside_a_quotient", 44, 5);
+  EXPECT_EQ(local.reason, "");
+  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
+  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+}
+
 TEST_P(Spilled, AWarpThatLacksLanesHasFewerGroups) {
   const Spills code = spills_of("in_a_loop");
   const Local local = run("in_a_loop", 44, 5);  // 4 groups of 8, and 2

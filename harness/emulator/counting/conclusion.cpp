@@ -274,6 +274,7 @@ OracleAnswer conclude(Comparison comparison) {
   }
   answer.trust.otherwise = {Confidence::predicted,
                             "it is not one of the accesses that are compared with machine code"};
+  comparison.executions.settle();
   for (ExtraAccess& extra : comparison.extras) {
     const auto beside = std::ranges::find_if(extra.beside, [&](int line) {
       return answer.trust.by_text_line.at(line).confidence == Confidence::exact;

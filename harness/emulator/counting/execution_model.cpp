@@ -21,9 +21,7 @@ void ExecutionModel::add_access(int text_line, const std::vector<std::size_t>& i
                                 bool by_lanes) {
   Access& access = accesses_.emplace_back(text_line, by_lanes);
   const auto shows = [&](const Ranges& loop) {
-    return instructions.size() == 1 && std::ranges::any_of(loop, [&](const auto& range) {
-             return range.first <= instructions[0] && instructions[0] < range.second;
-           });
+    return instructions.size() == 1 && contain(loop, instructions[0]);
   };
   std::erase_if(unshown_, shows);
   for (const std::size_t index : instructions) {
@@ -31,10 +29,51 @@ void ExecutionModel::add_access(int text_line, const std::vector<std::size_t>& i
   }
 }
 
+void ExecutionModel::settle() {
+  for (Block& block : blocks_) {
+    const auto contains = [&](const Ranges& loop) { return contain(loop, block.begin); };
+    if (std::ranges::none_of(unshown_, contains)) continue;
+    block.is_known = false;
+    block.is_open = true;
+  }
+  for (Block& block : blocks_) {
+    if (!block.gathering) continue;
+    block.gathering->is_open = std::ranges::any_of(blocks_, [&](const Block& one) {
+      return one.is_open && contain(block.gathering->between, one.begin);
+    });
+  }
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Block& block : blocks_) {
+      if (!block.is_known || is_known_by_others(block)) continue;
+      block.is_known = false;
+      changes = true;
+    }
+  }
+}
+
+/// Whether the blocks are known that it needs the executions of.
+bool ExecutionModel::is_known_by_others(const Block& block) const {
+  const auto& gathering = block.gathering;
+  if (gathering && !blocks_[gathering->begin].is_known) return false;
+  if (gathering && gathering->is_open) return !gathering->threads_end;
+  return std::ranges::all_of(block.before, [&](const Edge& edge) {
+    return edge.way != Way::unknown && blocks_[edge.from].is_known;
+  });
+}
+
 std::optional<std::size_t> ExecutionModel::follow(std::size_t instruction) {
-  if (!may_be_known()) return std::nullopt;
-  followed_.push_back(block_of(instruction));
+  const auto block = block_of(instruction);
+  const bool is_never = !block && lines_unknown().empty();
+  if (!is_never && (!block || !blocks_[*block].is_known)) return std::nullopt;
+  followed_.push_back(block);
   return followed_.size() - 1;
+}
+
+std::string ExecutionModel::lines_unknown() const {
+  if (!unknown_.empty()) return unknown_;
+  if (!partly_.empty() || unshown_.empty()) return partly_;
+  return "nothing in a loop shows whether ptxas has unrolled it";
 }
 
 std::optional<std::size_t> ExecutionModel::block_of(std::size_t instruction) const {
@@ -46,18 +85,22 @@ std::optional<std::size_t> ExecutionModel::block_of(std::size_t instruction) con
 }
 
 std::set<int> ExecutionModel::branches() const {
-  if (!may_be_known()) return {};
+  if (!unknown_.empty() || (!lines_unknown().empty() && followed_.empty())) return {};
   std::set<int> lines = removed_;
   for (const Block& block : blocks_) {
-    if (block.branch != 0) lines.insert(block.branch);
+    if (block.branch != 0 && block.is_known) lines.insert(block.branch);
   }
   return lines;
 }
 
 Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
-  const auto unknown = [](std::string why) { return Executions{.unknown = std::move(why)}; };
-  if (!unknown_.empty()) return unknown(unknown_);
-  if (!unshown_.empty()) return unknown("nothing in a loop shows whether ptxas has unrolled it");
+  Executions out;
+  out.unknown = lines_unknown();
+  const bool is_partly = !out.unknown.empty();
+  const auto unknown = [&](const std::string& why) {
+    return Executions{.unknown = is_partly ? out.unknown : why, .followed_unknown = why};
+  };
+  if (!unknown_.empty() || (is_partly && followed_.empty())) return unknown(out.unknown);
   std::map<int, const machine::BranchTotals*> known;
   for (const machine::BranchTotals& one : launch.branches) known[one.text_line] = &one;
   const machine::BranchTotals none;
@@ -80,15 +123,15 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
           fmt::format("lanes part at line {} of the PTX and do not meet again", block.branch));
     }
   }
-  if (needs_whole_warps_ && (any_divided || launch.has_partial_warps)) {
+  if (needs_whole_warps_ && (is_partly || any_divided || launch.has_partial_warps)) {
     return unknown("the machine code has other code for warps that lack lanes");
   }
 
-  Executions out;
   for (const metrics::SourceLine& source : sources_) out.lines.push_back({source});
   std::vector<Executions::Times> times(blocks_.size());
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
+    if (!block.is_known) continue;
     Executions::Times& own = times[i];
     if (block.begin == 0) own = {launch.warps, launch.lane_groups};
     std::size_t parted = 0;
@@ -105,6 +148,8 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
         case Way::untaken:
           own += {branch.warps - branch.taken + branch.divided, branch.untaken_groups};
           break;
+        case Way::unknown:
+          break;
       }
     }
     if (parted > 1) {
@@ -116,7 +161,7 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
       if (divided && block.gathering->threads_end) {
         return unknown("threads end between where lanes part and meet");
       }
-      if (divided) own = times[block.gathering->begin];
+      if (divided || block.gathering->is_open) own = times[block.gathering->begin];
     }
     if (block.branch != 0) {
       const machine::BranchTotals& branch = at(block.branch);
@@ -125,41 +170,45 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
             "the machine code comes to the branch in line {} of the PTX {} times, the PTX {}",
             block.branch, own.warps, branch.warps));
       }
-      if (branch.lane_groups != own.lane_groups) out.groups_unknown = other_lanes(block.branch);
+      if (branch.lane_groups != own.lane_groups) out.followed_unknown = other_lanes(block.branch);
       if (!block.ends) out.lines[block.sources.back()].divergent_branches += branch.divided;
     }
     for (const std::size_t source : block.sources) out.lines[source].instructions += own.warps;
   }
-  compare_accesses(launch, times, out);
-  if (!out.unknown.empty()) return unknown(out.unknown);
+  if (const std::string why = compare_accesses(launch, times, out); !why.empty()) {
+    return unknown(why);
+  }
+  if (is_partly) out.lines.clear();
   for (const auto& block : followed_) {
     out.followed.push_back(block ? times[*block] : Executions::Times{});
   }
   return out;
 }
 
-/// Whether the machine code comes to accesses as often as the PTX.
-void ExecutionModel::compare_accesses(const machine::LaunchOutcome& launch,
-                                      const std::vector<Executions::Times>& times,
-                                      Executions& out) const {
+/// Why the machine code is not the PTX, if it does not come to accesses as often.
+std::string ExecutionModel::compare_accesses(const machine::LaunchOutcome& launch,
+                                             const std::vector<Executions::Times>& times,
+                                             Executions& out) const {
   std::map<int, Executions::Times> counted;
   for (const machine::InstructionTotals& one : launch.totals) {
     counted[one.text_line] = {one.access.requests, one.access.lane_groups};
   }
   for (const Access& access : accesses_) {
+    const auto is_known = [&](std::size_t block) { return blocks_[block].is_known; };
+    if (!std::ranges::all_of(access.blocks, is_known)) continue;
     Executions::Times own;
     for (const std::size_t block : access.blocks) own += times[block];
     const Executions::Times& expected = counted[access.text_line];
     if (own.warps != expected.warps) {
-      out.unknown = fmt::format(
+      return fmt::format(
           "the machine code comes to the access in line {} of the PTX {} times, the PTX {}",
           access.text_line, own.warps, expected.warps);
-      return;
     }
     if (access.by_lanes && own.lane_groups != expected.lane_groups) {
-      out.groups_unknown = other_lanes(access.text_line);
+      out.followed_unknown = other_lanes(access.text_line);
     }
   }
+  return {};
 }
 
 void ExecutionModel::move_lines(int first_line) {

@@ -2,6 +2,7 @@
 // took at the branches of the PTX.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,10 +43,10 @@ struct Executions {
       return *this;
     }
   };
-  std::string unknown;  ///< why they are not known; empty: they are
+  std::string unknown;  ///< why lines are not known; empty: they are
   std::vector<Line> lines;
-  std::string groups_unknown;   ///< why groups of lanes are not known; empty: they are
-  std::vector<Times> followed;  ///< in the order of ExecutionModel::follow()
+  std::string followed_unknown;  ///< likewise of single instructions
+  std::vector<Times> followed;   ///< in the order of ExecutionModel::follow()
 };
 
 /// The machine code as blocks, each of which leads to others or ends with a branch of the PTX.
@@ -55,6 +56,10 @@ struct Executions {
 /// behind a BSYNC, where lanes meet again, as often as the BSSY before them. Likewise with how many
 /// groups of 8 lanes. Whether the machine code has each branch where the PTX has it shows in every
 /// launch: both come to it equally often, and to accesses that are exact.
+///
+/// Where the machine code has branches and calls of its own, or loops that are not those of the
+/// PTX, the other blocks are known to which ways lead from known ones only, and those behind a
+/// BSYNC of lanes that part there.
 class ExecutionModel {
  public:
   ExecutionModel() = default;  ///< of machine code that is not known
@@ -67,6 +72,9 @@ class ExecutionModel {
   /// Says that an access of the PTX is these instructions of the machine code, which execute as
   /// often as it does. `by_lanes`: the lanes that it counts are those that execute it.
   void add_access(int text_line, const std::vector<std::size_t>& instructions, bool by_lanes);
+
+  /// Finds out which blocks are known, after the last access.
+  void settle();
 
   /// Counts the executions of an instruction by itself: it has no guard. nullopt where they will
   /// not be known.
@@ -82,17 +90,20 @@ class ExecutionModel {
 
  private:
   friend class ExecutionModelBuilder;
-  enum class Way : std::uint8_t { always, taken, untaken };
+  enum class Way : std::uint8_t { always, taken, untaken, unknown };
   struct Edge {
     std::size_t from = 0;
     Way way = Way::always;
     bool jumps = false;        ///< lanes that part go there later, with others that wait there
     bool leaves_loop = false;  ///< likewise in each round
   };
+  using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // of the machine code
   struct Gathering {
     std::size_t begin = 0;     ///< the block with the BSSY
     std::set<int> branches;    ///< between, by line of the PTX
     bool threads_end = false;  ///< between
+    Ranges between;
+    bool is_open = false;  ///< lanes may part between without that this shows
   };
   struct Block {
     std::size_t begin = 0, end = 0;  ///< of the machine code
@@ -101,23 +112,31 @@ class ExecutionModel {
     int branch = 0;                      ///< line of the PTX; 0: it ends with none
     bool parts = false;                  ///< lanes that part at its branch may not meet again
     bool ends = false;                   ///< with EXIT, at which no warp divides
+    bool is_open = false;                ///< lanes may part in it without that this shows
+    bool is_known = true;                ///< how often it executes
     std::vector<std::size_t> sources;    ///< of its instructions; places in sources_
   };
-  using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // of the machine code
   struct Access {
     int text_line = 0;
     bool by_lanes = false;
     std::vector<std::size_t> blocks;
   };
 
-  bool may_be_known() const { return unknown_.empty() && unshown_.empty(); }
+  static bool contain(const Ranges& ranges, std::size_t index) {
+    return std::ranges::any_of(
+        ranges, [&](const auto& range) { return range.first <= index && index < range.second; });
+  }
+  bool is_known_by_others(const Block& block) const;
+  /// Why lines are not known, before a launch; "": they may be.
+  std::string lines_unknown() const;
   std::optional<std::size_t> block_of(std::size_t instruction) const;
-  void compare_accesses(const machine::LaunchOutcome& launch,
-                        const std::vector<Executions::Times>& times, Executions& out) const;
+  std::string compare_accesses(const machine::LaunchOutcome& launch,
+                               const std::vector<Executions::Times>& times, Executions& out) const;
   /// Of the branch that an edge begins at.
   int edge_branch(const Edge& edge) const { return blocks_[edge.from].branch; }
 
   std::string unknown_ = "the machine code is not known";
+  std::string partly_;  // why not all blocks are known
   std::vector<metrics::SourceLine> sources_;
   std::vector<Block> blocks_;       // that the kernel comes to; each behind those it needs
   std::set<int> removed_;           // branches of the PTX that must not execute

@@ -26,6 +26,7 @@ class ExecutionModelBuilder {
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
       if (reached_[block]) add_ways(block);
     }
+    leave_copies_open();
     add_gatherings();
     check_loops();
     judge_removed();
@@ -40,6 +41,17 @@ class ExecutionModelBuilder {
 
   void refuse(std::string why) {
     if (model_.unknown_.empty()) model_.unknown_ = std::move(why);
+  }
+
+  void refuse_block(std::size_t block, std::string why) {
+    blocks_[block].is_known = false;
+    leave_open(block, std::move(why));
+  }
+
+  /// Only the ways from it are not known.
+  void leave_open(std::size_t block, std::string why) {
+    blocks_[block].is_open = true;
+    if (model_.partly_.empty()) model_.partly_ = std::move(why);
   }
 
   /// Into blocks that end also behind a BSYNC.
@@ -66,6 +78,7 @@ class ExecutionModelBuilder {
   }
 
   void find_lines(std::span<const PtxFlow> all) {
+    if (flow_.calls_through_register()) refuse("it calls functions");
     homes_.resize(machine_.blocks().size());
     for (std::size_t block = 0; block < homes_.size(); ++block) {
       if (!reached_[first_[block]]) continue;
@@ -80,9 +93,9 @@ class ExecutionModelBuilder {
                    })) {
           refuse("it calls functions");
         }
-        if (metrics::is_call(machine_.words()[i])) {
-          refuse("the machine code calls functions that the PTX does not have");
-        }
+        if (!metrics::is_call(machine_.words()[i])) continue;
+        if (!line || !flow_.block_at(*line) || flow_.is_call(*line)) refuse("it calls functions");
+        refuse_block(block_at(i), "the machine code calls functions that the PTX does not have");
       }
     }
   }
@@ -116,14 +129,17 @@ class ExecutionModelBuilder {
       for (const std::size_t next : behind) add_edge(next, {block, Way::always});
       return;
     }
-    const auto ptx = branch_of(*own);
-    if (!ptx) return;
-    const auto taken = taken_way(*own, *ptx);
+    const auto ptx = branch_of(block, *own);
+    const auto taken = ptx ? taken_way(*own, *ptx) : std::nullopt;
+    if (ptx && !taken) {
+      leave_open(block,
+                 fmt::format("it is not plain which way of the branch in line {} of the PTX the "
+                             "machine code has where",
+                             flow_.last_line(*ptx)));
+    }
     if (!taken) {
-      return refuse(fmt::format(
-          "it is not plain which way of the branch in line {} of the PTX the machine code has "
-          "where",
-          flow_.last_line(*ptx)));
+      for (const std::size_t next : behind) add_edge(next, {block, Way::unknown});
+      return;
     }
     blocks_[block].branch = flow_.last_line(*ptx);
     blocks_[block].parts = parts(*own);
@@ -138,25 +154,38 @@ class ExecutionModelBuilder {
   }
 
   /// The branch of the PTX at the end of a block of the machine code, by its line and no other.
-  std::optional<std::size_t> branch_of(std::size_t own) {
+  std::optional<std::size_t> branch_of(std::size_t block, std::size_t own) {
     const auto line = machine_.last_line(own);
     const auto at = line ? flow_.block_at(*line) : std::nullopt;
     if (!at || flow_.last_line(*at) != *line || !counterparts_.is_known_branch(own) ||
         machine_.graph().behind(own).size() != 2) {
-      refuse("the machine code has a branch that the PTX does not have");
+      leave_open(block, "the machine code has a branch that the PTX does not have");
       return std::nullopt;
     }
     const std::size_t ptx = counterparts_.of_branch(own).number;
     if (flow_.graph().behind(ptx).size() != 2) {
-      refuse("it branches by an index");
+      leave_open(block, "it branches by an index");
       return std::nullopt;
     }
-    if (!made_.insert(ptx).second) {
-      refuse(fmt::format("ptxas made several branches of that in line {} of the PTX",
-                         flow_.last_line(ptx)));
-      return std::nullopt;
+    const auto [first, is_first] = made_.try_emplace(ptx, block);
+    if (is_first) return ptx;
+    copies_.insert({first->second, block});
+    leave_open(block, fmt::format("ptxas made several branches of that in line {} of the PTX",
+                                  flow_.last_line(ptx)));
+    return std::nullopt;
+  }
+
+  /// Of several branches that are one of the PTX none is.
+  void leave_copies_open() {
+    for (const std::size_t branch : copies_) {
+      blocks_[branch].is_open = true;
+      blocks_[branch].branch = 0;
     }
-    return ptx;
+    for (Block& block : blocks_) {
+      for (Edge& edge : block.before) {
+        if (copies_.contains(edge.from)) edge.way = Way::unknown;
+      }
+    }
   }
 
   /// Whether lanes that part there stay apart, though they come to the same code.
@@ -222,12 +251,17 @@ class ExecutionModelBuilder {
       const std::size_t begin = block_at(one.begin), end = block_at(one.end);
       if (!reached_[begin] || !reached_[end]) continue;
       Block& behind = blocks_[end + 1];
-      if (behind.gathering) return refuse("lanes that part at several places meet at one");
+      if (behind.gathering) {
+        refuse_block(end + 1, "lanes that part at several places meet at one");
+        continue;
+      }
       behind.gathering.emplace();
       behind.gathering->begin = begin;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
         if (!one.between[block]) continue;
-        behind.gathering->threads_end |= machine_.blocks()[block].leaves;
+        const metrics::SassBlock& range = machine_.blocks()[block];
+        behind.gathering->threads_end |= range.leaves;
+        behind.gathering->between.emplace_back(range.begin, range.end);
         if (const int line = blocks_[last_[block]].branch) behind.gathering->branches.insert(line);
       }
     }
@@ -248,7 +282,8 @@ class ExecutionModelBuilder {
       if (!reached_[first_[machine_.loops()[loop].header]]) continue;
       const Counterpart& same = counterparts_.of_loop(loop);
       if (same.kind != Counterpart::Kind::found) {
-        return refuse("the machine code has a loop that the PTX does not have");
+        refuse_loop(loop, "the machine code has a loop that the PTX does not have");
+        continue;
       }
       std::map<int, std::size_t> inside, outside;  // how often a line of the loop is there
       std::map<std::pair<int, unsigned>, std::size_t> separate;  // inside, by opcode
@@ -262,21 +297,29 @@ class ExecutionModelBuilder {
           const auto line = machine_.line_at(i);
           const auto home = line ? flow_.block_at(*line) : std::nullopt;
           if (!home || innermost_ptx_loop(*home) != same.number) continue;
-          if (machine_.is_spill(i)) continue;  // it has the line of what it spills for
+          if (machine_.is_beside(i)) continue;
           if (flow_.is_simple(*line)) ++(is_inside ? inside : outside)[*line];
           if (is_inside && flow_.is_separate(*line)) {
             ++separate[{*line, machine_.words()[i].opcode()}];
           }
         }
       }
-      for (const auto& [line, count] : inside) {
-        if (count > 1 || outside.contains(line)) {
-          return refuse("ptxas has unrolled a loop, or taken a round out of it");
-        }
+      if (std::ranges::any_of(inside, [&](const auto& one) {
+            return one.second > 1 || outside.contains(one.first);
+          })) {
+        refuse_loop(loop, "ptxas has unrolled a loop, or taken a round out of it");
+        continue;
       }
       const bool is_shown =
           std::ranges::any_of(separate, [](const auto& one) { return one.second == 1; });
       if (!is_shown) model_.unshown_.push_back(std::move(own));
+    }
+  }
+
+  void refuse_loop(std::size_t loop, const std::string& why) {
+    for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
+      if (!machine_.loops()[loop].contains[block]) continue;
+      for (std::size_t own = first_[block]; own <= last_[block]; ++own) refuse_block(own, why);
     }
   }
 
@@ -365,7 +408,9 @@ class ExecutionModelBuilder {
   std::vector<std::size_t> first_, last_;     // of a block of the machine code, here
   std::vector<bool> reached_;                 // by block
   std::vector<std::set<std::size_t>> homes_;  // by block of the machine code: blocks of the PTX
-  std::set<std::size_t> made_;                // branches of the PTX that the machine code has
+  // Branches of the PTX that the machine code has, and the block with the first of each.
+  std::map<std::size_t, std::size_t> made_;
+  std::set<std::size_t> copies_;  // blocks with one of several that are the same
 };
 
 ExecutionModel::ExecutionModel(const PtxFlow& flow, std::span<const PtxFlow> all,

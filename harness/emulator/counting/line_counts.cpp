@@ -53,13 +53,8 @@ void distrust(metrics::LineCounts& line, const std::string& group, const metrics
   if (trust.confidence > present.confidence) present = trust;
 }
 
-metrics::Trust certainty_of(const Executions& executed, const KernelTrust& trust,
-                            metrics::Memory memory) {
-  if (!executed.unknown.empty()) {
-    return {
-        metrics::Confidence::estimate,
-        "those of the PTX are counted, of which ptxas makes more or fewer: " + executed.unknown};
-  }
+/// As far as the order of threads decides what executes.
+metrics::Trust certainty_of_order(const KernelTrust& trust, metrics::Memory memory) {
   if (trust.execution_order) return *trust.execution_order;
   const bool unsettled = memory == metrics::Memory::unsettled && trust.unsettled.executions;
   return unsettled ? *trust.unsettled.executions : metrics::Trust{};
@@ -95,7 +90,13 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
 }
 
 void CountTable::add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                                const Executions& executed, const metrics::Trust& certainty) {
+                                const Executions& executed, const metrics::Trust& of_order) {
+  const bool known = executed.unknown.empty();
+  const metrics::Trust certainty =
+      known ? of_order
+            : metrics::Trust{metrics::Confidence::estimate,
+                             "those of the PTX are counted, of which ptxas makes more or fewer: " +
+                                 executed.unknown};
   const auto add = [&](const metrics::SourceLine& source, std::uint64_t instructions,
                        std::uint64_t divided) {
     if (instructions == 0 && divided == 0) return;
@@ -105,7 +106,7 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
     if (instructions > 0) distrust(at, "instructions", certainty);
     if (divided > 0) distrust(at, "branches", certainty);
   };
-  if (executed.unknown.empty()) {
+  if (known) {
     for (const Executions::Line& one : executed.lines) {
       add(one.source, one.instructions, one.divergent_branches);
     }
@@ -119,10 +120,8 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
 
 void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
                             const KernelTrust& trust, metrics::Memory memory,
-                            const Executions& executed, const metrics::Trust& certainty) {
+                            const Executions& executed, const metrics::Trust& of_order) {
   const KernelTrust::Ways ways = ways_of(outcome);
-  const std::string& unknown =
-      executed.unknown.empty() ? executed.groups_unknown : executed.unknown;
   const auto add = [&](const Spill& spill, const Executions::Times& times,
                        const metrics::Trust& known) {
     if (times.warps == 0) return;
@@ -139,13 +138,14 @@ void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutc
     metrics::Trust known;
     if (has_access) known = trust.of(spill.text_line, ways, memory);
     const bool is_exact = has_access && known.confidence == metrics::Confidence::exact;
-    if (!is_exact && spill.followed && unknown.empty()) {
-      add(spill, executed.followed[*spill.followed], certainty);
+    if (!is_exact && spill.followed && executed.followed_unknown.empty()) {
+      add(spill, executed.followed[*spill.followed], of_order);
     } else if (has_access) {
       add(spill, accesses[spill.text_line], known);
     } else {
       distrust(lines_.at(kernel, spill.source), "local",
-               {metrics::Confidence::estimate, fmt::format("{}: {}", Spill::kReason, unknown)});
+               {metrics::Confidence::estimate,
+                fmt::format("{}: {}", Spill::kReason, executed.followed_unknown)});
     }
   }
 }
@@ -154,7 +154,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
                      const KernelTrust& trust, metrics::Memory memory) {
   metrics::LineCounts& whole = lines_.at(kernel, {});
   const Executions executed = trust.executions.of(outcome);
-  const metrics::Trust certainty = certainty_of(executed, trust, memory);
+  const metrics::Trust certainty = certainty_of_order(trust, memory);
   add_executions(kernel, outcome, executed, certainty);
   add_spills(kernel, outcome, trust, memory, executed, certainty);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);

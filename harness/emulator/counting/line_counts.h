@@ -33,13 +33,12 @@ class CountTable {
   std::vector<metrics::LineCounts> take() { return lines_.take(); }
 
  private:
-  /// Instructions and divergent branches.
+  /// Instructions and divergent branches. `of_order`: as far as the order of threads decides them.
   void add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                      const Executions& executed, const metrics::Trust& certainty);
-  /// `certainty` is that of `executed`.
+                      const Executions& executed, const metrics::Trust& of_order);
   void add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
                   const KernelTrust& trust, metrics::Memory memory, const Executions& executed,
-                  const metrics::Trust& certainty);
+                  const metrics::Trust& of_order);
 
   metrics::CountsByLine lines_;
 };

@@ -4,10 +4,38 @@
 
 #include "harness/emulator/counting/comparison.h"
 #include "metrics/sass.h"
+#include "metrics/sass_registers.h"
 
 namespace warpgauge::emulator::counting {
 
 using metrics::FlowGraph;
+
+namespace {
+
+constexpr metrics::Register kStackPointer = 1;
+
+/// The register in the field of the first operand.
+unsigned first_operand(const metrics::SassWord& word) { return word.low >> 24 & 0xff; }
+
+bool is_move(const metrics::SassWord& word) {
+  constexpr unsigned kMov = 0x002, kUniformMov = 0x082, kLdc = 0x182, kUniformLdc = 0x0b9;
+  constexpr unsigned kImad = 0x024, kHfma2 = 0x031, kHfma2Mma = 0x035, kZero = 0xff;
+  switch (word.opcode()) {
+    case kMov:
+    case kUniformMov:
+    case kLdc:
+    case kUniformLdc:
+      return true;
+    case kImad:
+    case kHfma2:
+    case kHfma2Mma:  // to a product with RZ
+      return first_operand(word) == kZero;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
     : sm_(metrics::known_sm(code.cubin)),
@@ -20,10 +48,14 @@ MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
 }
 
 bool MachineFlow::is_spill(std::size_t index) const {
-  constexpr unsigned kStackPointer = 1;
   const auto access = metrics::memory_instruction(words_[index], sm_);
-  return access && metrics::is_local(access->op) &&
-         (words_[index].low >> 24 & 0xff) == kStackPointer;
+  return access && metrics::is_local(access->op) && first_operand(words_[index]) == kStackPointer;
+}
+
+bool MachineFlow::is_beside(std::size_t index) const {
+  const auto reads = metrics::registers_of(words_[index], sm_).reads;
+  return is_spill(index) || is_move(words_[index]) ||
+         std::ranges::find(reads, kStackPointer) != reads.end();
 }
 
 bool MachineFlow::is_branch_if_apart(std::size_t block) const {

@@ -25,6 +25,9 @@ class MachineFlow {
   const std::vector<std::size_t>& deciders(std::size_t block) const { return deciders_[block]; }
   /// Whether an instruction accesses local memory at one place in all lanes, [R1 + a number].
   bool is_spill(std::size_t index) const;
+  /// Whether it is beside what the PTX computes there: a spill, a move of a constant or a register,
+  /// an address on the stack.
+  bool is_beside(std::size_t index) const;
   /// The line of the PTX that an instruction was made of.
   std::optional<int> line_at(std::size_t index) const { return lines_[index]; }
   /// That of the branch at the end of a block.

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "harness/emulator/machine/program.h"
+
 namespace warpgauge::emulator::counting {
 namespace {
 
@@ -97,6 +99,10 @@ PtxFlow::PtxFlow(const ptx::Function& function) : name_(function.name), graph_(g
       const Instruction& instruction = function.body[i];
       blocks_[instruction.text_line] = block;
       if (is_simple_arithmetic(instruction)) simple_.insert(instruction.text_line);
+      if (instruction.opcode == "call") {
+        calls_.insert(instruction.text_line);
+        calls_through_register_ |= machine::callee(instruction).starts_with('%');
+      }
       if (remains_separate(instruction)) separate_.insert(instruction.text_line);
     }
     const Instruction& last = function.body[begins[block + 1] - 1];
