@@ -121,6 +121,21 @@ TEST_P(AccessCounts, GlobalSectors) {
   EXPECT_EQ(global("red.global.add.u32 [%rd1], %r2;", 4).sectors, 4u);
 }
 
+// What is remembered of a pattern may leave out bits of the addresses: none that the cost depends
+// on.
+TEST_P(AccessCounts, ALoopThatWalksThroughMemoryCostsWhatEachRoundDoes) {
+  const std::string load = "ld.global.u32 %r2, [%rd1];";
+  for (const int stride : {0, 4, 8, 12, 32, 36, 64, 96, 100, 128, 132, 256, 392, -4, -32, -128}) {
+    for (int shift = 0; shift < 256; shift += 4) {
+      const int first = shift + (stride < 0 ? -31 * stride : 0);
+      const AccessTotals now = global(load, stride, first);
+      const auto cost = metrics::global_cost(4, bench().reg<std::uint64_t>("%rd1"), kAllLanes);
+      ASSERT_EQ(now.sectors, cost.sectors) << stride << " " << shift;
+      ASSERT_EQ(now.tags, cost.tags) << stride << " " << shift;
+    }
+  }
+}
+
 TEST_P(AccessCounts, LocalSectors) {
   const std::string load = "ld.local.u32 %r2, [%rd1];";
   bench().fill<std::uint64_t>("%rd1", [](int) { return 8; });

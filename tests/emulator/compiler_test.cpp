@@ -2,6 +2,8 @@
 // give the same results and counts with and without the compiler.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <random>
@@ -28,6 +30,7 @@ class RandomKernel {
 
   std::string text() {
     body_ = ".reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+    make_memory();
     for (int n = 1; n < 8; ++n) line("mov.u32 %n" + std::to_string(n) + ", 0");
     line("setp.ne.u32 %p8, %r1, %r1");
     for (int n = 0; n < kRegisters; ++n) {
@@ -59,10 +62,71 @@ class RandomKernel {
       fold("%t1");
     }
     line("st.global.u32 [%rd1], %t0");
-    return kernel_text(body_);
+    return kernel_text(body_, kItems);
   }
 
  private:
+  static constexpr const char* kItems = R"(
+.shared .align 8 .b8 columns[2048];
+.shared .align 8 .b8 rows[4096];
+.global .align 8 .b8 global_columns[4096];
+.global .align 8 .b8 global_rows[4096];
+.const .align 16 .b32 table[8] = {1, 20, 300, 4000, 50000, 6, 70, 800};
+)";
+
+  /// Each thread has 8 words of its own that lie among those of the others (a warp's next to each
+  /// other), and 64 bytes of its own that lie together; of shared and of global memory.
+  void make_memory() {
+    for (const char* const text :
+         {"mov.u32 %r3, columns", "mad.lo.u32 %r3, %r0, 4, %r3", "mov.u32 %r4, rows",
+          "mad.lo.u32 %r4, %r0, 64, %r4", "mov.u64 %rd5, global_columns",
+          "mad.wide.u32 %rd5, %r0, 8, %rd5", "mov.u64 %rd6, global_rows",
+          "mad.wide.u32 %rd6, %r0, 64, %rd6", "mov.u64 %rd7, 0"}) {
+      line(text);
+    }
+    for (int n = 0; n < 8; ++n) {
+      line("st.shared.u32 [%r3 + " + std::to_string(256 * n) + "], %r0");
+      line("st.shared.u64 [%r4 + " + std::to_string(8 * n) + "], %rd7");
+      line("st.global.u64 [%rd5 + " + std::to_string(512 * n) + "], %rd7");
+      line("st.global.u64 [%rd6 + " + std::to_string(8 * n) + "], %rd7");
+    }
+  }
+
+  /// A load or a store of the thread's own memory, or of the constants.
+  void access() {
+    const std::string guard = one_in(5) ? "@" + any('p') + " " : "";
+    const auto move = [&](const std::string& space, const std::string& address) {
+      static const char* const kForms[] = {"u32 r", "u64 R", "f32 f", "u16 h", "s8 r"};
+      const bool wide_fits = space != "shared" || address.find("%r4") == 0;
+      std::string form = choice(kForms);
+      while (!wide_fits && form == "u64 R") form = choice(kForms);
+      const std::string type = space + "." + form.substr(0, form.find(' ')) + " ";
+      const std::string value = any(form.back());
+      line(guard + (one_in(2) ? "ld." + type + value + ", [" + address + "]"
+                              : "st." + type + "[" + address + "], " + value));
+    };
+    const auto behind = [&](unsigned step) { return " + " + std::to_string(step * below(8)); };
+    switch (below(6)) {
+      case 0:
+        return move("shared", "%r3" + behind(256));
+      case 1:
+        return move("shared", "%r4" + behind(8));
+      case 2:
+        return move("global", "%rd5" + behind(512));
+      case 3:
+        return move("global", "%rd6" + behind(8));
+      case 4:  // lanes at places of their own
+        line("and.b32 %t3, " + any('r') + ", 7");
+        line("mad.lo.u32 %t3, %t3, 256, %r3");
+        return line(guard + (one_in(2) ? "ld.shared.u32 " + any('r') + ", [%t3]"
+                                       : "st.shared.u32 [%t3], " + any('r')));
+      default:
+        return line(guard + "ld.const.v4.u32 {" + reg('r', 0) + ", " + reg('r', 1) + ", " +
+                    reg('r', 2) + ", " + reg('r', 3) + "}, [table + " +
+                    std::to_string(16 * below(2)) + "]");
+    }
+  }
+
   static constexpr int kRegisters = 6;
 
   unsigned below(unsigned n) { return random_() % n; }
@@ -248,7 +312,7 @@ class RandomKernel {
   }
 
   void some() {
-    for (unsigned n = 1 + below(12); n > 0; --n) arithmetic();
+    for (unsigned n = 1 + below(12); n > 0; --n) one_in(4) ? access() : arithmetic();
   }
 
   /// Statements with branches over some of them, loops, and jumps that move blocks.
@@ -304,6 +368,17 @@ class RandomKernel {
   int labels_ = 0;
 };
 
+/// What the accesses of a launch cost, by line.
+std::vector<std::array<std::uint64_t, 6>> counts(const LaunchOutcome& outcome) {
+  std::vector<std::array<std::uint64_t, 6>> result;
+  for (const InstructionTotals& of : outcome.totals) {
+    result.push_back({static_cast<std::uint64_t>(of.text_line), of.access.requests,
+                      of.access.wavefronts, of.access.sectors, of.access.tags,
+                      of.access.lane_groups});
+  }
+  return result;
+}
+
 TEST(Compiler, RandomKernelsGiveTheSame) {
   if (std::string_view(isa::best_isa().name) != "compiled") {
     GTEST_SKIP() << "there is no compiler for this CPU";
@@ -320,6 +395,7 @@ TEST(Compiler, RandomKernelsGiveTheSame) {
     ASSERT_EQ(plain.output, compiled.output) << "seed " << seed << "\n" << text;
     ASSERT_EQ(plain.outcome.warp_instructions, compiled.outcome.warp_instructions) << seed;
     ASSERT_EQ(divergent(plain.outcome), divergent(compiled.outcome)) << seed;
+    ASSERT_EQ(counts(plain.outcome), counts(compiled.outcome)) << seed << "\n" << text;
   }
 }
 
