@@ -46,10 +46,13 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
     }
     gaps |= spread[lane] ^ expected[lane];
   }
-  bool near = false;
-  for (int lane = 1; lane < kLanes; ++lane) {
-    const Signed step = result.of[lane] - result.of[lane - 1];
-    near |= step != 0 && step < static_cast<Signed>(kLineBytes);
+  bool near = true;
+  if constexpr (sizeof(Address) == 8) {  // of shared memory it decides nothing
+    near = false;
+    for (int lane = 1; lane < kLanes; ++lane) {
+      const Signed step = result.of[lane] - result.of[lane - 1];
+      near |= step != 0 && step < kLineBytes;
+    }
   }
   result.lowest = lowest;
   result.highest = highest;
