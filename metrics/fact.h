@@ -78,12 +78,14 @@ struct Launch {
     return grid == other.grid && block == other.block &&
            dynamic_shared_bytes == other.dynamic_shared_bytes;
   }
-  /// Warps of all of them.
-  std::uint64_t warps() const {
+  /// Warps of a block; the last may have fewer than 32 threads.
+  std::uint64_t warps_per_block() const {
     constexpr std::uint64_t kThreads = 32;
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
-    return count * grid[0] * grid[1] * grid[2] * ((threads + kThreads - 1) / kThreads);
+    return (threads + kThreads - 1) / kThreads;
   }
+  /// Warps of all of them.
+  std::uint64_t warps() const { return count * grid[0] * grid[1] * grid[2] * warps_per_block(); }
 };
 
 /// Adds launches to those of their shape.

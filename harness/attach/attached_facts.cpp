@@ -107,9 +107,9 @@ std::map<std::string_view, double> driver_values(const Known& known) {
       {"shared.static_bytes", most(&KernelResources::shared_static_bytes)}};
   if (known.device->threads_per_multiprocessor > 0) {
     const auto fewest =
-        std::ranges::min_element(known.resources, {}, &KernelResources::resident_threads);
-    values["occupancy.theoretical"] =
-        static_cast<double>(fewest->resident_threads) / known.device->threads_per_multiprocessor;
+        std::ranges::min_element(known.resources, {}, &KernelResources::resident_warps);
+    values["occupancy.theoretical"] = static_cast<double>(fewest->resident_warps) /
+                                      (known.device->threads_per_multiprocessor / 32);
   }
   return values;
 }

@@ -44,8 +44,8 @@ Json json_of(const AttachedKernel& kernel) {
   }
   Json& resources = json["resources"] = Json::array();
   for (const KernelResources& one : kernel.resources) {
-    resources.push_back(Json::array(
-        {one.registers, one.shared_static_bytes, one.local_bytes, one.resident_threads}));
+    resources.push_back(
+        Json::array({one.registers, one.shared_static_bytes, one.local_bytes, one.resident_warps}));
   }
   return json;
 }

@@ -26,8 +26,8 @@ struct KernelResources {
   std::uint32_t registers = 0;
   std::uint64_t shared_static_bytes = 0;
   std::uint64_t local_bytes = 0;
-  /// The most threads, in blocks of one shape, that a multiprocessor can have at a time.
-  std::uint32_t resident_threads = 0;
+  /// The most warps, in blocks of one shape, that a multiprocessor can have at a time.
+  std::uint32_t resident_warps = 0;
 
   bool operator==(const KernelResources&) const = default;
 };

@@ -121,7 +121,7 @@ std::optional<KernelResources> resources_of(CUfunction launched, const metrics::
       .registers = static_cast<std::uint32_t>(registers),
       .shared_static_bytes = static_cast<std::uint64_t>(shared),
       .local_bytes = static_cast<std::uint64_t>(local),
-      .resident_threads = static_cast<std::uint32_t>(blocks * threads_of(shape)),
+      .resident_warps = static_cast<std::uint32_t>(blocks * shape.warps_per_block()),
   };
 }
 

@@ -40,7 +40,7 @@ attach::AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks 
                              .resources = {{.registers = 14,
                                             .shared_static_bytes = 4096,
                                             .local_bytes = 0,
-                                            .resident_threads = 2048}}});
+                                            .resident_warps = 64}}});
   metrics::SassValues load, store;
   load[SassMetric::instructions] = 32 * launches;
   load[SassMetric::shared_requests] = 32 * launches;

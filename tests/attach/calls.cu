@@ -1,5 +1,6 @@
-// Kernels that call functions which are not inlined: calls KERNEL|wait... Built twice: whole, where
-// ptxas copies functions into their kernels, and with -rdc=true, where kernels share them.
+// Kernels that call functions which are not inlined, and some that do not: calls KERNEL|wait...
+// Built twice: whole, where ptxas copies functions into their kernels, and with -rdc=true, where
+// kernels share them.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -41,6 +42,10 @@ __global__ void recurses(int* out, int n) {
   out[threadIdx.x] = mixes(tile, n);
 }
 
+__global__ void in_whole_warps(int* out) { out[threadIdx.x % kWarp] = 1; }
+
+__global__ void in_a_partial_warp(int* out) { out[threadIdx.x % kWarp] = 1; }
+
 int main(int count, char** words) {
   int* out = nullptr;
   if (cudaMalloc(&out, kWarp * sizeof(int)) != cudaSuccess) return EXIT_FAILURE;
@@ -48,6 +53,8 @@ int main(int count, char** words) {
     if (std::strcmp(words[i], "once") == 0) once<<<1, kWarp>>>(out);
     if (std::strcmp(words[i], "twice") == 0) twice<<<1, kWarp>>>(out);
     if (std::strcmp(words[i], "recurses") == 0) recurses<<<1, kWarp>>>(out, 5);
+    if (std::strcmp(words[i], "in_whole_warps") == 0) in_whole_warps<<<1, 1024>>>(out);
+    if (std::strcmp(words[i], "in_a_partial_warp") == 0) in_a_partial_warp<<<1, 1018>>>(out);
     if (std::strcmp(words[i], "wait") != 0) continue;
     sleep(2);
     if (cudaDeviceSynchronize() != cudaSuccess) return EXIT_FAILURE;

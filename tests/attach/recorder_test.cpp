@@ -64,7 +64,8 @@ bool is_capturing(CUstream stream) {
   return played.capturing.contains(stream);
 }
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch& shape) {
-  return KernelResources{.registers = 40, .resident_threads = 2 * shape.block[0]};
+  return KernelResources{.registers = 40,
+                         .resident_warps = 2 * static_cast<std::uint32_t>(shape.warps_per_block())};
 }
 GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
@@ -743,8 +744,8 @@ TEST_F(Recorder, AsksForResourcesInEachShapeOfBlocks) {
   ASSERT_THAT(saved().kernels, SizeIs(1));
   const auto resources = saved().kernels[0].resources;
   ASSERT_THAT(resources, SizeIs(2));
-  EXPECT_EQ(resources[0].resident_threads, 64u);
-  EXPECT_EQ(resources[1].resident_threads, 128u);
+  EXPECT_EQ(resources[0].resident_warps, 2u);
+  EXPECT_EQ(resources[1].resident_warps, 4u);
 }
 
 TEST_F(Recorder, SaysThatSomethingWasLaunchedTooLate) {

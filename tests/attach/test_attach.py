@@ -172,6 +172,15 @@ def test_kernels_that_share_a_function_are_counted_apart(tmp_path):
     assert found["recurses", "shared.requests"] == (32 + 25, "exact")
 
 
+def test_a_partial_warp_occupies_a_whole_one(tmp_path):
+    result = attach_to_calls(tmp_path, "calls", "in_whole_warps", "in_a_partial_warp")
+    assert result.returncode == 0, result.stderr
+    found = of_kernels(tmp_path)
+    whole = found["in_whole_warps", "occupancy.theoretical"]
+    assert found["in_a_partial_warp", "occupancy.theoretical"] == whole
+    assert 0.5 < whole[0] <= 1
+
+
 def test_instructions_that_the_emulator_calls_exact_are_those_of_the_gpu(tmp_path):
     program = BUILD / "programs" / "ways"
     for command in ("emulate", "attach"):
