@@ -46,6 +46,27 @@ const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines
   return *worst;
 }
 
+/// By kernel: what is known of no line, or of the kernel as a whole.
+using Wholes = std::map<std::string_view, const metrics::LineCounts*>;
+
+Wholes wholes_of(const std::vector<metrics::LineCounts>& lines) {
+  Wholes wholes;
+  for (const metrics::LineCounts& line : lines) {
+    if (line.file.empty()) wholes.emplace(line.kernel, &line);
+  }
+  return wholes;
+}
+
+/// A line is no surer than its kernel as a whole: what has no line may belong to any.
+const metrics::Trust& trust_in_line(const metrics::LineCounts& line, const Wholes& wholes,
+                                    std::string_view metric) {
+  const metrics::Trust& own = metrics::trust_in(line, metric);
+  const auto whole = wholes.find(line.kernel);
+  if (whole == wholes.end()) return own;
+  const metrics::Trust& all = metrics::trust_in(*whole->second, metric);
+  return all.confidence > own.confidence ? all : own;
+}
+
 /// The value, with the line as its blame.
 Fact in_line(Fact value, const metrics::LineCounts& line) {
   const auto cure = line.cures.find(value.metric);
@@ -87,10 +108,14 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
     }
     facts.push_back(std::move(fact));
   }
+  const Wholes wholes = wholes_of(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (const auto& [metric, value] : line_values[i]) {
-      const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
-      if (value == 0 && trust.confidence == metrics::Confidence::exact) continue;
+      if (value == 0 &&
+          metrics::trust_in(lines[i], metric).confidence == metrics::Confidence::exact) {
+        continue;
+      }
+      const metrics::Trust& trust = trust_in_line(lines[i], wholes, metric);
       facts.push_back(trusted(in_line(with_value(counted, metric, value), lines[i]), trust));
       facts.back().scope = metrics::Scope::line;
     }

@@ -116,6 +116,22 @@ TEST(CountedFacts, OneUnsureLineMakesItsGroupUnsure) {
   }
 }
 
+TEST(CountedFacts, NoLineIsSurerThanItsKernelAsAWhole) {
+  LineCounts of_no_line = unsure(line(0, 0, 0), "instructions", Confidence::estimate, "a launch");
+  of_no_line.file.clear();
+  LineCounts of_another = line(7, 1, 0);
+  of_another.kernel = "another";
+  int doubtful = 0;
+  for (const Fact& fact : facts_of({of_no_line, line(7, 1, 0), of_another})) {
+    if (fact.scope == Scope::whole_case) continue;
+    const bool is_unsure = fact.kernel == "kernel" && fact.metric == "instructions";
+    EXPECT_EQ(fact.confidence, is_unsure ? "estimate" : "exact") << fact.kernel << fact.metric;
+    EXPECT_EQ(fact.confidence_reason, is_unsure ? "a launch" : "");
+    doubtful += is_unsure ? 1 : 0;
+  }
+  EXPECT_EQ(doubtful, 2);
+}
+
 TEST(CountedFacts, AZeroThatIsNotSureIsSaid) {
   const std::vector<Fact> facts = facts_of(
       {line(7, 1, 0), unsure(line(8, 1, 0), "local", Confidence::estimate, "saves registers")});
