@@ -140,8 +140,8 @@ def main():
     print("// The quadratics of the multifunction unit of an H100. Written by")
     print("// tests/data/approximation/fit.py, which says what they are.")
     print("#pragma once\n")
-    print('#include "harness/emulator/machine/isa/quadratic.h"\n')
-    print("namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {\nnamespace {\n")
+    print('#include "harness/emulator/machine/isa/quadratic_columns.h"\n')
+    print("namespace warpgauge::emulator::machine::isa {\n")
     print("// clang-format off")
     for name in ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "tanh"):
         print(f"inline constexpr Quadratic k{name.title()}Table[] = {{", flush=True)
@@ -150,7 +150,7 @@ def main():
             print(f"    {{{c0}, {c1}, {c2}}},", flush=True)
         print("};\n")
     print("// clang-format on\n")
-    print("}  // namespace\n}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA")
+    print("}  // namespace warpgauge::emulator::machine::isa")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ Lowering lowering(const Instruction& instruction, const Operation& operation) {
   const isa::AluKey& key = operation.alu;
   if (const Lowering found = lower_lanewise(key)) return found;
   if (const Lowering found = lower_product(key)) return found;
+  if (const Lowering found = lower_approximation(key)) return found;
   if (const Lowering found = lower_comparison(instruction, key)) return found;
   return lower_move(key);
 }

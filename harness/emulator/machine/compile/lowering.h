@@ -31,6 +31,7 @@ Subnormals subnormals_of(const Operation& operation);
 // By families; nullptr for what is not theirs.
 Lowering lower_lanewise(const isa::AluKey& key);
 Lowering lower_product(const isa::AluKey& key);
+Lowering lower_approximation(const isa::AluKey& key);
 Lowering lower_comparison(const Instruction& instruction, const isa::AluKey& key);
 Lowering lower_move(const isa::AluKey& key);
 Lowering lower_conversion(const Instruction& instruction, const isa::ConvertKey& key);

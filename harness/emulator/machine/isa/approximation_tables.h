@@ -2,10 +2,9 @@
 // tests/data/approximation/fit.py, which says what they are.
 #pragma once
 
-#include "harness/emulator/machine/isa/quadratic.h"
+#include "harness/emulator/machine/isa/quadratic_columns.h"
 
-namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
-namespace {
+namespace warpgauge::emulator::machine::isa {
 
 // clang-format off
 inline constexpr Quadratic kRcpTable[] = {
@@ -658,5 +657,4 @@ inline constexpr Quadratic kTanhTable[] = {
 
 // clang-format on
 
-}  // namespace
-}  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA
+}  // namespace warpgauge::emulator::machine::isa

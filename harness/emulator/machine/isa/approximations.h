@@ -2,12 +2,12 @@
 // Subnormal arguments and results are zeros.
 //
 // Of each there is the `place` of an argument in its table and the `result`, which knows the
-// special cases; arguments in kOrdinary are none. Where all values are in one binade, kDropped bits
-// of a sum from the table are cut off. Its lower bits are enough then: the others are those of
-// numbers `near` the results. Else there is the `value` that a sum stands for.
+// special cases; arguments in kOrdinary are none. Of some the results are those that lie `near`
+// numbers of the host; of the others there is the `value` that a sum stands for.
 #pragma once
 
-#include "harness/emulator/machine/isa/approximation_tables.h"
+#include "harness/emulator/machine/isa/near_functions.h"
+#include "harness/emulator/machine/isa/quadratic.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -84,11 +84,8 @@ WARPGAUGE_INLINE void near_inverse_roots(float* out, const float* x) {
 }
 #endif
 
-/// In [1, 2) the sums are in (1/2, 1].
 struct Reciprocal {
-  static constexpr int kBits = 16;
-  static constexpr int kDropped = 18;
-  static constexpr auto kTable = fixed_columns(kRcpTable);
+  static constexpr const auto& kNear = kNearReciprocal;
   static constexpr Range kOrdinary = {~kSignBit, kLeastNormal, 252 * kLeastNormal};  // to 2^126
   WARPGAUGE_INLINE static u32 place(float x) { return bits_as<u32>(x) & kSignificand; }
   WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) {
@@ -102,15 +99,12 @@ struct Reciprocal {
   }
 };
 
-/// In [1, 4): the first half of the table is of even exponents.
 struct Roots {
-  static constexpr int kBits = 17;
   static constexpr Range kOrdinary = kPositive;
   WARPGAUGE_INLINE static u32 place(float x) { return (bits_as<u32>(x) & 0xffffff) ^ kLeastNormal; }
 };
 struct InverseRoot : Roots {
-  static constexpr int kDropped = 18;
-  static constexpr auto kTable = fixed_columns(kRsqrtTable);
+  static constexpr const auto& kNear = kNearInverseRoot;
   static constexpr bool kLessAtOne = true;
   WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) {
     near_inverse_roots(out, x);
@@ -123,8 +117,7 @@ struct InverseRoot : Roots {
   }
 };
 struct SquareRoot : Roots {
-  static constexpr int kDropped = 19;
-  static constexpr auto kTable = fixed_columns(kSqrtTable);
+  static constexpr const auto& kNear = kNearRoot;
   WARPGAUGE_INLINE static void near(float* out, const float* x, const u32*) { near_roots(out, x); }
   WARPGAUGE_INLINE static float result(float x, u32, float value) {
     const u32 bits = bits_as<u32>(x), number = scaled(value, exponent_of(x) >> 1);
@@ -134,11 +127,8 @@ struct SquareRoot : Roots {
   }
 };
 
-/// Of numbers with 23 bits of fraction.
 struct Exponential {
-  static constexpr int kBits = 17;
-  static constexpr int kDropped = 19;
-  static constexpr auto kTable = fixed_columns(kEx2Table);
+  static constexpr const auto& kNear = kNearExponential;
   static constexpr Range kOrdinary = {~kSignBit, 0, 0x42fc0000};  // to 126
   WARPGAUGE_INLINE static u32 place(float x) {
     const float low = x > -127.0f ? x : -127.0f;
@@ -250,8 +240,8 @@ struct Tangent {
 template <typename Function>
 WARPGAUGE_INLINE void complete(float* values, const float* near, const u32* place) {
   alignas(64) u32 sums[kLanes];
-  constexpr int kDropped = Function::kDropped - Function::kTable.shift;
-  interpolate<Function::kBits>(sums, Function::kTable, place);
+  constexpr int kDropped = Function::kNear.dropped;
+  interpolate<Function::kNear.bits>(sums, Function::kNear.columns, place);
   for (int i = 0; i < kLanes; ++i) {
     if constexpr (requires { Function::kLessAtOne; }) {
       sums[i] += place[i] == 0 ? u32{1} << kDropped : 0;
@@ -288,7 +278,7 @@ template <typename Function>
 WARPGAUGE_INLINE void evaluate_ordinary(float* out, const float* x) {
   alignas(64) u32 place[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
-  if constexpr (requires { Function::kDropped; }) {
+  if constexpr (requires { Function::kNear; }) {
     alignas(64) float near[kLanes];
     Function::near(near, x, place);
     complete<Function>(out, near, place);
@@ -302,7 +292,7 @@ WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   alignas(64) u32 place[kLanes];
   alignas(64) float values[kLanes];
   for (int i = 0; i < kLanes; ++i) place[i] = Function::place(x[i]);
-  if constexpr (requires { Function::kDropped; }) {
+  if constexpr (requires { Function::kNear; }) {
     values_at<Function>(values, place);
   } else {
     values_of_sums<Function>(values, x, place);
