@@ -126,9 +126,11 @@ WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
 }
 
 WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
-                                   const memory::LaneAddresses<u64>& lanes) {
+                                   const memory::LaneAddresses<u64>& lanes,
+                                   const memory::LaneDistances<u64>& distances) {
   // Eight lanes have a sector for each word. The words of a wide access come together.
   const u32 width = access.counted_width < 4 ? 4 : access.counted_width;
+  if (distances.lowest == distances.highest) return machine::lane_groups(lanes.lanes) * (width / 4);
   const __m512i offset = _mm512_set1_epi32(static_cast<int>(lanes.offset));
   const __m512i kept = _mm512_set1_epi32(-static_cast<int>(width));
   const __m512i before = _mm512_inserti64x4(_mm512_set1_epi32(0xff), _mm256_set1_epi32(0xff00), 1);
@@ -155,7 +157,8 @@ WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
 }
 
 WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
-                                   const memory::LaneAddresses<u64>& lanes) {
+                                   const memory::LaneAddresses<u64>& lanes,
+                                   const memory::LaneDistances<u64>&) {
   u32 counted[kLanes];
   count_addresses(access, lanes, counted);
   return metrics::local_sectors(access.counted_width, counted, lanes.lanes);

@@ -11,6 +11,43 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
+/// A loop over the lanes that are on, in ascending order.
+template <typename Function>
+WARPGAUGE_INLINE void for_lanes(Mask lanes, Function function) {
+  if (lanes == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) function(lane);
+  } else {
+    for (Mask rest = lanes; rest != 0; rest &= rest - 1) function(__builtin_ctz(rest));
+  }
+}
+
+/// True if addresses[l] - lead is distances[l] for all lanes that are on.
+template <typename Address, typename Distance>
+WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
+                                     const Distance* distances, Mask lanes) {
+#if defined(__AVX512F__)
+  constexpr int kPart = 64 / sizeof(Address);  // lanes
+  const __m512i base = sizeof(Address) == 4 ? _mm512_set1_epi32(static_cast<int>(lead))
+                                            : _mm512_set1_epi64(static_cast<long long>(lead));
+  Mask differs = 0;
+  for (int i = 0; i < kLanes; i += kPart) {
+    const __m512i address = _mm512_load_si512(addresses + i);
+    const __m512i known = _mm512_load_si512(distances + i);
+    const Mask part = sizeof(Address) == 4
+                          ? _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(address, base), known)
+                          : _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(address, base), known);
+    differs |= part << i;
+  }
+  return (differs & lanes) == 0;
+#else
+  Address differs = 0;
+  for_lanes(lanes, [&](int lane) {
+    differs |= static_cast<Address>(addresses[lane] - lead) ^ static_cast<Address>(distances[lane]);
+  });
+  return differs == 0;
+#endif
+}
+
 /// Bytes from a lane to the next one that part their lines of the cache wherever they begin.
 inline constexpr s64 kLineBytes = 128;
 
@@ -64,9 +101,24 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
   return result;
 }
 
+/// Those of lanes that are all at one address.
+alignas(64) constexpr u64 kNoDistances[kLanes] = {};
+
 #if defined(WARPGAUGE_ISA_avx512)
+WARPGAUGE_INLINE memory::LaneDistances<u64> no_distances(const memory::LaneAddresses<u64>& lanes) {
+  memory::LaneDistances<u64> result;
+  for (int lane = 0; lane < kLanes; ++lane) result.of[lane] = 0;
+  result.low_bits = lanes.addresses[__builtin_ctz(lanes.lanes)] + static_cast<u64>(lanes.offset);
+  result.contiguous = (lanes.lanes & (lanes.lanes - 1)) == 0;
+  result.apart = true;
+  return result;
+}
 WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddresses<u64>& lanes,
                                                          int width) {
+  if (same_distances(lanes.addresses, lanes.addresses[__builtin_ctz(lanes.lanes)], kNoDistances,
+                     lanes.lanes)) {
+    return no_distances(lanes);
+  }
   memory::LaneDistances<u64> result;
   const int lead_lane = __builtin_ctz(lanes.lanes);
   const auto all = [](u64 value) { return _mm512_set1_epi64(static_cast<s64>(value)); };
@@ -105,22 +157,6 @@ WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddre
 }
 #endif
 
-/// Puts one execution, whose addresses lie otherwise than those before, into the cache of the
-/// access; its cost is to be put there, too.
-WARPGAUGE_INLINE memory::AccessCache& remember_pattern(
-    const Warp& warp, const Instruction& instruction, const memory::Access& access,
-    memory::Window window, const memory::LaneAddresses<u64>& lanes,
-    const memory::LaneDistances<u64>& distances) {
-  memory::check_alignment(warp, instruction, access, window, lanes, distances);
-  memory::AccessCache& cache =
-      warp.memory->caches[access.counters[static_cast<std::size_t>(window)]];
-  cache.settle();
-  cache.repeats = 1;
-  memory::describe(cache.now, access, window, lanes, distances);
-  for (int lane = 0; lane < kLanes; ++lane) cache.distances.of_64_bits[lane] = distances.of[lane];
-  return cache;
-}
-
 // Addresses lie otherwise than the last time.
 [[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
                                                      const Instruction& instruction,
@@ -128,25 +164,49 @@ WARPGAUGE_INLINE memory::AccessCache& remember_pattern(
                                                      const memory::LaneAddresses<u32>& lanes) {
   memory::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
+/// Counts an execution whose lanes lie to each other as those of the last one, if it is known what
+/// it costs where it is.
+WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache,
+                                   const memory::LaneAddresses<u64>& lanes) {
+  const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)];
+  const u32 low_bits = static_cast<u32>(lead + static_cast<u64>(lanes.offset)) & cache.now.low_mask;
+  if (cache.now.mask != lanes.lanes || cache.now.low_bits == low_bits ||
+      !same_distances(lanes.addresses, lead, cache.distances.of_64_bits, lanes.lanes)) {
+    cache.places.clear();
+    return false;
+  }
+  const memory::AccessCost* const cost = cache.places.find(low_bits);
+  if (cost == nullptr) return false;
+  cache.settle();
+  cache.repeats = 1;
+  cache.cost = *cost;
+  cache.now.low_bits = low_bits;
+  return true;
+}
 [[gnu::noinline, maybe_unused]] void remember_global(const Warp& warp,
                                                      const Instruction& instruction,
                                                      const memory::Access& access,
                                                      const memory::LaneAddresses<u64>& lanes) {
-  const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
-  memory::AccessCache& cache =
-      remember_pattern(warp, instruction, access, memory::Window::global, lanes, distances);
-  memory::keep_what_matters(cache.now, access, distances);
-  if (!access.counts) return;
-  memory::put(cache, access, global_cost(access, lanes, distances), lanes.lanes);
+  memory::AccessCache& cache = warp.memory->caches[access.counters[0]];
+  if (!recall_place(cache, lanes)) {
+    const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
+    memory::remember_pattern(warp, instruction, access, memory::Window::global, lanes, distances);
+    memory::keep_what_matters(cache.now, access, distances);
+    if (!access.counts) return;
+    memory::put(cache, access, global_cost(access, lanes, distances), lanes.lanes);
+    cache.places.put(cache.now.low_bits, cache.cost);
+  }
   if (cache.cost.rank >= cache.shown_rank) memory::record_global(warp, access, lanes);
 }
 [[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
                                                     const Instruction& instruction,
                                                     const memory::Access& access,
                                                     const memory::LaneAddresses<u64>& lanes) {
-  memory::AccessCache& cache = remember_pattern(warp, instruction, access, memory::Window::local,
-                                                lanes, distances_of(lanes, access.width));
-  if (access.counts) memory::put_local(cache, local_sectors(access, lanes), lanes.lanes);
+  const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
+  memory::AccessCache& cache =
+      memory::remember_pattern(warp, instruction, access, memory::Window::local, lanes, distances);
+  if (!access.counts) return;
+  memory::put_local(cache, local_sectors(access, lanes, distances), lanes.lanes);
 }
 
 }  // namespace

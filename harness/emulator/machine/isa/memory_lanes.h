@@ -33,43 +33,6 @@ struct Checked {
   int lead() const { return __builtin_ctz(lanes); }
 };
 
-/// A loop over the lanes that are on, in ascending order.
-template <typename Function>
-WARPGAUGE_INLINE void for_lanes(Mask lanes, Function function) {
-  if (lanes == kAllLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) function(lane);
-  } else {
-    for (Mask rest = lanes; rest != 0; rest &= rest - 1) function(__builtin_ctz(rest));
-  }
-}
-
-/// True if addresses[l] - lead is distances[l] for all lanes that are on.
-template <typename Address, typename Distance>
-WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
-                                     const Distance* distances, Mask lanes) {
-#if defined(__AVX512F__)
-  constexpr int kPart = 64 / sizeof(Address);  // lanes
-  const __m512i base = sizeof(Address) == 4 ? _mm512_set1_epi32(static_cast<int>(lead))
-                                            : _mm512_set1_epi64(static_cast<long long>(lead));
-  Mask differs = 0;
-  for (int i = 0; i < kLanes; i += kPart) {
-    const __m512i address = _mm512_load_si512(addresses + i);
-    const __m512i known = _mm512_load_si512(distances + i);
-    const Mask part = sizeof(Address) == 4
-                          ? _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(address, base), known)
-                          : _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(address, base), known);
-    differs |= part << i;
-  }
-  return (differs & lanes) == 0;
-#else
-  Address differs = 0;
-  for_lanes(lanes, [&](int lane) {
-    differs |= static_cast<Address>(addresses[lane] - lead) ^ static_cast<Address>(distances[lane]);
-  });
-  return differs == 0;
-#endif
-}
-
 /// True if the cost and the distances that the cache holds are those of this execution.
 template <typename Address, typename Distance>
 WARPGAUGE_INLINE bool repeats(const memory::AccessCache& cache, const Address* addresses,
@@ -281,9 +244,6 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   return global_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
 }
-
-/// Indices of lanes that are all at the base.
-alignas(64) constexpr u64 kNoDistances[kLanes] = {};
 
 /// The code that handlers are made for: spaces that share it have no handlers of their own.
 enum class Route { shared, global, fixed_parameter, other };

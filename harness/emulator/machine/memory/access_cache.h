@@ -9,6 +9,7 @@
 
 #include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/memory/lane_addresses.h"
 
 namespace warpgauge::emulator::machine::memory {
 
@@ -45,6 +46,30 @@ union alignas(64) AccessDistances {
   std::int32_t of_32_bits[kLanes];
 };
 
+/// What executions cost whose lanes lie to each other in the same way, by AccessPattern::low_bits.
+class CostsByPlace {
+ public:
+  const AccessCost* find(std::uint32_t low_bits) const {
+    const std::size_t slot = slot_of(low_bits);
+    const bool is_known = (known_ >> slot & 1) != 0 && places_[slot] == low_bits;
+    return is_known ? &costs_[slot] : nullptr;
+  }
+  void put(std::uint32_t low_bits, const AccessCost& cost) {
+    const std::size_t slot = slot_of(low_bits);
+    known_ |= 1u << slot;
+    places_[slot] = low_bits;
+    costs_[slot] = cost;
+  }
+  void clear() { known_ = 0; }
+
+ private:
+  static std::size_t slot_of(std::uint32_t low_bits) { return low_bits >> 5 & 3; }  // the sector
+
+  std::uint32_t known_ = 0;  // a bit for each slot
+  std::array<std::uint32_t, 4> places_{};
+  std::array<AccessCost, 4> costs_;
+};
+
 /// State of one counter of one worker. The first members are those that each execution looks at.
 struct alignas(64) AccessCache {
   AccessPattern now;          ///< of the last execution
@@ -57,6 +82,7 @@ struct alignas(64) AccessCache {
   AccessCost cost;               ///< of the last execution
   AccessTotals totals;           ///< without `repeats`
   std::uint64_t shown_rank = 0;  ///< of the access in the record; 0: none
+  CostsByPlace places;           ///< of the present distances; of global memory only
   /// Patterns of executions before, for loops over some of them; of shared memory only, where costs
   /// take long to find.
   struct Earlier {
@@ -71,6 +97,14 @@ struct alignas(64) AccessCache {
   std::uint8_t oldest = 0;         ///< of `earlier`
   bool is_put_aside = false;       ///< the present pattern is among them
 
+  void put(const LaneDistances<std::uint64_t>& all) {
+    for (int lane = 0; lane < kLanes; ++lane) distances.of_64_bits[lane] = all.of[lane];
+    is_put_aside = false;
+  }
+  void put(const LaneDistances<std::uint32_t>& all) {
+    for (int lane = 0; lane < kLanes; ++lane) distances.of_32_bits[lane] = all.of[lane];
+    is_put_aside = false;
+  }
   /// Adds the executions that were only counted so far.
   void settle() {
     totals.requests += repeats;

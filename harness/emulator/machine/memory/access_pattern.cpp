@@ -55,37 +55,9 @@ bool recall(AccessCache& cache, const AccessPattern& wanted,
   }
   cache.now = earlier.pattern;
   cache.cost = earlier.cost;
-  std::memcpy(cache.distances.of_32_bits, distances.of, sizeof(distances.of));
+  cache.put(distances);
   cache.is_put_aside = true;
   return true;
-}
-
-AccessCache& cache_of(const Warp& warp, const Access& access, Window window) {
-  return warp.memory->caches[access.counters[static_cast<std::size_t>(window)]];
-}
-
-/// Counts what is in the cache and one execution more, whose cost is still to be found.
-void begin(AccessCache& cache) {
-  cache.settle();
-  cache.repeats = 1;
-}
-
-template <typename Address>
-void set_distances(AccessCache& cache, const LaneDistances<Address>& distances) {
-  cache.is_put_aside = false;
-  std::memcpy(cache.distances.of_64_bits, distances.of, sizeof(distances.of));
-}
-
-/// One side of a copy.
-template <typename Address>
-void remember_side(const Warp& warp, const Instruction& instruction, const Access& access,
-                   Window window, const LaneAddresses<Address>& lanes,
-                   const LaneDistances<Address>& distances) {
-  check_alignment(warp, instruction, access, window, lanes, distances);
-  AccessCache& cache = cache_of(warp, access, window);
-  begin(cache);
-  describe(cache.now, access, window, lanes, distances);
-  set_distances(cache, distances);
 }
 
 /// The addresses that count: as those of an access of counted_width.
@@ -128,11 +100,12 @@ void remember_shared(const Warp& warp, const Instruction& instruction, const Acc
   AccessCache& cache = cache_of(warp, access, Window::shared);
   AccessPattern pattern;
   describe(pattern, access, Window::shared, lanes, distances);
-  begin(cache);
+  cache.settle();
+  cache.repeats = 1;
   put_aside(cache);
   if (!recall(cache, pattern, distances)) {
     cache.now = pattern;
-    set_distances(cache, distances);
+    cache.put(distances);
     if (access.counts) {
       count_shared(cache, access, counted<std::uint32_t>(access, lanes), lanes.lanes);
     }
@@ -146,8 +119,8 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
                    const LaneAddresses<std::uint64_t>& from,
                    const LaneDistances<std::uint64_t>& from_distances) {
   // The cost of each side depends on both, so neither may be recalled by itself.
-  remember_side(warp, instruction, copy.to, Window::shared, to, to_distances);
-  remember_side(warp, instruction, copy.from, Window::global, from, from_distances);
+  remember_pattern(warp, instruction, copy.to, Window::shared, to, to_distances);
+  remember_pattern(warp, instruction, copy.from, Window::global, from, from_distances);
   if (!copy.to.counts) return;
   count_copy(cache_of(warp, copy.to, Window::shared), cache_of(warp, copy.from, Window::global),
              copy, counted<std::uint32_t>(copy.to, to), counted<std::uint64_t>(copy.from, from),

@@ -7,6 +7,7 @@
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/lane_addresses.h"
 #include "harness/emulator/machine/warp.h"
 
@@ -52,6 +53,25 @@ template <typename Address>
   if ((distances.low_bits & (access.width - 1u)) != 0) [[unlikely]] {
     refuse_misaligned(warp, instruction, access, window, lanes);
   }
+}
+
+inline AccessCache& cache_of(const Warp& warp, const Access& access, Window window) {
+  return warp.memory->caches[access.counters[static_cast<std::size_t>(window)]];
+}
+
+/// Puts one execution, whose addresses lie otherwise than those before, into the cache of the
+/// access; its cost is to be put there, too.
+template <typename Address>
+[[gnu::always_inline]] inline AccessCache& remember_pattern(
+    const Warp& warp, const Instruction& instruction, const Access& access, Window window,
+    const LaneAddresses<Address>& lanes, const LaneDistances<Address>& distances) {
+  check_alignment(warp, instruction, access, window, lanes, distances);
+  AccessCache& cache = cache_of(warp, access, window);
+  cache.settle();
+  cache.repeats = 1;
+  describe(cache.now, access, window, lanes, distances);
+  cache.put(distances);
+  return cache;
 }
 
 /// Bring the access's cache up to date and count one execution. They fault if a lane is misaligned.
