@@ -271,6 +271,18 @@ class RandomKernel {
                                          "prmt.b32 r r r r",
                                          "bfe.u32 r r r r",
                                          "ex2.approx.f32 f f",
+                                         "ex2.approx.ftz.f32 f f",
+                                         "rcp.approx.f32 f f",
+                                         "rcp.approx.ftz.f32 f f",
+                                         "rsqrt.approx.f32 f f",
+                                         "rsqrt.approx.ftz.f32 f f",
+                                         "sqrt.approx.f32 f f",
+                                         "sqrt.approx.ftz.f32 f f",
+                                         "div.approx.f32 f f f",
+                                         "div.full.f32 f f f",
+                                         "div.approx.ftz.f32 f f f",
+                                         "div.full.ftz.f32 f f f",
+                                         "lg2.approx.f32 f f",  // not compiled
                                          "add.ftz.f32 f f f",
                                          "mul.ftz.f32 f f f",
                                          "fma.rn.ftz.f32 f f f f",
@@ -282,7 +294,11 @@ class RandomKernel {
                                          "cvt.rn.f32.u16 f h",
                                          "cvt.rn.f64.s8 d r",
                                          "shf.r.clamp.b32 r r r r",
-                                         "rem.u32 r r r"};
+                                         "div.s32 r r r",
+                                         "div.u32 r r r",
+                                         "rem.s32 r r r",
+                                         "rem.u32 r r r",
+                                         "rem.u64 R R R"};  // not compiled
     if (one_in(12)) {
       line("lop3.b32 " + any('r') + ", " + any('r') + ", " + any('r') + ", " + any('r') + ", " +
            std::to_string(below(256)));

@@ -1,4 +1,4 @@
-// Lowering of shifts and of products that are wider than their factors.
+// Lowering of shifts, of products that are wider than their factors, and of integer division.
 #include <cstddef>
 
 #include "harness/emulator/machine/compile/constants.h"
@@ -126,6 +126,39 @@ void high_product(Emitter& e, const Step& step) {
   e.write(step.instruction->destination, result);
 }
 
+/// 32-bit quotients by doubles: rounded, they lie on the right side of the next integer (see
+/// isa/alu_integer.cpp). By 0, quotient and remainder are -1.
+void quotient(Emitter& e, const Step& step) {
+  const AluKey& key = step.operation->alu;
+  const bool negative = key.type == Type::s32;
+  const Zmm a = e.read(step.instruction->sources[0], 4).part[0];
+  const Zmm b = e.read(step.instruction->sources[1], 4).part[0];
+  const Lanes x = e.fresh(8), y = e.fresh(8), result = e.fresh(4);
+  const Zmm& d = result.part[0];
+  const auto convert = [&](const Lanes& real, const Zmm& value) {
+    const Xbyak::Ymm upper = half_of(real.part[1]);
+    e.vextracti64x4(upper, value, 1);
+    negative ? e.vcvtdq2pd(real.part[0], half_of(value))
+             : e.vcvtudq2pd(real.part[0], half_of(value));
+    negative ? e.vcvtdq2pd(real.part[1], upper) : e.vcvtudq2pd(real.part[1], upper);
+  };
+  convert(x, a);
+  convert(y, b);
+  for (int part = 0; part < 2; ++part) {
+    const Zmm& real = x.part[part];
+    e.vdivpd(real, real, y.part[part]);
+    negative ? e.vcvttpd2dq(half_of(real), real) : e.vcvttpd2udq(half_of(real), real);
+  }
+  e.vinserti64x4(d, x.part[0], half_of(x.part[1]), 1);
+  if (key.op == AluOp::rem) {
+    e.vpmulld(d, d, b);
+    e.vpsubd(d, a, d);
+  }
+  e.vptestnmd(e.k7, b, b);
+  e.vpternlogd(d | e.k7, d, d, 0xff);
+  e.write(step.instruction->destination, result);
+}
+
 }  // namespace
 
 Lowering lower_product(const AluKey& key) {
@@ -142,6 +175,9 @@ Lowering lower_product(const AluKey& key) {
     case AluOp::mul_hi:
     case AluOp::mad_hi:
       return word ? high_product : nullptr;
+    case AluOp::div:
+    case AluOp::rem:
+      return word ? quotient : nullptr;
     default:
       return nullptr;
   }
