@@ -7,6 +7,7 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/kernel_trust.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine {
@@ -68,7 +69,7 @@ TEST(AccessRecord, IsTheSameForAnyNumberOfThreads) {
 
 TEST(AccessTable, KeepsTheMostOfALineInEachSpace) {
   const auto record = [](bool shared, std::uint32_t taken) {
-    InstructionRecord result{.text_line = 3, .source = {"k.cu", 7}};
+    InstructionRecord result{.text_line = 3, .source = kept_line("k.cu", 7)};
     result.access.space = shared ? WarpAccess::Space::shared : WarpAccess::Space::global_load;
     result.access.mask = kAllLanes;
     result.access.taken = taken;
@@ -92,7 +93,7 @@ TEST(AccessTable, KeepsTheMostOfALineInEachSpace) {
 
 TEST(AccessTable, GivesLinesTheirCures) {
   const auto record = [](int line, int width, std::uint64_t distance) {
-    InstructionRecord result{.text_line = 3, .source = {"k.cu", line}};
+    InstructionRecord result{.text_line = 3, .source = kept_line("k.cu", line)};
     result.access.width = width;
     result.access.mask = kAllLanes;
     for (std::uint64_t lane = 0; lane < 32; ++lane) result.access.addresses[lane] = distance * lane;

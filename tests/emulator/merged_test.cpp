@@ -15,6 +15,7 @@
 #include "metrics/cubin.h"
 #include "metrics/line_table.h"
 #include "metrics/sass.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {
@@ -95,11 +96,11 @@ INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),
 /// lanes, and a register of 8 bytes was spilled beside it. It divided at the branch in line 7.
 metrics::LineCounts spill_beside(bool exact) {
   machine::LaunchOutcome outcome;
-  outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
+  outcome.totals.push_back({.text_line = 5, .source = kept_line("a.cu", 1), .access = {}});
   outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
   outcome.totals.back().access.requests = 2;
   outcome.totals.back().access.lane_groups = 7;
-  outcome.branches.push_back({7, {"a.cu", 2}, 1});
+  outcome.branches.push_back({7, kept_line("a.cu", 2), 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
   if (!exact) trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
@@ -116,7 +117,7 @@ TEST(LinesOfAccesses, AreThoseOfTheMachineCode) {
   machine::LaunchOutcome outcome;
   for (const int text_line : {5, 6}) {
     outcome.totals.push_back(
-        {.text_line = text_line, .source = {"a.cu", text_line}, .function = "k", .access = {}});
+        {.text_line = text_line, .source = kept_line("a.cu", text_line), .access = {}});
     outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
     outcome.totals.back().access.requests = 2;
   }

@@ -13,6 +13,7 @@
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/outcome.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {
@@ -128,10 +129,10 @@ TEST_P(PlacesOf, TheTargetsOfASwitchAreKnown) { expect_all_exact("one_of_many");
 /// none did.
 std::map<std::string, metrics::Trust, std::less<>> trust_of_launch(bool divides) {
   machine::LaunchOutcome outcome;
-  outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
+  outcome.totals.push_back({.text_line = 5, .source = kept_line("a.cu", 1), .access = {}});
   outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
   outcome.totals.back().access.requests = 1;
-  if (divides) outcome.branches.push_back({7, {"a.cu", 2}, 1});
+  if (divides) outcome.branches.push_back({7, kept_line("a.cu", 2), 1});
   KernelTrust trust;
   trust.by_text_line[5] = {};
   trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
@@ -152,7 +153,7 @@ TEST(Copies, AreEstimatesInLaunchesThatDivide) {
 
 TEST(UnsettledMemory, MakesEstimatesOfWhatItDecides) {
   machine::LaunchOutcome outcome;
-  outcome.totals.push_back({.text_line = 5, .source = {"a.cu", 1}, .function = "k", .access = {}});
+  outcome.totals.push_back({.text_line = 5, .source = kept_line("a.cu", 1), .access = {}});
   outcome.totals.back().access.space = machine::AccessTotals::Space::global_load;
   outcome.totals.back().access.requests = 1;
   KernelTrust trust;

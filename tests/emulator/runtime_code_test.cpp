@@ -12,6 +12,7 @@
 #include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "metrics/kernel_resources.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {
@@ -127,7 +128,7 @@ machine::InstructionTotals totals(int text_line, int line, machine::AccessTotals
                                   std::uint64_t requests, std::uint64_t amount) {
   machine::InstructionTotals out;
   out.text_line = text_line;
-  out.source = {"a.cu", line};
+  out.source = kept_line("a.cu", line);
   out.access.space = space;
   out.access.requests = requests;
   if (space == machine::AccessTotals::Space::shared) {
@@ -144,7 +145,7 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   using Space = machine::AccessTotals::Space;
   machine::LaunchOutcome outcome;
   outcome.warp_instructions = 10;
-  outcome.branches = {{.text_line = 4, .source = {"a.cu", 7}, .divided = 1}};
+  outcome.branches = {{.text_line = 4, .source = kept_line("a.cu", 7), .divided = 1}};
   outcome.totals = {totals(5, 7, Space::shared, 2, 64), totals(6, 7, Space::global_load, 3, 12),
                     totals(9, 8, Space::local, 1, 4)};
   counting::CountTable table;

@@ -15,12 +15,12 @@ void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& o
   for (const machine::InstructionRecord& record : outcome.records) {
     const metrics::WarpAccess& access = record.access;
     if (access.is_shared()) widest_[kernel] = std::max(widest_[kernel], access.width);
-    const Key key(kernel, record.source.file, record.source.line, access.space);
+    const Key key(kernel, record.source->file, record.source->line, access.space);
     const auto [at, is_new] = lines_.try_emplace(key);
     if (!is_new && !metrics::shows_more(access, at->second.access)) continue;
     at->second = {kernel,
-                  record.source.file,
-                  record.source.line,
+                  record.source->file,
+                  record.source->line,
                   trust.of(record.text_line, ways, memory),
                   access,
                   ""};

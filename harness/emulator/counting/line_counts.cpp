@@ -112,7 +112,7 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
     }
   } else {
     add({}, outcome.warp_instructions, 0);
-    for (const machine::BranchTotals& one : outcome.branches) add(one.source, 0, one.divided);
+    for (const machine::BranchTotals& one : outcome.branches) add(*one.source, 0, one.divided);
   }
   distrust(lines_.at(kernel, {}), "branches", certainty);
   distrust(lines_.at(kernel, {}), "instructions", certainty);
@@ -172,7 +172,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     const std::string group = group_of(access.space);
     const auto moved = trust.sources.find(instruction.text_line);
     metrics::LineCounts& at =
-        lines_.at(kernel, moved == trust.sources.end() ? instruction.source : moved->second);
+        lines_.at(kernel, moved == trust.sources.end() ? *instruction.source : moved->second);
     at.counts += counts_of(access);
     const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
     distrust(at, group, known);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,12 +95,14 @@ class AlignedBytes {
 struct KernelCode {
   struct Counter {
     const Code* code;
-    std::uint32_t instruction;  ///< index in the body
-    bool waits = false;         ///< in a loop, for memory to change
+    std::uint32_t instruction;                    ///< index in the body
+    bool waits = false;                           ///< in a loop, for memory to change
+    const metrics::SourceLine* source = nullptr;  ///< in `sources`
   };
   struct Branch {
     const Code* code;
-    std::uint32_t instruction;  ///< index in the body
+    std::uint32_t instruction;                    ///< index in the body
+    const metrics::SourceLine* source = nullptr;  ///< in `sources`
   };
   std::string name;                              ///< mangled
   std::string display;                           ///< as in the source, for messages
@@ -110,6 +113,8 @@ struct KernelCode {
   ParameterVectors parameters;
   std::vector<Counter> counters;
   std::vector<Branch> branches;
+  /// Their lines of source, each once. The outcomes of launches share it and may outlive the code.
+  std::shared_ptr<const std::map<int, metrics::SourceLine>> sources;
   std::uint64_t shared_bytes = 0;  ///< of static variables
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;

@@ -9,7 +9,7 @@ namespace warpgauge::emulator::machine {
 /// Of all executions of one PTX instruction the one that metrics::shows_more().
 struct InstructionRecord {
   int text_line = 0;
-  metrics::SourceLine source;
+  const metrics::SourceLine* source = nullptr;  ///< see LaunchOutcome::sources
   metrics::WarpAccess access;
 };
 

@@ -232,6 +232,9 @@ class Worker {
   Clock::time_point waiting_since_;
 };
 
+/// Of a counter or a branch.
+int text_line(const auto& place) { return place.code->function->body[place.instruction].text_line; }
+
 std::vector<BranchTotals> branches_of(const KernelCode& code,
                                       const std::vector<std::unique_ptr<Worker>>& workers) {
   std::vector<BranchTotals> branches;
@@ -249,24 +252,24 @@ std::vector<BranchTotals> branches_of(const KernelCode& code,
       totals.untaken_groups += kLaneGroups * untaken - more.lacking_untaken;
     }
     if (totals.divided == 0 && totals.warps == 0) continue;
-    const auto& [function, instruction] = code.branches[n];
-    totals.text_line = function->function->body[instruction].text_line;
-    totals.source = source_line(*function, instruction);
-    branches.push_back(std::move(totals));
+    const KernelCode::Branch& branch = code.branches[n];
+    totals.text_line = text_line(branch);
+    totals.source = branch.source;
+    branches.push_back(totals);
   }
   std::ranges::sort(branches, {}, &BranchTotals::text_line);
   return branches;
 }
 
 /// Of what the workers kept of one counter, what shows most: the same however they shared the
-/// blocks, for each worker takes its blocks in ascending order.
-std::optional<metrics::WarpAccess> record_of(const std::vector<std::unique_ptr<Worker>>& workers,
-                                             std::size_t counter) {
-  std::optional<metrics::WarpAccess> most;
+/// blocks, for each worker takes its blocks in ascending order. nullptr: nothing.
+const metrics::WarpAccess* record_of(const std::vector<std::unique_ptr<Worker>>& workers,
+                                     std::size_t counter) {
+  const metrics::WarpAccess* most = nullptr;
   for (const auto& worker : workers) {
     const metrics::WarpAccess& record = worker->tallies().counters.records()[counter];
     if (record.mask == 0) continue;
-    if (!most || metrics::shows_more(record, *most)) most = record;
+    if (most == nullptr || metrics::shows_more(record, *most)) most = &record;
   }
   return most;
 }
@@ -309,19 +312,17 @@ LaunchOutcome outcome_of(const KernelCode& code, const Launch& launch,
       volume(launch.grid) * ((threads + kLanes / kLaneGroups - 1) / (kLanes / kLaneGroups));
   outcome.has_partial_warps = threads % kLanes != 0;
   outcome.branches = branches_of(code, workers);
+  outcome.sources = code.sources;
+  outcome.totals.reserve(code.counters.size());
+  outcome.records.reserve(code.counters.size());
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
     for (const auto& worker : workers) memory::add(totals, worker->tallies().counters.totals(n));
     if (totals.requests == 0) continue;
-    const Code& function = *code.counters[n].code;
-    const ptx::Instruction& instruction = function.function->body[code.counters[n].instruction];
-    InstructionTotals& entry = outcome.totals.emplace_back();
-    entry.text_line = instruction.text_line;
-    entry.source = source_line(function, code.counters[n].instruction);
-    entry.function = function.function->name;
-    entry.access = totals;
-    if (const auto record = record_of(workers, n)) {
-      outcome.records.push_back({entry.text_line, entry.source, *record});
+    const KernelCode::Counter& counter = code.counters[n];
+    outcome.totals.push_back({text_line(counter), counter.source, totals});
+    if (const metrics::WarpAccess* const record = record_of(workers, n)) {
+      outcome.records.push_back({text_line(counter), counter.source, *record});
     }
   }
   return outcome;

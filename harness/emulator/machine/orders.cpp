@@ -139,7 +139,7 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
       if (totals != nullptr && !std::exchange(count_differs, true)) {
         report("the accesses of PTX line " + std::to_string(totals->text_line) +
                    " count otherwise" + in_order,
-               totals->source);
+               *totals->source);
       }
     } catch (const Fault& fault) {
       report(std::string("a fault") + in_order + ": " + fault.what(), fault.source());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "harness/emulator/machine/access_totals.h"
@@ -15,17 +15,16 @@ namespace warpgauge::emulator::machine {
 struct Code;
 
 struct InstructionTotals {
-  int text_line = 0;           ///< of the PTX text
-  metrics::SourceLine source;  ///< file empty if unknown
-  std::string function;        ///< where it stands: the kernel, or a device function it calls
-  AccessTotals access;         ///< cp.async has two: shared and global_load
+  int text_line = 0;                            ///< of the PTX text
+  const metrics::SourceLine* source = nullptr;  ///< its file is empty if it is unknown
+  AccessTotals access;                          ///< cp.async has two: shared and global_load
 };
 
 /// A branch and the ways that warps went there. A warp whose lanes are apart comes several times.
 struct BranchTotals {
-  int text_line = 0;           ///< of the PTX text
-  metrics::SourceLine source;  ///< file empty if unknown
-  std::uint64_t divided = 0;   ///< times that lanes of a warp parted
+  int text_line = 0;                            ///< of the PTX text
+  const metrics::SourceLine* source = nullptr;  ///< its file is empty if it is unknown
+  std::uint64_t divided = 0;                    ///< times that lanes of a warp parted
   /// Only of watched branches: times that a warp came, and that lanes of it took the branch.
   std::uint64_t warps = 0, taken = 0;
   /// Likewise: groups of 8 lanes with some that came, that took it, and that did not.
@@ -45,6 +44,7 @@ struct FunctionHits {
 };
 
 struct LaunchOutcome {
+  std::shared_ptr<const void> sources;  ///< holds what the members `source` of the others point to
   std::uint64_t warp_instructions = 0;
   std::uint64_t warps = 0;             ///< of the grid
   std::uint64_t lane_groups = 0;       ///< of 8 lanes, of these warps

@@ -1,6 +1,8 @@
 // Decodes a kernel with all that it calls, and keeps the immediates of all functions.
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
@@ -39,6 +41,24 @@ Code* KernelDecoder::code(const ptx::Function* function) const {
   return nullptr;
 }
 
+namespace {
+
+/// Finds the lines of source of counters and branches.
+void find_sources(KernelCode& code) {
+  const auto sources = std::make_shared<std::map<int, metrics::SourceLine>>();
+  const auto find = [&](auto& one) {
+    const int number = one.code->function->body.at(one.instruction).source_line;
+    const auto [line, is_new] = sources->try_emplace(number);
+    if (is_new) line->second = source_line(*one.code, one.instruction);
+    one.source = &line->second;
+  };
+  std::ranges::for_each(code.counters, find);
+  std::ranges::for_each(code.branches, find);
+  code.sources = sources;
+}
+
+}  // namespace
+
 std::unique_ptr<KernelCode> KernelDecoder::decode() {
   result = std::make_unique<KernelCode>();
   result->name = kernel.function.name;
@@ -64,6 +84,7 @@ std::unique_ptr<KernelCode> KernelDecoder::decode() {
   result->shared_bytes = kernel.scope.shared_bytes;
   result->constants = constants.take();
   result->stack_bytes = stack_need(*result);
+  find_sources(*result);
   return std::move(result);
 }
 

@@ -105,17 +105,27 @@ struct alignas(64) AccessCache {
     for (int lane = 0; lane < kLanes; ++lane) distances.of_32_bits[lane] = all.of[lane];
     is_put_aside = false;
   }
-  /// Adds the executions that were only counted so far.
+  /// The totals with the executions that were only counted so far.
+  AccessTotals settled() const {
+    AccessTotals sum = totals;
+    add_repeats(sum);
+    return sum;
+  }
   void settle() {
-    totals.requests += repeats;
-    totals.wavefronts += repeats * cost.wavefronts;
-    totals.wavefronts_ideal += repeats * cost.wavefronts_ideal;
-    totals.sectors += repeats * cost.sectors;
-    totals.sectors_ideal += repeats * cost.sectors_ideal;
-    totals.tags += repeats * cost.tags;
-    totals.lane_groups += repeats * cost.lane_groups;
-    if (!cost.exact) totals.estimates += repeats;
+    add_repeats(totals);
     repeats = 0;
+  }
+
+ private:
+  void add_repeats(AccessTotals& sum) const {
+    sum.requests += repeats;
+    sum.wavefronts += repeats * cost.wavefronts;
+    sum.wavefronts_ideal += repeats * cost.wavefronts_ideal;
+    sum.sectors += repeats * cost.sectors;
+    sum.sectors_ideal += repeats * cost.sectors_ideal;
+    sum.tags += repeats * cost.tags;
+    sum.lane_groups += repeats * cost.lane_groups;
+    if (!cost.exact) sum.estimates += repeats;
   }
 };
 

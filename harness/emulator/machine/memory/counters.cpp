@@ -4,14 +4,8 @@
 namespace warpgauge::emulator::machine::memory {
 
 AccessTotals Counters::totals(std::size_t n) const {
-  // Settles a copy: the worker may be counting on.
-  AccessCache cache;
-  cache.cost = caches_.at(n).cost;
-  cache.totals = caches_.at(n).totals;
-  cache.repeats = caches_.at(n).repeats;
-  if (cache.totals.space == AccessTotals::Space::none) return {};
-  cache.settle();
-  return cache.totals;
+  const AccessCache& cache = caches_.at(n);
+  return cache.totals.space == AccessTotals::Space::none ? AccessTotals{} : cache.settled();
 }
 
 void add(AccessTotals& sum, const AccessTotals& more) {
