@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -106,7 +107,7 @@ metrics::LineCounts spill_beside(bool exact) {
   if (!exact) trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
   trust.spills.push_back({{"a.cu", 3}, 8, 5});
   CountTable table;
-  table.add("k", outcome, trust);
+  table.add("k", outcome, std::make_shared<KernelTrust>(trust));
   for (metrics::LineCounts& line : table.take()) {
     if (line.line == 3) return line;
   }
@@ -125,7 +126,7 @@ TEST(LinesOfAccesses, AreThoseOfTheMachineCode) {
   trust.by_text_line[5] = trust.by_text_line[6] = {};
   trust.sources[5] = {"a.cu", 6};
   CountTable table;
-  table.add("k", outcome, trust);
+  table.add("k", outcome, std::make_shared<KernelTrust>(trust));
   std::map<int, std::uint64_t> loads;
   for (const metrics::LineCounts& line : table.take()) {
     if (line.counts.global_load_requests > 0) loads[line.line] = line.counts.global_load_requests;

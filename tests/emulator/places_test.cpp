@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -137,7 +138,7 @@ std::map<std::string, metrics::Trust, std::less<>> trust_of_launch(bool divides)
   trust.by_text_line[5] = {};
   trust.conditions.insert({5, {{{7}, {}}, {Confidence::estimate, "they part"}}});
   CountTable table;
-  table.add("k", outcome, trust);
+  table.add("k", outcome, std::make_shared<KernelTrust>(trust));
   for (const metrics::LineCounts& line : table.take()) {
     if (line.line == 1) return line.trust;
   }
@@ -163,7 +164,7 @@ TEST(UnsettledMemory, MakesEstimatesOfWhatItDecides) {
       {{"a.cu", 2}, "shared", {Confidence::estimate, "memory decides it"}});
   const auto reasons = [&](metrics::Memory memory) {
     CountTable table;
-    table.add("k", outcome, trust, memory);
+    table.add("k", outcome, std::make_shared<KernelTrust>(trust), memory);
     std::map<int, std::string> reasons;
     for (const metrics::LineCounts& line : table.take()) {
       for (const auto& [group, known] : line.trust) {

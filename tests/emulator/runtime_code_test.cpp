@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -149,8 +150,8 @@ TEST(CountTableTest, InstructionsOfALineAndLaunchesAreAddedUp) {
   outcome.totals = {totals(5, 7, Space::shared, 2, 64), totals(6, 7, Space::global_load, 3, 12),
                     totals(9, 8, Space::local, 1, 4)};
   counting::CountTable table;
-  table.add("k", outcome, {});
-  table.add("k", outcome, {});
+  table.add("k", outcome, std::make_shared<counting::KernelTrust>());
+  table.add("k", outcome, std::make_shared<counting::KernelTrust>());
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 3u);  // the kernel's own, a.cu:7, a.cu:8
   EXPECT_EQ(lines[0].file, "");
@@ -176,7 +177,7 @@ TEST(CountTableTest, ALineIsTrustedAsItsWorstInstruction) {
   trust.by_text_line = {{5, {}}, {6, {Confidence::estimate, "spilled"}}};
   trust.otherwise = {Confidence::predicted, "not compared"};
   counting::CountTable table;
-  table.add("k", outcome, trust);
+  table.add("k", outcome, std::make_shared<counting::KernelTrust>(trust));
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1].trust.at("shared").confidence, Confidence::estimate);
@@ -193,7 +194,7 @@ TEST(CountTableTest, CostsThatNoMeasurementDecidesAreEstimates) {
   counting::KernelTrust trust;
   trust.by_text_line[5] = {};
   counting::CountTable table;
-  table.add("k", outcome, trust);
+  table.add("k", outcome, std::make_shared<counting::KernelTrust>(trust));
   EXPECT_EQ(table.take().at(1).trust.at("shared"),
             (metrics::Trust{metrics::Confidence::estimate, "open"}));
 }
@@ -203,7 +204,7 @@ TEST(CountTableTest, AnUncountedAccessMakesItsLineAnEstimate) {
   trust.uncounted = {{{"a.cu", 9}, "local", {metrics::Confidence::estimate, "spilled"}}};
   trust.rest = {metrics::Confidence::predicted, "not compared"};
   counting::CountTable table;
-  table.add("k", {}, trust);
+  table.add("k", {}, std::make_shared<counting::KernelTrust>(trust));
   const auto lines = table.take();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].trust.at("global").reason, "not compared");

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ class Spilled : public testing::TestWithParam<const char*> {
                             .block = {threads, 1, 1},
                             .parameters = std::as_bytes(std::span(&parameters, 1))});
     CountTable table;
-    table.add(kernel, outcome, answer.trust);
+    table.add(kernel, outcome, std::make_shared<KernelTrust>(answer.trust));
     Local sum;
     for (const metrics::LineCounts& line : table.take()) {
       sum.requests += line.counts.local_requests;
@@ -162,7 +163,7 @@ TEST_P(Spilled, AreEstimatesWhereTheModelDoesNotHold) {
   CountTable table;
   machine::LaunchOutcome outcome;
   outcome.warps = 1;  // which comes to no branch
-  table.add("in_a_loop", outcome, answer.trust);
+  table.add("in_a_loop", outcome, std::make_shared<KernelTrust>(answer.trust));
   std::vector<std::string> reasons;
   for (const metrics::LineCounts& line : table.take()) {
     const auto trust = line.trust.find("local");

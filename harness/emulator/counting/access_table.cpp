@@ -1,6 +1,7 @@
 #include "harness/emulator/counting/access_table.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
@@ -12,24 +13,23 @@ namespace warpgauge::emulator::counting {
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
                       const KernelTrust& trust, metrics::Memory memory) {
   const KernelTrust::Ways ways = ways_of(outcome);
+  Kernel& own = kernels_[kernel];
+  own.lines.keep(outcome.sources);
   for (const machine::InstructionRecord& record : outcome.records) {
     const metrics::WarpAccess& access = record.access;
-    if (access.is_shared()) widest_[kernel] = std::max(widest_[kernel], access.width);
-    const Key key(kernel, record.source->file, record.source->line, access.space);
-    const auto [at, is_new] = lines_.try_emplace(key);
-    if (!is_new && !metrics::shows_more(access, at->second.access)) continue;
-    at->second = {kernel,
-                  record.source->file,
-                  record.source->line,
-                  trust.of(record.text_line, ways, memory),
-                  access,
-                  ""};
+    const metrics::SourceLine& source = *record.source;
+    if (access.is_shared()) own.widest = std::max(own.widest, access.width);
+    metrics::LineAccess*& at = own.lines[source][static_cast<std::size_t>(access.space)];
+    if (at == nullptr) at = &lines_[Key(kernel, source.file, source.line, access.space)];
+    const bool is_new = at->access.mask == 0;
+    if (!is_new && !metrics::shows_more(access, at->access)) continue;
+    *at = {kernel, source.file, source.line, trust.of(record.text_line, ways, memory), access, ""};
   }
 }
 
 std::string AccessTable::cure(const metrics::LineAccess& line) const {
-  const auto widest = widest_.find(line.kernel);
-  return metrics::cure_of(line.access, widest == widest_.end() ? 0 : widest->second);
+  const auto kernel = kernels_.find(line.kernel);
+  return metrics::cure_of(line.access, kernel == kernels_.end() ? 0 : kernel->second.widest);
 }
 
 void AccessTable::add_cures(std::vector<metrics::LineCounts>& lines) const {
@@ -56,7 +56,7 @@ std::vector<metrics::LineAccess> AccessTable::take() {
     line.cure = cure(line);
     out.push_back(std::move(line));
   }
-  widest_.clear();
+  kernels_.clear();
   return out;
 }
 

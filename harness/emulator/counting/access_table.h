@@ -1,11 +1,13 @@
 // The access of each source line that shows most, over any number of launches.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/counting/known_lines.h"
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
 #include "metrics/order_dependence.h"
@@ -34,10 +36,16 @@ class AccessTable {
  private:
   using Key = std::tuple<std::string, std::string, int, metrics::WarpAccess::Space>;
 
+  struct Kernel {
+    int widest = 0;  // access to shared memory, in bytes
+    /// In lines_, by space.
+    KnownLines<std::array<metrics::LineAccess*, 4>> lines;
+  };
+
   std::string cure(const metrics::LineAccess& line) const;
 
   std::map<Key, metrics::LineAccess> lines_;  // by kernel, file, line and space
-  std::map<std::string, int> widest_;         // access to shared memory of each kernel, in bytes
+  std::map<std::string, Kernel> kernels_;
 };
 
 }  // namespace warpgauge::emulator::counting

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/emulator/machine/outcome.h"
@@ -16,6 +17,20 @@ std::string other_lanes(int text_line) {
 }
 
 }  // namespace
+
+AccessTimes::AccessTimes(const machine::LaunchOutcome& launch) {
+  times_.reserve(launch.totals.size());
+  for (const machine::InstructionTotals& one : launch.totals) {
+    times_.push_back({one.text_line, {one.access.requests, one.access.lane_groups}});
+  }
+  std::ranges::stable_sort(times_, {}, &Line::first);
+}
+
+Executions::Times AccessTimes::of(int text_line) const {
+  const auto behind = std::ranges::upper_bound(times_, text_line, {}, &Line::first);
+  const bool is_known = behind != times_.begin() && std::prev(behind)->first == text_line;
+  return is_known ? std::prev(behind)->second : Executions::Times{};
+}
 
 void ExecutionModel::add_access(int text_line, const std::vector<std::size_t>& instructions,
                                 bool by_lanes) {
@@ -127,7 +142,7 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
     return unknown("the machine code has other code for warps that lack lanes");
   }
 
-  for (const metrics::SourceLine& source : sources_) out.lines.push_back({source});
+  for (const metrics::SourceLine& source : sources_) out.lines.push_back({&source});
   std::vector<Executions::Times> times(blocks_.size());
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
@@ -189,16 +204,13 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
 std::string ExecutionModel::compare_accesses(const machine::LaunchOutcome& launch,
                                              const std::vector<Executions::Times>& times,
                                              Executions& out) const {
-  std::map<int, Executions::Times> counted;
-  for (const machine::InstructionTotals& one : launch.totals) {
-    counted[one.text_line] = {one.access.requests, one.access.lane_groups};
-  }
+  const AccessTimes counted(launch);
   for (const Access& access : accesses_) {
     const auto is_known = [&](std::size_t block) { return blocks_[block].is_known; };
     if (!std::ranges::all_of(access.blocks, is_known)) continue;
     Executions::Times own;
     for (const std::size_t block : access.blocks) own += times[block];
-    const Executions::Times& expected = counted[access.text_line];
+    const Executions::Times expected = counted.of(access.text_line);
     if (own.warps != expected.warps) {
       return fmt::format(
           "the machine code comes to the access in line {} of the PTX {} times, the PTX {}",

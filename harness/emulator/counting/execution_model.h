@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metrics/line_table.h"
@@ -28,7 +29,7 @@ class PtxFlow;
 /// What a launch executes of the machine code, where that is known.
 struct Executions {
   struct Line {
-    metrics::SourceLine source;  ///< file empty if it is not known
+    const metrics::SourceLine* source;  ///< of the model; its file is empty if it is not known
     std::uint64_t instructions = 0;
     std::uint64_t divergent_branches = 0;
   };
@@ -47,6 +48,19 @@ struct Executions {
   std::vector<Line> lines;
   std::string followed_unknown;  ///< likewise of single instructions
   std::vector<Times> followed;   ///< in the order of ExecutionModel::follow()
+};
+
+/// How often the accesses of a launch execute, by line of the PTX.
+class AccessTimes {
+ public:
+  explicit AccessTimes(const machine::LaunchOutcome& launch);
+  /// Of a line with several the last; nothing: it does not execute.
+  Executions::Times of(int text_line) const;
+
+ private:
+  using Line = std::pair<int, Executions::Times>;
+
+  std::vector<Line> times_;  // ascending
 };
 
 /// The machine code as blocks, each of which leads to others or ends with a branch of the PTX.

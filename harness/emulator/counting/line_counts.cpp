@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
@@ -60,6 +59,8 @@ metrics::Trust certainty_of_order(const KernelTrust& trust, metrics::Memory memo
   return unsettled ? *trust.unsettled.executions : metrics::Trust{};
 }
 
+const metrics::SourceLine kWholeKernel;  ///< has no line
+
 }  // namespace
 
 metrics::Counts counts_of(const machine::AccessTotals& access) {
@@ -89,7 +90,13 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
   return out;
 }
 
-void CountTable::add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
+metrics::LineCounts& CountTable::KernelLines::at(const metrics::SourceLine& line) {
+  metrics::LineCounts*& known = known_[line];
+  if (known == nullptr) known = &all_.at(kernel_, line);
+  return *known;
+}
+
+void CountTable::add_executions(KernelLines& lines, const machine::LaunchOutcome& outcome,
                                 const Executions& executed, const metrics::Trust& of_order) {
   const bool known = executed.unknown.empty();
   const metrics::Trust certainty =
@@ -100,7 +107,7 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
   const auto add = [&](const metrics::SourceLine& source, std::uint64_t instructions,
                        std::uint64_t divided) {
     if (instructions == 0 && divided == 0) return;
-    metrics::LineCounts& at = lines_.at(kernel, source);
+    metrics::LineCounts& at = lines.at(source);
     at.counts.instructions += instructions;
     at.counts.divergent_branches += divided;
     if (instructions > 0) distrust(at, "instructions", certainty);
@@ -108,31 +115,29 @@ void CountTable::add_executions(const std::string& kernel, const machine::Launch
   };
   if (known) {
     for (const Executions::Line& one : executed.lines) {
-      add(one.source, one.instructions, one.divergent_branches);
+      add(*one.source, one.instructions, one.divergent_branches);
     }
   } else {
-    add({}, outcome.warp_instructions, 0);
+    add(kWholeKernel, outcome.warp_instructions, 0);
     for (const machine::BranchTotals& one : outcome.branches) add(*one.source, 0, one.divided);
   }
-  distrust(lines_.at(kernel, {}), "branches", certainty);
-  distrust(lines_.at(kernel, {}), "instructions", certainty);
+  distrust(lines.at(kWholeKernel), "branches", certainty);
+  distrust(lines.at(kWholeKernel), "instructions", certainty);
 }
 
-void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
+void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& outcome,
                             const KernelTrust& trust, metrics::Memory memory,
                             const Executions& executed, const metrics::Trust& of_order) {
+  if (trust.spills.empty()) return;
   const KernelTrust::Ways ways = ways_of(outcome);
   const auto add = [&](const Spill& spill, const Executions::Times& times,
                        const metrics::Trust& known) {
     if (times.warps == 0) return;
-    metrics::LineCounts& line = lines_.at(kernel, spill.source);
+    metrics::LineCounts& line = lines.at(spill.source);
     line.counts += counts_of(spill, times);
     distrust(line, "local", known);
   };
-  std::map<int, Executions::Times> accesses;
-  for (const machine::InstructionTotals& one : outcome.totals) {
-    accesses[one.text_line] = {one.access.requests, one.access.lane_groups};
-  }
+  const AccessTimes accesses(outcome);
   for (const Spill& spill : trust.spills) {
     const bool has_access = spill.text_line != 0;
     metrics::Trust known;
@@ -141,9 +146,9 @@ void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutc
     if (!is_exact && spill.followed && executed.followed_unknown.empty()) {
       add(spill, executed.followed[*spill.followed], of_order);
     } else if (has_access) {
-      add(spill, accesses[spill.text_line], known);
+      add(spill, accesses.of(spill.text_line), known);
     } else {
-      distrust(lines_.at(kernel, spill.source), "local",
+      distrust(lines.at(spill.source), "local",
                {metrics::Confidence::estimate,
                 fmt::format("{}: {}", Spill::kReason, executed.followed_unknown)});
     }
@@ -151,16 +156,20 @@ void CountTable::add_spills(const std::string& kernel, const machine::LaunchOutc
 }
 
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                     const KernelTrust& trust, metrics::Memory memory) {
-  metrics::LineCounts& whole = lines_.at(kernel, {});
+                     const std::shared_ptr<const KernelTrust>& its_trust, metrics::Memory memory) {
+  const KernelTrust& trust = *its_trust;
+  KernelLines& lines = kernels_.try_emplace(kernel, lines_, kernel).first->second;
+  lines.keep(outcome.sources);
+  lines.keep(its_trust);
+  metrics::LineCounts& whole = lines.at(kWholeKernel);
   const Executions executed = trust.executions.of(outcome);
   const metrics::Trust certainty = certainty_of_order(trust, memory);
-  add_executions(kernel, outcome, executed, certainty);
-  add_spills(kernel, outcome, trust, memory, executed, certainty);
+  add_executions(lines, outcome, executed, certainty);
+  add_spills(lines, outcome, trust, memory, executed, certainty);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
   const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
     for (const KernelTrust::Uncounted& one : uncounted) {
-      distrust(lines_.at(kernel, one.source), one.group, one.trust);
+      distrust(lines.at(one.source), one.group, one.trust);
     }
   };
   distrust_all(trust.uncounted);
@@ -172,7 +181,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     const std::string group = group_of(access.space);
     const auto moved = trust.sources.find(instruction.text_line);
     metrics::LineCounts& at =
-        lines_.at(kernel, moved == trust.sources.end() ? *instruction.source : moved->second);
+        lines.at(moved == trust.sources.end() ? *instruction.source : moved->second);
     at.counts += counts_of(access);
     const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
     distrust(at, group, known);
@@ -180,6 +189,11 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }
   }
+}
+
+std::vector<metrics::LineCounts> CountTable::take() {
+  kernels_.clear();
+  return lines_.take();
 }
 
 }  // namespace warpgauge::emulator::counting

@@ -1,9 +1,13 @@
 // Adds up what the machine counted per PTX instruction to counts per source line.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/emulator/counting/known_lines.h"
 #include "metrics/confidence.h"
 #include "metrics/counts_by_line.h"
 #include "metrics/order_dependence.h"
@@ -26,21 +30,39 @@ class CountTable {
  public:
   /// A source line is trusted as far as the least trusted of the instructions that counted there.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-           const KernelTrust& trust, metrics::Memory memory = metrics::Memory::settled);
+           const std::shared_ptr<const KernelTrust>& trust,
+           metrics::Memory memory = metrics::Memory::settled);
 
   /// All that was added since the last call, ordered by kernel, file and line. Counts of the whole
   /// kernel have no file and line 0.
-  std::vector<metrics::LineCounts> take() { return lines_.take(); }
+  std::vector<metrics::LineCounts> take();
 
  private:
+  /// The lines of one kernel.
+  class KernelLines {
+   public:
+    KernelLines(metrics::CountsByLine& all, const std::string& kernel)
+        : all_(all), kernel_(kernel) {}
+
+    void keep(std::shared_ptr<const void> owner) { known_.keep(std::move(owner)); }
+    /// The counts of a line that is kept.
+    metrics::LineCounts& at(const metrics::SourceLine& line);
+
+   private:
+    metrics::CountsByLine& all_;
+    const std::string kernel_;
+    KnownLines<metrics::LineCounts*> known_;
+  };
+
   /// Instructions and divergent branches. `of_order`: as far as the order of threads decides them.
-  void add_executions(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                      const Executions& executed, const metrics::Trust& of_order);
-  void add_spills(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                  const KernelTrust& trust, metrics::Memory memory, const Executions& executed,
-                  const metrics::Trust& of_order);
+  static void add_executions(KernelLines& lines, const machine::LaunchOutcome& outcome,
+                             const Executions& executed, const metrics::Trust& of_order);
+  static void add_spills(KernelLines& lines, const machine::LaunchOutcome& outcome,
+                         const KernelTrust& trust, metrics::Memory memory,
+                         const Executions& executed, const metrics::Trust& of_order);
 
   metrics::CountsByLine lines_;
+  std::map<std::string, KernelLines> kernels_;  // since the last take()
 };
 
 }  // namespace warpgauge::emulator::counting

@@ -159,7 +159,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     const std::lock_guard lock(results.mutex);
     keep();
     if (watched_.counts()) {
-      results.counts->add(function_.name, outcome_, *function_.trust, results.memory);
+      results.counts->add(function_.name, outcome_, function_.trust, results.memory);
       results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
       watched_.kept();
     }
