@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace warpgauge::emulator::machine::memory {
@@ -31,6 +32,7 @@ void AsyncCopies::perform(Mask lanes, const Made& made, Done done) {
 }
 
 AsyncCopies::Copy& AsyncCopies::issue(Mask lanes, int bytes) {
+  is_fresh_ = false;
   Copy& copy = pending_.emplace_back();
   copy.mask = lanes;
   copy.bytes = static_cast<std::uint8_t>(bytes);
@@ -40,6 +42,7 @@ AsyncCopies::Copy& AsyncCopies::issue(Mask lanes, int bytes) {
 
 void AsyncCopies::commit(Mask lanes) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) open_[lane] += lanes >> lane & 1;
+  is_fresh_ = false;
 }
 
 void AsyncCopies::wait_group(Mask lanes, std::uint32_t newest, const Made& made) {
@@ -53,6 +56,7 @@ void AsyncCopies::wait_all(Mask lanes, const Made& made) {
 }
 
 void AsyncCopies::reset() {
+  if (std::exchange(is_fresh_, true)) return;
   pending_.clear();
   open_ = {};
 }

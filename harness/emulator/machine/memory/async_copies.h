@@ -43,6 +43,7 @@ class AsyncCopies {
 
   std::vector<Copy> pending_;  ///< in the order of issue
   std::array<std::uint32_t, kLanes> open_{};
+  bool is_fresh_ = true;  ///< nothing was issued or committed yet
 };
 
 }  // namespace warpgauge::emulator::machine::memory
