@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/memory/counters.h"
 
 namespace warpgauge::emulator::machine {
@@ -137,14 +138,18 @@ struct Shared {
 /// begins further ones, as on a GPU they would be resident together.
 class Worker {
  public:
-  explicit Worker(Shared& shared)
-      : shared_(shared),
-        tallies_{memory::Counters(shared.context.code.counters.size()),
-                 std::vector<control::BranchWays>(shared.context.code.branches.size()),
-                 {}} {
+  /// `tallies` are those of a launch before; nullptr: there are none.
+  Worker(Shared& shared, std::unique_ptr<control::Tallies> tallies)
+      : shared_(shared), tallies_(std::move(tallies)) {
+    const KernelCode& code = shared.context.code;
+    if (tallies_ == nullptr) {
+      tallies_ = std::make_unique<control::Tallies>(code);
+    } else {
+      tallies_->begin_launch();
+    }
     if (shared.context.launch.hits == nullptr) return;
-    for (const auto& code : shared.context.code.functions) {
-      tallies_.hits.emplace_back(code->instructions.size());
+    for (const auto& function : code.functions) {
+      tallies_->hits.emplace_back(function->instructions.size());
     }
   }
 
@@ -166,7 +171,9 @@ class Worker {
     waits_ = false;
   }
 
-  control::Tallies& tallies() { return tallies_; }
+  control::Tallies& tallies() { return *tallies_; }
+  /// When the launch is over and all has been looked at.
+  std::unique_ptr<control::Tallies> take_tallies() { return std::move(tallies_); }
   std::uint64_t steps() const {
     std::uint64_t total = 0;
     for (const auto& block : idle_) {
@@ -183,7 +190,7 @@ class Worker {
     if (place >= shared_.blocks) return false;
     const std::uint64_t number = block_at(place, shared_.blocks, shared_.context.launch.order);
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<control::Block>(shared_.context, tallies_));
+      idle_.push_back(std::make_unique<control::Block>(shared_.context, *tallies_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -226,7 +233,7 @@ class Worker {
   }
 
   Shared& shared_;
-  control::Tallies tallies_;
+  std::unique_ptr<control::Tallies> tallies_;
   std::vector<std::unique_ptr<control::Block>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
   Clock::time_point waiting_since_;
@@ -410,7 +417,10 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   host.pool.run(alone ? 1 : count, [&](int number) {
     auto& worker = workers[static_cast<std::size_t>(number)];
     try {
-      if (worker == nullptr) worker = std::make_unique<Worker>(shared);
+      if (worker == nullptr) {
+        worker =
+            std::make_unique<Worker>(shared, number == 0 ? std::move(kernel.tallies) : nullptr);
+      }
       worker->work();
     } catch (...) {  // out of memory
       shared.fail(blocks, std::current_exception());
@@ -427,6 +437,7 @@ LaunchOutcome LaunchRun::take_outcome() {
   std::erase(parts_->workers, nullptr);
   LaunchOutcome outcome = outcome_of(parts_->code, parts_->launch, parts_->workers);
   parts_->kernel.last_steps = outcome.warp_instructions;
+  parts_->kernel.tallies = parts_->workers.front()->take_tallies();
   outcome.work = parts_->queue.take();
   return outcome;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/ptx/error.h"
 
 namespace warpgauge::emulator::machine {
@@ -256,5 +257,7 @@ Kernel::Kernel(const Program& program, const ptx::Function& function)
       function(function),
       scope(program, function),
       info(info_of(function, scope, program)) {}
+
+Kernel::~Kernel() = default;
 
 }  // namespace warpgauge::emulator::machine

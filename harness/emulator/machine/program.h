@@ -21,6 +21,10 @@
 
 namespace warpgauge::emulator::machine {
 
+namespace control {
+struct Tallies;
+}
+
 class Program {
  public:
   /// `number` distinguishes the programs of a machine. Throws ptx::PtxError.
@@ -91,6 +95,7 @@ std::string_view callee(const ptx::Instruction& call);
 class Kernel {
  public:
   Kernel(const Program& program, const ptx::Function& function);
+  ~Kernel();
 
   const Program& program;
   const ptx::Function& function;
@@ -100,6 +105,9 @@ class Kernel {
   std::unique_ptr<KernelCode> code;  ///< from the first launch on
   /// Warp instructions of its last launch, for how many threads the next one begins with.
   mutable std::atomic<std::uint64_t> last_steps = ~std::uint64_t{0};
+  /// Of a worker of its last launch, for one of the next: it need not make new ones, and knows what
+  /// accesses cost. Only one's are kept, as large launches take long anyway.
+  mutable std::unique_ptr<control::Tallies> tallies;
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -14,11 +14,11 @@
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/device_work.h"
 #include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/counters.h"
 #include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/special_registers.h"
@@ -62,13 +62,6 @@ struct WarpState {
   memory::MemoryContext memory;
   FrameStore frames;
   Pause pause = Pause::slice;
-};
-
-/// What the warps of one thread have counted since the launch began.
-struct Tallies {
-  memory::Counters counters;
-  std::vector<BranchWays> branches;  ///< by place in KernelCode::branches
-  CodeHits hits;                     ///< empty where executions are not counted
 };
 
 struct Block {

@@ -17,7 +17,8 @@ std::uint8_t& number_of(AccessCache& cache, const AccessPattern& pattern) {
   return cache.by_hash[pattern.hash % std::size(cache.by_hash)];
 }
 
-/// Keeps the present pattern among the earlier ones.
+}  // namespace
+
 void put_aside(AccessCache& cache) {
   if (cache.now.mask == 0 || cache.is_put_aside) return;
   cache.is_put_aside = true;
@@ -38,6 +39,8 @@ void put_aside(AccessCache& cache) {
   if (cache.earlier_distances.size() <= number) cache.earlier_distances.resize(number + 1u);
   std::copy_n(cache.distances.of_32_bits, kLanes, cache.earlier_distances[number].begin());
 }
+
+namespace {
 
 /// Makes an earlier pattern the present one, if there is one that is the same.
 bool recall(AccessCache& cache, const AccessPattern& wanted,

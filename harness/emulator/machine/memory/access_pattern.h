@@ -74,6 +74,10 @@ template <typename Address>
   return cache;
 }
 
+/// Keeps the present pattern of an access to shared memory, if there is one, for when it comes
+/// again.
+void put_aside(AccessCache& cache);
+
 /// Bring the access's cache up to date and count one execution. They fault if a lane is misaligned.
 /// What an access to shared memory costs is remembered, too; of the others it is quickly found (see
 /// isa/access_patterns.h).

@@ -1,11 +1,26 @@
 // The counters of one worker thread.
 #include "harness/emulator/machine/memory/counters.h"
 
+#include "harness/emulator/machine/memory/access_pattern.h"
+
 namespace warpgauge::emulator::machine::memory {
 
 AccessTotals Counters::totals(std::size_t n) const {
   const AccessCache& cache = caches_.at(n);
   return cache.totals.space == AccessTotals::Space::none ? AccessTotals{} : cache.settled();
+}
+
+void Counters::begin_launch() {
+  for (std::size_t n = 0; n < caches_.size(); ++n) {
+    AccessCache& cache = caches_[n];
+    if (cache.repeats == 0 && cache.totals.requests == 0) continue;  // it has not executed
+    if (cache.totals.space == AccessTotals::Space::shared) put_aside(cache);
+    cache.now.mask = 0;  // the recorder is to see its next access
+    cache.repeats = 0;
+    cache.totals = {.space = cache.totals.space, .estimate_reason = cache.totals.estimate_reason};
+    cache.shown_rank = 0;
+    records_[n].mask = 0;
+  }
 }
 
 void add(AccessTotals& sum, const AccessTotals& more) {
@@ -19,7 +34,7 @@ void add(AccessTotals& sum, const AccessTotals& more) {
   sum.tags += more.tags;
   sum.lane_groups += more.lane_groups;
   sum.estimates += more.estimates;
-  if (sum.estimate_reason.empty()) sum.estimate_reason = more.estimate_reason;
+  if (more.estimates > 0 && sum.estimate_reason.empty()) sum.estimate_reason = more.estimate_reason;
 }
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -11,8 +11,8 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// One per worker and launch. Counters are numbered by Decoder::counter over a kernel and all
-/// functions it calls; an instruction that may access several spaces has several.
+/// Of one worker, for one launch after the other. Counters are numbered by Decoder::counter over a
+/// kernel and all functions it calls; an instruction that may access several spaces has several.
 class Counters {
  public:
   explicit Counters(std::size_t count) : caches_(count), records_(count) {}
@@ -21,9 +21,12 @@ class Counters {
   metrics::WarpAccess* records() { return records_.data(); }  ///< by counter
   std::size_t size() const { return caches_.size(); }
 
-  /// The sums of counter `n` so far. Space::none if it was never executed, or counts
-  /// nothing.
+  /// The sums of counter `n` since the launch began. Space::none if it was never executed, or
+  /// counts nothing.
   AccessTotals totals(std::size_t n) const;
+
+  /// All sums are 0 again, and no access is recorded. What accesses cost is still known.
+  void begin_launch();
 
  private:
   std::vector<AccessCache> caches_;
