@@ -197,6 +197,32 @@ TEST(Call, StructuresGoByValue) {
   EXPECT_EQ(run.output, words(32, [](auto n) { return n + 100 * (n + 1); }));
 }
 
+TEST(Call, ParametersThatArePartlyWrittenAreStructuresToo) {
+  const KernelRun run = run_kernel(kernel_text(R"(
+    .param .align 8 .b8 a[8]; .param .b32 b; .param .b32 r;
+    st.param.b32 [a], %r0;
+    st.param.b32 [a+4], 7;
+    st.param.b32 [b], 5;
+    call (r), sum_of, (a, b);
+    ld.param.b32 %r4, [r];
+    st.global.u32 [%rd1], %r4;
+    ret;
+  )",
+                                               R"(
+.func (.param .b32 result) sum_of(.param .b64 s, .param .b32 t) {
+  .reg .b32 %x<4>; .reg .b64 %y<2>;
+  ld.param.u64 %y0, [s];
+  mov.b64 {%x0, %x1}, %y0;
+  mad.lo.u32 %x2, %x1, 1000, %x0;
+  ld.param.u8 %x3, [t];
+  add.u32 %x2, %x2, %x3;
+  st.param.b32 [result], %x2;
+  ret;
+}
+)"));
+  EXPECT_EQ(run.output, words(32, [](auto n) { return 7000 + n + 5; }));
+}
+
 TEST(Call, RegistersAsArgumentsAndParameters) {
   const KernelRun run = run_kernel(kernel_text(R"(
     call (%r3), difference, (%r0, 5);

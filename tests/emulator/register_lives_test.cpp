@@ -56,6 +56,15 @@ TEST(RegisterLives, WhatALoopReadsFromItsLastRoundLivesAllThroughIt) {
       (Lives{{"%a", {0, 6}}, {"%d", {1, 6}}, {"%b", {2, 3}}, {"%c", {4, 5}}, {"%p", {5, 6}}}));
 }
 
+TEST(RegisterLives, TheResultOfACallBeginsThere) {
+  EXPECT_EQ(lives_of(R"(
+    mov.u32 %a, 1;
+    call (%b), f, (%a);
+    st.global.u32 [%b], %b;
+  )"),
+            (Lives{{"%a", {0, 1}}, {"%b", {1, 2}}}));
+}
+
 TEST(RegisterLives, OneSideOfABranchMayLeaveAValueOfBefore) {
   EXPECT_EQ(lives_of(R"(
     mov.u32 %a, 1;

@@ -11,6 +11,7 @@
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/decode/parameter_registers.h"
 #include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::decode {
@@ -48,7 +49,8 @@ void refuse_parts_and_signs(const ptx::Operand& operand, ptx::Type type) {
 
 }  // namespace
 
-FunctionDecoder::FunctionDecoder(KernelDecoder& kernel, Code& code) : kernel_(kernel), code_(code) {
+FunctionDecoder::FunctionDecoder(KernelDecoder& kernel, Code& code)
+    : kernel_(kernel), code_(code), rewritten_(with_parameters_in_registers(*code.function)) {
   for (const ptx::Register& declared : function().registers) types_[declared.name] = declared.type;
   for (const ptx::Label& label : function().labels) labels_[label.name] = label.position;
 }
@@ -216,7 +218,7 @@ std::optional<Place> FunctionDecoder::place(std::string_view name) const {
     if (shared == nullptr) return std::nullopt;
     return Place{Place::Kind::shared, shared->offset, variable.bytes, variable.alignment};
   };
-  for (const ptx::Variable& variable : function().variables) {
+  for (const ptx::Variable& variable : code_.function->variables) {
     if (variable.name == name) return as_shared(variable);
   }
   if (function().is_kernel) {

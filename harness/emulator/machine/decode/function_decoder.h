@@ -83,7 +83,10 @@ class FunctionDecoder final : public Decoder {
   bool decodes_kernel() const override { return function().is_kernel; }
 
   // For control flow.
-  const ptx::Function& function() const { return *code_.function; }
+  /// As it is decoded: see with_parameters_in_registers().
+  const ptx::Function& function() const {
+    return rewritten_ != nullptr ? *rewritten_ : *code_.function;
+  }
   /// Where the instruction of a label is. Throws Unsupported if there is no such label.
   const Instruction* label(std::string_view name) const;
   /// The code of a function that is called by name; nullptr if it has no body.
@@ -131,6 +134,7 @@ class FunctionDecoder final : public Decoder {
 
   KernelDecoder& kernel_;
   Code& code_;
+  std::unique_ptr<const ptx::Function> rewritten_;  ///< nullptr: the function is as in the module
   std::unordered_map<std::string_view, ptx::Type> types_;
   std::unordered_map<std::string_view, Slot> slots_;
   std::unordered_set<std::uint32_t>

@@ -1,0 +1,84 @@
+// Which parameters of calls lie in registers.
+#include "harness/emulator/machine/decode/parameter_registers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/emulator/ptx_text.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* kRegisters = ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<2>;";
+
+/// The body of a kernel, rewritten; empty if nothing is.
+std::vector<std::string> rewritten(const std::string& body) {
+  const auto function = with_parameters_in_registers(ptx::parse_body(kRegisters + body));
+  return function == nullptr ? std::vector<std::string>() : texts_of(*function);
+}
+
+TEST(ParameterRegisters, HoldWhatIsReadAndWrittenAsAWhole) {
+  EXPECT_THAT(rewritten(R"(
+    .param .b32 a; .param .align 8 .b8 b[8]; .param .b32 r;
+    st.param.f32 [a+0], %f0;
+    @%r1 st.param.b64 [b], 5;
+    call.uni (r), f, (a, b);
+    ld.param.b32 %r0, [r+0];)"),
+              ElementsAre("mov.b32 a, %f0", "@%r1 mov.b64 b, 5", "call.uni (r), f, (a, b)",
+                          "mov.b32 %r0, r"));
+}
+
+TEST(ParameterRegisters, HoldNothingThatIsAccessedOtherwise) {
+  EXPECT_TRUE(rewritten(R"(
+    .param .b64 parts; .param .align 8 .b8 large[16]; .param .b32 small; .param .b64 address;
+    .param .b32 widened; .param .b64 pair;
+    st.param.b32 [parts], %r0;
+    st.param.b32 [parts+4], %r1;
+    st.param.b64 [large], %rd0;
+    st.param.b8 [small], %r0;
+    mov.u64 %rd1, address;
+    ld.param.b32 %rd2, [widened];
+    st.param.v2.b32 [pair], {%r0, %r1};
+    call f, (parts, large, small, address, widened, pair);)")
+                  .empty());
+}
+
+TEST(ParameterRegisters, OneThatIsAccessedOtherwiseDoesNotMatterToOthers) {
+  EXPECT_THAT(rewritten(R"(
+    .param .b64 parts; .param .b32 whole;
+    st.param.b64 [parts], %rd0;
+    st.param.b32 [whole], %r0;
+    ld.param.b32 %r1, [parts+4];)"),
+              ElementsAre("st.param.b64 [parts], %rd0", "mov.b32 whole, %r0",
+                          "ld.param.b32 %r1, [parts+4]"));
+}
+
+TEST(ParameterRegisters, AreNotForKernelParameters) {
+  EXPECT_TRUE(rewritten("ld.param.u64 %rd0, [p];").empty());
+}
+
+TEST(ParameterRegisters, AreThoseOfTheFunctionToo) {
+  const ptx::Module module = ptx::parse_items(R"(
+.func (.param .b32 result) f(.param .b64 a, .param .align 4 .b8 b[12]) {
+  .reg .b32 %x<2>; .reg .b64 %y<2>;
+  ld.param.u64 %y0, [a];
+  ld.param.u32 %x0, [b+8];
+  st.param.b32 [result], %x0;
+})");
+  const auto function = with_parameters_in_registers(module.functions.at(0));
+  ASSERT_NE(function, nullptr);
+  EXPECT_THAT(texts_of(*function),
+              ElementsAre("mov.b64 %y0, a", "ld.param.u32 %x0, [b+8]", "mov.b32 result, %x0"));
+  EXPECT_EQ(function->parameters[0].space, ptx::Space::reg);
+  EXPECT_EQ(function->parameters[1].space, ptx::Space::param);
+  EXPECT_EQ(function->results[0].space, ptx::Space::reg);
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::machine::decode
