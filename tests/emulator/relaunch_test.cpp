@@ -123,6 +123,26 @@ TEST(Relaunch, CountsAsTheFirstLaunchOfAMachine) {
   }
 }
 
+TEST(Relaunch, CountsTheSameWhenManyOtherKernelsWereLaunchedMeanwhile) {
+  std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n";
+  for (int n = 0; n < 12; ++n) {
+    text += ".visible .entry k" + std::to_string(n) + R"(() {
+  .shared .align 4 .b32 word;
+  st.shared.u32 [word], 1;
+  ret;
+})";
+  }
+  Machine machine({}, limited());
+  Program& program = machine.load(ptx::parse(text, "test.ptx"));
+  for (int round = 0; round < 3; ++round) {
+    for (int n = 0; n < 12; ++n) {
+      Kernel* const kernel = machine.find_kernel(program, "k" + std::to_string(n));
+      const LaunchOutcome outcome = machine.run(*kernel, {.grid = {3, 1, 1}});
+      EXPECT_EQ(totals_of(outcome, AccessTotals::Space::shared).requests, 3u);
+    }
+  }
+}
+
 TEST(Relaunch, OutcomesKeepTheirLinesWhenTheMachineIsGone) {
   counting::CountTable counts;
   counting::AccessTable accesses;

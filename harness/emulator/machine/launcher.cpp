@@ -385,6 +385,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
               queue},
       workers(workers_for(blocks, host.options)),
       shared(context, blocks, resident_blocks()) {
+  kernel.tallies.resize(std::max(kernel.tallies.size(), workers.size()));
   code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
   if (host.options.checks.history()) {
@@ -415,11 +416,11 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   shared.pauses = false;
   shared.busy = alone ? 1 : count;
   host.pool.run(alone ? 1 : count, [&](int number) {
-    auto& worker = workers[static_cast<std::size_t>(number)];
+    const auto place = static_cast<std::size_t>(number);
+    auto& worker = workers[place];
     try {
       if (worker == nullptr) {
-        worker =
-            std::make_unique<Worker>(shared, number == 0 ? std::move(kernel.tallies) : nullptr);
+        worker = std::make_unique<Worker>(shared, std::move(kernel.tallies[place]));
       }
       worker->work();
     } catch (...) {  // out of memory
@@ -437,7 +438,9 @@ LaunchOutcome LaunchRun::take_outcome() {
   std::erase(parts_->workers, nullptr);
   LaunchOutcome outcome = outcome_of(parts_->code, parts_->launch, parts_->workers);
   parts_->kernel.last_steps = outcome.warp_instructions;
-  parts_->kernel.tallies = parts_->workers.front()->take_tallies();
+  for (std::size_t n = 0; n < parts_->workers.size(); ++n) {
+    parts_->kernel.tallies[n] = parts_->workers[n]->take_tallies();
+  }
   outcome.work = parts_->queue.take();
   return outcome;
 }

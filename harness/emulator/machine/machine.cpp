@@ -5,7 +5,9 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
 #include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/machine/orders.h"
@@ -22,8 +24,18 @@ struct Machine::Impl {
     if (kernel.code != nullptr) return;
     kernel.code = decode::KernelDecoder(kernel, architecture, options).decode();
   }
+  /// Kernels keep the counters of their last launch, which are large: only the latest ones do.
+  void note_launch(Kernel& kernel) {
+    constexpr std::size_t kMost = 8;
+    std::erase(latest, &kernel);
+    latest.push_back(&kernel);
+    if (latest.size() <= kMost) return;
+    for (auto& kept : latest.front()->tallies) kept.reset();
+    latest.erase(latest.begin());
+  }
   LaunchHost next_launch(Kernel& kernel) {
     decode(kernel);
+    note_launch(kernel);
     return {architecture, options, memory, pool, heap_in_use, ++launches};
   }
 
@@ -35,6 +47,7 @@ struct Machine::Impl {
   std::mutex mutex;  ///< one launch at a time
   std::uint64_t launches = 0;
   std::vector<std::unique_ptr<Program>> programs;
+  std::vector<Kernel*> latest;  ///< launched last is last
 };
 
 Machine::Machine(Architecture architecture, Options options)

@@ -105,9 +105,9 @@ class Kernel {
   std::unique_ptr<KernelCode> code;  ///< from the first launch on
   /// Warp instructions of its last launch, for how many threads the next one begins with.
   mutable std::atomic<std::uint64_t> last_steps = ~std::uint64_t{0};
-  /// Of a worker of its last launch, for one of the next: it need not make new ones, and knows what
-  /// accesses cost. Only one's are kept, as large launches take long anyway.
-  mutable std::unique_ptr<control::Tallies> tallies;
+  /// By worker, of its last launch, for the next one: which need not make new ones then, and knows
+  /// what accesses cost. Only kernels that were launched lately have them.
+  mutable std::vector<std::unique_ptr<control::Tallies>> tallies;
 };
 
 }  // namespace warpgauge::emulator::machine
