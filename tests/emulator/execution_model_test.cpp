@@ -143,6 +143,13 @@ TEST_P(ExecutionModelOf, HasTheLinesOfAProgramThatThePtxIsAPartOf) {
   EXPECT_EQ(instructions(moved.of(other)), instructions(model_.of(launch(3, 1))));
 }
 
+TEST_P(ExecutionModelOf, ABranchMayHaveTheLineOfWhatPredicatesStandFor) {
+  const OracleAnswer answer = recorded_.about("one_way_by_predicates");
+  EXPECT_THAT(answer.trust.executions.of({}).unknown, IsEmpty());
+  ASSERT_EQ(answer.plans.watched.size(), 1u);
+  EXPECT_THAT(recorded_.line(*answer.plans.watched.begin()), HasSubstr(" bra "));
+}
+
 TEST_P(ExecutionModelOf, CopiesOfALoopAreRefused) {
   const Executions executions =
       recorded_.about("copies_of_a_loop").trust.executions.of(machine::LaunchOutcome{});

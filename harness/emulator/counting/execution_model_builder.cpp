@@ -153,11 +153,20 @@ class ExecutionModelBuilder {
     }
   }
 
+  /// Whether a known branch of the machine code has the line of that of the PTX; or one behind it,
+  /// of a block without a branch that it decides, where predicates stand for the block.
+  bool has_line_of_branch(std::size_t own) const {
+    const int line = *machine_.last_line(own);
+    const std::size_t at = *flow_.block_at(line), ptx = counterparts_.of_branch(own).number;
+    if (flow_.last_line(at) == line) return true;
+    const auto decided = flow_.graph().decided_by(ptx);
+    return flow_.is_straight(line) && !counterparts_.is_branch(at) &&
+           std::ranges::find(decided, at) != decided.end();
+  }
+
   /// The branch of the PTX at the end of a block of the machine code, by its line and no other.
   std::optional<std::size_t> branch_of(std::size_t block, std::size_t own) {
-    const auto line = machine_.last_line(own);
-    const auto at = line ? flow_.block_at(*line) : std::nullopt;
-    if (!at || flow_.last_line(*at) != *line || !counterparts_.is_known_branch(own) ||
+    if (!counterparts_.is_known_branch(own) || !has_line_of_branch(own) ||
         machine_.graph().behind(own).size() != 2) {
       leave_open(block, "the machine code has a branch that the PTX does not have");
       return std::nullopt;

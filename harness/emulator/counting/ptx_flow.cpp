@@ -75,6 +75,13 @@ bool is_simple_arithmetic(const Instruction& instruction) {
          !instruction.has("cc") && !instruction.guard;
 }
 
+/// What has no branch of its own in machine code, as quotients and atomics may have.
+bool is_straight_code(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 3> kMoves = {"mov", "ld", "st"};
+  return is_simple_arithmetic(instruction) ||
+         std::ranges::find(kMoves, instruction.opcode) != kMoves.end();
+}
+
 /// Whether executions in a loop cannot be put together to one, as steps of a counter can be, loads
 /// and stores side by side, and what the loop compares to end.
 bool remains_separate(const Instruction& instruction) {
@@ -99,6 +106,7 @@ PtxFlow::PtxFlow(const ptx::Function& function) : name_(function.name), graph_(g
       const Instruction& instruction = function.body[i];
       blocks_[instruction.text_line] = block;
       if (is_simple_arithmetic(instruction)) simple_.insert(instruction.text_line);
+      if (is_straight_code(instruction)) straight_.insert(instruction.text_line);
       if (instruction.opcode == "call") {
         calls_.insert(instruction.text_line);
         calls_through_register_ |= machine::callee(instruction).starts_with('%');

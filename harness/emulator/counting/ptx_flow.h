@@ -29,6 +29,8 @@ class PtxFlow {
   /// Whether the instruction in that line is simple arithmetic: one instruction of machine code for
   /// each execution.
   bool is_simple(int text_line) const { return simple_.contains(text_line); }
+  /// Whether ptxas makes no branch of the instruction in that line.
+  bool is_straight(int text_line) const { return straight_.contains(text_line); }
   bool is_call(int text_line) const { return calls_.contains(text_line); }
   bool calls_through_register() const { return calls_through_register_; }
   /// Whether executions of it in a loop cannot be put together to one, as steps of a counter are.
@@ -36,10 +38,10 @@ class PtxFlow {
 
  private:
   std::string name_;
-  std::map<int, std::size_t> blocks_;        // by the line of the instruction
-  std::vector<int> last_lines_;              // by block
-  std::vector<bool> falls_through_;          // by block
-  std::set<int> simple_, calls_, separate_;  // lines
+  std::map<int, std::size_t> blocks_;                   // by the line of the instruction
+  std::vector<int> last_lines_;                         // by block
+  std::vector<bool> falls_through_;                     // by block
+  std::set<int> simple_, straight_, calls_, separate_;  // lines
   bool calls_through_register_ = false;
   metrics::FlowGraph graph_;
 };

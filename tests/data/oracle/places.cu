@@ -132,4 +132,22 @@ __global__ void loop_or_nothing(float* out, const float* in, int begin, int n) {
   }
   out[threadIdx.x] = sum;
 }
+
+// Predicates stand for one way of the branch, which has the line of what they set.
+__global__ void one_way_by_predicates(float* __restrict__ out, const float* __restrict__ in,
+                                      const float* __restrict__ factors, int n) {
+  float a = 0, b = 0, c = 0;
+  if (n > 0) {
+    a = factors[threadIdx.x], b = factors[threadIdx.x + 100], c = factors[threadIdx.x + 200];
+#pragma unroll
+    for (int i = 1; i < 12; ++i) {
+      a = a * factors[threadIdx.x + i] + b;
+      b = b * factors[threadIdx.x + 100 + i] + c;
+    }
+    out[0] = in[0], out[1] = in[1];
+  } else {
+    out[0] = in[4], out[1] = in[5];
+  }
+  out[threadIdx.x + 4] = a * b + c;
+}
 }
