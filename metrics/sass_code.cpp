@@ -61,6 +61,23 @@ BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel) {
   return found;
 }
 
+std::set<std::uint64_t> spills_and_refills(const Cubin& cubin, std::string_view kernel) {
+  constexpr std::uint8_t kAnnotations = 0x55;
+  constexpr std::uint32_t kSpillOrRefill = 1;
+  std::set<std::uint64_t> found;
+  const std::string section = ".nv.info." + std::string(kernel);
+  nv_info::for_each_record(cubin.section(section), [&](const nv_info::Record& record) {
+    if (record.attribute != kAnnotations) return;
+    // Of each its kind and its offset; others than these may be of another size.
+    for (std::uint64_t at = 0; nv_info::at<std::uint32_t>(record.value, at) == kSpillOrRefill;
+         at += 2 * sizeof(std::uint32_t)) {
+      if (const auto offset = nv_info::at<std::uint32_t>(record.value, at + sizeof(std::uint32_t)))
+        found.insert(*offset);
+    }
+  });
+  return found;
+}
+
 std::vector<SassWord> machine_code(const Cubin& cubin, std::string_view kernel) {
   std::vector<SassWord> words;
   const auto code = cubin.code(kernel);

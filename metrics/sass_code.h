@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ int known_sm(const Cubin& cubin);
 /// their targets.
 using BranchTargets = std::map<std::uint64_t, std::vector<std::uint64_t>>;
 BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel);
+
+/// The offsets of the instructions of `kernel` that spill a register to local memory or load it
+/// again, as far as ptxas says so: since CUDA 13.
+std::set<std::uint64_t> spills_and_refills(const Cubin& cubin, std::string_view kernel);
 
 /// All instructions of `kernel`, in the order of the code. Empty for an unknown kernel.
 std::vector<SassWord> machine_code(const Cubin& cubin, std::string_view kernel);

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -135,6 +138,63 @@ TEST_P(Spilled, AWarpThatLacksLanesHasFewerGroups) {
   EXPECT_EQ(local.reason, "");
   EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
   EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+}
+
+TEST_P(Spilled, ThoseWithTheLineOfAnArrayAreNotOfTheArray) {
+  const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
+  const metrics::PtxLines lines(cubin);
+  const auto loads = recorded_.lines("beside_an_array", "ld.local");
+  const auto has_line_of_load = [&](std::uint64_t pc) {
+    const auto line = lines.find("beside_an_array", pc);
+    return line && std::ranges::find(loads, *line) != loads.end();
+  };
+  ASSERT_TRUE(
+      std::ranges::any_of(metrics::spills_and_refills(cubin, "beside_an_array"), has_line_of_load));
+  const Spills code = spills_of("beside_an_array");
+  const Local local = run("beside_an_array", 44, 5);
+  EXPECT_EQ(local.reason, "");
+  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
+  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+}
+
+TEST_P(Spilled, StoresOfSeveralRoundsCountAsTheMachineCodeHasThem) {
+  const Spills code = spills_of("cleared_array");
+  const Local local = run("cleared_array", 44, 5);
+  EXPECT_EQ(local.reason, "");
+  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
+  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+}
+
+TEST_P(Spilled, StoresOfSeveralRoundsAreEstimatesWhereTheModelDoesNotHold) {
+  const OracleAnswer answer = about(recorded_, "cleared_array");
+  ASSERT_EQ(answer.trust.on_stack.size(), 1u);
+  machine::LaunchOutcome outcome;
+  outcome.warps = 1;  // which comes to no branch
+  const int store = answer.trust.on_stack.begin()->first;
+  outcome.totals.push_back(
+      {.text_line = store, .source = {"a.cu", 1}, .function = "cleared_array"});
+  outcome.totals.back().access.space = machine::AccessTotals::Space::local;
+  outcome.totals.back().access.requests = 64;
+  CountTable table;
+  table.add("cleared_array", outcome, answer.trust);
+  std::uint64_t requests = 0;
+  for (const metrics::LineCounts& line : table.take()) {
+    if (line.counts.local_requests == 0) continue;
+    requests += line.counts.local_requests;
+    ASSERT_TRUE(line.trust.contains("local"));
+    EXPECT_THAT(line.trust.at("local").reason, HasSubstr("for several executions of it"));
+  }
+  EXPECT_EQ(requests, 64u) << "those of the PTX";
+}
+
+TEST_P(Spilled, PtxasSaysWhichInstructionsSpill) {
+  const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
+  std::set<std::uint64_t> local;
+  for (const auto& one : metrics::memory_instructions(cubin, "in_a_loop")) {
+    if (metrics::is_local(one.op)) local.insert(one.pc);
+  }
+  EXPECT_EQ(metrics::spills_and_refills(cubin, "in_a_loop"), local);
+  EXPECT_THAT(metrics::spills_and_refills(cubin, "cleared_array"), testing::IsEmpty());
 }
 
 TEST_P(Spilled, BehindABranchTheLanesCountThatTakeTheWay) {

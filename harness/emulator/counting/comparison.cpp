@@ -173,6 +173,20 @@ void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& bef
   }
 }
 
+/// Says which of what was found in one function lies at one place in all lanes.
+void add_stack_accesses(const std::string& function, const CodeWithLines& code,
+                        const MachineFlow& machine, const std::vector<std::size_t>& before,
+                        std::vector<Match>& matches) {
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    for (std::size_t n = before[i]; n < matches[i].found.size(); ++n) {
+      const MemoryInstruction& one = matches[i].found[n];
+      if (one.guarded || !machine.is_spill(one.pc / metrics::SassWord::kBytes)) continue;
+      matches[i].on_stack.push_back(
+          {code.sources.find(function, one.pc).value_or(metrics::SourceLine{}), one});
+    }
+  }
+}
+
 /// Where the dependences of a function belong.
 struct Dependents {
   const std::string& function;
@@ -249,9 +263,10 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
       match->has_loop = match->has_loop || is_cas(one.op);
     }
   }
+  const auto spills = metrics::spills_and_refills(code.cubin, function);
   for (const MemoryInstruction& one : instructions) {
     Match* const match = match_at(one.pc);
-    if (match != nullptr && matches(*match->access, one.op)) {
+    if (match != nullptr && matches(*match->access, one.op) && !spills.contains(one.pc)) {
       match->found.push_back(one);
       add_source(code.sources.find(function, one.pc), match->sources);
     } else if (match == nullptr || !match->has_loop) {
@@ -264,6 +279,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
   }
   const MachineFlow machine(code, function);
   add_places(machine, flows, before, comparison.matches);
+  add_stack_accesses(function, code, machine, before, comparison.matches);
   const auto flow = std::ranges::find(flows, function, &PtxFlow::name);
   if (is_all && flow != flows.end()) {
     comparison.executions = ExecutionModel(*flow, flows, machine, code.sources);

@@ -33,10 +33,17 @@ struct Place {
   bool once = true;  // stands for one execution of the access, not for several of a loop
 };
 
+/// An instruction of the machine code at one place of local memory in all lanes, without a guard.
+struct StackAccess {
+  metrics::SourceLine source;
+  metrics::MemoryInstruction instruction;
+};
+
 /// A kernel's accesses and what was found for each.
 struct Match {
   const PtxAccess* access;
   std::vector<metrics::MemoryInstruction> found;  // that match
+  std::vector<StackAccess> on_stack;              // of these
   std::vector<metrics::SourceLine> sources;       // of these, each line once
   bool has_loop = false;     // of compare and swap; all at its line is of the loop
   std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all

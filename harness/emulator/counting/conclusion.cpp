@@ -198,6 +198,21 @@ bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
          std::ranges::none_of(match.found, &MemoryInstruction::guarded);
 }
 
+/// Adds what the machine code has on the stack for an access that is not exact by itself, or not in
+/// all launches. Only where the model of executions knows how often all of it executes.
+void add_on_stack(const Match& match, ExecutionModel& executions, KernelTrust& trust) {
+  const int line = match.access->text_line;
+  const bool is_exact = trust.by_text_line.at(line) == kExact && !trust.conditions.contains(line);
+  if (is_exact || match.on_stack.empty() || match.on_stack.size() < match.found.size()) return;
+  std::vector<KernelTrust::Spill> found;
+  for (const StackAccess& one : match.on_stack) {
+    const auto followed = executions.follow(one.instruction.pc / metrics::SassWord::kBytes);
+    if (!followed) return;
+    found.push_back({one.source, one.instruction.width, 0, followed});
+  }
+  trust.on_stack.emplace(line, std::move(found));
+}
+
 }  // namespace
 
 OracleAnswer conclude(Comparison comparison) {
@@ -275,6 +290,7 @@ OracleAnswer conclude(Comparison comparison) {
   answer.trust.otherwise = {Confidence::predicted,
                             "it is not one of the accesses that are compared with machine code"};
   comparison.executions.settle();
+  for (const Match& match : matches) add_on_stack(match, comparison.executions, answer.trust);
   for (ExtraAccess& extra : comparison.extras) {
     const auto beside = std::ranges::find_if(extra.beside, [&](int line) {
       return answer.trust.by_text_line.at(line).confidence == Confidence::exact;

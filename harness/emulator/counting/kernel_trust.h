@@ -28,8 +28,9 @@ struct KernelTrust {
     std::string group;  ///< first part of the ids of the metrics that lack it ("local")
     metrics::Trust trust;
   };
-  /// A register that the machine code keeps in local memory: at one place in all lanes, as often as
-  /// an access of the PTX executes, or as the model of executions says.
+  /// An access of the machine code to local memory at one place in all lanes, such as of a register
+  /// that it keeps there: as often as an access of the PTX executes, or as the model of executions
+  /// says.
   struct Spill {
     static constexpr const char* kReason =  ///< not to be exact
         "ptxas spills registers or saves them around a call here, which is not in the PTX";
@@ -61,6 +62,9 @@ struct KernelTrust {
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
   std::vector<Spill> spills;
+  /// What the machine code has for accesses of the PTX, by line, at one place in all lanes, and as
+  /// often as the model of executions says. Where that holds it counts in place of the access.
+  std::map<int, std::vector<Spill>> on_stack;
 
   /// What is less certain in unsettled memory (metrics::Memory), besides.
   struct Unsettled {

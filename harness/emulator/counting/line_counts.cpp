@@ -153,6 +153,10 @@ void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& ou
                 fmt::format("{}: {}", Spill::kReason, executed.followed_unknown)});
     }
   }
+  if (!executed.followed_unknown.empty()) return;
+  for (const auto& [text_line, found] : trust.on_stack) {
+    for (const Spill& one : found) add(one, executed.followed[*one.followed], of_order);
+  }
 }
 
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
@@ -177,6 +181,9 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
 
   const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionTotals& instruction : outcome.totals) {
+    // What the machine code has for it is counted already.
+    if (executed.followed_unknown.empty() && trust.on_stack.contains(instruction.text_line))
+      continue;
     const machine::AccessTotals& access = instruction.access;
     const std::string group = group_of(access.space);
     const auto moved = trust.sources.find(instruction.text_line);

@@ -85,6 +85,7 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   };
   move_keys(answer.trust.by_text_line);
   move_keys(answer.trust.sources);
+  move_keys(answer.trust.on_stack);
   move_keys(answer.trust.unsettled.by_text_line);
   for (auto& spill : answer.trust.spills) {
     if (spill.text_line != 0) spill.text_line += first_line;

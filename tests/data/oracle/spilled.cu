@@ -61,4 +61,29 @@ __global__ void __maxnreg__(24) rounds_by_lane(float* b, const float* a) {
   store(b, v);
 }
 
+// Registers are spilled where the loop loads from an array.
+__global__ void __maxnreg__(24) beside_an_array(float* b, const float* a, int rounds) {
+  float array[32], v[kValues];
+  for (int i = 0; i < 32; ++i) array[i] = a[i * blockDim.x + threadIdx.x];
+  load(v, a);
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    const float* const at = array + (round & 7);
+#pragma unroll
+    for (int i = 0; i < kValues; ++i)
+      v[i] = v[i] * at[i % 8] + v[(i + 7) % kValues] * at[(i + 3) % 8];
+  }
+  store(b, v);
+}
+
+// ptxas makes one store of several rounds of the loop that clears the array.
+__global__ void cleared_array(float* b, const float* a, int rounds) {
+  double array[64] = {};
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    array[round & 63] += a[round * blockDim.x + threadIdx.x];
+  }
+  b[blockIdx.x * blockDim.x + threadIdx.x] = array[rounds & 63];
+}
+
 }  // extern "C"
