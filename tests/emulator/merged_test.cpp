@@ -65,6 +65,10 @@ TEST_P(MergedOf, OneStoreForEachWayIsAsWritten) {
   EXPECT_THAT(exact_widths("stored_once", "st.shared"), ElementsAre(4, 4));
 }
 
+TEST_P(MergedOf, WhatEachRoundOfALoopExecutesIsNotThatOfAnotherLoop) {
+  EXPECT_THAT(exact_widths("in_two_loops", "ld.local.f32"), ElementsAre(4, 8, 0, 4, 8, 0, 4));
+}
+
 TEST_P(MergedOf, SavedRegistersExecuteWithWhatEachCallExecutes) {
   const OracleAnswer answer = recorded_.about("saved_around_a_call");
   EXPECT_THAT(answer.extras, IsEmpty());
@@ -92,6 +96,31 @@ TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
 
 INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
+
+/// How far a load of one loop can be trusted where another loop lacks its own.
+metrics::Trust trust_beside_removed(const Place& place) {
+  const PtxAccess loads[] = {{.text_line = 5, .width = 4, .base = "a", .block = 1},
+                             {.text_line = 8, .width = 4, .base = "b", .block = 2}};
+  Comparison comparison;
+  comparison.spaces = {ptx::Space::global};
+  comparison.matches.push_back({.access = &loads[0], .place = place, .block = 5, .loop = 4});
+  comparison.matches.push_back({.access = &loads[1], .block = 8, .loop = 7});
+  comparison.matches[0].found.push_back({.op = metrics::MemoryOp::ldg, .width = 4});
+  return conclude(std::move(comparison)).trust.of(5);
+}
+
+TEST(RemovedInAnotherLoop, WhatEachRoundComesToIsExact) {
+  EXPECT_EQ(trust_beside_removed({.in_own_loop = true}).confidence, Confidence::exact);
+}
+
+TEST(RemovedInAnotherLoop, WhatMayStandElsewhereIsNotExact) {
+  for (const Place& place : {Place{.in_own_loop = false}, Place{.once = false, .in_own_loop = true},
+                             Place{.decided = false, .in_own_loop = true}}) {
+    const metrics::Trust trust = trust_beside_removed(place);
+    EXPECT_EQ(trust.confidence, Confidence::estimate);
+    EXPECT_THAT(trust.reason, HasSubstr("may have made one of it and the access in line 8"));
+  }
+}
 
 /// The counts of a launch in which the access in line 5 had 2 requests, of 4 and of 3 groups of 8
 /// lanes, and a register of 8 bytes was spilled beside it. It divided at the branch in line 7.

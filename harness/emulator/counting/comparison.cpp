@@ -145,6 +145,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
     place.untaken.merge(here[i].place.untaken);
     place.decided &= here[i].place.decided;
     place.once &= here[i].place.once;
+    place.in_own_loop |= here[i].place.in_own_loop;
   }
 }
 

@@ -30,7 +30,8 @@ struct Place {
   std::set<int> undivided;             // branches, by line, at which no warp may divide for that
   std::map<int, std::string> untaken;  // those that no lane may take, and what would differ
   bool decided = true;                 // by every branch that decides the access; loops aside
-  bool once = true;  // stands for one execution of the access, not for several of a loop
+  bool once = true;          // stands for one execution of the access, not for several of a loop
+  bool in_own_loop = false;  // in the loops of the access, of which no round ends before it
 };
 
 /// An instruction of the machine code at one place of local memory in all lanes, without a guard.

@@ -162,8 +162,9 @@ bool may_replace(const PtxAccess& one, const PtxAccess& other) {
 /// Whether the counterpart of one executes where the access does, though it may do the work of the
 /// other as well.
 bool stays(const Match& one, const Match& other) {
+  const bool each_round = one.place.in_own_loop && one.place.once && one.found.size() == 1;
   return one.block == other.block ||
-         (one.place.decided && (one.loop == 0 || one.loop == other.loop));
+         (one.place.decided && (one.loop == 0 || one.loop == other.loop || each_round));
 }
 
 /// Judges those that may do the work of access `removed`, which has no counterpart. It counts

@@ -41,6 +41,7 @@ class Function {
     Place place;
     const std::size_t own = *flow_.block_at(access.text_line);
     compare_loops(own, found, place);
+    place.in_own_loop = is_in_own_loop(own, found);
     for (const MemoryInstruction& one : found) {
       if (place.difference.empty()) compare_branches(access, one, found, certain, place);
     }
@@ -65,6 +66,30 @@ class Function {
   bool is_same_loop(std::size_t machine_loop, std::size_t loop) const {
     const Counterpart& same = counterparts_.of_loop(machine_loop);
     return same.kind == Counterpart::Kind::found && same.number == loop;
+  }
+
+  /// Whether all of `found` stands in the innermost loop around `own`, and that loop and those
+  /// around it end only behind their rounds.
+  bool is_in_own_loop(std::size_t own, std::span<const MemoryInstruction> found) const {
+    std::optional<std::size_t> innermost;
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+      if (!loops_[loop].contains[own]) continue;
+      if (!innermost) innermost = loop;
+      if (!ends_behind_rounds(loops_[loop])) return false;
+    }
+    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& one) {
+             const std::size_t loop = machine_.innermost_loop(machine_.block_at(one.pc));
+             return loop < machine_.loops().size() && is_same_loop(loop, *innermost);
+           });
+  }
+
+  bool ends_behind_rounds(const FlowGraph::Loop& loop) const {
+    for (std::size_t block = 0; block < loop.contains.size(); ++block) {
+      const auto& behind = flow_.graph().behind(block);
+      const bool leads_back = std::ranges::find(behind, loop.header) != behind.end();
+      if (counterparts_.is_exit(block, loop) && !leads_back) return false;
+    }
+    return true;
   }
 
   bool is_unrolled_altogether(std::size_t loop) const {

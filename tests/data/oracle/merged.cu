@@ -60,4 +60,33 @@ __device__ __noinline__ float product_below(const float* in, int level) {
 __global__ void saved_around_a_call(float* out, const float* in, int n) {
   out[threadIdx.x] = product_below(in, n);
 }
+
+// In each loop one load holds the neighbour as well, which could be the last load of the other.
+__device__ __forceinline__ float local_load(std::size_t at) {
+  float value;
+  asm volatile("ld.local.f32 %0, [%1];" : "=f"(value) : "l"(at) : "memory");
+  return value;
+}
+__device__ __forceinline__ void local_store(std::size_t at, float value) {
+  asm volatile("st.local.f32 [%0], %1;" ::"l"(at), "f"(value) : "memory");
+}
+__device__ __forceinline__ void change_array(float* out, const float* in, std::size_t array,
+                                             int rounds, int first) {
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    float value = local_load(array);
+    if (first > 0) value += local_load(array + 4) * in[round];
+    out[round * blockDim.x + threadIdx.x] = value;
+    local_store(array + 4 * first, value + local_load(array + 4 * first));
+  }
+}
+__global__ void in_two_loops(float* __restrict__ out, const float* __restrict__ in, int rounds,
+                             int more, int first) {
+  float values[16];
+  for (int i = 0; i < 16; ++i) values[i] = in[i * blockDim.x + threadIdx.x];
+  const std::size_t array = __cvta_generic_to_local(values);
+  out[0] = values[first];
+  change_array(out, in, array, rounds, first);
+  change_array(out, in + rounds, array, more, first);
+}
 }
