@@ -18,6 +18,7 @@
 #include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/memory/memory.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/recorded_code.h"
 
@@ -171,12 +172,11 @@ TEST_P(Spilled, StoresOfSeveralRoundsAreEstimatesWhereTheModelDoesNotHold) {
   machine::LaunchOutcome outcome;
   outcome.warps = 1;  // which comes to no branch
   const int store = answer.trust.on_stack.begin()->first;
-  outcome.totals.push_back(
-      {.text_line = store, .source = {"a.cu", 1}, .function = "cleared_array"});
+  outcome.totals.push_back({.text_line = store, .source = kept_line("a.cu", 1), .access = {}});
   outcome.totals.back().access.space = machine::AccessTotals::Space::local;
   outcome.totals.back().access.requests = 64;
   CountTable table;
-  table.add("cleared_array", outcome, answer.trust);
+  table.add("cleared_array", outcome, std::make_shared<KernelTrust>(answer.trust));
   std::uint64_t requests = 0;
   for (const metrics::LineCounts& line : table.take()) {
     if (line.counts.local_requests == 0) continue;

@@ -128,7 +128,7 @@ void CountTable::add_executions(KernelLines& lines, const machine::LaunchOutcome
 void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& outcome,
                             const KernelTrust& trust, metrics::Memory memory,
                             const Executions& executed, const metrics::Trust& of_order) {
-  if (trust.spills.empty()) return;
+  if (trust.spills.empty() && trust.on_stack.empty()) return;
   const KernelTrust::Ways ways = ways_of(outcome);
   const auto add = [&](const Spill& spill, const Executions::Times& times,
                        const metrics::Trust& known) {
