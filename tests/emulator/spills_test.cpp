@@ -47,6 +47,10 @@ class Spilled : public testing::TestWithParam<const char*> {
   }
 
   Local run(const std::string& kernel, std::uint32_t threads, int number) const {
+    return counted(kernel, launch(kernel, threads, number), about(recorded_, kernel).trust);
+  }
+  machine::LaunchOutcome launch(const std::string& kernel, std::uint32_t threads,
+                                int number) const {
     machine::Machine machine(machine::Architecture{}, machine::limited());
     machine::Program& program = machine.load(ptx::parse(recorded_.ptx, "spilled.ptx"));
     machine::Kernel& found = *machine.find_kernel(program, kernel);
@@ -58,12 +62,14 @@ class Spilled : public testing::TestWithParam<const char*> {
       std::byte *output, *input;
       int number;
     } const parameters = {memory(machine, kBytes), memory(machine, kBytes), number};
-    const machine::LaunchOutcome outcome =
-        machine.run(found, {.grid = {kBlocks, 1, 1},
-                            .block = {threads, 1, 1},
-                            .parameters = std::as_bytes(std::span(&parameters, 1))});
+    return machine.run(found, {.grid = {kBlocks, 1, 1},
+                               .block = {threads, 1, 1},
+                               .parameters = std::as_bytes(std::span(&parameters, 1))});
+  }
+  static Local counted(const std::string& kernel, const machine::LaunchOutcome& outcome,
+                       const KernelTrust& trust) {
     CountTable table;
-    table.add(kernel, outcome, std::make_shared<KernelTrust>(answer.trust));
+    table.add(kernel, outcome, std::make_shared<KernelTrust>(trust));
     Local sum;
     for (const metrics::LineCounts& line : table.take()) {
       sum.requests += line.counts.local_requests;
@@ -164,6 +170,17 @@ TEST_P(Spilled, StoresOfSeveralRoundsCountAsTheMachineCodeHasThem) {
   EXPECT_EQ(local.reason, "");
   EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
   EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+}
+
+TEST_P(Spilled, StoresOfSeveralRoundsCountWhereNothingIsSpilled) {
+  KernelTrust trust = about(recorded_, "cleared_array").trust;
+  const machine::LaunchOutcome outcome = launch("cleared_array", 44, 5);
+  const Local all = counted("cleared_array", outcome, trust);
+  const std::size_t spilled = trust.spills.size();
+  trust.spills.clear();
+  const Local rest = counted("cleared_array", outcome, trust);
+  EXPECT_GT(rest.requests, 0u);
+  EXPECT_EQ(rest.requests<all.requests, spilled> 0);
 }
 
 TEST_P(Spilled, StoresOfSeveralRoundsAreEstimatesWhereTheModelDoesNotHold) {
