@@ -174,50 +174,50 @@ Zmm place_of_root(Emitter& e, const Zmm& x) {
   return place;
 }
 
-void inverse_root(Emitter& e, const Step& step) {
+/// A root: `of` the argument, but for what Constants have as `special`. Where tiny arguments are
+/// flushed, results `become` what they are of zeros.
+template <typename Of>
+void lower_root(Emitter& e, const Step& step, std::size_t factor, std::size_t special,
+                void (*become)(Emitter&, const Zmm&, const Zmm&), const Of& of) {
   const Zmm x = e.read(step.instruction->sources[0], 4, Nan::any).part[0];
-  const auto of = [&](const Zmm& scaled) {
-    const Zmm place = place_of_root(e, scaled);
-    const Zmm sum = interpolated(e, place, kInverseRoot);
-    e.vptestnmd(e.k7, place, place);  // of a power of 4 it is less
-    e.vpaddd(sum | e.k7, sum, WARPGAUGE_EACH(less_at_one));
-    const Zmm near = fresh(e);
-    e.vrsqrt14ps(near, scaled);
-    complete(e, near, sum, kInverseRoot);
-    return near;
-  };
   const bool flushes = is_flushing(step.operation->alu);
-  const Zmm result = flushes ? of(x) : kept(e, x, offsetof(Constants, two_to_12), of);
-  e.vfixupimmps(result, x, WARPGAUGE_EACH(inverse_root_of_special), 0);
+  const Zmm result = flushes ? of(x) : kept(e, x, factor, of);
+  e.vfixupimmps(result, x, e.constant_in_each_lane(special), 0);
   if (flushes) {
     find_tiny(e, x);
-    become_infinity(e, result, x);
+    become(e, result, x);
   }
   Lanes value;
   value.part[0] = result;
   e.write(step.instruction->destination, value, Nan::any);
 }
 
-void root(Emitter& e, const Step& step) {
-  const Zmm x = e.read(step.instruction->sources[0], 4, Nan::any).part[0];
-  const auto of = [&](const Zmm& scaled) {
-    const Zmm sum = interpolated(e, place_of_root(e, scaled), kRoot);
+void inverse_root(Emitter& e, const Step& step) {
+  const auto of = [&](const Zmm& x) {
+    const Zmm place = place_of_root(e, x);
+    const Zmm sum = interpolated(e, place, kInverseRoot);
+    e.vptestnmd(e.k7, place, place);  // of a power of 4 it is less
+    e.vpaddd(sum | e.k7, sum, WARPGAUGE_EACH(less_at_one));
     const Zmm near = fresh(e);
-    e.vrsqrt14ps(near, scaled);
-    e.vmulps(near, near, scaled);
+    e.vrsqrt14ps(near, x);
+    complete(e, near, sum, kInverseRoot);
+    return near;
+  };
+  lower_root(e, step, offsetof(Constants, two_to_12), offsetof(Constants, inverse_root_of_special),
+             become_infinity, of);
+}
+
+void root(Emitter& e, const Step& step) {
+  const auto of = [&](const Zmm& x) {
+    const Zmm sum = interpolated(e, place_of_root(e, x), kRoot);
+    const Zmm near = fresh(e);
+    e.vrsqrt14ps(near, x);
+    e.vmulps(near, near, x);
     complete(e, near, sum, kRoot);
     return near;
   };
-  const bool flushes = is_flushing(step.operation->alu);
-  const Zmm result = flushes ? of(x) : kept(e, x, offsetof(Constants, two_to_minus_12), of);
-  e.vfixupimmps(result, x, WARPGAUGE_EACH(root_of_special), 0);
-  if (flushes) {
-    find_tiny(e, x);
-    become_zero(e, result, x);
-  }
-  Lanes value;
-  value.part[0] = result;
-  e.write(step.instruction->destination, value, Nan::any);
+  lower_root(e, step, offsetof(Constants, two_to_minus_12), offsetof(Constants, root_of_special),
+             become_zero, of);
 }
 
 /// By what arguments of the reciprocal are scaled that would be subnormal, or give such a result.
