@@ -126,7 +126,7 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
 }
 
 TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
-  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/2"})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/3"})"}) {
     try {
       attach::parse_attached(text, "out/7.json");
       ADD_FAILURE() << text;

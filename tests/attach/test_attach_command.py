@@ -49,7 +49,7 @@ def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
         launches * 320,
     )
     return {
-        "schema": "warpgauge.attached/2",
+        "schema": "warpgauge.attached/3",
         "command": "program",
         "pid": 2**22 + 7,  # beyond all that Linux gives
         "devices": {
@@ -68,7 +68,7 @@ def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
                 "device": 0,
                 "launches": launches,
                 "counted": [[[1, 1, 1], [32, 32, 1], 0, launches]],
-                "resources": [[14, 4096, 0, 2048]],
+                "resources": [[14, 4096, 0, 64]],
             }
         ],
         "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [first, [64, *values]]}]}
@@ -329,7 +329,7 @@ def test_what_could_not_be_counted_is_reported(tmp_path):
     assert "not counted: kernels were launched in an unknown graph (process" in run.stderr
 
 
-@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/2", "comm'])
+@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/3", "comm'])
 def test_a_damaged_result_is_a_fault(tmp_path, text):
     run = attach(tmp_path, text)
     assert run.returncode == 2

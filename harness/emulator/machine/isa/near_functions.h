@@ -20,12 +20,14 @@ consteval auto near_function(const Quadratic (&rows)[kRows], int bits, int dropp
   return NearFunction{columns, bits, dropped - columns.shift};
 }
 
+// Each file has its own (not inline): those made for newer CPUs share nothing with others.
+
 /// In [1, 2) the sums are in (1/2, 1].
-inline constexpr auto kNearReciprocal = near_function(kRcpTable, 16, 18);
+constexpr auto kNearReciprocal = near_function(kRcpTable, 16, 18);
 /// In [1, 4): the first half of the table is of even exponents.
-inline constexpr auto kNearInverseRoot = near_function(kRsqrtTable, 17, 18);
-inline constexpr auto kNearRoot = near_function(kSqrtTable, 17, 19);
+constexpr auto kNearInverseRoot = near_function(kRsqrtTable, 17, 18);
+constexpr auto kNearRoot = near_function(kSqrtTable, 17, 19);
 /// Of numbers with 23 bits of fraction.
-inline constexpr auto kNearExponential = near_function(kEx2Table, 17, 19);
+constexpr auto kNearExponential = near_function(kEx2Table, 17, 19);
 
 }  // namespace warpgauge::emulator::machine::isa
