@@ -108,6 +108,15 @@ class Spilled : public testing::TestWithParam<const char*> {
     return {code.always.requests + code.decided.requests, code.always.words + code.decided.words};
   }
 
+  /// In warps of 32 lanes and of 12: 4 groups of 8, and 2.
+  void expect_five_rounds(const std::string& kernel) const {
+    const Spills code = spills_of(kernel);
+    const Local local = run(kernel, 44, 5);
+    EXPECT_EQ(local.reason, "");
+    EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
+    EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+  }
+
   const Recorded recorded_ =
       Recorded::with_ptx(std::string("oracle/spilled.") + GetParam() + ".cubin");
 
@@ -132,20 +141,10 @@ TEST_P(Spilled, EachRoundOfALoopExecutesThem) {
 }
 
 TEST_P(Spilled, ACallBetweenWhereLanesPartAndMeetChangesNothingBehindIt) {
-  const Spills code = spills_of("beside_a_quotient");
-  const Local local = run("beside_a_quotient", 44, 5);
-  EXPECT_EQ(local.reason, "");
-  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
-  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+  expect_five_rounds("beside_a_quotient");
 }
 
-TEST_P(Spilled, AWarpThatLacksLanesHasFewerGroups) {
-  const Spills code = spills_of("in_a_loop");
-  const Local local = run("in_a_loop", 44, 5);  // 4 groups of 8, and 2
-  EXPECT_EQ(local.reason, "");
-  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
-  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
-}
+TEST_P(Spilled, AWarpThatLacksLanesHasFewerGroups) { expect_five_rounds("in_a_loop"); }
 
 TEST_P(Spilled, ThoseWithTheLineOfAnArrayAreNotOfTheArray) {
   const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
@@ -157,19 +156,11 @@ TEST_P(Spilled, ThoseWithTheLineOfAnArrayAreNotOfTheArray) {
   };
   ASSERT_TRUE(
       std::ranges::any_of(metrics::spills_and_refills(cubin, "beside_an_array"), has_line_of_load));
-  const Spills code = spills_of("beside_an_array");
-  const Local local = run("beside_an_array", 44, 5);
-  EXPECT_EQ(local.reason, "");
-  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
-  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+  expect_five_rounds("beside_an_array");
 }
 
 TEST_P(Spilled, StoresOfSeveralRoundsCountAsTheMachineCodeHasThem) {
-  const Spills code = spills_of("cleared_array");
-  const Local local = run("cleared_array", 44, 5);
-  EXPECT_EQ(local.reason, "");
-  EXPECT_EQ(local.requests, 2 * kBlocks * (once(code).requests + 5 * code.repeated.requests));
-  EXPECT_EQ(local.sectors, 6 * kBlocks * (once(code).words + 5 * code.repeated.words));
+  expect_five_rounds("cleared_array");
 }
 
 TEST_P(Spilled, StoresOfSeveralRoundsCountWhereNothingIsSpilled) {
