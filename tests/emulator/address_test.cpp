@@ -86,8 +86,8 @@ TEST_P(Addresses, FencesAndHintsAreAccepted) {
 }
 
 TEST_P(Addresses, WhatIsNotEmulatedIsRefused) {
-  for (const char* const text : {"fence.proxy.async;", "fence.mbarrier_init.release.cluster;",
-                                 "cvta.shared.u32 %r1, %r2;", "prefetch.tensormap [%rd1];"}) {
+  for (const char* const text :
+       {"fence.proxy.other;", "cvta.shared.u32 %r1, %r2;", "prefetch.tensormap [%rd1];"}) {
     EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }

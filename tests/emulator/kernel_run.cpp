@@ -41,7 +41,9 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
                       shape.cooperative,
                       std::as_bytes(std::span(pointers)),
                       cover ? &hits : nullptr,
-                      &run.findings};
+                      &run.findings,
+                      0,
+                      shape.cluster};
   try {
     run.outcome = machine.run(*kernel, launch);
   } catch (const Fault&) {

@@ -67,6 +67,7 @@ struct Shape {
   bool cooperative = false;
   int watched = 0;            ///< line of a branch; 0: none
   bool is_unwritten = false;  ///< nothing is said to have written its output
+  std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
 };
 
 /// Options of tests: an endless loop ends as a failure.

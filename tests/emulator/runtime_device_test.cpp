@@ -53,7 +53,8 @@ TEST_F(RuntimeDeviceTest, AttributesAndPropertiesAgree) {
   EXPECT_EQ(attribute(cudaDevAttrMaxGridDimX), properties.maxGridSize[0]);
   EXPECT_EQ(attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
             properties.maxThreadsPerMultiProcessor);
-  EXPECT_EQ(attribute(cudaDevAttrClusterLaunch), 0);
+  EXPECT_EQ(properties.clusterLaunch, properties.major >= 9 ? 1 : 0);
+  EXPECT_EQ(attribute(cudaDevAttrClusterLaunch), properties.clusterLaunch);
   int value = 0;
   EXPECT_EQ(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(0), 0),
             cudaErrorInvalidValue);

@@ -245,7 +245,37 @@ TEST_F(RuntimeKernelTest, ExtendedLaunchesTakeAttributesOrRefuseThem) {
   attribute.val.clusterDim.x = 2;
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
   EXPECT_EQ(cudaLaunchKernelExC(&config, module_.kernel("fault"), arguments),
-            cudaErrorNotSupported);
+            cudaErrorInvalidClusterSize)
+      << "a grid of 1 block";
+  config.gridDim = 2;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, module_.kernel("fault"), arguments), cudaSuccess);
+}
+
+TEST_F(RuntimeKernelTest, LargeClustersAreAllowedByAnAttribute) {
+  void* arguments[] = {&memory_};
+  const void* const stub = module_.kernel("fault");
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = 16;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = 16;
+  config.blockDim = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int most = 0, clusters = 0;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaErrorInvalidClusterSize);
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&most, stub, &config), cudaSuccess);
+  EXPECT_EQ(most, 8);
+  ASSERT_EQ(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            cudaSuccess);
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&most, stub, &config), cudaSuccess);
+  EXPECT_EQ(most, 16);
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, stub, &config), cudaSuccess);
+  int blocks = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, 1, 0), cudaSuccess);
+  EXPECT_EQ(clusters, blocks * 132 / 16);
+  EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaSuccess);
 }
 
 TEST_F(RuntimeKernelTest, LaterCallsReturnAFaultUntilTheReset) {

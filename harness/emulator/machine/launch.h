@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct KernelInfo {
   std::uint64_t local_bytes = 0;  ///< per thread
   std::uint64_t constant_bytes = 0;
   std::vector<std::uint32_t> max_threads;  ///< __launch_bounds__; empty: none
+  /// __cluster_dims__, blocks; nothing: a launch may choose.
+  std::optional<std::array<std::uint32_t, 3>> cluster;
   struct Parameter {
     std::uint64_t offset = 0, bytes = 0;
   };
@@ -36,6 +39,8 @@ struct Launch {
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
   std::uint64_t order = 0;  ///< seed of an order of warps and blocks; 0: the usual one
+  /// Blocks that run together and reach each other's shared memory; nothing: none do.
+  std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/memory/counters.h"
 
@@ -44,6 +45,15 @@ void check(const Kernel& kernel, const Launch& launch, const Architecture& archi
            std::to_string(architecture.max_threads_per_block));
   }
   if (volume(launch.grid) == 0) refuse("the grid is empty");
+  const auto cluster = control::cluster_size(launch);
+  constexpr auto kMostBlocks = memory::ClusterMemory::kMostBlocks;
+  if (volume(cluster) == 0 || volume(cluster) > kMostBlocks) {
+    refuse(std::to_string(volume(cluster)) + " blocks a cluster; there may be 1 to " +
+           std::to_string(kMostBlocks));
+  }
+  for (std::size_t n = 0; n < cluster.size(); ++n) {
+    if (launch.grid[n] % cluster[n] != 0) refuse("the grid is no multiple of the cluster");
+  }
   const std::uint64_t shared = kernel.code->shared_bytes + launch.dynamic_shared_bytes;
   if (shared > architecture.shared_per_block_opt_in) {
     refuse(std::to_string(shared) + " bytes of shared memory a block; there may be " +
@@ -59,6 +69,8 @@ SpecialInputs inputs_of(const Kernel& kernel, const Launch& launch, const Launch
   SpecialInputs inputs{};
   inputs.grid = launch.grid;
   inputs.block = launch.block;
+  inputs.cluster = control::cluster_size(launch);
+  inputs.has_clusters = launch.cluster.has_value();
   inputs.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   inputs.total_shared_bytes = kernel.code->shared_bytes + launch.dynamic_shared_bytes;
   inputs.grid_id = host.number;
@@ -95,27 +107,27 @@ std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
   return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
 }
 
-/// The number of the block that begins as the n-th one.
-std::uint64_t block_at(std::uint64_t n, std::uint64_t blocks, std::uint64_t order) {
+/// The number of the cluster that begins as the n-th one.
+std::uint64_t cluster_at(std::uint64_t n, std::uint64_t clusters, std::uint64_t order) {
   if (order == 0) return n;
   std::minstd_rand random(static_cast<std::uint_fast32_t>(order));
-  const std::uint64_t first = random() % blocks;
-  std::uint64_t step = random() % std::min<std::uint64_t>(blocks, 1 << 16) + 1;
-  while (std::gcd(step, blocks) != 1) ++step;
-  return (n * step + first) % blocks;
+  const std::uint64_t first = random() % clusters;
+  std::uint64_t step = random() % std::min<std::uint64_t>(clusters, 1 << 16) + 1;
+  while (std::gcd(step, clusters) != 1) ++step;
+  return (n * step + first) % clusters;
 }
 
 using Clock = std::chrono::steady_clock;
 
 /// Shared by the workers of a launch.
 struct Shared {
-  Shared(control::LaunchContext& context, std::uint64_t blocks, std::size_t residents)
-      : context(context), blocks(blocks), residents(residents) {}
+  Shared(control::LaunchContext& context, std::uint64_t clusters, std::size_t residents)
+      : context(context), clusters(clusters), residents(residents) {}
 
   control::LaunchContext& context;
-  const std::uint64_t blocks;
-  const std::size_t residents;  ///< blocks that one worker may have begun and not ended
-  std::atomic<std::uint64_t> next_block = 0;
+  const std::uint64_t clusters;
+  const std::size_t residents;  ///< clusters that one worker may have begun and not ended
+  std::atomic<std::uint64_t> next_cluster = 0;
   std::function<void()> recruit;            ///< the other workers; nothing: they are there
   std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
   std::atomic<int> busy = 0;                ///< workers that do not wait for memory
@@ -134,7 +146,7 @@ struct Shared {
   }
 };
 
-/// Runs blocks in one thread. Usually one at a time; while all that it has begun poll memory, it
+/// Runs clusters in one thread. Usually one at a time; while all that it has begun poll memory, it
 /// begins further ones, as on a GPU they would be resident together.
 class Worker {
  public:
@@ -157,13 +169,13 @@ class Worker {
   void work() {
     bool all_poll = false;
     while (!shared_.context.stop && !shared_.pauses) {
-      const bool wants_block = active_.empty() || all_poll;
-      const bool begun = wants_block && active_.size() < shared_.residents && begin_block();
+      const bool wants_more = active_.empty() || all_poll;
+      const bool begun = wants_more && active_.size() < shared_.residents && begin_cluster();
       if (active_.empty()) break;
       note_waiting(all_poll && !begun);
       if (waits_) wait_for_memory();
       all_poll = advance_all();
-      if (shared_.recruit && (all_poll || steps() > kForOneThread) && is_block_left()) {
+      if (shared_.recruit && (all_poll || steps() > kForOneThread) && is_any_left()) {
         std::exchange(shared_.recruit, nullptr)();
       }
     }
@@ -176,21 +188,23 @@ class Worker {
   std::unique_ptr<control::Tallies> take_tallies() { return std::move(tallies_); }
   std::uint64_t steps() const {
     std::uint64_t total = 0;
-    for (const auto& block : idle_) {
-      for (const control::WarpState& state : block->warps) total += state.engine.steps;
+    for (const auto& cluster : idle_) {
+      for (const auto& block : cluster->blocks()) {
+        for (const control::WarpState& state : block->warps) total += state.engine.steps;
+      }
     }
     return total;
   }
 
  private:
-  bool is_block_left() const { return shared_.next_block < shared_.blocks; }
+  bool is_any_left() const { return shared_.next_cluster < shared_.clusters; }
 
-  bool begin_block() {
-    const std::uint64_t place = shared_.next_block++;
-    if (place >= shared_.blocks) return false;
-    const std::uint64_t number = block_at(place, shared_.blocks, shared_.context.launch.order);
+  bool begin_cluster() {
+    const std::uint64_t place = shared_.next_cluster++;
+    if (place >= shared_.clusters) return false;
+    const std::uint64_t number = cluster_at(place, shared_.clusters, shared_.context.launch.order);
     if (idle_.empty()) {
-      idle_.push_back(std::make_unique<control::Block>(shared_.context, *tallies_));
+      idle_.push_back(std::make_unique<control::Cluster>(shared_.context, *tallies_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
@@ -212,21 +226,23 @@ class Worker {
     if (shared_.patience && now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
   }
 
-  // True if no block has ended.
+  // True if no cluster has ended.
   bool advance_all() {
     bool any_finished = false;
-    for (auto& block : active_) {
+    for (auto& cluster : active_) {
       try {
-        if (block->advance() == control::Block::Progress::yields) continue;
+        if (cluster->advance() == control::Block::Progress::yields) continue;
       } catch (const control::LaunchStopped&) {
         return false;
       } catch (...) {
-        shared_.fail(block->number, std::current_exception());
+        shared_.fail(cluster->running(), std::current_exception());
         return false;
       }
       any_finished = true;
-      if (shared_.context.code.prints) shared_.context.output.finished(block->number);
-      idle_.push_back(std::move(block));
+      if (shared_.context.code.prints) {
+        for (const auto& block : cluster->blocks()) shared_.context.output.finished(block->number);
+      }
+      idle_.push_back(std::move(cluster));
     }
     std::erase(active_, nullptr);
     return !any_finished;
@@ -234,7 +250,7 @@ class Worker {
 
   Shared& shared_;
   std::unique_ptr<control::Tallies> tallies_;
-  std::vector<std::unique_ptr<control::Block>> active_, idle_;
+  std::vector<std::unique_ptr<control::Cluster>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
   Clock::time_point waiting_since_;
 };
@@ -303,9 +319,9 @@ std::vector<FunctionHits> hits_of(const KernelCode& code,
   return sums;
 }
 
-std::size_t workers_for(std::uint64_t blocks, const Options& options) {
+std::size_t workers_for(std::uint64_t clusters, const Options& options) {
   const int threads = options.threads > 0 ? options.threads : available_threads();
-  return std::min<std::uint64_t>(static_cast<unsigned>(threads), blocks);
+  return std::min<std::uint64_t>(static_cast<unsigned>(threads), clusters);
 }
 
 /// Workers that the launch had no need of are not there.
@@ -340,9 +356,9 @@ LaunchOutcome outcome_of(const KernelCode& code, const Launch& launch,
 struct LaunchRun::Parts {
   Parts(const Kernel& its_kernel, const Launch& its_launch, const LaunchHost& its_host);
 
-  std::uint64_t resident_blocks() const {
-    if (launch.cooperative) return blocks;
-    const std::uint64_t threads = volume(launch.block);
+  std::uint64_t resident_clusters() const {
+    if (launch.cooperative) return clusters;
+    const std::uint64_t threads = volume(launch.block) * volume(control::cluster_size(launch));
     const std::uint64_t resident = static_cast<std::uint64_t>(host.architecture.multiprocessors) *
                                    std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / threads);
     return resident / workers.size() + 1;
@@ -352,7 +368,7 @@ struct LaunchRun::Parts {
   const KernelCode& code;
   const Launch launch;
   const LaunchHost host;
-  const std::uint64_t blocks;
+  const std::uint64_t blocks, clusters;
   std::optional<GridWorkspace> workspace;
   control::OrderedOutput output;
   DeviceQueue queue;
@@ -369,6 +385,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
       launch(its_launch),
       host(its_host),
       blocks(volume(launch.grid)),
+      clusters(blocks / volume(control::cluster_size(launch))),
       output(host.options.print),
       queue(kernel.program, host.architecture, host.memory),
       context{code,
@@ -383,8 +400,8 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
               output,
               host.heap_in_use,
               queue},
-      workers(workers_for(blocks, host.options)),
-      shared(context, blocks, resident_blocks()) {
+      workers(workers_for(clusters, host.options)),
+      shared(context, clusters, resident_clusters()) {
   kernel.tallies.resize(std::max(kernel.tallies.size(), workers.size()));
   code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
@@ -401,8 +418,8 @@ LaunchRun::LaunchRun(const Kernel& kernel, const Launch& launch, const LaunchHos
 LaunchRun::~LaunchRun() = default;
 
 bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
-  auto& [kernel, code, launch, host, blocks, workspace, output, queue, context, history, workers,
-         shared] = *parts_;
+  auto& [kernel, code, launch, host, blocks, clusters, workspace, output, queue, context, history,
+         workers, shared] = *parts_;
   const int count = static_cast<int>(workers.size());
   const bool alone = workers.front() == nullptr && kernel.last_steps <= kForOneThread;
   shared.recruit = nullptr;

@@ -30,6 +30,10 @@ KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const 
   for (const ptx::Variable& variable : program.module().variables) {
     if (variable.space == ptx::Space::constant) info.constant_bytes += variable.bytes;
   }
+  if (!kernel.cluster.empty()) {
+    info.cluster = {1, 1, 1};
+    std::ranges::copy(kernel.cluster, info.cluster->begin());
+  }
   info.max_threads = kernel.required_threads.empty() ? kernel.max_threads : kernel.required_threads;
   auto [parameters, bytes] = parameters_of(kernel);
   info.parameters = std::move(parameters);

@@ -40,7 +40,31 @@ std::uint64_t grid_workspace(const Inputs& in, int) {
 }
 std::uint64_t grid_id(const Inputs& in, int) { return in.grid_id; }
 std::uint64_t zero(const Inputs&, int) { return 0; }
-std::uint64_t one(const Inputs&, int) { return 1; }
+
+// A launch without clusters has those of one block each.
+template <int kAxis>
+std::uint64_t cluster_nctaid(const Inputs& in, int) {
+  return in.cluster[kAxis];
+}
+template <int kAxis>
+std::uint64_t cluster_ctaid(const Inputs& in, int) {
+  return in.block_index[kAxis] % in.cluster[kAxis];
+}
+template <int kAxis>
+std::uint64_t clusterid(const Inputs& in, int) {
+  return in.block_index[kAxis] / in.cluster[kAxis];
+}
+template <int kAxis>
+std::uint64_t nclusterid(const Inputs& in, int) {
+  return in.grid[kAxis] / in.cluster[kAxis];
+}
+std::uint64_t cluster_nctarank(const Inputs& in, int) {
+  return std::uint64_t{in.cluster[0]} * in.cluster[1] * in.cluster[2];
+}
+std::uint64_t cluster_ctarank(const Inputs& in, int lane) {
+  return cluster_ctaid<0>(in, lane) +
+         in.cluster[0] * (cluster_ctaid<1>(in, lane) + in.cluster[1] * cluster_ctaid<2>(in, lane));
+}
 
 // %lanemask_*: the bits of this lane, and of those before or behind it.
 std::uint64_t lane_bit(const Inputs&, int lane) { return std::uint64_t{1} << lane; }
@@ -53,9 +77,10 @@ void write(const Inputs& inputs, std::byte* to) {
   for (int lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<T>(value(in, lane));
 }
 
-void write_false(const Inputs&, std::byte* to) { *reinterpret_cast<Mask*>(to) = 0; }
+void write_has_clusters(const Inputs& in, std::byte* to) {
+  *reinterpret_cast<Mask*>(to) = in.has_clusters ? kAllLanes : 0;
+}
 
-// Clusters are those of a launch without clusters: one block each.
 const Special kSpecials[] = {
     {"%tid.x", kU32, false, write<tid<0>>},
     {"%tid.y", kU32, false, write<tid<1>>},
@@ -90,21 +115,21 @@ const Special kSpecials[] = {
      write<[](const Inputs& in, int) { return in.total_shared_bytes; }>},
     {"%aggr_smem_size", kU32, false,
      write<[](const Inputs& in, int) { return in.total_shared_bytes; }>},
-    {"%cluster_ctaid.x", kU32, false, write<zero>},
-    {"%cluster_ctaid.y", kU32, false, write<zero>},
-    {"%cluster_ctaid.z", kU32, false, write<zero>},
-    {"%cluster_nctaid.x", kU32, false, write<one>},
-    {"%cluster_nctaid.y", kU32, false, write<one>},
-    {"%cluster_nctaid.z", kU32, false, write<one>},
-    {"%cluster_ctarank", kU32, false, write<zero>},
-    {"%cluster_nctarank", kU32, false, write<one>},
-    {"%clusterid.x", kU32, true, write<ctaid<0>>},
-    {"%clusterid.y", kU32, true, write<ctaid<1>>},
-    {"%clusterid.z", kU32, true, write<ctaid<2>>},
-    {"%nclusterid.x", kU32, false, write<nctaid<0>>},
-    {"%nclusterid.y", kU32, false, write<nctaid<1>>},
-    {"%nclusterid.z", kU32, false, write<nctaid<2>>},
-    {"%is_explicit_cluster", ptx::Type::pred, false, write_false},
+    {"%cluster_ctaid.x", kU32, true, write<cluster_ctaid<0>>},
+    {"%cluster_ctaid.y", kU32, true, write<cluster_ctaid<1>>},
+    {"%cluster_ctaid.z", kU32, true, write<cluster_ctaid<2>>},
+    {"%cluster_nctaid.x", kU32, false, write<cluster_nctaid<0>>},
+    {"%cluster_nctaid.y", kU32, false, write<cluster_nctaid<1>>},
+    {"%cluster_nctaid.z", kU32, false, write<cluster_nctaid<2>>},
+    {"%cluster_ctarank", kU32, true, write<cluster_ctarank>},
+    {"%cluster_nctarank", kU32, false, write<cluster_nctarank>},
+    {"%clusterid.x", kU32, true, write<clusterid<0>>},
+    {"%clusterid.y", kU32, true, write<clusterid<1>>},
+    {"%clusterid.z", kU32, true, write<clusterid<2>>},
+    {"%nclusterid.x", kU32, false, write<nclusterid<0>>},
+    {"%nclusterid.y", kU32, false, write<nclusterid<1>>},
+    {"%nclusterid.z", kU32, false, write<nclusterid<2>>},
+    {"%is_explicit_cluster", ptx::Type::pred, false, write_has_clusters},
     // Where the barrier of a cooperative launch's grid lies (cooperative_groups, get_envreg32).
     {"%envreg1", ptx::Type::b32, false, write<grid_workspace<32>>},
     {"%envreg2", ptx::Type::b32, false, write<grid_workspace<0>>},

@@ -14,14 +14,15 @@ namespace warpgauge::emulator::machine {
 
 /// The inputs of the values of special registers.
 struct SpecialInputs {
-  std::array<std::uint32_t, 3> grid, block;  ///< sizes
+  std::array<std::uint32_t, 3> grid, block, cluster;  ///< sizes
+  bool has_clusters = false;                          ///< the launch says how large they are
   std::uint64_t dynamic_shared_bytes = 0, total_shared_bytes = 0;
   std::uint64_t grid_id = 0;
   std::uint32_t multiprocessors = 1;
   std::uint64_t grid_workspace = 0;  ///< address of what barriers of the grid need; 0: no such
-  std::array<std::uint32_t, 3> block_index{};
-  std::uint32_t block_number = 0;  ///< linear
-  std::uint32_t warp = 0;          ///< number in the block
+  std::array<std::uint32_t, 3> block_index{};  ///< in the grid
+  std::uint32_t block_number = 0;              ///< linear
+  std::uint32_t warp = 0;                      ///< number in the block
 };
 
 /// One special register.

@@ -113,6 +113,7 @@ struct Function {
   std::vector<Prototype> prototypes;
   std::vector<std::uint32_t> max_threads;       ///< .maxntid, up to three
   std::vector<std::uint32_t> required_threads;  ///< .reqntid
+  std::vector<std::uint32_t> cluster;           ///< .reqnctapercluster, blocks, up to three
   int text_line = 0;
 };
 

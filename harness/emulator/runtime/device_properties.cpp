@@ -99,6 +99,7 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::Architectur
   out.hostRegisterSupported = 1;
   out.hostRegisterReadOnlySupported = 1;
   out.cooperativeLaunch = 1;
+  out.clusterLaunch = limits.major >= 9 ? 1 : 0;
   out.memoryPoolsSupported = 1;
   out.hostNumaId = -1;
 #if CUDART_VERSION < 13000
@@ -209,6 +210,7 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
     case cudaDevAttrCanUseHostPointerForRegisteredMem: return p.canUseHostPointerForRegisteredMem;
     case cudaDevAttrHostRegisterSupported: return p.hostRegisterSupported;
     case cudaDevAttrCooperativeLaunch: return p.cooperativeLaunch;
+    case cudaDevAttrClusterLaunch: return p.clusterLaunch;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return number(p.sharedMemPerBlockOptin);
     case cudaDevAttrDirectManagedMemAccessFromHost: return p.directManagedMemAccessFromHost;
     case cudaDevAttrMaxBlocksPerMultiprocessor: return p.maxBlocksPerMultiProcessor;

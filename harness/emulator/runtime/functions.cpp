@@ -85,6 +85,13 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     out.ptxVersion = made ? made->number : out.binaryVersion;
     out.maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_shared_bytes(state, function));
     out.preferredShmemCarveout = function.shared_carveout;
+    if (info.cluster) {
+      out.requiredClusterWidth = static_cast<int>((*info.cluster)[0]);
+      out.requiredClusterHeight = static_cast<int>((*info.cluster)[1]);
+      out.requiredClusterDepth = static_cast<int>((*info.cluster)[2]);
+    }
+    out.nonPortableClusterSizeAllowed = function.takes_large_clusters ? 1 : 0;
+    out.clusterSchedulingPolicyPreference = function.cluster_policy;
     *attributes = out;
   });
 }
@@ -104,13 +111,20 @@ WARPGAUGE_API cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribu
         require(value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared);
         function.shared_carveout = value;
         break;
-      case cudaFuncAttributeClusterDimMustBeSet:
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        require(value == 0 || value == 1);
+        function.takes_large_clusters = value != 0;
+        break;
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        require(value >= cudaClusterSchedulingPolicyDefault &&
+                value <= cudaClusterSchedulingPolicyLoadBalancing);
+        function.cluster_policy = value;
+        break;
       case cudaFuncAttributeRequiredClusterWidth:
       case cudaFuncAttributeRequiredClusterHeight:
       case cudaFuncAttributeRequiredClusterDepth:
-      case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        throw Failure{cudaErrorNotSupported, "thread block clusters are not emulated"};
+        throw Failure{cudaErrorNotSupported,
+                      "a required cluster size that is set at run time is not emulated"};
       default:
         require(false);
     }

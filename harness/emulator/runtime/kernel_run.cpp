@@ -13,6 +13,7 @@
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/ptx/error.h"
+#include "harness/emulator/runtime/clusters.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/functions.h"
@@ -60,12 +61,13 @@ bool is_cooperative(const KernelCall& request) {
   return found != request.attributes.end() && found->second.cooperative != 0;
 }
 
-machine::Launch launch_of(const KernelCall& call) {
+machine::Launch launch_of(State& state, const Function& function, const KernelCall& call) {
   return {.grid = {call.grid.x, call.grid.y, call.grid.z},
           .block = {call.block.x, call.block.y, call.block.z},
           .dynamic_shared_bytes = call.shared_bytes,
           .cooperative = is_cooperative(call),
-          .parameters = call.parameters};
+          .parameters = call.parameters,
+          .cluster = cluster_of(state, function, call)};
 }
 
 /// The kernel of a call. Throws Failure if it cannot be launched so.
@@ -113,7 +115,7 @@ KernelRun::KernelRun(State& state, const KernelCall& call)
     : state_(state),
       call_(call),
       function_(checked_function(state, call_)),
-      launch_(launch_of(call_)),
+      launch_(launch_of(state, function_, call_)),
       watched_(state.watch, function_, launch_) {
   state.flush_prints();
   for (const auto& [handle, array] : state.device().arrays) {

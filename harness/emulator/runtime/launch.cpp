@@ -58,11 +58,9 @@ void set_attribute(KernelCall& call, cudaLaunchAttributeID id,
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
     case cudaLaunchAttributeCooperative:
-      break;
     case cudaLaunchAttributeClusterDimension:
-      if (value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1) {
-        throw Failure{cudaErrorNotSupported, "thread block clusters are not emulated"};
-      }
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributePreferredClusterDimension:
       break;
     default:
       throw Failure{

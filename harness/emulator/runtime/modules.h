@@ -35,6 +35,8 @@ struct Function {
   // Set with cudaFuncSetAttribute; -1: not set.
   int max_dynamic_shared_bytes = -1;
   int shared_carveout = cudaSharedmemCarveoutDefault;
+  bool takes_large_clusters = false;  ///< more than 8 blocks
+  int cluster_policy = cudaClusterSchedulingPolicyDefault;
 
   // Of the device, from its first use on.
   machine::Kernel* kernel = nullptr;

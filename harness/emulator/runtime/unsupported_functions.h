@@ -49,8 +49,7 @@
   X(cudaMemPrefetchBatchAsync_ptsz) X(cudaMemRangeGetAttribute) X(cudaMemRangeGetAttributes) \
   X(cudaMemSetMemPool) X(cudaMemcpy3DBatchAsync) X(cudaMemcpy3DBatchAsync_ptsz) \
   X(cudaMemcpyBatchAsync) X(cudaMemcpyBatchAsync_ptsz) X(cudaMipmappedArrayGetMemoryRequirements) \
-  X(cudaMipmappedArrayGetSparseProperties) X(cudaOccupancyMaxActiveClusters) \
-  X(cudaOccupancyMaxPotentialClusterSize) X(cudaSignalExternalSemaphoresAsync) \
+  X(cudaMipmappedArrayGetSparseProperties) X(cudaSignalExternalSemaphoresAsync) \
   X(cudaSignalExternalSemaphoresAsync_ptsz) X(cudaVDPAUGetDevice) X(cudaVDPAUSetVDPAUDevice) \
   X(cudaWaitExternalSemaphoresAsync) X(cudaWaitExternalSemaphoresAsync_ptsz)
 // clang-format on

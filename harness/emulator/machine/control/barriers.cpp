@@ -118,7 +118,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
     block.barriers_in_use |= 1U << number;
     if (!waits) return;
     set_aside(warp, lanes, &instruction, State::waits_in_block);
-    warp.engine->others[warp.engine->count - 1].barrier = static_cast<std::uint8_t>(number);
+    warp.engine->others[warp.engine->count - 1].barrier = number;
   }
 }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <string>
 
+#include "harness/emulator/machine/control/cluster.h"
+
 namespace warpgauge::emulator::machine::control {
 namespace {
 
@@ -38,8 +40,11 @@ std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
   return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
 }
 
-Block::Block(LaunchContext& launch, Tallies& tallies)
-    : launch(launch), warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
+Block::Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies)
+    : launch(launch),
+      cluster(cluster),
+      rank(rank),
+      warps((threads_of(launch.launch) + kLanes - 1) / kLanes) {
   const Code& kernel = *launch.code.functions.front();
   const std::size_t independent = keeps_warps_apart() ? warps.size() : 1;
   const std::uint64_t shared_bytes = launch.inputs.total_shared_bytes;
@@ -78,6 +83,8 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   memory.records = tallies.counters.records();
   memory.shared = shared.data();
   memory.shared_bytes = static_cast<std::uint32_t>(shared.size());
+  memory.cluster = &cluster.memory;
+  memory.rank = rank;
   const Checks& checks = launch.options.checks;
   memory.history = history.get();
   memory.checks_stores = checks.stores;
@@ -106,6 +113,7 @@ void Block::start(std::uint64_t block_number) {
            static_cast<std::uint32_t>(number / grid[0] / grid[1])};
   barriers = {};
   barriers_in_use = 0;
+  mbarriers.reset();
   steps = next_check = 0;
   random.seed(static_cast<std::uint_fast32_t>(launch.launch.order * 7919 + number + 1));
   live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));
@@ -127,6 +135,7 @@ void Block::start(WarpState& state) {
   engine.live = first_lanes(threads - std::uint64_t{engine.index} * kLanes);
   engine.kernel_frame.lanes = engine.live;
   engine.count = 0;
+  engine.at_cluster = 0;
   engine.unordered = engine.rotating = engine.yields = false;
   engine.polls = 0;
   state.warp.mask = engine.live;
@@ -134,6 +143,7 @@ void Block::start(WarpState& state) {
   state.warp.next = engine.kernel_frame.code->instructions.data();
   state.warp.limit = no_limit();
   state.memory.copies.reset();
+  state.bulk_groups.reset();
   state.pause = Pause::slice;
   switch_to(state.warp, engine.kernel_frame);
 }
@@ -195,7 +205,7 @@ Block::Progress Block::advance_by_seed() {
     // A warp whose last turn ended with its poll gives way at once now: it did not move, and is not
     // stuck.
     if (all_stay && any_polls) return Progress::yields;
-    if (!any_moved) report_deadlock();
+    if (!any_moved) return Progress::waits;
   }
 }
 
@@ -211,7 +221,7 @@ Block::Progress Block::advance() {
       any_finished |= state.pause == Pause::finished;
     }
     if (!any_left) return Progress::finished;
-    if (!any_moved) report_deadlock();
+    if (!any_moved) return Progress::waits;
     const auto polls = [](const WarpState& s) { return s.pause == Pause::yields; };
     if (!any_finished && std::any_of(warps.begin(), warps.end(), polls)) return Progress::yields;
   }

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/control/bulk_groups.h"
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/control/mbarriers.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/device_work.h"
 #include "harness/emulator/machine/finding.h"
@@ -61,19 +63,29 @@ struct WarpState {
   WarpEngine engine;
   memory::MemoryContext memory;
   FrameStore frames;
+  BulkGroups bulk_groups;
   Pause pause = Pause::slice;
 };
 
+class Cluster;
+
 struct Block {
   static constexpr int kBarriers = 16;
-  enum class Progress : std::uint8_t { finished, yields };
+  enum class Progress : std::uint8_t {
+    finished,
+    yields,  ///< all that could go on poll memory
+    waits,   ///< no thread can go on: for other blocks, or for good
+  };
 
   LaunchContext& launch;
+  Cluster& cluster;
+  const std::uint32_t rank;  ///< in the cluster
   std::array<std::uint32_t, 3> index{};
   std::uint64_t number = 0;  ///< linear
   std::array<Barrier, kBarriers> barriers;
   std::uint32_t barriers_in_use = 0;  ///< bit n: threads have arrived at barrier n
   std::uint32_t live_threads = 0;
+  Mbarriers mbarriers;
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
   std::uint64_t next_check = 0;  ///< of the limits, in steps
   AlignedBytes registers, shared, local, specials;
@@ -81,14 +93,14 @@ struct Block {
   std::minstd_rand random;                   ///< of Launch::order
   std::unique_ptr<memory::History> history;  ///< where the launch has one
 
-  Block(LaunchContext& launch, Tallies& tallies);
+  Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   memory::BlockTimes* times() { return history == nullptr ? nullptr : &history->times(); }
 
   void start(std::uint64_t block_number);
-  /// Runs until all threads have exited, or all that could go on poll memory. Throws Fault.
+  /// Runs until no thread can go on. Throws Fault.
   Progress advance();
 
  private:
@@ -98,7 +110,6 @@ struct Block {
   Progress advance_by_seed();
   bool keeps_warps_apart() const { return launch.code.warps_depend || launch.launch.order != 0; }
   void check_limits(const WarpState& state);
-  [[noreturn]] void report_deadlock() const;
 };
 
 /// `bytes` rounded up to an odd number of cache lines: what lies so far apart and is used together

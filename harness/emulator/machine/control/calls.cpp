@@ -7,6 +7,7 @@
 
 #include "harness/emulator/machine/control/barriers.h"
 #include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
 #include "harness/emulator/ptx/module.h"
@@ -95,9 +96,11 @@ void exit_lanes(Warp& warp, Mask lanes) {
   if (warp.mask == 0) ask_scheduler(warp);
   if (engine.count != 0) wake_waiting_for_lanes(warp);
   Block& block = *engine.block;
+  block.warps[engine.index].bulk_groups.finish(lanes);
   block.live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
   if (engine.live == 0 && block.times() != nullptr) block.times()->exit(engine.index);
   if (block.barriers_in_use != 0) barriers_after_exit(block);
+  block.cluster.lanes_exited(engine, lanes);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ bool goes_before(const Fragment& a, const Fragment& b) {
   return a.frame->serial > b.frame->serial;
 }
 
-bool can_be_met(const Fragment& fragment) { return fragment.state != State::waits_in_block; }
+bool can_be_met(const Fragment& fragment) { return fragment.state < State::waits_in_block; }
 
 void remove(WarpEngine& engine, int n) {
   --engine.count;

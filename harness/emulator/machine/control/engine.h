@@ -38,17 +38,20 @@ struct Frame {
 struct Fragment {
   enum class State : std::uint8_t {
     ready,
-    yielded,          ///< polls: others go first
-    waits_for_lanes,  ///< at a warp-level instruction that lanes have not reached yet
-    waits_in_warp,    ///< likewise, in bar.warp.sync
-    waits_in_block,   ///< at a barrier of the block; already counted there
+    yielded,           ///< polls: others go first
+    waits_for_lanes,   ///< at a warp-level instruction that lanes have not reached yet
+    waits_in_warp,     ///< likewise, in bar.warp.sync
+    waits_in_block,    ///< at a barrier of the block; already counted there
+    waits_in_cluster,  ///< at the barrier of the cluster
+    waits_for_phase,   ///< of an mbarrier
   };
   const Instruction* pc = nullptr;
   Frame* frame = nullptr;
   Mask mask = 0;
   Mask members = 0;  ///< whom a fragment that waits for lanes waits for
   State state = State::ready;
-  std::uint8_t barrier = 0;  ///< its number, of waits_in_block
+  /// Of waits_in_block the barrier's number, of waits_for_phase the offset of the mbarrier.
+  std::uint32_t barrier = 0;
 };
 
 /// Why run() came back.
@@ -74,6 +77,7 @@ struct WarpEngine {
   Block* block = nullptr;
   std::uint32_t index = 0;  ///< of the warp in its block
   Mask live = 0;            ///< lanes that have not exited
+  Mask at_cluster = 0;      ///< lanes that have arrived at the barrier of the cluster
   Frame* frame = nullptr;   ///< of the running fragment
   Fragment others[kLanes];  ///< fragments that do not run at the moment
   int count = 0;            ///< of others

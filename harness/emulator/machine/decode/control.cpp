@@ -103,6 +103,8 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
     result->execute = control::do_nothing;  // launches follow each other: nothing to wait for
   } else {
     return decode_call(instruction, decoder, result) ||
+           decode_cluster(instruction, decoder, result) ||
+           decode_mbarrier(instruction, decoder, result) ||
            decode_barrier(instruction, decoder, result) ||
            decode_clock(instruction, decoder, result);
   }

@@ -16,6 +16,10 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
                     Instruction* result);
 bool decode_barrier(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                     Instruction* result);
+bool decode_cluster(const ptx::Instruction& instruction, FunctionDecoder& decoder,
+                    Instruction* result);
+bool decode_mbarrier(const ptx::Instruction& instruction, FunctionDecoder& decoder,
+                     Instruction* result);
 bool decode_call(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                  Instruction* result);
 /// A jump that is not in the PTX text: it counts as no instruction.

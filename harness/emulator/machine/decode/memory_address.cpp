@@ -12,6 +12,7 @@ memory::Window window_of(memory::AccessSpace space, const ptx::Operand& operand,
                          const Decoder& decoder) {
   switch (space) {
     case memory::AccessSpace::shared:
+    case memory::AccessSpace::cluster:
       return memory::Window::shared;
     case memory::AccessSpace::local:
       return memory::Window::local;
@@ -57,17 +58,31 @@ void decode_isspacep(const ptx::Instruction& instruction, Decoder& decoder, Inst
   result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::pred);
   result->sources[0] = decoder.source(operand, ptx::Type::u64);
   result->flags = static_cast<std::uint16_t>(window);
+  if (space == memory::AccessSpace::shared) result->flags |= memory::kOfBlock;
   result->execute = memory::execute_is_in_window;
+}
+
+/// The proxies see memory in the same way here.
+void take_proxy(Modifiers& modifiers) {
+  if (modifiers.take("alias") || modifiers.take("tensormap::generic")) return;
+  if (!modifiers.take("async") && !modifiers.take("async::generic")) {
+    throw Unsupported("of this proxy");
+  }
+  for (const char* const name : {"global", "shared::cta", "shared::cluster",
+                                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
+    modifiers.take(name);
+  }
 }
 
 void decode_fence(const ptx::Instruction& instruction, Instruction* result) {
   Modifiers modifiers(instruction);
-  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster"}) {
+  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster", "mbarrier_init",
+                                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
     modifiers.take(name);
   }
+  if (modifiers.take("proxy")) take_proxy(modifiers);
   if (!modifiers.take("cta")) result->flags = memory::kOfGrid;
   for (const char* const name : {"gpu", "gl", "sys"}) modifiers.take(name);
-  if (modifiers.take("proxy") && !modifiers.take("alias")) throw Unsupported("only .proxy.alias");
   modifiers.finish();
   result->execute = memory::execute_fence;
 }

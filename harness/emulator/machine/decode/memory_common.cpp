@@ -20,16 +20,15 @@ std::uint8_t low_mask(int bytes) { return static_cast<std::uint8_t>(bytes - 1); 
 
 memory::AccessSpace take_space(Modifiers& modifiers) {
   return modifiers
-      .take_one<memory::AccessSpace>(
-          {{"global", memory::AccessSpace::global},
-           {"shared", memory::AccessSpace::shared},
-           {"shared::cta", memory::AccessSpace::shared},
-           {"shared::cluster", memory::AccessSpace::shared},  // mapa is refused
-           {"local", memory::AccessSpace::local},
-           {"const", memory::AccessSpace::constant},
-           {"param", memory::AccessSpace::parameter},
-           {"param::entry", memory::AccessSpace::parameter},
-           {"param::func", memory::AccessSpace::parameter}})
+      .take_one<memory::AccessSpace>({{"global", memory::AccessSpace::global},
+                                      {"shared", memory::AccessSpace::shared},
+                                      {"shared::cta", memory::AccessSpace::shared},
+                                      {"shared::cluster", memory::AccessSpace::cluster},
+                                      {"local", memory::AccessSpace::local},
+                                      {"const", memory::AccessSpace::constant},
+                                      {"param", memory::AccessSpace::parameter},
+                                      {"param::entry", memory::AccessSpace::parameter},
+                                      {"param::func", memory::AccessSpace::parameter}})
       .value_or(memory::AccessSpace::generic);
 }
 
@@ -73,14 +72,15 @@ Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, D
   }
   const ptx::Operand& base = operand.elements[0];
   ptx::Type type = decoder.register_type(base);
+  const bool is_shared =
+      space == memory::AccessSpace::shared || space == memory::AccessSpace::cluster;
   if (type == ptx::Type::none) {
-    type = space == memory::AccessSpace::shared ? ptx::Type::u32 : ptx::Type::u64;
+    type = is_shared ? ptx::Type::u32 : ptx::Type::u64;
   }
   const bool is_short = ptx::bytes_of(type) == 4;
   if (!is_short && ptx::bytes_of(type) != 8) throw Unsupported("an address that has not 64 bits");
-  const bool offsets = space == memory::AccessSpace::shared ||
-                       space == memory::AccessSpace::local ||
-                       space == memory::AccessSpace::parameter;
+  const bool offsets =
+      is_shared || space == memory::AccessSpace::local || space == memory::AccessSpace::parameter;
   if (is_short && !offsets) throw Unsupported("an address of 32 bits");
   if (offsets && std::abs(operand.offset) > kMostOffset) {
     throw Unsupported("the offset " + std::to_string(operand.offset));
@@ -97,7 +97,7 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
   access.space = space;
   access.width = static_cast<std::uint8_t>(width);
   access.counts = plan.role != Role::absorbed && space != memory::AccessSpace::constant &&
-                  space != memory::AccessSpace::parameter;
+                  space != memory::AccessSpace::parameter && space != memory::AccessSpace::cluster;
   access.counted_width = static_cast<std::uint8_t>(plan.role == Role::leader ? plan.width : width);
   switch (effect) {
     case memory::AccessEffect::read:
@@ -131,7 +131,8 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
 
 bool decode_memory(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,
                    Instruction* result) {
-  return decode_move(instruction, decoder, isa, result) ||
+  return decode_bulk_copy(instruction, decoder, isa, result) ||
+         decode_move(instruction, decoder, isa, result) ||
          decode_atomic(instruction, decoder, isa, result) ||
          decode_async(instruction, decoder, isa, result) ||
          decode_fragment_move(instruction, decoder, isa, result) ||

@@ -63,7 +63,9 @@ bool FunctionDecoder::is_polling_loop(const Instruction* target) const {
     if (!placed.jump && placed.position < body.size()) loop.push_back(&body[placed.position]);
   }
   const auto any = [&](auto test) { return std::any_of(loop.begin(), loop.end(), test); };
-  if (any([](const auto* i) { return i->opcode == "nanosleep"; })) return true;
+  // The wait for an mbarrier gives way by itself.
+  const bool sleeps = any([](const auto* i) { return i->opcode == "nanosleep"; });
+  if (sleeps && !any([](const auto* i) { return i->opcode == "mbarrier"; })) return true;
   if (!any([](const auto* i) { return observes_others(*i); })) return false;
   Names names;
   for (int round = 0; round < 2;

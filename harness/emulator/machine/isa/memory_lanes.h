@@ -12,6 +12,7 @@
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/observe.h"
 
@@ -170,12 +171,27 @@ WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& 
   return buffer;
 }
 
+/// Whether any of these generic addresses of shared memory is that of a block by its rank.
+WARPGAUGE_INLINE bool any_names_block(const u64* addresses, s64 offset, Mask lanes) {
+  const u64 to_window = static_cast<u64>(offset) - window_base(memory::Window::shared);
+  u64 named = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    named |= memory::names_block(addresses[lane] + to_window) & (lanes >> lane & 1);
+  }
+  return named != 0;
+}
+
 /// The lanes of one window of generic addresses.
 WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& instruction,
                                            const memory::Access& access, const u64* addresses,
                                            Mask lanes, memory::Window window,
                                            AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
+  if (window == memory::Window::shared && any_names_block(addresses, offset, lanes)) {
+    memory::find_in_cluster(warp, instruction, access, {addresses, offset, lanes},
+                            buffers.pointers);
+    return {0, buffers.pointers, memory::Pattern::general, lanes};
+  }
   if (window == memory::Window::shared) {
     const u32* const narrow = narrowed(addresses, window_base(window), buffers.narrow);
     const Checked<s32> in = shared_lanes(warp, instruction, access, narrow, offset, lanes);
@@ -223,6 +239,11 @@ WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction&
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   if (access.space == memory::AccessSpace::generic) {
     return generic_lanes(warp, instruction, access, addresses, buffers);
+  }
+  if (access.space == memory::AccessSpace::cluster) {
+    memory::find_in_cluster(warp, instruction, access, {addresses, instruction.offset, warp.active},
+                            buffers.pointers);
+    return {0, buffers.pointers, memory::Pattern::general, warp.active};
   }
   if (access.space == memory::AccessSpace::local) {
     return local_lanes(warp, instruction, access, addresses, instruction.offset, warp.active,

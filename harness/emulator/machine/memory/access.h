@@ -19,6 +19,7 @@ enum class AccessSpace : std::uint8_t {
   global,
   constant,
   shared,
+  cluster,  ///< shared memory of any block of the cluster
   local,
   parameter,        ///< of the kernel
   fixed_parameter,  ///< of the kernel, for all lanes at Instruction::offset: checked in advance

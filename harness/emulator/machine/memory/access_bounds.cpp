@@ -44,6 +44,16 @@ void admit_lane(const Warp& warp, const Instruction& instruction, const Access& 
          "invalid " + title(access, Window::global, address) + ": " + *why);
 }
 
+void admit_range(const Warp& warp, const Instruction& instruction, AccessEffect effect, int lane,
+                 std::uint64_t address, std::uint64_t bytes, const char* what) {
+  Memory::Extent extent;
+  const Access access = {.effect = effect, .space = AccessSpace::global};
+  const auto why = objection(*warp.memory->memory, access, address, bytes, &extent);
+  if (!why) return;
+  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
+         std::string(what) + ", " + std::to_string(bytes) + " bytes: " + *why);
+}
+
 void admit(const Warp& warp, const Instruction& instruction, const Access& access,
            const LaneAddresses<std::uint64_t>& lanes) {
   const Memory& memory = *warp.memory->memory;

@@ -17,4 +17,9 @@ void admit(const Warp& warp, const Instruction& instruction, const Access& acces
 void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
                 std::uint64_t address, std::uint64_t bytes);
 
+/// Throws the fault of a range that is not all in one live allocation, or that may not be written.
+/// `what` names it: "destination of cp.async.bulk".
+void admit_range(const Warp& warp, const Instruction& instruction, AccessEffect effect, int lane,
+                 std::uint64_t address, std::uint64_t bytes, const char* what);
+
 }  // namespace warpgauge::emulator::machine::memory

@@ -6,8 +6,9 @@
 namespace warpgauge::emulator::machine::memory {
 
 void BlockTimes::begin() {
-  began_ = floor_ = ++now_;
-  warps_.fill({began_, began_, began_, began_});
+  began_ = ++now_;
+  floor_ = ++now_;
+  warps_.fill({floor_, floor_, floor_, floor_});
 }
 
 void BlockTimes::released() {

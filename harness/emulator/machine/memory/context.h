@@ -13,6 +13,7 @@
 namespace warpgauge::emulator::machine::memory {
 
 class History;
+struct ClusterMemory;
 
 /// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
 /// offsets from the pointers here, their generic addresses are window_base(window) plus that
@@ -28,6 +29,8 @@ struct MemoryContext {
   std::uint64_t block_number = 0;        ///< the same, linear
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
+  const ClusterMemory* cluster = nullptr;               ///< of its cluster
+  std::uint32_t rank = 0;                               ///< of the block there
   bool observed = false;                                ///< some check looks at the accesses
   History* history = nullptr;                           ///< null: none looks at those before
   bool checks_stores = false, checks_shuffles = false;  ///< see Checks

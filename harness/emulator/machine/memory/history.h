@@ -38,6 +38,9 @@ class History {
   void copied(std::uint32_t warp, int lane, std::uint64_t offset, std::uint64_t bytes);
   void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
                       const LaneAddresses<std::uint64_t>& lanes);
+  /// Something that is not held against others, as it is ordered by other means, has written to
+  /// shared memory.
+  void note_written(std::uint64_t offset, std::uint64_t bytes);
 
  private:
   struct SharedLook;

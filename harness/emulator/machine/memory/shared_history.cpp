@@ -197,6 +197,13 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   look.go_through(lanes, look_at_run);
 }
 
+void History::note_written(std::uint64_t offset, std::uint64_t bytes) {
+  for (std::uint64_t at = offset; at < offset + bytes; at += WordTraces::kBytes) {
+    shared_[at / WordTraces::kBytes].write =
+        SharedTrace::at_time(times_.began()) | SharedTrace::kByteBits;
+  }
+}
+
 void History::copied(std::uint32_t warp, int lane, std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t kMakerBits =
       SharedTrace::kActorBits | SharedTrace::kThreadBits | kInFlight;

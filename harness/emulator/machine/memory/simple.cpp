@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 
+#include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
 
@@ -61,10 +62,14 @@ void execute_zero(Warp& warp, const Instruction& instruction) {
 
 void execute_is_in_window(Warp& warp, const Instruction& instruction) {
   const auto* const addresses = source<std::uint64_t>(warp, instruction, 0);
-  const auto window = static_cast<Window>(instruction.flags);
+  const auto window = static_cast<Window>(instruction.flags & ~kOfBlock);
+  const bool of_block = (instruction.flags & kOfBlock) != 0;
+  const MemoryContext& context = *warp.memory;
   Mask inside = 0;
   for_active_lanes(warp, [&](int lane) {
-    if (window_of(*warp.memory->memory, addresses[lane]) == window) inside |= Mask{1} << lane;
+    if (window_of(*context.memory, addresses[lane]) != window) return;
+    if (of_block && place_of_wide(context, addresses[lane]).rank != context.rank) return;
+    inside |= Mask{1} << lane;
   });
   Mask& result = *destination<Mask>(warp, instruction);
   result = (result & ~warp.active) | inside;

@@ -20,6 +20,8 @@ void execute_add_offset(Warp& warp, const Instruction& instruction);
 /// 64-bit destination = 0.
 void execute_zero(Warp& warp, const Instruction& instruction);
 
+/// Instruction::flags of execute_is_in_window: the shared memory of this block only.
+inline constexpr std::uint16_t kOfBlock = 1 << 8;
 /// Predicate destination: is the generic address of source 0 in the window Instruction::flags?
 /// Constant memory has no window: the allocation distinguishes global addresses.
 void execute_is_in_window(Warp& warp, const Instruction& instruction);

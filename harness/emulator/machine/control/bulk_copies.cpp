@@ -1,0 +1,221 @@
+// Bulk copies: they are checked when they are issued, and made when somebody waits for them.
+#include "harness/emulator/machine/control/bulk_copies.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/control/cluster.h"
+#include "harness/emulator/machine/memory/access_bounds.h"
+#include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/cluster_memory.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+constexpr std::uint32_t kUnit = 16;  // bytes that copies are multiples of
+
+template <typename T>
+T value_of(const Warp& warp, Slot slot, int lane) {
+  return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset)[lane];
+}
+
+std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane) {
+  if (operand.is_short) {
+    return value_of<std::uint32_t>(warp, operand.slot, lane) +
+           static_cast<std::uint32_t>(operand.offset);
+  }
+  return value_of<std::uint64_t>(warp, operand.slot, lane) +
+         static_cast<std::uint64_t>(operand.offset);
+}
+
+memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, int lane) {
+  const std::uint64_t address = address_of(warp, operand, lane);
+  return operand.is_short ? memory::place_of(*warp.memory, static_cast<std::uint32_t>(address))
+                          : memory::place_of_wide(*warp.memory, address);
+}
+
+/// How the bytes of one copy get there.
+struct Transfer {
+  memory::AtomicOperation reduction;
+  std::uint8_t element_bytes;
+  std::uint16_t byte_mask;
+  bool to_global;
+
+  void operator()(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    if (reduction != nullptr) {
+      reduce(to, from, bytes);
+    } else if (byte_mask == 0xffff) {
+      std::memcpy(to, from, bytes);
+    } else {
+      for (std::size_t n = 0; n < bytes; ++n) {
+        if ((byte_mask >> n % kUnit & 1) != 0) to[n] = from[n];
+      }
+    }
+  }
+
+  void reduce(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    std::array<std::uint64_t, kLanes> addresses{};
+    for (std::size_t done = 0; done < bytes;) {
+      const std::size_t count = std::min<std::size_t>(kLanes, (bytes - done) / element_bytes);
+      for (std::size_t n = 0; n < count; ++n) {
+        addresses[n] = reinterpret_cast<std::uint64_t>(to + done + n * element_bytes);
+      }
+      // Lanes that are off are read, too: a vector of 32 values it must be.
+      alignas(64) std::array<std::byte, kLanes * 8> values{};
+      std::memcpy(values.data(), from + done, count * element_bytes);
+      const Mask lanes = count == kLanes ? kAllLanes : (Mask{1} << count) - 1;
+      reduction(addresses.data(), lanes, to_global, values.data(), nullptr, nullptr);
+      done += count * element_bytes;
+    }
+  }
+};
+
+void note_written_to(const memory::MemoryContext& context, const std::byte* to,
+                     std::uint64_t bytes) {
+  if (context.history != nullptr) context.memory->note_written(to, bytes);
+}
+
+/// Copies of one lane.
+class Copier {
+ public:
+  Copier(Warp& warp, const Instruction& instruction, int lane)
+      : warp_(warp),
+        instruction_(instruction),
+        detail_(*static_cast<const BulkDetail*>(instruction.detail)),
+        lane_(lane),
+        bytes_(value_of<std::uint32_t>(warp, detail_.size, lane)) {}
+
+  void issue() const {
+    if (bytes_ % kUnit != 0) {
+      refuse(detail_.name + " of " + std::to_string(bytes_) +
+             " bytes: the size must be a multiple of 16");
+    }
+    const std::byte* const from = source();
+    if (!detail_.to_shared) {
+      issue_to_global(from);
+    } else if (!detail_.multicasts) {
+      issue_to_shared(shared_place(warp_, detail_.to, lane_), from);
+    } else {
+      const auto mask = value_of<std::uint16_t>(warp_, detail_.blocks, lane_);
+      const memory::SharedPlace here = shared_place(warp_, detail_.to, lane_);
+      for (std::uint32_t rank = 0; rank < memory::ClusterMemory::kMostBlocks; ++rank) {
+        if ((mask >> rank & 1) != 0) issue_to_shared({rank, here.offset}, from);
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    memory::refuse(warp_, instruction_, lane_, Fault::Kind::illegal_instruction, why);
+  }
+
+  std::uint64_t global(const BulkAddress& operand, memory::AccessEffect effect,
+                       const std::string& what) const {
+    const std::uint64_t address = address_of(warp_, operand, lane_);
+    if (address % kUnit != 0) {
+      memory::refuse(warp_, instruction_, lane_, Fault::Kind::misaligned_address,
+                     what + ": the address must be a multiple of 16");
+    }
+    if (bytes_ != 0) {
+      memory::admit_range(warp_, instruction_, effect, lane_, address, bytes_, what.c_str());
+    }
+    return address;
+  }
+
+  std::byte* shared(memory::SharedPlace place, const std::string& what) const {
+    return memory::pointer_to(warp_, instruction_, lane_, place, bytes_, kUnit, what.c_str());
+  }
+
+  const std::byte* source() const {
+    const std::string what = "source of " + detail_.name;
+    if (detail_.from_shared) return shared(shared_place(warp_, detail_.from, lane_), what);
+    return reinterpret_cast<const std::byte*>(
+        global(detail_.from, memory::AccessEffect::read, what));
+  }
+
+  Transfer transfer() const {
+    const std::uint16_t mask =
+        detail_.masks_bytes ? value_of<std::uint16_t>(warp_, detail_.bytes, lane_) : 0xffff;
+    return {detail_.reduction, detail_.element_bytes, mask, !detail_.to_shared};
+  }
+
+  void issue_to_global(const std::byte* from) const {
+    auto* const to = reinterpret_cast<std::byte*>(
+        global(detail_.to, memory::AccessEffect::write, "destination of " + detail_.name));
+    const memory::MemoryContext& context = *warp_.memory;
+    BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
+    groups.issue(lane_, [=, bytes = bytes_, make = transfer(), &context] {
+      make(to, from, bytes);
+      note_written_to(context, to, bytes);
+    });
+  }
+
+  void issue_to_shared(memory::SharedPlace to, const std::byte* from) const {
+    std::byte* const at = shared(to, "destination of " + detail_.name);
+    const std::uint32_t barrier = shared_place(warp_, detail_.barrier, lane_).offset;
+    Block& block = warp_.engine->block->cluster.block(to.rank);
+    send(warp_, instruction_, lane_, {to.rank, barrier}, bytes_,
+         [=, bytes = bytes_, make = transfer(), history = block.history.get()] {
+           make(at, from, bytes);
+           if (history != nullptr) history->note_written(to.offset, bytes);
+         });
+  }
+
+  Warp& warp_;
+  const Instruction& instruction_;
+  const BulkDetail& detail_;
+  const int lane_;
+  const std::uint32_t bytes_;
+};
+
+}  // namespace
+
+void execute_bulk_copy(Warp& warp, const Instruction& instruction) {
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    Copier(warp, instruction, std::countr_zero(left)).issue();
+  }
+}
+
+void execute_bulk_commit(Warp& warp, const Instruction&) {
+  warp.engine->block->warps[warp.engine->index].bulk_groups.commit(warp.active);
+}
+
+void execute_bulk_wait(Warp& warp, const Instruction& instruction) {
+  warp.engine->block->warps[warp.engine->index].bulk_groups.wait(
+      warp.active, static_cast<std::uint32_t>(instruction.offset));
+}
+
+void execute_remote_store(Warp& warp, const Instruction& instruction) {
+  const auto& detail = *static_cast<const RemoteStoreDetail*>(instruction.detail);
+  const std::uint32_t width = std::uint32_t{detail.elements} * detail.element_bytes;
+  const std::string what = "destination of " + detail.name;
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const memory::SharedPlace place = shared_place(warp, detail.to, lane);
+    std::byte* const to =
+        memory::pointer_to(warp, instruction, lane, place, width, width, what.c_str());
+    std::array<std::byte, kUnit> values{};
+    for (std::uint32_t n = 0; n < detail.elements; ++n) {
+      const Slot slot = detail.values[n];
+      std::memcpy(values.data() + n * detail.element_bytes,
+                  warp.bases[slot.base] + slot.offset + lane * detail.element_bytes,
+                  detail.element_bytes);
+    }
+    const Transfer make = {detail.reduction, detail.element_bytes, 0xffff, false};
+    const std::uint32_t barrier = shared_place(warp, detail.barrier, lane).offset;
+    Block& block = warp.engine->block->cluster.block(place.rank);
+    send(warp, instruction, lane, {place.rank, barrier}, width, [=, history = block.history.get()] {
+      make(to, values.data(), width);
+      if (history != nullptr) history->note_written(place.offset, width);
+    });
+  }
+}
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,54 @@
+// Bulk copies (cp.async.bulk, cp.reduce.async.bulk) and the single values that arrive likewise
+// (st.async, red.async).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::control {
+
+/// An address operand, of each lane.
+struct BulkAddress {
+  Slot slot{};
+  bool is_short = false;  ///< 32 bits
+  std::int64_t offset = 0;
+};
+
+/// In Instruction::detail.
+struct BulkDetail {
+  std::string name;         ///< "cp.async.bulk", for messages
+  bool to_shared = false;   ///< the destination is shared memory, of the cluster
+  bool from_shared = true;  ///< the source is the block's own shared memory
+  BulkAddress to, from;     ///< bytes, multiples of 16
+  Slot size{};              ///< .u32, bytes, a multiple of 16
+  BulkAddress barrier{};    ///< that the bytes arrive at, where the destination is shared memory
+  bool multicasts = false;
+  Slot blocks{};  ///< of a multicast: .b16, bit n: the block of rank n
+  bool masks_bytes = false;
+  Slot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
+  /// What is done in place of a copy; nullptr: it is a copy.
+  memory::AtomicOperation reduction = nullptr;
+  std::uint8_t element_bytes = 1;  ///< of the reduction
+};
+
+/// Values of registers that arrive in shared memory of the cluster; in Instruction::detail.
+struct RemoteStoreDetail {
+  std::string name;
+  BulkAddress to, barrier;
+  std::uint8_t elements = 1, element_bytes = 4;
+  Slot values[4]{};
+  memory::AtomicOperation reduction = nullptr;  ///< nullptr: a store
+};
+
+void execute_bulk_copy(Warp& warp, const Instruction& instruction);
+void execute_bulk_commit(Warp& warp, const Instruction& instruction);
+/// offset: how many of the newest groups need not be done. Reading done is all done here.
+void execute_bulk_wait(Warp& warp, const Instruction& instruction);
+void execute_remote_store(Warp& warp, const Instruction& instruction);
+
+}  // namespace warpgauge::emulator::machine::control

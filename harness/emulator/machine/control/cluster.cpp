@@ -1,0 +1,127 @@
+// Clusters: their blocks in turn, their barrier.
+#include "harness/emulator/machine/control/cluster.h"
+
+#include <bit>
+#include <cstddef>
+
+#include "harness/emulator/machine/control/engine.h"
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+using State = Fragment::State;
+using Size = std::array<std::uint32_t, 3>;
+
+// So often in a row waits with a time limit are given up before they pass for endless. A program
+// may do something else after some of them.
+constexpr int kMostFruitless = 256;
+
+Size place_in(const Size& size, std::uint64_t number) {
+  return {static_cast<std::uint32_t>(number % size[0]),
+          static_cast<std::uint32_t>(number / size[0] % size[1]),
+          static_cast<std::uint32_t>(number / size[0] / size[1])};
+}
+
+}  // namespace
+
+Size cluster_size(const Launch& launch) { return launch.cluster.value_or(Size{1, 1, 1}); }
+
+Cluster::Cluster(LaunchContext& launch, Tallies& tallies) : launch_(launch) {
+  const Size size = cluster_size(launch.launch);
+  memory.blocks = size[0] * size[1] * size[2];
+  finished_.resize(memory.blocks);
+  for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
+    Block& block = *blocks_.emplace_back(std::make_unique<Block>(*this, rank, launch, tallies));
+    memory.parts[rank] = {block.shared.data(), block.history.get()};
+  }
+}
+
+void Cluster::start(std::uint64_t number) {
+  const Size& grid = launch_.launch.grid;
+  const Size size = cluster_size(launch_.launch);
+  const Size at = place_in({grid[0] / size[0], grid[1] / size[1], grid[2] / size[2]}, number);
+  arrived_ = 0;
+  fruitless_ = 0;
+  for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
+    const Size in = place_in(size, rank);
+    const auto coordinate = [&](int n) { return std::uint64_t{at[n]} * size[n] + in[n]; };
+    finished_[rank] = false;
+    blocks_[rank]->start(coordinate(0) + grid[0] * (coordinate(1) + grid[1] * coordinate(2)));
+  }
+  running_ = blocks_.front()->number;
+}
+
+Block::Progress Cluster::advance() {
+  for (;;) {
+    bool any_left = false, any_moved = false, any_polls = false;
+    for (const auto& block : blocks_) {
+      if (finished_[block->rank]) continue;
+      running_ = block->number;
+      const std::uint64_t before = block->steps;
+      const Block::Progress progress = block->advance();
+      any_moved |= block->steps != before;
+      any_polls |= progress == Block::Progress::yields;
+      finished_[block->rank] = progress == Block::Progress::finished;
+      any_left |= !finished_[block->rank];
+    }
+    if (!any_left) return Block::Progress::finished;
+    if (any_polls) return Block::Progress::yields;
+    if (!any_moved && !time_out()) report_deadlock();
+  }
+}
+
+/// Waits with a time limit are over now. False if none waits so, or if it has led to nothing.
+bool Cluster::time_out() {
+  if (++fruitless_ > kMostFruitless) return false;
+  bool any = false;
+  for (const auto& block : blocks_) {
+    if (!finished_[block->rank]) any |= give_up_waiting(*block);
+  }
+  return any;
+}
+
+std::uint32_t Cluster::live_threads() const {
+  std::uint32_t threads = 0;
+  for (const auto& block : blocks_) threads += block->live_threads;
+  return threads;
+}
+
+void Cluster::arrive(Warp& warp) {
+  WarpEngine& engine = *warp.engine;
+  engine.at_cluster |= warp.active;
+  arrived_ += static_cast<std::uint32_t>(std::popcount(warp.active));
+  if (arrived_ >= live_threads()) complete_barrier();
+}
+
+void Cluster::wait(Warp& warp, const Instruction& instruction) {
+  const Mask waiting = warp.active & warp.engine->at_cluster;
+  if (waiting != 0) set_aside(warp, waiting, &instruction, State::waits_in_cluster);
+}
+
+void Cluster::complete_barrier() {
+  note_event();
+  arrived_ = 0;
+  for (const auto& block : blocks_) {
+    for (WarpState& state : block->warps) {
+      WarpEngine& engine = state.engine;
+      engine.at_cluster = 0;
+      for (int n = 0; n < engine.count; ++n) {
+        Fragment& waiting = engine.others[n];
+        if (waiting.state != State::waits_in_cluster) continue;
+        waiting.state = State::ready;
+        ++waiting.pc;
+        ask_scheduler(state.warp);
+      }
+    }
+    if (memory::BlockTimes* const times = block->times()) times->released_all();
+  }
+}
+
+void Cluster::lanes_exited(WarpEngine& engine, Mask lanes) {
+  note_event();
+  arrived_ -= static_cast<std::uint32_t>(std::popcount(engine.at_cluster & lanes));
+  engine.at_cluster &= ~lanes;
+  if (arrived_ != 0 && arrived_ >= live_threads()) complete_barrier();
+}
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,58 @@
+// The blocks of a cluster while they run: one worker runs them in turn. A launch without clusters
+// has clusters of one block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/memory/cluster_memory.h"
+
+namespace warpgauge::emulator::machine::control {
+
+class Cluster {
+ public:
+  Cluster(LaunchContext& launch, Tallies& tallies);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  /// `number` is linear in the grid of clusters.
+  void start(std::uint64_t number);
+  /// Runs until all blocks have ended, or all that could go on poll memory. Throws Fault.
+  Block::Progress advance();
+
+  Block& block(std::uint32_t rank) { return *blocks_[rank]; }
+  const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
+  /// The number of the block that ran last.
+  std::uint64_t running() const { return running_; }
+
+  /// barrier.cluster.arrive, of lanes that run.
+  void arrive(Warp& warp);
+  /// barrier.cluster.wait, of the active lanes: those that must wait are set aside.
+  void wait(Warp& warp, const Instruction& instruction);
+  void lanes_exited(WarpEngine& engine, Mask lanes);
+  /// Something has happened that others may have waited for.
+  void note_event() { fruitless_ = 0; }
+
+  memory::ClusterMemory memory;
+
+ private:
+  std::uint32_t live_threads() const;
+  void complete_barrier();
+  bool time_out();
+  [[noreturn]] void report_deadlock() const;
+
+  LaunchContext& launch_;
+  std::vector<std::unique_ptr<Block>> blocks_;  ///< by rank
+  std::vector<bool> finished_;                  ///< by rank
+  std::uint64_t running_ = 0;
+  std::uint32_t arrived_ = 0;  ///< threads, at the barrier of the cluster
+  int fruitless_ = 0;          ///< times in a row that waits were given up and nothing came of it
+};
+
+/// The size of the clusters of a launch, in blocks.
+std::array<std::uint32_t, 3> cluster_size(const Launch& launch);
+
+}  // namespace warpgauge::emulator::machine::control

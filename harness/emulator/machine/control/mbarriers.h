@@ -1,0 +1,90 @@
+// The mbarriers of a block: their operations, and what bulk copies have still to bring them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/cluster_memory.h"
+#include "harness/emulator/machine/memory/mbarrier.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine {
+struct Code;
+}
+
+namespace warpgauge::emulator::machine::control {
+
+struct Block;
+
+/// What an operation does; in Instruction::flags, with the flags below.
+enum class MbarrierOp : std::uint16_t {
+  init,  ///< source 1: the count of arrivals
+  invalidate,
+  arrive,          ///< source 1: how many (kCounted), or bytes to expect (kExpectsBytes)
+  arrive_drop,     ///< likewise; later phases expect fewer
+  expect_bytes,    ///< source 1
+  complete_bytes,  ///< source 1
+  wait_state,      ///< test_wait, try_wait: source 1 is the state that arrive gave
+  wait_parity,     ///< source 1: parity of the phase that is waited for
+};
+
+namespace mbarrier_flag {
+inline constexpr std::uint16_t kOperation = 15;
+inline constexpr std::uint16_t kShortAddress = 16;   ///< source 0 has 32 bits
+inline constexpr std::uint16_t kCounted = 32;        ///< source 1 says how many arrive
+inline constexpr std::uint16_t kExpectsBytes = 64;   ///< source 1: bytes, before the arrival
+inline constexpr std::uint16_t kReturnsState = 128;  ///< destination: .b64
+inline constexpr std::uint16_t kNoCompletion = 256;  ///< the arrival must not complete the phase
+inline constexpr std::uint16_t kReleases = 512;      ///< orders what is before
+inline constexpr std::uint16_t kNoIncrement = 1024;  ///< the barrier's count has the arrival
+}  // namespace mbarrier_flag
+
+/// mbarrier.*: the address is source 0 plus the offset.
+void execute_mbarrier(Warp& warp, const Instruction& instruction);
+/// mbarrier.pending_count: source 0: .b64 state; destination: .u32.
+void execute_pending_count(Warp& warp, const Instruction& instruction);
+/// cp.async.mbarrier.arrive: without kNoIncrement the present phase expects one arrival more.
+void execute_arrive_copied(Warp& warp, const Instruction& instruction);
+
+/// The mbarriers of a block by their offsets in its shared memory.
+class Mbarriers {
+ public:
+  /// What is known of one beside its bits.
+  struct Use {
+    const Code* code = nullptr;     ///< that initialised it,
+    std::uint32_t instruction = 0;  ///< and where
+    std::uint64_t phase = 0;        ///< the present one
+    std::uint64_t expected = 0;     ///< bytes that the present phase was told of
+    std::uint64_t arrived = 0;      ///< and that have arrived
+  };
+  /// Bytes that are on their way into the block's shared memory: they arrive when a thread looks
+  /// at the barrier, not sooner.
+  struct InFlight {
+    std::uint32_t barrier;  ///< its offset
+    std::uint32_t bytes;
+    std::function<void()> make;
+  };
+
+  void reset() {
+    uses.clear();
+    in_flight.clear();
+  }
+
+  std::map<std::uint32_t, Use> uses;
+  std::vector<InFlight> in_flight;  ///< in the order of issue
+};
+
+/// Bytes are on their way, which arrive at the mbarrier at `barrier`. Throws Fault if it is none.
+void send(Warp& warp, const Instruction& instruction, int lane, memory::SharedPlace barrier,
+          std::uint32_t bytes, std::function<void()> make);
+/// The threads of the block that wait for a phase with a time limit wait no longer. False if there
+/// are none.
+bool give_up_waiting(Block& block);
+/// "phase 2 of the mbarrier at byte 16 of shared memory (initialised at f.cu:12), where ..."
+std::string phase_text(const Block& block, std::uint32_t offset);
+
+}  // namespace warpgauge::emulator::machine::control

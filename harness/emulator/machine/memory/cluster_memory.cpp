@@ -1,0 +1,82 @@
+// Places in the shared memory of a cluster.
+#include "harness/emulator/machine/memory/cluster_memory.h"
+
+#include <bit>
+#include <string>
+
+#include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
+
+namespace warpgauge::emulator::machine::memory {
+namespace {
+
+constexpr SharedPlace kNowhere = {ClusterMemory::kMostBlocks, 0};
+
+std::string text_of(SharedPlace place, const MemoryContext& context) {
+  const std::string text = "byte " + std::to_string(place.offset) + " of shared memory";
+  if (context.cluster->blocks == 1) return text;
+  return text + " of block " + std::to_string(place.rank) + " of the cluster";
+}
+
+}  // namespace
+
+SharedPlace place_of(const MemoryContext& context, std::uint32_t address) {
+  const std::uint32_t named = address >> kRankShift;
+  if (named == 0) return {context.rank, address};
+  return {named - 1, address & ((1U << kRankShift) - 1)};
+}
+
+SharedPlace place_of_wide(const MemoryContext& context, std::uint64_t address) {
+  constexpr std::uint64_t kBase = window_base(Window::shared);
+  const std::uint64_t in_window = address >= kBase ? address - kBase : address;
+  if (in_window >> 32 != 0) return kNowhere;
+  return place_of(context, static_cast<std::uint32_t>(in_window));
+}
+
+std::byte* pointer_to(const Warp& warp, const Instruction& instruction, int lane, SharedPlace place,
+                      std::uint64_t bytes, std::uint32_t alignment, const char* what) {
+  const MemoryContext& context = *warp.memory;
+  const auto complain = [&](Fault::Kind kind, const std::string& problem) {
+    refuse(warp, instruction, lane, kind, std::string(what) + ": " + problem);
+  };
+  if (place.rank == ClusterMemory::kMostBlocks) {
+    complain(Fault::Kind::illegal_address, "the address is not in shared memory");
+  }
+  if (place.rank >= context.cluster->blocks) {
+    complain(Fault::Kind::illegal_address, text_of(place, context) + ": the cluster has " +
+                                               std::to_string(context.cluster->blocks) +
+                                               " blocks, numbered from 0");
+  }
+  if (place.offset % alignment != 0) {
+    complain(Fault::Kind::misaligned_address, text_of(place, context) +
+                                                  " is misaligned: it must be a multiple of " +
+                                                  std::to_string(alignment));
+  }
+  if (place.offset + bytes > context.shared_bytes) {
+    complain(Fault::Kind::illegal_address, std::to_string(bytes) + " bytes at " +
+                                               text_of(place, context) + ", which ends at byte " +
+                                               std::to_string(context.shared_bytes));
+  }
+  return context.cluster->parts[place.rank].shared + place.offset;
+}
+
+void find_in_cluster(const Warp& warp, const Instruction& instruction, const Access& access,
+                     const LaneAddresses<std::uint64_t>& lanes, std::uint64_t* pointers) {
+  const MemoryContext& context = *warp.memory;
+  const int first = std::countr_zero(lanes.lanes);
+  const std::string what = title(access, Window::shared, address_of(lanes, first));
+  for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const SharedPlace place = place_of_wide(context, address_of(lanes, lane));
+    std::byte* const at =
+        pointer_to(warp, instruction, lane, place, access.width, access.width, what.c_str());
+    pointers[lane] = reinterpret_cast<std::uint64_t>(at);
+    History* const history = context.cluster->parts[place.rank].history;
+    if (history != nullptr && access.effect != AccessEffect::read) {
+      history->note_written(place.offset, access.width);
+    }
+  }
+}
+
+}  // namespace warpgauge::emulator::machine::memory
