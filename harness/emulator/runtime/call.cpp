@@ -3,13 +3,21 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
+#include "harness/emulator/driver/errors.h"
 #include "harness/emulator/runtime/refuse.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local const char* driver_function = nullptr;  // that the thread is in
+
+const char* error_name(cudaError_t error) {
+  return driver_function == nullptr ? cudaGetErrorName(error)
+                                    : driver::name_of(driver::result_of(error));
+}
 
 void keep_refusal(State& state, const std::string& what) {
   const std::lock_guard lock(state.results.mutex);
@@ -31,7 +39,7 @@ cudaError_t noted(const char* name, State& state, cudaError_t error) {
   state.results.use.call = name;
   if (error != cudaSuccess && error != cudaErrorNotReady) {
     const std::lock_guard lock(state.results.mutex);
-    state.results.use.failure = std::string(name) + ": " + cudaGetErrorName(error);
+    state.results.use.failure = std::string(name) + ": " + error_name(error);
   }
   return error;
 }
@@ -59,12 +67,22 @@ cudaError_t code_of(const char* name, State& state, const std::function<void(Sta
 }
 
 cudaError_t run(const char* name, State& state, const std::function<void(State&)>& body) {
+  name = called_as(name);
   return record(noted(name, state, code_of(name, state, body)));
 }
 
 }  // namespace
 
+DriverCall::DriverCall(const char* name) : outer_(std::exchange(driver_function, name)) {}
+
+DriverCall::~DriverCall() { driver_function = outer_; }
+
+const char* called_as(const char* name) {
+  return driver_function == nullptr ? name : driver_function;
+}
+
 cudaError_t record(cudaError_t error) {
+  if (driver_function != nullptr) return error;
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
   return error;
 }
@@ -109,7 +127,7 @@ int refuse(const char* name) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   const std::string what = std::string(name) + " is not emulated";
-  state.say(what + ": it returns cudaErrorNotSupported");
+  state.say(what + ": it returns " + error_name(cudaErrorNotSupported));
   keep_refusal(state, what);
   return record(noted(name, state, cudaErrorNotSupported));
 }

@@ -40,6 +40,23 @@ cudaError_t call_waiting(const char* name, const std::function<void(State&)>& bo
 cudaError_t call_waiting_until(const char* name, const std::function<bool(State&)>& done,
                                const std::function<void(State&)>& body);
 
+/// While it lives, what this thread calls of the runtime is a function of the driver: messages have
+/// the driver's names, and the thread's last error stays.
+class DriverCall {
+ public:
+  /// `name` lives as long as the process.
+  explicit DriverCall(const char* name);
+  ~DriverCall();
+  DriverCall(const DriverCall&) = delete;
+  DriverCall& operator=(const DriverCall&) = delete;
+
+ private:
+  const char* const outer_;
+};
+
+/// What the program has called: `name`, or the function of the driver that this thread is in.
+const char* called_as(const char* name);
+
 /// Sets the thread's last error and returns it. cudaErrorNotReady is no error.
 cudaError_t record(cudaError_t error);
 

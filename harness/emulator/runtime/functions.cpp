@@ -149,6 +149,14 @@ WARPGAUGE_API cudaError_t cudaFuncGetName(const char** name, const void* stub) {
   });
 }
 
+// A cudaFunction_t is the CUfunction of the driver.
+WARPGAUGE_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* out, const void* stub) {
+  return call(__func__, [&](State& state) {
+    require(out != nullptr);
+    *out = reinterpret_cast<cudaFunction_t>(&function_of(state, stub));
+  });
+}
+
 WARPGAUGE_API cudaError_t cudaFuncGetParamInfo(const void* stub, std::size_t index,
                                                std::size_t* offset, std::size_t* bytes) {
   return call(__func__, [&](State& state) {

@@ -28,7 +28,7 @@ std::byte* allocate(State& state, const char* name, std::size_t bytes,
       std::min<std::uint64_t>(device.machine.memory().bytes_in_use(), host_memory_bytes());
   require(bytes <= left, cudaErrorMemoryAllocation);
   std::byte* const memory = device.machine.memory().allocate(
-      bytes, kind, std::string(name) + " #" + std::to_string(++device.allocations));
+      bytes, kind, std::string(called_as(name)) + " #" + std::to_string(++device.allocations));
   require(memory != nullptr, cudaErrorMemoryAllocation);
   return memory;
 }

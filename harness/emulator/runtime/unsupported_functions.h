@@ -1,5 +1,5 @@
 // Which functions of the CUDA runtime are not emulated: all that libcudart.so of CUDA 13.0 exports
-// and no other file of this folder defines.
+// and no other file of this folder and of driver/ defines.
 #pragma once
 
 // clang-format off
@@ -19,9 +19,9 @@
   X(cudaFreeMipmappedArray) X(cudaGLGetDevices) X(cudaGLMapBufferObject) \
   X(cudaGLMapBufferObjectAsync) X(cudaGLRegisterBufferObject) X(cudaGLSetBufferObjectMapFlags) \
   X(cudaGLSetGLDevice) X(cudaGLUnmapBufferObject) X(cudaGLUnmapBufferObjectAsync) \
-  X(cudaGLUnregisterBufferObject) X(cudaGetDriverEntryPoint) X(cudaGetDriverEntryPointByVersion) \
-  X(cudaGetDriverEntryPointByVersion_ptsz) X(cudaGetDriverEntryPoint_ptsz) X(cudaGetExportTable) \
-  X(cudaGetFuncBySymbol) X(cudaGetMipmappedArrayLevel) X(cudaGetTextureObjectResourceViewDesc) \
+  X(cudaGLUnregisterBufferObject) \
+  X(cudaGetExportTable) \
+  X(cudaGetMipmappedArrayLevel) X(cudaGetTextureObjectResourceViewDesc) \
   X(cudaGraphAddExternalSemaphoresSignalNode) X(cudaGraphAddExternalSemaphoresWaitNode) \
   X(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
   X(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \

@@ -1,0 +1,31 @@
+// The frame of every function of the CUDA driver.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <functional>
+
+#include "harness/emulator/driver/errors.h"
+#include "harness/emulator/runtime/call.h"
+
+namespace warpgauge::emulator::driver {
+
+/// Runs `forward`, which calls the runtime, as the driver's function `name`: messages have this
+/// name, and the thread's last error of the runtime stays. Fails without running it, with
+/// CUDA_ERROR_NOT_INITIALIZED, before cuInit and the first call of the runtime.
+CUresult call(const char* name, const std::function<cudaError_t()>& forward);
+
+/// The same for functions that the runtime does not have and that do not reach the device: `body`
+/// fails as those of the runtime do. They also work after a fault.
+CUresult query(const char* name, const std::function<void(runtime::State&)>& body);
+
+/// A device pointer is a pointer of this process.
+inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+/// Fails with CUDA_ERROR_INVALID_DEVICE for any but the one device, 0.
+inline void require_device(CUdevice device) {
+  runtime::require(device == 0, cudaErrorInvalidDevice);
+}
+
+}  // namespace warpgauge::emulator::driver
