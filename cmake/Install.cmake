@@ -3,6 +3,7 @@
 #   lib/                      libraries
 #   lib/warpgauge/            the emulated runtime, whose name is NVIDIA's; the libraries that ours link with,
 #                             and GoogleTest with its headers
+#   lib/warpgauge/emulated/   the emulated driver, which only programs on the emulator are to find
 #   bin/                      warpgauge, without kernels of its own, and warpgauge-emulated; the programs
 #                             that are Python, which run $WARPGAUGE_PYTHON, or python3
 #   share/warpgauge/cmake/    the package, and warpgauge_add_kernels()
@@ -11,10 +12,12 @@ include(CMakePackageConfigHelpers)
 
 set(share share/warpgauge)
 get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
-list(REMOVE_ITEM targets warpgauge_emulated_cudart)
+list(REMOVE_ITEM targets warpgauge_emulated_cudart warpgauge_emulated_driver)
 install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
 install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
+install(TARGETS warpgauge_emulated_driver EXPORT warpgaugeTargets
+        LIBRARY DESTINATION lib/warpgauge/emulated NAMELINK_SKIP)
 install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)
 
 # GoogleTest, which tests of projects include and link themselves.
@@ -83,7 +86,7 @@ install(FILES harness/explain/explain.schema.json COMPONENT python
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART WARPGAUGE_KEEP_PTXAS WARPGAUGE_INJECTION)
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_KEEP_PTXAS WARPGAUGE_INJECTION)
 set(injection "")
 if(TARGET warpgauge::injection)
   set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
@@ -105,6 +108,7 @@ foreach(suffix "" -emulated)
     "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
     "WARPGAUGE_PROGRAMS_DIR=\".\""
     "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_EMULATED_DRIVER=\"../lib/warpgauge/emulated/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_driver>\""
     "WARPGAUGE_KEEP_PTXAS=\"../${share}/cmake/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.

@@ -174,7 +174,7 @@ function(warpgauge_program)
     add_executable(${target})
     set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
     warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
-    foreach(library emulated_cudart injection)  # `emulate` and `attach` hand them to programs
+    foreach(library emulated_driver injection)  # `emulate` and `attach` hand them to programs
       if(TARGET warpgauge_${library})
         add_dependencies(${target} warpgauge_${library})
       endif()
@@ -403,6 +403,7 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_GATE_COMMAND=\"${gate}\""
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
+    "WARPGAUGE_EMULATED_DRIVER=\"$<TARGET_SONAME_FILE:warpgauge::emulated_driver>\""
     "WARPGAUGE_KEEP_PTXAS=\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)

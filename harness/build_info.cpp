@@ -30,6 +30,7 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .gate_command = WARPGAUGE_GATE_COMMAND,
                               .programs_folder = placed(WARPGAUGE_PROGRAMS_DIR),
                               .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
+                              .emulated_driver = placed(WARPGAUGE_EMULATED_DRIVER),
                               .keep_ptxas = placed(WARPGAUGE_KEEP_PTXAS),
                               .injection = placed(WARPGAUGE_INJECTION)};
 

@@ -19,6 +19,7 @@ struct BuildInfo {
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
   std::string_view programs_folder;  ///< has the programs that are Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
+  std::string_view emulated_driver;  ///< the same for programs that also use the driver
   std::string_view keep_ptxas;       ///< the compiler launcher that keeps what ptxas says
   std::string_view injection;        ///< what `attach` injects; empty in a build without CUPTI
 };

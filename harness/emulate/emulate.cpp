@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/build_info.h"
 #include "harness/case_facts.h"
@@ -29,10 +30,10 @@ constexpr programs::Counter kCounter{.command = "emulate",
                                      .source = "emulator",
                                      .compile = "cubin"};
 
-fs::path emulated_runtime() {
-  const fs::path library(kBuildInfo.emulated_cudart);
+fs::path emulated(std::string_view library) {
   if (!fs::exists(library)) {
-    throw std::runtime_error(library.string() + ": not there; build the target emulated_cudart");
+    throw std::runtime_error(std::string(library) +
+                             ": not there; build the target emulated_driver");
   }
   return library;
 }
@@ -95,8 +96,13 @@ std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& pr
 std::string why_no_kernel(const std::string& program, const metrics::CountsReport& report,
                           const std::string& runtime) {
   const std::string what = program + ": no kernel ran on the emulator: ";
-  if (report.runtimes.empty()) return what + why_not_called(linkage_of(program), runtime);
+  const Linkage linkage = linkage_of(program);
+  if (report.runtimes.empty()) return what + why_not_called(linkage, runtime);
   const metrics::ReportedRuntime& last = report.runtimes.back();
+  // Its runtime has only called the driver, which is not enough for it.
+  if (last.program == program && has_static_runtime(linkage)) {
+    return what + why_not_called(linkage, runtime);
+  }
   const std::string failure =
       last.failure.empty() ? "" : fmt::format(", its last failure {}", last.failure);
   return fmt::format(
@@ -105,7 +111,8 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
       what, last.program == program ? "it" : last.program, last.call, failure);
 }
 
-/// The emulated runtime, which takes the place of the shared CUDA runtime in the program.
+/// The emulated runtime and driver, which take the place of the shared CUDA runtime and of the
+/// driver in the program.
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
@@ -130,7 +137,8 @@ class Emulated : public programs::Source {
     const char* preloaded = std::getenv("LD_PRELOAD");
     const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
     std::map<std::string, std::string> variables = {
-        {"LD_PRELOAD", library_.string() + before},
+        // A program that loads libcuda.so.1 by this name then gets the one that is there already.
+        {"LD_PRELOAD", runtime_.string() + ":" + driver_.string() + before},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
         {"WARPGAUGE_EMULATED_CHECKS", checks_},
@@ -146,7 +154,7 @@ class Emulated : public programs::Source {
         .kernels = {},
         .faults = {},
         .lost = lost_of(report.processes),
-        .why_no_kernel = why_no_kernel(program, report, library_.filename().string())};
+        .why_no_kernel = why_no_kernel(program, report, runtime_.filename().string())};
     for (const metrics::DeviceFault& fault : report.faults) {
       counted.faults.push_back(error_fact(case_of(program, fault.kernel), fault, arch_));
     }
@@ -194,7 +202,8 @@ class Emulated : public programs::Source {
   const std::string checks_;
   const int schedules_;
   const CoverageFile* const coverage_;
-  const fs::path library_ = emulated_runtime();
+  const fs::path runtime_ = emulated(kBuildInfo.emulated_cudart);
+  const fs::path driver_ = emulated(kBuildInfo.emulated_driver);
 };
 
 }  // namespace

@@ -102,29 +102,27 @@ Linkage linkage_of(const std::string& program) {
   return out;
 }
 
+bool has_static_runtime(const Linkage& linkage) {
+  return linkage.has_device_code && !needs(linkage, "libcudart.so.");
+}
+
 std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
-  if (needs(linkage, runtime)) return "it ended before it called CUDA; its own output may say why";
+  const std::string ended = "it ended before it called CUDA; its own output may say why";
+  if (needs(linkage, runtime)) return ended;
   if (needs(linkage, "libcudart.so.")) {
     return fmt::format(
         "it is linked with the CUDA runtime of another version, and the emulator is {}: build it "
         "with that CUDA",
         runtime);
   }
-  if (linkage.has_device_code) {
+  if (has_static_runtime(linkage)) {
     return fmt::format(
         "the CUDA runtime is part of it (nvcc links it statically unless told otherwise), and the "
         "emulator can only take the place of {}: build it with -cudart shared, as `warpgauge cc -- "
-        "nvcc` does{}",
-        runtime,
-        needs(linkage, "libcuda.so")
-            ? ". What it calls of the CUDA driver (libcuda.so) is not emulated"
-            : "");
+        "nvcc` does",
+        runtime);
   }
-  if (needs(linkage, "libcuda.so")) {
-    return "it is linked with the CUDA driver (libcuda.so), whose functions are not emulated: "
-           "count "
-           "it on a GPU with `warpgauge attach`";
-  }
+  if (needs(linkage, "libcuda.so.")) return ended;
   return fmt::format(
       "neither it nor a program that it started called {}. The emulator runs programs that are "
       "linked with the shared CUDA runtime (nvcc -cudart shared): build them with `warpgauge cc -- "
