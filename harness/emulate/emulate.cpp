@@ -96,19 +96,25 @@ std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& pr
 std::string why_no_kernel(const std::string& program, const metrics::CountsReport& report,
                           const std::string& runtime) {
   const std::string what = program + ": no kernel ran on the emulator: ";
-  const Linkage linkage = linkage_of(program);
-  if (report.runtimes.empty()) return what + why_not_called(linkage, runtime);
+  if (report.runtimes.empty()) return what + why_not_called(linkage_of(program), runtime);
   const metrics::ReportedRuntime& last = report.runtimes.back();
-  // Its runtime has only called the driver, which is not enough for it.
-  if (last.program == program && has_static_runtime(linkage)) {
-    return what + why_not_called(linkage, runtime);
-  }
   const std::string failure =
       last.failure.empty() ? "" : fmt::format(", its last failure {}", last.failure);
   return fmt::format(
       "{}{} ended before it launched one. Its last call of CUDA was {}{}; its own output may say "
       "why it ended",
       what, last.program == program ? "it" : last.program, last.call, failure);
+}
+
+/// What was refused, with its cause where that is how the program is linked: its own runtime asks
+/// the driver for private tables.
+std::string refusal_text(const std::string& program, const std::string& refused,
+                         const std::string& runtime) {
+  if (!refused.starts_with("cuGetExportTable ")) return refused;
+  const Linkage linkage = linkage_of(program);
+  if (!has_static_runtime(linkage)) return refused;
+  return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program,
+                     why_not_called(linkage, runtime));
 }
 
 /// The emulated runtime and driver, which take the place of the shared CUDA runtime and of the
@@ -161,7 +167,8 @@ class Emulated : public programs::Source {
     std::map<std::string, std::vector<metrics::LineCounts>> lines;
     for (metrics::LineCounts& line : report.lines) lines[line.kernel].push_back(std::move(line));
     for (const std::string& refused : report.refused) {
-      counted.faults.push_back(programs::program_failure(kCounter, program, refused));
+      counted.faults.push_back(programs::program_failure(
+          kCounter, program, refusal_text(program, refused, runtime_.filename().string())));
     }
     for (const ReportedKernel& kernel : report.kernels) {
       counted.kernels.push_back(counted_kernel(kernel, std::move(lines[kernel.name])));

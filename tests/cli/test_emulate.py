@@ -477,14 +477,17 @@ print("PASSED")
 """
 
 
+def nvcc():
+    return shutil.which("nvcc") or Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin/nvcc"
+
+
 def test_an_extension_of_python_runs_on_the_emulator(tmp_path):
     """As torch.utils.cpp_extension builds one: a library with kernels, which Python loads."""
-    nvcc = shutil.which("nvcc") or Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin/nvcc"
     (tmp_path / "turn.cu").write_text(EXTENSION)
     (tmp_path / "turn.py").write_text(SCRIPT)
     options = ["-cudart", "shared", "-lineinfo", "-arch", archs()[-1], "-Xcompiler", "-fPIC"]
     subprocess.run(
-        [nvcc, "-shared", *options, "-o", "turn.so", "turn.cu"], cwd=tmp_path, check=True
+        [nvcc(), "-shared", *options, "-o", "turn.so", "turn.cu"], cwd=tmp_path, check=True
     )
     program = ["--", sys.executable, tmp_path / "turn.py", tmp_path / "turn.so"]
     result = emulate("--arch", archs()[-1], "--out", tmp_path, *program)
@@ -492,6 +495,40 @@ def test_an_extension_of_python_runs_on_the_emulator(tmp_path):
     (conflicts,) = lines(tmp_path, "shared.bank_conflicts").items()
     assert conflicts[0][0].endswith("turn.cu") and conflicts[0][1] == 8
     assert (conflicts[1].value, conflicts[1].confidence) == (992, "exact")
+
+
+def exported(library):
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    )
+    return {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
+
+
+TENSOR_MAPS = {"cuTensorMapEncodeIm2col", "cuTensorMapEncodeTiled", "cuTensorMapReplaceAddress"}
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm on this machine")
+def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
+    """Each is emulated or refused by its name; the tables are those of CUDA 13.0."""
+    folder = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"
+    libraries = [folder / "libcudart.so.13", folder / "stubs/libcuda.so"]
+    release = subprocess.run([nvcc(), "--version"], capture_output=True, text=True).stdout
+    if "release 13.0" not in release or not all(one.exists() for one in libraries):
+        pytest.skip("this toolkit is not CUDA 13.0 with all of its libraries")
+    functions = set.union(*map(exported, libraries)) - {libraries[0].name}
+    own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name}
+    assert own - {"_exit", "_Exit"} == functions - TENSOR_MAPS
+
+
+def test_a_static_runtime_that_asks_the_driver_is_told_from_the_program(tmp_path):
+    arch = ["-arch", archs()[-1]]
+    subprocess.run([nvcc(), *arch, "-o", tmp_path / "ends", SOURCES / "ends.cu"], check=True)
+    result = emulate("--out", tmp_path / "out", "--", tmp_path / "ends")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "calls cuGetExportTable, which is not emulated: the CUDA runtime is part of it" in (
+        " ".join(result.stderr.split())
+    )
+    assert "as `warpgauge cc -- nvcc` does" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("name", ["calls", "calls_apart"])
