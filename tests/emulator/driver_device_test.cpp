@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class DriverDeviceTest : public runtime::RuntimeTest {};
 
@@ -141,14 +142,14 @@ TEST_F(DriverDeviceTest, FunctionsAreFoundByTheirNamesWithoutASuffix) {
 TEST_F(DriverDeviceTest, TheRuntimeFindsTheSame) {
   void* function = &function;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, cudaEnableDefault,
-                                             &status),
-            cudaSuccess);
+  EXPECT_EQ(
+      cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, cudaEnableDefault, &status),
+      cudaSuccess);
   EXPECT_EQ(function, address_of(cuMemAlloc));
   EXPECT_EQ(status, cudaDriverEntryPointSuccess);
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNothing", &function, 12000, cudaEnableDefault,
-                                             &status),
-            cudaSuccess);
+  EXPECT_EQ(
+      cudaGetDriverEntryPointByVersion("cuNothing", &function, 12000, cudaEnableDefault, &status),
+      cudaSuccess);
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(status, cudaDriverEntryPointSymbolNotFound);
   EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &function, 11000,
@@ -172,8 +173,9 @@ TEST_F(DriverDeviceTest, WhatIsNotEmulatedIsFoundAndSaysSo) {
   EXPECT_THAT(Emulator::instance().refused_calls(), ElementsAre("cuModuleLoad is not emulated"));
   EXPECT_EQ(Emulator::instance().last_failure(), "cuModuleLoad: CUDA_ERROR_NOT_SUPPORTED");
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the driver's errors are not the runtime's";
-  cudaIpcGetMemHandle(nullptr, nullptr);
-  cudaGetLastError();  // takes what was refused to this thread
+  cudaIpcGetMemHandle(nullptr, nullptr);  // which leaves an error that can be taken
+  cudaGetLastError();
+  EXPECT_THAT(Emulator::instance().refused_calls(), IsEmpty());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// put(int* out, int value): out[tid] = value. fault(int* p): writes p[0].
+// put(int* out, int value): out[tid] = value. bounded: __launch_bounds__(64).
 const std::string kPtx = runtime::kPtxHead + R"(
 .visible .entry put(.param .u64 out, .param .u32 value)
 {
@@ -193,9 +193,8 @@ TEST_F(DriverWorkTest, AKernelHasItsAttributesAndOccupancy) {
             CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuFuncSetAttribute(bounded, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536),
             CUDA_SUCCESS);
-  EXPECT_EQ(
-      cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bounded),
-      CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bounded),
+            CUDA_SUCCESS);
   EXPECT_EQ(value, 65536);
   EXPECT_EQ(cuFuncSetAttribute(bounded, CU_FUNC_ATTRIBUTE_NUM_REGS, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 64, 0), CUDA_SUCCESS);

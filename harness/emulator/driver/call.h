@@ -12,8 +12,9 @@
 namespace warpgauge::emulator::driver {
 
 /// Runs `forward`, which calls the runtime, as the driver's function `name`: messages have this
-/// name, and the thread's last error of the runtime stays. Fails without running it, with
-/// CUDA_ERROR_NOT_INITIALIZED, before cuInit and the first call of the runtime.
+/// name, which lives as long as the process, and the thread's last error of the runtime stays.
+/// Fails without running it, with CUDA_ERROR_NOT_INITIALIZED, before cuInit and the first call of
+/// the runtime.
 CUresult call(const char* name, const std::function<cudaError_t()>& forward);
 
 /// The same for functions that the runtime does not have and that do not reach the device: `body`

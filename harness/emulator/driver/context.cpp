@@ -17,7 +17,8 @@ char primary_object;  // its address is the handle
 std::atomic<int> retained = 0;
 
 void require_context(CUcontext context) {
-  require(context == primary_context(), cudaErrorDeviceUninitialized);  // CUDA_ERROR_INVALID_CONTEXT
+  require(context == primary_context(),
+          cudaErrorDeviceUninitialized);  // CUDA_ERROR_INVALID_CONTEXT
 }
 
 void give_primary(CUcontext* context) {
@@ -95,8 +96,7 @@ WARPGAUGE_API CUresult cuCtxGetDevice(CUdevice* device) {
 }
 
 WARPGAUGE_API CUresult cuCtxSynchronize_v2(CUcontext context) {
-  const CUresult result =
-      query("cuCtxSynchronize", [&](State&) { require_current(context); });
+  const CUresult result = query("cuCtxSynchronize", [&](State&) { require_current(context); });
   if (result != CUDA_SUCCESS) return result;
   return call("cuCtxSynchronize", [] { return cudaDeviceSynchronize(); });
 }

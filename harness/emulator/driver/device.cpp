@@ -18,11 +18,11 @@ cudaDeviceProp properties_of(State& state) {
 }
 
 int attribute_of(State& state, CUdevice_attribute attribute) {
-  if (attribute == CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED) return state.limits().major >= 9;
+  if (attribute == CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED)
+    return state.limits().major >= 9;
   require(attribute > 0 && attribute < CU_DEVICE_ATTRIBUTE_MAX);
   // Both have the same numbers; the driver's own are of abilities that the emulated GPU lacks.
-  return runtime::attribute_of(static_cast<cudaDeviceAttr>(attribute), state.arch(),
-                               state.limits())
+  return runtime::attribute_of(static_cast<cudaDeviceAttr>(attribute), state.arch(), state.limits())
       .value_or(0);
 }
 

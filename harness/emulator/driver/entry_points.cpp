@@ -62,10 +62,9 @@ WARPGAUGE_API CUresult cuGetProcAddress(const char* symbol, void** function, int
   return status == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-WARPGAUGE_API cudaError_t
-cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
-                                 unsigned long long flags,
-                                 cudaDriverEntryPointQueryResult* status) {
+WARPGAUGE_API cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** function, unsigned version, unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status) {
   return entry_point(__func__, symbol, function, version, flags, status);
 }
 

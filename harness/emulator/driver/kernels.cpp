@@ -105,8 +105,8 @@ cudaError_t best_block_size(BlockSize& best, CUfunction function, CUoccupancyB2D
                             std::size_t bytes, int limit, unsigned flags) {
   cudaFuncAttributes attributes;
   if (const auto error = cudaFuncGetAttributes(&attributes, function)) return error;
-  const int most = limit > 0 ? std::min(limit, attributes.maxThreadsPerBlock)
-                             : attributes.maxThreadsPerBlock;
+  const int most =
+      limit > 0 ? std::min(limit, attributes.maxThreadsPerBlock) : attributes.maxThreadsPerBlock;
   constexpr int kWarp = 32;
   for (int rounded = (most + kWarp - 1) / kWarp * kWarp; rounded > 0; rounded -= kWarp) {
     const int threads = std::min(rounded, most);
@@ -142,9 +142,8 @@ WARPGAUGE_API CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attrib
 }
 
 WARPGAUGE_API CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
-  return call("cuFuncSetCacheConfig", [&] {
-    return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config));
-  });
+  return call("cuFuncSetCacheConfig",
+              [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
 }
 
 WARPGAUGE_API CUresult cuFuncGetName(const char** name, CUfunction function) {
@@ -174,16 +173,18 @@ WARPGAUGE_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
   });
 }
 
-WARPGAUGE_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
-    int* min_grid, int* threads, CUfunction function, CUoccupancyB2DSize bytes_of,
-    std::size_t dynamic_shared_bytes, int limit, unsigned flags) {
-  constexpr char kName[] = "cuOccupancyMaxPotentialBlockSize";
-  return call(kName, [&] {
+WARPGAUGE_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* min_grid, int* threads,
+                                                                 CUfunction function,
+                                                                 CUoccupancyB2DSize bytes_of,
+                                                                 std::size_t dynamic_shared_bytes,
+                                                                 int limit, unsigned flags) {
+  const char* const name = "cuOccupancyMaxPotentialBlockSize";
+  return call(name, [&] {
     BlockSize best;
     const auto error =
         best_block_size(best, function, bytes_of, dynamic_shared_bytes, limit, flags);
     if (error != cudaSuccess) return error;
-    return runtime::call(kName, [&](State& state) {
+    return runtime::call(name, [&](State& state) {
       require(min_grid != nullptr && threads != nullptr);
       *min_grid = best.blocks_per_multiprocessor * state.limits().multiprocessors;
       *threads = best.threads;
@@ -219,10 +220,10 @@ WARPGAUGE_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsi
 }
 
 WARPGAUGE_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
-                                                 unsigned grid_y, unsigned grid_z,
-                                                 unsigned block_x, unsigned block_y,
-                                                 unsigned block_z, unsigned shared_bytes,
-                                                 CUstream stream, void** arguments) {
+                                                 unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                                 unsigned block_y, unsigned block_z,
+                                                 unsigned shared_bytes, CUstream stream,
+                                                 void** arguments) {
   return call("cuLaunchCooperativeKernel", [&] {
     return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
                                        {block_x, block_y, block_z}, arguments, shared_bytes,

@@ -101,8 +101,7 @@ WARPGAUGE_API CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 
 WARPGAUGE_API CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
-  return allocated("cuMemAlloc", memory, bytes,
-                   [&](void** out) { return cudaMalloc(out, bytes); });
+  return allocated("cuMemAlloc", memory, bytes, [&](void** out) { return cudaMalloc(out, bytes); });
 }
 
 WARPGAUGE_API CUresult cuMemAllocManaged(CUdeviceptr* memory, std::size_t bytes, unsigned flags) {
@@ -139,8 +138,8 @@ WARPGAUGE_API CUresult cuMemcpy(CUdeviceptr destination, CUdeviceptr source, std
   return copied("cuMemcpy", pointer(destination), pointer(source), bytes, cudaMemcpyDefault);
 }
 
-WARPGAUGE_API CUresult cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source,
-                                     std::size_t bytes, CUstream stream) {
+WARPGAUGE_API CUresult cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
+                                     CUstream stream) {
   return copied("cuMemcpyAsync", pointer(destination), pointer(source), bytes, cudaMemcpyDefault,
                 stream);
 }
@@ -187,13 +186,12 @@ WARPGAUGE_API CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, 
   return filled("cuMemsetD8Async", memory, value, count, 1, stream);
 }
 
-WARPGAUGE_API CUresult cuMemsetD16_v2(CUdeviceptr memory, unsigned short value,
-                                      std::size_t count) {
+WARPGAUGE_API CUresult cuMemsetD16_v2(CUdeviceptr memory, unsigned short value, std::size_t count) {
   return filled("cuMemsetD16", memory, value, count, 2);
 }
 
-WARPGAUGE_API CUresult cuMemsetD16Async(CUdeviceptr memory, unsigned short value,
-                                        std::size_t count, CUstream stream) {
+WARPGAUGE_API CUresult cuMemsetD16Async(CUdeviceptr memory, unsigned short value, std::size_t count,
+                                        CUstream stream) {
   return filled("cuMemsetD16Async", memory, value, count, 2, stream);
 }
 

@@ -68,8 +68,7 @@ WARPGAUGE_API CUresult cuEventSynchronize(CUevent event) {
 }
 
 WARPGAUGE_API CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
-  return call("cuEventElapsedTime",
-              [&] { return cudaEventElapsedTime(milliseconds, start, end); });
+  return call("cuEventElapsedTime", [&] { return cudaEventElapsedTime(milliseconds, start, end); });
 }
 
 WARPGAUGE_API CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
