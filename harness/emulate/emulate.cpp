@@ -106,13 +106,13 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
       what, last.program == program ? "it" : last.program, last.call, failure);
 }
 
-/// What was refused, with its cause where that is how the program is linked: its own runtime asks
+/// What was refused, with its cause where that is how the program is linked: NVIDIA's runtime asks
 /// the driver for private tables.
 std::string refusal_text(const std::string& program, const std::string& refused,
                          const std::string& runtime) {
   if (!refused.starts_with("cuGetExportTable ")) return refused;
   const Linkage linkage = linkage_of(program);
-  if (!has_static_runtime(linkage)) return refused;
+  if (!has_other_runtime(linkage, runtime)) return refused;
   return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program,
                      why_not_called(linkage, runtime));
 }

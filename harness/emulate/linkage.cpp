@@ -102,8 +102,8 @@ Linkage linkage_of(const std::string& program) {
   return out;
 }
 
-bool has_static_runtime(const Linkage& linkage) {
-  return linkage.has_device_code && !needs(linkage, "libcudart.so.");
+bool has_other_runtime(const Linkage& linkage, const std::string& runtime) {
+  return !needs(linkage, runtime) && (linkage.has_device_code || needs(linkage, "libcudart.so."));
 }
 
 std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
@@ -115,7 +115,7 @@ std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
         "with that CUDA",
         runtime);
   }
-  if (has_static_runtime(linkage)) {
+  if (linkage.has_device_code) {
     return fmt::format(
         "the CUDA runtime is part of it (nvcc links it statically unless told otherwise), and the "
         "emulator can only take the place of {}: build it with -cudart shared, as `warpgauge cc -- "

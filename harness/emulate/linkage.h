@@ -15,8 +15,9 @@ struct Linkage {
 /// Of an ELF file of 64 bits, found as the shell finds it; what cannot be read is left out.
 Linkage linkage_of(const std::string& program);
 
-/// Whether the CUDA runtime is part of the program.
-bool has_static_runtime(const Linkage& linkage);
+/// Whether the program has a CUDA runtime that the one of this name does not take the place of: as
+/// a part of it, or of another version.
+bool has_other_runtime(const Linkage& linkage, const std::string& runtime);
 
 /// Why a program with this linkage did not call the runtime of this name ("libcudart.so.13"), and
 /// what to do.

@@ -29,6 +29,14 @@ TEST(LinkageTest, EachWayHasItsReason) {
   EXPECT_THAT(why({}), StartsWith("neither it nor a program that it started"));
 }
 
+TEST(LinkageTest, ARuntimeIsTheEmulatedOneOrAnother) {
+  const std::string emulated = "libcudart.so.13";
+  EXPECT_FALSE(has_other_runtime({.needed = {emulated}, .has_device_code = true}, emulated));
+  EXPECT_TRUE(has_other_runtime({.needed = {"libcudart.so.12"}}, emulated));
+  EXPECT_TRUE(has_other_runtime({.needed = {"libcuda.so.1"}, .has_device_code = true}, emulated));
+  EXPECT_FALSE(has_other_runtime({.needed = {"libcuda.so.1"}}, emulated));
+}
+
 TEST(LinkageTest, AProgramIsFoundInThePathAndRead) {
   const Linkage linkage = linkage_of("true");
   EXPECT_THAT(linkage.needed, Contains(StartsWith("libc.so")));

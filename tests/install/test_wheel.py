@@ -84,8 +84,9 @@ def test_the_command_and_its_parts_run(environment, tmp_path):
     assert warpgauge("--version").split()[1] == VERSION
     prefix = Path(warpgauge("config", "--prefix").strip())
     assert (prefix / "share/warpgauge/cmake/warpgaugeConfig.cmake").exists()
-    program = BUILD / "programs/histogram"
-    assert "PASSED" in warpgauge("emulate", "--arch=sm_90", "--", program)
+    for name in ("histogram", "driver"):
+        program = BUILD / "programs" / name
+        assert "PASSED" in warpgauge("emulate", "--arch=sm_90", "--", program)
     # What `attach` injects is there: without a GPU it says that, and not that it lacks a file.
     assert (prefix / "lib/libwarpgauge_injection.so").exists()
     # The commands that are Python run in the Python of the environment, also by a gauge.
