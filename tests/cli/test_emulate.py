@@ -504,7 +504,10 @@ def exported(library):
     return {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
 
 
-TENSOR_MAPS = {"cuTensorMapEncodeIm2col", "cuTensorMapEncodeTiled", "cuTensorMapReplaceAddress"}
+TENSOR_MAPS = {
+    *("cuTensorMapEncodeIm2col", "cuTensorMapEncodeIm2colWide"),
+    *("cuTensorMapEncodeTiled", "cuTensorMapReplaceAddress"),
+}
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm on this machine")
