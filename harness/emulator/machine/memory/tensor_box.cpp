@@ -38,6 +38,17 @@ boxes::Lines boxes::lines_of(const TensorMap& map, const BoxPlace& place) {
   return lines;
 }
 
+boxes::Row boxes::row_of(const Line& line, std::uint32_t pitch) {
+  const std::int64_t count = line.count;
+  const std::int64_t first = std::clamp<std::int64_t>(-line.start, 0, count);
+  const std::int64_t last = std::clamp<std::int64_t>(line.size - line.start, first, count);
+  return {.line = line,
+          .unit = static_cast<std::uint32_t>(line.stride),
+          .first = static_cast<std::uint32_t>(first),
+          .last = static_cast<std::uint32_t>(last),
+          .pitch = pitch};
+}
+
 std::uint32_t row_pitch(const TensorMap& map) {
   if (map.interleave != TensorMap::Interleave::none) {
     return map.unit_bytes() * (map.mode == TensorMap::Mode::im2col ? 1 : count_of(map, 0));
@@ -122,21 +133,22 @@ BoxUse use_of(const TensorMap& map, const BoxPlace& place) {
 void load_box(const TensorMap& map, const BoxPlace& place, std::byte* shared,
               std::uint32_t address) {
   const std::uint16_t filler = fill_pattern(map.fill);
-  for_each_run(map, place, [&](const BoxRun& run) {
-    const std::uint32_t to = address + run.offset;
-    if (!run.inside) {
-      fill_swizzled(map.swizzle, shared, to, run.bytes, filler);
-      return;
-    }
-    const auto* const from = reinterpret_cast<const std::byte*>(run.address);
-    if (!changes_when_loaded(map.type)) {
-      copy_to_swizzled(map.swizzle, shared, to, from, run.bytes);
-      return;
-    }
-    for_each_swizzled_piece(map.swizzle, to, run.bytes,
-                            [&](std::uint32_t at, std::uint32_t offset, std::uint32_t bytes) {
-                              copy_rounded_to_tf32(shared + at, from + offset, bytes);
-                            });
+  const bool rounds = changes_when_loaded(map.type);
+  with_constant(map.swizzle, [&](auto swizzle) {
+    for_each_run(map, place, [=](const BoxRun& run) {
+      const std::uint32_t to = address + run.offset;
+      const auto* const from = reinterpret_cast<const std::byte*>(run.address);
+      if (!run.inside) {
+        fill_swizzled(swizzle, shared, to, run.bytes, filler);
+      } else if (!rounds) {
+        copy_to_swizzled(swizzle, shared, to, from, run.bytes);
+      } else {
+        for_each_swizzled_piece(swizzle, to, run.bytes,
+                                [&](std::uint32_t at, std::uint32_t offset, std::uint32_t bytes) {
+                                  copy_rounded_to_tf32(shared + at, from + offset, bytes);
+                                });
+      }
+    });
   });
 }
 
@@ -151,10 +163,12 @@ TensorMap as_stored(const TensorMap& map) {
 
 void store_box(const TensorMap& map, const BoxPlace& place, const std::byte* shared,
                std::uint32_t address) {
-  for_each_run(as_stored(map), place, [&](const BoxRun& run) {
-    if (!run.inside) return;
-    copy_from_swizzled(map.swizzle, reinterpret_cast<std::byte*>(run.address), shared,
-                       address + run.offset, run.bytes);
+  with_constant(map.swizzle, [&](auto swizzle) {
+    for_each_run(as_stored(map), place, [=](const BoxRun& run) {
+      if (!run.inside) return;
+      copy_from_swizzled(swizzle, reinterpret_cast<std::byte*>(run.address), shared,
+                         address + run.offset, run.bytes);
+    });
   });
 }
 

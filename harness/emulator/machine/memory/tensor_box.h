@@ -82,43 +82,54 @@ using Lines = std::array<Line, TensorMap::kMostDimensions>;
 /// Of each dimension; counts are those of a tiled box.
 Lines lines_of(const TensorMap& map, const BoxPlace& place);
 
-/// The runs of one row along `line`. `address` is that of element 0.
+/// A row along dimension 0, the same for all rows of a box.
+struct Row {
+  Line line;
+  std::uint32_t unit = 0;             ///< bytes of an element
+  std::uint32_t first = 0, last = 0;  ///< the elements inside, where they follow each other
+  std::uint32_t pitch = 0;            ///< bytes to the next row in shared memory
+};
+Row row_of(const Line& line, std::uint32_t pitch);
+
+/// The runs of one row. `address` is that of its coordinate 0.
 template <typename Run>
-void for_row(const Line& line, std::uint64_t address, bool inside, std::uint32_t offset, Run& run) {
-  const auto unit = static_cast<std::uint32_t>(line.stride);
+void for_row(const Row& row, std::uint64_t address, bool inside, std::uint32_t offset, Run& run) {
   const auto part = [&](std::uint32_t from, std::uint32_t to, bool is_inside) {
     if (from == to) return;
-    const std::int64_t at = line.start + static_cast<std::int64_t>(from) * line.step;
-    run(BoxRun{address + line.bytes_to(at), offset + from * unit, (to - from) * unit, is_inside});
+    const std::int64_t at = row.line.start + static_cast<std::int64_t>(from) * row.line.step;
+    run(BoxRun{address + row.line.bytes_to(at), offset + from * row.unit, (to - from) * row.unit,
+               is_inside});
   };
-  if (!inside) return part(0, line.count, false);
-  if (line.step != 1) {
-    for (std::uint32_t i = 0; i < line.count; ++i) {
-      part(i, i + 1, line.has(line.start + static_cast<std::int64_t>(i) * line.step));
-    }
-    return;
+  if (!inside) return part(0, row.line.count, false);
+  if (row.line.step == 1) {
+    part(0, row.first, false);
+    part(row.first, row.last, true);
+    return part(row.last, row.line.count, false);
   }
-  const std::int64_t count = line.count;
-  const std::int64_t first = std::clamp<std::int64_t>(-line.start, 0, count);
-  const std::int64_t last = std::clamp<std::int64_t>(line.size - line.start, first, count);
-  part(0, static_cast<std::uint32_t>(first), false);
-  part(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), true);
-  part(static_cast<std::uint32_t>(last), line.count, false);
+  for (std::uint32_t i = 0; i < row.line.count; ++i) {
+    part(i, i + 1, row.line.has(row.line.start + static_cast<std::int64_t>(i) * row.line.step));
+  }
 }
 
 /// The rows of the dimensions from `dimension` inwards; returns the offset behind them.
 template <typename Run>
-std::uint32_t for_rows(const Lines& lines, std::uint32_t pitch, int dimension,
-                       std::uint64_t address, bool inside, std::uint32_t offset, Run& run) {
-  const Line& line = lines[dimension];
+std::uint32_t for_rows(const Lines& lines, const Row& row, int dimension, std::uint64_t address,
+                       bool inside, std::uint32_t offset, Run& run) {
   if (dimension == 0) {
-    for_row(line, address, inside, offset, run);
-    return offset + pitch;
+    for_row(row, address, inside, offset, run);
+    return offset + row.pitch;
   }
+  const Line line = lines[dimension];
   std::int64_t at = line.start;
   for (std::uint32_t i = 0; i < line.count; ++i, at += line.step) {
-    offset = for_rows(lines, pitch, dimension - 1, address + line.bytes_to(at),
-                      inside && line.has(at), offset, run);
+    const std::uint64_t there = address + line.bytes_to(at);
+    const bool is_inside = inside && line.has(at);
+    if (dimension == 1) {
+      for_row(row, there, is_inside, offset, run);
+      offset += row.pitch;
+    } else {
+      offset = for_rows(lines, row, dimension - 1, there, is_inside, offset, run);
+    }
   }
   return offset;
 }
@@ -135,6 +146,7 @@ void for_pixels(const TensorMap& map, const BoxPlace& place, Run& run) {
   channels.count = slices ? 1 : map.channels;
   channels.step = 1;
   const std::uint32_t pitch = row_pitch(map);
+  const Row row = row_of(channels, pitch);
 
   std::array<std::int64_t, 3> base{};
   for (int i = 0; i < spatial; ++i) base[i] = lines[first + i].start;
@@ -152,7 +164,7 @@ void for_pixels(const TensorMap& map, const BoxPlace& place, Run& run) {
       run(BoxRun{address + channels.bytes_to(channels.start), pixel * pitch, map.unit_bytes(),
                  inside});
     } else {
-      for_row(channels, address, inside, pixel * pitch, run);
+      for_row(row, address, inside, pixel * pitch, run);
     }
     int i = 0;
     for (; i < spatial; ++i) {
@@ -173,7 +185,8 @@ template <typename Run>
 void for_each_run(const TensorMap& map, const BoxPlace& place, Run run) {
   if (map.mode == TensorMap::Mode::im2col) return boxes::for_pixels(map, place, run);
   const boxes::Lines lines = boxes::lines_of(map, place);
-  boxes::for_rows(lines, row_pitch(map), map.rank - 1, map.address, true, 0, run);
+  boxes::for_rows(lines, boxes::row_of(lines[0], row_pitch(map)), map.rank - 1, map.address, true,
+                  0, run);
 }
 
 }  // namespace warpgauge::emulator::machine::memory
