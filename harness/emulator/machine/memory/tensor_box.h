@@ -56,8 +56,8 @@ BoxUse use_of(const TensorMap& map, const BoxPlace& place);
 void load_box(const TensorMap& map, const BoxPlace& place, std::byte* shared,
               std::uint32_t address);
 
-/// The map whose runs a store writes: an H200 writes chunks of 16 bytes, so that rows end at the
-/// next multiple of 16 bytes, in what should be padding.
+/// The map whose runs a store or a reduction writes: an H200 writes chunks of 16 bytes, so that
+/// rows end at the next multiple of 16 bytes, in what should be padding.
 TensorMap as_stored(const TensorMap& map);
 
 /// Stores the box at `address` of shared memory; leaves out what lies beside the tensor.

@@ -104,7 +104,7 @@ Broken broken_row(const TensorMap& map, const std::string& name, std::uint32_t e
 }
 
 Broken broken_steps(const TensorMap& map) {
-  for (int i = map.interleave == Interleave::none ? 1 : 0; i < map.rank; ++i) {
+  for (int i = 0; i < map.rank; ++i) {
     if (map.step[i] == 0 || map.step[i] > kMostStep) {
       return is(of("the element stride", i), map.step[i]) + "; it has to be 1 to 8";
     }
