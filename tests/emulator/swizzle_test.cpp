@@ -112,9 +112,9 @@ TEST(SwizzleTest, CopiesThereAndBackAtAnyPlaceAndLength) {
         const auto untouched = std::ranges::count(shared, std::byte{0xee});
         const auto used = std::ranges::count(from.begin(), from.begin() + bytes, std::byte{0xee});
         ASSERT_EQ(untouched, static_cast<std::ptrdiff_t>(shared.size()) - bytes + used);
-        std::vector<std::byte> back(bytes);
+        std::vector<std::byte> back(from.size());
         copy_from_swizzled(swizzle, back.data(), shared.data(), address, bytes);
-        ASSERT_TRUE(std::equal(back.begin(), back.end(), from.begin()));
+        ASSERT_TRUE(std::equal(back.begin(), back.begin() + bytes, from.begin()));
       }
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -188,11 +189,11 @@ template <typename Body>
 [[gnu::always_inline]] inline void fill_swizzled(Swizzle swizzle, std::byte* shared,
                                                  std::uint32_t address, std::uint32_t bytes,
                                                  std::uint16_t pattern) {
-  std::uint16_t line[8];
-  std::fill(std::begin(line), std::end(line), pattern);
+  std::array<std::uint16_t, 8> chunk;
+  chunk.fill(pattern);
   for_each_swizzled_piece(swizzle, address, bytes,
                           [&](std::uint32_t at, std::uint32_t, std::uint32_t size) {
-                            std::memcpy(shared + at, line, size);
+                            std::memcpy(shared + at, chunk.data(), size);
                           });
 }
 

@@ -2,7 +2,9 @@
 #include "harness/emulator/machine/memory/tensor_map.h"
 
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <type_traits>
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
