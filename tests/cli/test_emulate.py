@@ -504,12 +504,6 @@ def exported(library):
     return {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
 
 
-TENSOR_MAPS = {
-    *("cuTensorMapEncodeIm2col", "cuTensorMapEncodeIm2colWide"),
-    *("cuTensorMapEncodeTiled", "cuTensorMapReplaceAddress"),
-}
-
-
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm on this machine")
 def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
     """Each is emulated or refused by its name; the tables are those of CUDA 13.0."""
@@ -520,7 +514,7 @@ def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
         pytest.skip("this toolkit is not CUDA 13.0 with all of its libraries")
     functions = set.union(*map(exported, libraries)) - {libraries[0].name}
     own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name}
-    assert own - {"_exit", "_Exit"} == functions - TENSOR_MAPS
+    assert own - {"_exit", "_Exit"} == functions
 
 
 def test_a_static_runtime_that_asks_the_driver_is_told_from_the_program(tmp_path):

@@ -34,5 +34,7 @@
   X(cuPointerGetAttribute, 4000) X(cuStreamCreate, 2000) X(cuStreamCreateWithPriority, 5050) \
   X(cuStreamDestroy_v2, 4000) X(cuStreamGetFlags, 5050) X(cuStreamGetId, 12000) \
   X(cuStreamGetPriority, 5050) X(cuStreamQuery, 2000) X(cuStreamSynchronize, 2000) \
-  X(cuStreamWaitEvent, 3020)
+  X(cuStreamWaitEvent, 3020) X(cuTensorMapEncodeIm2col, 12000) \
+  X(cuTensorMapEncodeIm2colWide, 12080) X(cuTensorMapEncodeTiled, 12000) \
+  X(cuTensorMapReplaceAddress, 12000)
 // clang-format on

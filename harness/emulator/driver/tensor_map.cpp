@@ -10,10 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/emulator/runtime/refuse.h"
+#include "harness/emulator/driver/refuse.h"
+#include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/state.h"
-
-#define WARPGAUGE_DRIVER_API extern "C" __attribute__((visibility("default")))
 
 namespace warpgauge::emulator::driver {
 namespace {
@@ -103,7 +102,7 @@ bool has_arrays(const Tensor& tensor) {
 
 }  // namespace
 
-WARPGAUGE_DRIVER_API CUresult cuTensorMapEncodeTiled(
+WARPGAUGE_API CUresult cuTensorMapEncodeTiled(
     CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
     const cuuint64_t* size, const cuuint64_t* strides, const cuuint32_t* box,
     const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
@@ -118,7 +117,7 @@ WARPGAUGE_DRIVER_API CUresult cuTensorMapEncodeTiled(
   return write(__func__, map, out);
 }
 
-WARPGAUGE_DRIVER_API CUresult cuTensorMapEncodeIm2col(
+WARPGAUGE_API CUresult cuTensorMapEncodeIm2col(
     CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
     const cuuint64_t* size, const cuuint64_t* strides, const int* lower, const int* upper,
     cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
@@ -140,7 +139,7 @@ WARPGAUGE_DRIVER_API CUresult cuTensorMapEncodeIm2col(
   return write(__func__, map, out);
 }
 
-WARPGAUGE_DRIVER_API CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {
+WARPGAUGE_API CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {
   if (map == nullptr) return fail(__func__, CUDA_ERROR_INVALID_VALUE, "the tensor map is null");
   try {
     TensorMap changed = machine::memory::read_tensor_map(reinterpret_cast<std::byte*>(map));
@@ -152,12 +151,12 @@ WARPGAUGE_DRIVER_API CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* 
 }
 
 #if CUDA_VERSION >= 12080
-WARPGAUGE_DRIVER_API CUresult
+WARPGAUGE_API CUresult
 cuTensorMapEncodeIm2colWide(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                             const cuuint64_t*, int, int, cuuint32_t, cuuint32_t, const cuuint32_t*,
                             CUtensorMapInterleave, CUtensorMapIm2ColWideMode, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  return static_cast<CUresult>(runtime::refuse(__func__));
+  return static_cast<CUresult>(refuse(__func__));
 }
 #endif
 

@@ -21,26 +21,6 @@ namespace {
 
 constexpr std::uint32_t kUnit = 16;  // bytes that copies are multiples of
 
-template <typename T>
-T value_of(const Warp& warp, Slot slot, int lane) {
-  return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset)[lane];
-}
-
-std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane) {
-  if (operand.is_short) {
-    return value_of<std::uint32_t>(warp, operand.slot, lane) +
-           static_cast<std::uint32_t>(operand.offset);
-  }
-  return value_of<std::uint64_t>(warp, operand.slot, lane) +
-         static_cast<std::uint64_t>(operand.offset);
-}
-
-memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, int lane) {
-  const std::uint64_t address = address_of(warp, operand, lane);
-  return operand.is_short ? memory::place_of(*warp.memory, static_cast<std::uint32_t>(address))
-                          : memory::place_of_wide(*warp.memory, address);
-}
-
 /// How the bytes of one copy get there.
 struct Transfer {
   memory::AtomicOperation reduction;
@@ -50,7 +30,7 @@ struct Transfer {
 
   void operator()(std::byte* to, const std::byte* from, std::size_t bytes) const {
     if (reduction != nullptr) {
-      reduce(to, from, bytes);
+      reduce(reduction, element_bytes, to_global, to, from, bytes);
     } else if (byte_mask == 0xffff) {
       std::memcpy(to, from, bytes);
     } else {
@@ -59,28 +39,7 @@ struct Transfer {
       }
     }
   }
-
-  void reduce(std::byte* to, const std::byte* from, std::size_t bytes) const {
-    std::array<std::uint64_t, kLanes> addresses{};
-    for (std::size_t done = 0; done < bytes;) {
-      const std::size_t count = std::min<std::size_t>(kLanes, (bytes - done) / element_bytes);
-      for (std::size_t n = 0; n < count; ++n) {
-        addresses[n] = reinterpret_cast<std::uint64_t>(to + done + n * element_bytes);
-      }
-      // Lanes that are off are read, too: a vector of 32 values it must be.
-      alignas(64) std::array<std::byte, kLanes * 8> values{};
-      std::memcpy(values.data(), from + done, count * element_bytes);
-      const Mask lanes = count == kLanes ? kAllLanes : (Mask{1} << count) - 1;
-      reduction(addresses.data(), lanes, to_global, values.data(), nullptr, nullptr);
-      done += count * element_bytes;
-    }
-  }
 };
-
-void note_written_to(const memory::MemoryContext& context, const std::byte* to,
-                     std::uint64_t bytes) {
-  if (context.history != nullptr) context.memory->note_written(to, bytes);
-}
 
 /// Copies of one lane.
 class Copier {
@@ -153,7 +112,7 @@ class Copier {
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
     groups.issue(lane_, [=, bytes = bytes_, make = transfer(), &context] {
       make(to, from, bytes);
-      note_written_to(context, to, bytes);
+      note_written(context, to, bytes);
     });
   }
 

@@ -5,19 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/control/bulk_operands.h"
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/slot.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
-
-/// An address operand, of each lane.
-struct BulkAddress {
-  Slot slot{};
-  bool is_short = false;  ///< 32 bits
-  std::int64_t offset = 0;
-};
 
 /// In Instruction::detail.
 struct BulkDetail {

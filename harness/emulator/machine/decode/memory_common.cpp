@@ -132,6 +132,7 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
 bool decode_memory(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,
                    Instruction* result) {
   return decode_bulk_copy(instruction, decoder, isa, result) ||
+         decode_tensor_copy(instruction, decoder, isa, result) ||
          decode_move(instruction, decoder, isa, result) ||
          decode_atomic(instruction, decoder, isa, result) ||
          decode_async(instruction, decoder, isa, result) ||

@@ -43,6 +43,8 @@ bool decode_async(const ptx::Instruction&, Decoder&, const isa::Isa&,
                   Instruction*);  ///< cp.async, ldmatrix, stmatrix
 bool decode_bulk_copy(const ptx::Instruction&, Decoder&, const isa::Isa&,
                       Instruction*);  ///< cp.async.bulk, cp.reduce.async.bulk, st.async, red.async
+bool decode_tensor_copy(const ptx::Instruction&, Decoder&, const isa::Isa&,
+                        Instruction*);  ///< cp.async.bulk.tensor, tensormap, their prefetches
 bool decode_address_op(const ptx::Instruction&, Decoder&, const isa::Isa&,
                        Instruction*);  ///< cvta, isspacep, fences, prefetches
 

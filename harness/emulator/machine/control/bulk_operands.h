@@ -1,0 +1,36 @@
+// What bulk and tensor copies share: operands of each lane, and how bytes are moved or reduced.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/cluster_memory.h"
+#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::control {
+
+/// An address operand, of each lane.
+struct BulkAddress {
+  Slot slot{};
+  bool is_short = false;  ///< 32 bits
+  std::int64_t offset = 0;
+};
+
+template <typename T>
+T value_of(const Warp& warp, Slot slot, int lane) {
+  return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset)[lane];
+}
+std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane);
+memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, int lane);
+
+/// Does `operation` to all elements of `bytes` bytes. `to_global`: other threads of the host may
+/// access `to` at the same time.
+void reduce(memory::AtomicOperation operation, std::uint32_t element_bytes, bool to_global,
+            std::byte* to, const std::byte* from, std::size_t bytes);
+
+/// Tells the checks of the launch that bytes of global memory were written.
+void note_written(const memory::MemoryContext& context, const std::byte* to, std::uint64_t bytes);
+
+}  // namespace warpgauge::emulator::machine::control

@@ -1,0 +1,57 @@
+// Tensor copies (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor) and tensormap.replace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/emulator/machine/control/bulk_operands.h"
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/atomic_operations.h"
+#include "harness/emulator/machine/memory/tensor_map.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::control {
+
+/// In Instruction::detail.
+struct TensorCopyDetail {
+  std::string name;  ///< "cp.async.bulk.tensor", for messages
+  enum class Way : std::uint8_t {
+    load,      ///< to shared memory, arrives at an mbarrier
+    store,     ///< from shared memory, in a bulk group
+    prefetch,  ///< checked only
+  } way = Way::load;
+  int architecture = 90;  ///< ten times the compute capability
+  memory::TensorMap::Mode mode = memory::TensorMap::Mode::tiled;
+  int rank = 1;
+  BulkAddress map;                    ///< generic
+  std::array<Slot, 5> coordinates{};  ///< .s32, of dimension 0 first
+  int offset_count = 0;               ///< of im2col loads
+  std::array<Slot, 3> offsets{};      ///< .u16
+  BulkAddress shared, barrier;        ///< the box in shared memory; bytes
+  bool multicasts = false;
+  Slot blocks{};                                ///< of a multicast: .b16
+  std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
+};
+
+void execute_tensor_copy(Warp& warp, const Instruction& instruction);
+
+/// tensormap.replace, in Instruction::detail.
+struct TensorReplaceDetail {
+  memory::TensorMapField field = memory::TensorMapField::global_address;
+  int ordinal = 0;  ///< the dimension
+  BulkAddress map;  ///< of global memory or of shared memory
+  bool is_shared = false;
+  bool is_wide = false;  ///< the value has 64 bits
+  Slot value{};
+};
+void execute_tensor_replace(Warp& warp, const Instruction& instruction);
+
+/// tensormap.cp_fenceproxy: copies a tensor map from shared to global memory.
+struct TensorMapCopyDetail {
+  BulkAddress to, from;
+};
+void execute_tensor_map_copy(Warp& warp, const Instruction& instruction);
+
+}  // namespace warpgauge::emulator::machine::control

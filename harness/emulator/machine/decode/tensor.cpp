@@ -1,0 +1,204 @@
+// Decoding of tensor copies, their prefetches, and the changes of tensor maps.
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/emulator/machine/control/tensor_copies.h"
+#include "harness/emulator/machine/decode/memory_common.h"
+#include "harness/emulator/machine/decode/modifiers.h"
+#include "harness/emulator/machine/memory/simple.h"
+
+namespace warpgauge::emulator::machine::decode {
+namespace {
+
+using control::TensorCopyDetail;
+using memory::AccessSpace;
+
+constexpr std::array<std::string_view, 5> kRanks = {"1d", "2d", "3d", "4d", "5d"};
+
+control::BulkAddress address_of(const ptx::Operand& operand, AccessSpace space, Decoder& decoder) {
+  const Address at = decode_address(operand, space, decoder);
+  return {at.slot, at.is_short, at.offset};
+}
+
+int take_rank(Modifiers& modifiers) {
+  for (std::size_t n = 0; n < kRanks.size(); ++n) {
+    if (modifiers.take(kRanks[n])) return static_cast<int>(n) + 1;
+  }
+  throw Unsupported("without a number of dimensions");
+}
+
+/// [map, {coordinates}]
+void decode_tensor(const ptx::Operand& operand, Decoder& decoder, TensorCopyDetail* detail) {
+  const bool has_place = operand.kind == ptx::Operand::Kind::address &&
+                         operand.elements.size() == 2 &&
+                         operand.elements[1].kind == ptx::Operand::Kind::vector;
+  if (!has_place) throw Unsupported("a tensor of another form than [map, {coordinates}]");
+  const auto& coordinates = operand.elements[1].elements;
+  if (coordinates.size() != static_cast<std::size_t>(detail->rank)) {
+    throw Unsupported("with so many coordinates");
+  }
+  ptx::Operand map = operand;
+  map.elements.pop_back();
+  detail->map = address_of(map, AccessSpace::generic, decoder);
+  for (std::size_t n = 0; n < coordinates.size(); ++n) {
+    detail->coordinates[n] = decoder.source(coordinates[n], ptx::Type::s32);
+  }
+}
+
+/// {offsets of im2col}
+void decode_offsets(const ptx::Operand& operand, Decoder& decoder, TensorCopyDetail* detail) {
+  detail->offset_count = detail->rank - 2;
+  const bool is_list = operand.kind == ptx::Operand::Kind::vector;
+  if (!is_list || operand.elements.size() != static_cast<std::size_t>(detail->offset_count)) {
+    throw Unsupported("with so many offsets");
+  }
+  for (std::size_t n = 0; n < operand.elements.size(); ++n) {
+    detail->offsets[n] = decoder.source(operand.elements[n], ptx::Type::u16);
+  }
+}
+
+std::optional<memory::AtomicOp> take_reduction(Modifiers& modifiers) {
+  return modifiers.take_one<memory::AtomicOp>({{"add", memory::AtomicOp::add},
+                                               {"min", memory::AtomicOp::min},
+                                               {"max", memory::AtomicOp::max},
+                                               {"inc", memory::AtomicOp::increment},
+                                               {"dec", memory::AtomicOp::decrement},
+                                               {"and", memory::AtomicOp::bit_and},
+                                               {"or", memory::AtomicOp::bit_or},
+                                               {"xor", memory::AtomicOp::bit_xor}});
+}
+
+/// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
+/// store:    [map, {coordinates}], [from]{, policy}
+/// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
+void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  using Way = TensorCopyDetail::Way;
+  Modifiers modifiers(instruction);
+  auto detail = std::make_shared<TensorCopyDetail>();
+  const Architecture& architecture = decoder.architecture();
+  detail->architecture = architecture.major * 10 + architecture.minor;
+  const bool reduces = modifiers.take("reduce");
+  detail->name = reduces ? "cp.reduce.async.bulk.tensor" : "cp.async.bulk.tensor";
+  for (const char* const name :
+       {"async", "bulk", "tensor", "global", "shared::cta", "shared::cluster"}) {
+    modifiers.take(name);
+  }
+  if (modifiers.take("prefetch")) {
+    modifiers.take("L2");
+    detail->way = Way::prefetch;
+  } else if (modifiers.take("bulk_group")) {
+    detail->way = Way::store;
+  } else if (!modifiers.take("mbarrier::complete_tx::bytes")) {
+    throw Unsupported("this completion");
+  }
+  detail->rank = take_rank(modifiers);
+  const bool has_offsets = modifiers.take("im2col");
+  if (has_offsets || modifiers.take("im2col_no_offs")) {
+    detail->mode = memory::TensorMap::Mode::im2col;
+  } else {
+    modifiers.take("tile");
+  }
+  detail->multicasts = modifiers.take("multicast::cluster");
+  const bool has_policy = take_hints(modifiers);
+  if (reduces) {
+    detail->reduction = take_reduction(modifiers);
+    if (!detail->reduction) throw Unsupported("unknown operation");
+  }
+  modifiers.finish();
+
+  std::size_t next = 0;
+  const bool loads = detail->way == Way::load;
+  const auto operand = [&]() -> const ptx::Operand& { return operand_at(instruction, next++); };
+  if (loads) detail->shared = address_of(operand(), AccessSpace::cluster, decoder);
+  decode_tensor(operand(), decoder, detail.get());
+  if (loads) detail->barrier = address_of(operand(), AccessSpace::cluster, decoder);
+  if (detail->way == Way::store) {
+    detail->shared = address_of(operand(), AccessSpace::shared, decoder);
+  } else if (has_offsets) {
+    decode_offsets(operand(), decoder, detail.get());
+  }
+  if (detail->multicasts) detail->blocks = decoder.source(operand(), ptx::Type::b16);
+  if (has_policy) ++next;
+  if (instruction.operands.size() != next) throw Unsupported("with so many operands");
+  result->execute = control::execute_tensor_copy;
+  result->detail = decoder.keep(std::move(detail));
+}
+
+/// tensormap.replace.tile.field{.global, .shared::cta}.b1024.type [map], {dimension,} value
+void decode_replace(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  using Field = memory::TensorMapField;
+  Modifiers modifiers(instruction);
+  auto detail = std::make_shared<control::TensorReplaceDetail>();
+  for (const char* const name : {"replace", "tile", "b1024"}) modifiers.take(name);
+  const auto field = modifiers.take_one<Field>({{"global_address", Field::global_address},
+                                                {"rank", Field::rank},
+                                                {"box_dim", Field::box_dim},
+                                                {"global_dim", Field::global_dim},
+                                                {"global_stride", Field::global_stride},
+                                                {"element_stride", Field::element_stride},
+                                                {"elemtype", Field::elemtype},
+                                                {"interleave_layout", Field::interleave_layout},
+                                                {"swizzle_mode", Field::swizzle_mode},
+                                                {"swizzle_atomicity", Field::swizzle_atomicity},
+                                                {"fill_mode", Field::fill_mode}});
+  if (!field) throw Unsupported("unknown field");
+  detail->field = *field;
+  detail->is_shared = modifiers.take("shared::cta");
+  if (!detail->is_shared && !modifiers.take("global")) throw Unsupported("in this state space");
+  const ptx::Type type = modifiers.take_type().value_or(ptx::Type::none);
+  modifiers.finish();
+  detail->is_wide = type == ptx::Type::b64;
+  if (!detail->is_wide && type != ptx::Type::b32) throw Unsupported("of this type");
+  const bool has_dimension = *field == Field::box_dim || *field == Field::global_dim ||
+                             *field == Field::global_stride || *field == Field::element_stride;
+  if (instruction.operands.size() != (has_dimension ? 3 : 2)) {
+    throw Unsupported("with so many operands");
+  }
+  detail->map = address_of(instruction.operands[0],
+                           detail->is_shared ? AccessSpace::shared : AccessSpace::global, decoder);
+  if (has_dimension) detail->ordinal = static_cast<int>(instruction.operands[1].bits);
+  detail->value = decoder.source(instruction.operands.back(), type);
+  result->execute = control::execute_tensor_replace;
+  result->detail = decoder.keep(std::move(detail));
+}
+
+/// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
+/// [to], [from], 128
+void decode_map_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  Modifiers modifiers(instruction);
+  for (const char* const name : {"cp_fenceproxy", "global", "shared::cta", "tensormap::generic",
+                                 "release", "cta", "cluster", "gpu", "sys", "sync", "aligned"}) {
+    modifiers.take(name);
+  }
+  modifiers.finish();
+  auto detail = std::make_shared<control::TensorMapCopyDetail>();
+  detail->to = address_of(operand_at(instruction, 0), AccessSpace::global, decoder);
+  detail->from = address_of(operand_at(instruction, 1), AccessSpace::shared, decoder);
+  result->execute = control::execute_tensor_map_copy;
+  result->detail = decoder.keep(std::move(detail));
+}
+
+}  // namespace
+
+bool decode_tensor_copy(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa&,
+                        Instruction* result) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "cp" && instruction.has("tensor")) {
+    decode_copy(instruction, decoder, result);
+  } else if (opcode == "tensormap" && instruction.has("replace")) {
+    decode_replace(instruction, decoder, result);
+  } else if (opcode == "tensormap" && instruction.has("cp_fenceproxy")) {
+    decode_map_copy(instruction, decoder, result);
+  } else if (opcode == "prefetch" && instruction.has("tensormap")) {
+    result->execute = memory::execute_nothing;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace warpgauge::emulator::machine::decode
