@@ -82,8 +82,9 @@ bool is_floating(TensorMap::Type type);
 /// sentence: "the address of the tensor (0x1008) is not a multiple of 16". Nothing: it keeps them
 /// all. `architecture` is ten times the compute capability: 90.
 ///
-/// On an H200 the driver (580) refuses the same, but takes interleaved layouts of 32 bytes with any
-/// swizzling. Like it, this takes strides of 0, strides shorter than a row, and a null address.
+/// On an H200 the driver (580) refuses the same, but takes interleaved layouts of 32 bytes with
+/// swizzling of 128 bytes. Like it, this takes strides of 0 or shorter than a row, and a null
+/// address.
 std::optional<std::string> broken_rule(const TensorMap& map, int architecture);
 
 /// Thrown where 128 bytes are no tensor map; what() is a sentence.
