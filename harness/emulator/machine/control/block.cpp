@@ -138,6 +138,7 @@ void Block::start(WarpState& state) {
   engine.at_cluster = 0;
   engine.unordered = engine.rotating = engine.yields = false;
   engine.polls = 0;
+  engine.products = {};
   state.warp.mask = engine.live;
   state.warp.carry = 0;
   state.warp.next = engine.kernel_frame.code->instructions.data();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/emulator/machine/control/warpgroup.h"
 #include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/outcome.h"
@@ -88,6 +89,7 @@ struct WarpEngine {
   Mask polling = 0;         ///< lanes of the last round
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
+  ProductGroups products;
   BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
   CodeHits* hits = nullptr;        ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;

@@ -22,7 +22,8 @@ Decode decode_memory;   ///< ld, st, ldu, prefetch, fences, cvta, isspacep, atom
 Decode decode_alu;      ///< integer, logic, floating point, comparison, selection, mov
 Decode decode_convert;  ///< cvt
 Decode decode_matrix;   ///< mma, and the movement of matrices between registers
-Decode decode_texture;  ///< tex, tld4, txq, suld, sust, suq
-Decode decode_video;    ///< vadd, vadd2, vadd4, vabsdiff4, vmad, vset, ...
+Decode decode_warpgroup;  ///< wgmma, setmaxnreg
+Decode decode_texture;    ///< tex, tld4, txq, suld, sust, suq
+Decode decode_video;      ///< vadd, vadd2, vadd4, vabsdiff4, vmad, vset, ...
 
 }  // namespace warpgauge::emulator::machine::decode

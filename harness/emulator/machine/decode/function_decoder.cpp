@@ -36,8 +36,8 @@ void refuse(Warp& warp, const Instruction& instruction) {
 }
 
 using Family = Decode*;
-constexpr Family kFamilies[] = {decode_warp_op, decode_memory,  decode_alu,  decode_convert,
-                                decode_matrix,  decode_texture, decode_video};
+constexpr Family kFamilies[] = {decode_warp_op, decode_memory,    decode_alu,     decode_convert,
+                                decode_matrix,  decode_warpgroup, decode_texture, decode_video};
 
 /// What only families know that take it away before they ask for the operand.
 void refuse_parts_and_signs(const ptx::Operand& operand, ptx::Type type) {

@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/isa/halves.h"
 #include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/isa/matrix_families.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -239,6 +240,7 @@ Execute product_with_integer_sums(const MatrixKey& key) {
 Execute matrix_handler(const MatrixKey& key) {
   using ptx::Type;
   if (key.op == MatrixKey::Op::transpose) return transpose;
+  if (key.op == MatrixKey::Op::multiply_tiles) return multiply_tiles;
   if (key.c == Type::s32 && key.d == Type::s32) return product_with_integer_sums(key);
   const auto is = [&](Element a, Element b, Type c, Type d) {
     return key.a == a && key.b == b && key.c == c && key.d == d;

@@ -22,6 +22,7 @@ struct MatrixKey {
     multiply,
     exclusive_or,  ///< of bits, instead of their product
     transpose,
+    multiply_tiles,  ///< wgmma: the rest of the key is in its WarpgroupProduct (warpgroup.h)
   };
   Op op = Op::multiply;
   MatrixElement a = MatrixElement::f16, b = MatrixElement::f16;

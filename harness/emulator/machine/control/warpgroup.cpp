@@ -1,0 +1,66 @@
+// Warpgroups: who may execute their instructions, and groups of products in flight.
+#include "harness/emulator/machine/control/warpgroup.h"
+
+#include <algorithm>
+#include <string>
+
+#include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/control/warp_ops.h"
+
+namespace warpgauge::emulator::machine::control {
+namespace {
+
+constexpr std::uint32_t kWarps = 4;
+
+[[noreturn]] void refuse(const Warp& warp, const Instruction& instruction,
+                         const std::string& what) {
+  fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction, what.c_str());
+}
+
+/// Whether all lanes have come; those that have wait for the others.
+bool meet(Warp& warp, const Instruction& instruction) {
+  if (present_lanes(warp, instruction) == 0) return false;
+  expect_warpgroup(warp, instruction);
+  return true;
+}
+
+}  // namespace
+
+void expect_warpgroup(const Warp& warp, const Instruction& instruction) {
+  if (warp.active != kAllLanes) {
+    refuse(warp, instruction, "an instruction of the whole warpgroup without all lanes of a warp");
+  }
+  const Block& block = *warp.engine->block;
+  const auto& size = block.launch.launch.block;
+  const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
+  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
+  if (threads < std::uint64_t{first + kWarps} * kLanes) {
+    refuse(warp, instruction,
+           "an instruction of a warpgroup, which is four whole warps: the block has " +
+               std::to_string(threads) + " threads, which are not those of warps " +
+               std::to_string(first) + " to " + std::to_string(first + kWarps - 1));
+  }
+}
+
+void refuse_different(const Warp& warp, const Instruction& instruction, const char* what) {
+  refuse(warp, instruction, std::string("wgmma: ") + what + " differs between lanes of the warp");
+}
+
+void execute_product_fence(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }
+
+void execute_product_commit(Warp& warp, const Instruction& instruction) {
+  if (!meet(warp, instruction)) return;
+  ProductGroups& groups = warp.engine->products;
+  ++groups.committed;
+  groups.open = 0;
+}
+
+void execute_product_wait(Warp& warp, const Instruction& instruction) {
+  if (!meet(warp, instruction)) return;
+  std::uint32_t& left = warp.engine->products.committed;
+  left = std::min(left, static_cast<std::uint32_t>(instruction.offset));
+}
+
+void execute_set_registers(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }
+
+}  // namespace warpgauge::emulator::machine::control

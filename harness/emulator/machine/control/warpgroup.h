@@ -1,0 +1,31 @@
+// What four warps do as a warpgroup: wgmma and setmaxnreg. A warp executes its part by itself, so
+// that no warp waits for another here.
+#pragma once
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::control {
+
+/// The products of a warp that are in flight, as wgmma.wait_group sees them. Their results are
+/// there already.
+struct ProductGroups {
+  std::uint32_t open = 0;       ///< products that no commit_group has closed a group of
+  std::uint32_t committed = 0;  ///< groups that no wait_group has waited for
+};
+
+/// Of an instruction that all lanes have come to: throws the fault of a warp that has lost lanes,
+/// or whose warpgroup is not whole.
+void expect_warpgroup(const Warp& warp, const Instruction& instruction);
+/// The fault of an operand that must be the same in all lanes.
+[[noreturn]] void refuse_different(const Warp& warp, const Instruction& instruction,
+                                   const char* what);
+
+/// Handlers. Source 3 has the member masks of all lanes (see warp_ops.h).
+void execute_product_fence(Warp& warp, const Instruction& instruction);
+void execute_product_commit(Warp& warp, const Instruction& instruction);
+void execute_product_wait(Warp& warp, const Instruction& instruction);  ///< offset: groups left
+/// setmaxnreg: offset is the number of registers. A lane's registers lie in memory: nothing to do.
+void execute_set_registers(Warp& warp, const Instruction& instruction);
+
+}  // namespace warpgauge::emulator::machine::control

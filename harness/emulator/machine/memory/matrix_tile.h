@@ -1,0 +1,60 @@
+// A matrix in shared memory that a matrix descriptor of wgmma tells of.
+//
+// It consists of core matrices: 8 rows of 16 bytes, a row every 16 bytes, or every 32, 64 or 128
+// where it is swizzled. Along the rows lie neighbours along k, or along m or n if the matrix is
+// M- or N-major (PTX ISA, "Shared memory matrix layout", "Strides"; CUTLASS, make_gmma_desc).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+struct MatrixTile {
+  std::uint32_t begin = 0;      ///< address of the first row
+  std::uint32_t row_bytes = 0;  ///< from one row of a core matrix to the next
+  /// Core matrices along m or n: so many lie side by side, 16 bytes apart; groups of them are
+  /// `group_bytes` apart.
+  std::uint32_t group = 1, group_bytes = 0;
+  std::uint32_t k_bytes = 0;  ///< from one core matrix to the next along k
+  std::uint32_t swizzle = 0;  ///< bits 7 to 9 of an address that change its bits 4 to 6
+  std::uint32_t base = 0;     ///< what bits 7 to 9 are where the pattern of swizzling begins
+  bool is_mn_major = false;
+
+  /// Row `row` of core matrix `mn` along m or n and `k` along k.
+  [[gnu::always_inline]] std::uint32_t address(std::uint32_t mn, std::uint32_t k,
+                                               std::uint32_t row) const {
+    const std::uint32_t plain =
+        begin + mn % group * 16 + mn / group * group_bytes + k * k_bytes + row * row_bytes;
+    return plain ^ ((((plain >> 7) - base) & swizzle) << 4);
+  }
+};
+
+/// The operand of a product, for messages.
+enum class MatrixOperand : std::uint8_t { a, b };
+
+/// Throws the fault of a descriptor that cannot be. Its bits that mean nothing must be 0.
+MatrixTile tile_of(const Warp& warp, const Instruction& instruction, MatrixOperand operand,
+                   std::uint64_t descriptor, bool is_mn_major);
+
+/// Finds the rows of a core matrix; false if one is not in the block's shared memory.
+[[gnu::always_inline]] inline bool find_rows(const MatrixTile& tile, std::uint32_t mn,
+                                             std::uint32_t k, const std::byte* shared,
+                                             std::uint32_t shared_bytes, const std::byte** rows) {
+  std::uint32_t last = 0;
+  for (std::uint32_t row = 0; row < 8; ++row) {
+    const std::uint32_t address = tile.address(mn, k, row);
+    rows[row] = shared + address;
+    last = address > last ? address : last;
+  }
+  return last + 16 <= shared_bytes;
+}
+/// The fault of the first row of a core matrix that is not in the block's shared memory.
+[[noreturn]] void refuse_tile(const Warp& warp, const Instruction& instruction,
+                              MatrixOperand operand, const MatrixTile& tile, std::uint32_t mn,
+                              std::uint32_t k);
+
+}  // namespace warpgauge::emulator::machine::memory

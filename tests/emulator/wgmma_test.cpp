@@ -1,0 +1,167 @@
+// wgmma: products of all types, shapes and layouts, and what the instructions refuse.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/emulator/wgmma_product.h"
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Types {
+  const TileElement* a;
+  const TileElement* b;
+  const char* sum;
+};
+const Types kTypes[] = {{&kTileF16, &kTileF16, "f16"},   {&kTileF16, &kTileF16, "f32"},
+                        {&kTileBF16, &kTileBF16, "f32"}, {&kTileTF32, &kTileTF32, "f32"},
+                        {&kTileE4M3, &kTileE4M3, "f32"}, {&kTileE4M3, &kTileE5M2, "f32"},
+                        {&kTileE5M2, &kTileE4M3, "f16"}, {&kTileE5M2, &kTileE5M2, "f16"},
+                        {&kTileS8, &kTileS8, "s32"},     {&kTileS8, &kTileU8, "s32"},
+                        {&kTileU8, &kTileS8, "s32"},     {&kTileU8, &kTileU8, "s32"}};
+
+TileProduct product_of(const Types& types, int n) {
+  TileProduct product;
+  product.a = types.a;
+  product.b = types.b;
+  product.sum = types.sum;
+  product.n = n;
+  return product;
+}
+
+TEST(Wgmma, AllTypesAndWidths) {
+  for (const Types& types : kTypes) {
+    for (const int n : {8, 24, 64, 128, 256}) expect_tile_product(product_of(types, n));
+  }
+  for (const int n : {8, 24, 256}) expect_tile_product(product_of({&kTileB1, &kTileB1, "s32"}, n));
+}
+
+TEST(Wgmma, AllLayoutsAlongK) {
+  for (const Types& types : kTypes) {
+    for (const int swizzle : {32, 64, 128}) {
+      TileProduct product = product_of(types, 40);
+      if (product.is_integer()) product.n = 48;
+      product.a_place = {.swizzle_bytes = swizzle};
+      product.b_place = {.swizzle_bytes = 160 - swizzle == 96 ? 64 : 160 - swizzle};
+      expect_tile_product(product);
+      product.a_place.padding = product.b_place.padding = 1024;
+      expect_tile_product(product);
+    }
+  }
+}
+
+TEST(Wgmma, HalvesMayLieTheOtherWay) {
+  for (const TileElement* const element : {&kTileF16, &kTileBF16}) {
+    for (const int swizzle : {0, 32, 64, 128}) {
+      for (const bool a_is_m_major : {false, true}) {
+        for (const bool b_is_n_major : {false, true}) {
+          TileProduct product = product_of({element, element, "f32"}, 136);
+          product.a_place = {.swizzle_bytes = swizzle, .is_mn_major = a_is_m_major};
+          product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = b_is_n_major};
+          SCOPED_TRACE("swizzle " + std::to_string(swizzle) + (a_is_m_major ? " M" : " K") +
+                       (b_is_n_major ? " N" : " K"));
+          expect_tile_product(product);
+          product.a_place.padding = product.b_place.padding = swizzle == 0 ? 16 : 1024;
+          expect_tile_product(product);
+        }
+      }
+    }
+  }
+}
+
+TEST(Wgmma, ABaseOffsetMovesThePatternOfSwizzling) {
+  for (const int swizzle : {32, 64, 128}) {
+    for (int base = 1; base < 8; ++base) {
+      TileProduct product = product_of(kTypes[1], 64);
+      product.a_place = {.swizzle_bytes = swizzle, .base_offset = base};
+      product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = true, .base_offset = base};
+      expect_tile_product(product);
+    }
+  }
+}
+
+TEST(Wgmma, AMayBeInRegisters) {
+  for (const Types& types : kTypes) {
+    TileProduct product = product_of(types, 32);
+    product.a_is_in_registers = true;
+    product.b_place = {.swizzle_bytes = 128};
+    expect_tile_product(product);
+  }
+  TileProduct bits = product_of({&kTileB1, &kTileB1, "s32"}, 16);
+  bits.a_is_in_registers = true;
+  expect_tile_product(bits);
+}
+
+TEST(Wgmma, SumsBeginWithZeroAndProductsAreNegated) {
+  for (const Types& types : kTypes) {
+    TileProduct product = product_of(types, 16);
+    product.adds = false;
+    expect_tile_product(product);
+    if (product.is_integer()) continue;
+    product.negates_a = true;
+    expect_tile_product(product);
+    product.adds = true;
+    expect_tile_product(product);
+    product.negates_b = true;
+    expect_tile_product(product);
+    product.negates_a = false;
+    expect_tile_product(product);
+  }
+}
+
+TEST(Wgmma, IntegersWrapAroundOrSaturate) {
+  for (const Types& types : kTypes) {
+    TileProduct product = product_of(types, 16);
+    if (!product.is_integer()) continue;
+    expect_tile_product(product, true);
+    product.saturates = true;
+    expect_tile_product(product, true);
+  }
+}
+
+TEST(Wgmma, SparseMatrices) {
+  for (const Types& types : kTypes) {
+    for (const bool in_registers : {false, true}) {
+      for (const int n : {8, 64, 256}) {
+        TileProduct product = product_of(types, n);
+        product.sparse = true;
+        product.a_is_in_registers = in_registers;
+        expect_tile_product(product);
+        product.a_place.swizzle_bytes = product.b_place.swizzle_bytes = 128;
+        product.selector = product.a->bits == 8 ? 0 : 1;
+        expect_tile_product(product);
+      }
+    }
+  }
+  TileProduct product = product_of(kTypes[1], 64);
+  product.sparse = true;
+  for (const int swizzle : {0, 32, 64, 128}) {
+    product.a_place = product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = true};
+    expect_tile_product(product);
+  }
+}
+
+// 0 times infinity is not a number: what A does not have is not multiplied.
+TEST(Wgmma, SparseMatricesDoNotMultiplyWhatTheyLack) {
+  TileElement infinite = kTileF16;
+  TileProduct product = product_of(kTypes[1], 8);
+  product.sparse = true;
+  static int drawn = 0;
+  drawn = 0;
+  infinite.make = [](std::mt19937_64&) -> std::uint64_t {
+    return drawn++ % 32 == 31 ? 0x7c00 : 0x3c00;
+  };
+  product.b = &infinite;
+  const TileElement one{"f16", 16, [](std::mt19937_64&) -> std::uint64_t { return 0x3c00; },
+                        kTileF16.value};
+  product.a = &one;
+  expect_tile_product(product);
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::machine
