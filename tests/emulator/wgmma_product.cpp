@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 
@@ -17,12 +18,14 @@ constexpr int kRows = 64, kThreads = 128;
 constexpr std::uint32_t kSharedBytes = 96 * 1024, kBegin[] = {4096, 32768};  // of A, of B
 
 /// Small whole numbers, so that sums are exact in any order and in f16.
-std::uint64_t small_number(std::mt19937_64& random, const SmallFormat& format) {
-  return rounded(format, static_cast<int>(random() % 7) - 3, Mode::rn);
-}
 template <const SmallFormat* kFormat>
 std::uint64_t make_small(std::mt19937_64& random) {
-  return small_number(random, *kFormat);
+  static const auto numbers = [] {
+    std::array<std::uint64_t, 7> result{};
+    for (int n = 0; n < 7; ++n) result[n] = rounded(*kFormat, n - 3, Mode::rn);
+    return result;
+  }();
+  return numbers[random() % numbers.size()];
 }
 template <const SmallFormat* kFormat>
 double value_of_small(std::uint64_t bits) {
@@ -179,11 +182,44 @@ Sum place_of_sum(int thread, int i) {
 
 std::uint32_t bits_of_sum(const TileProduct& product, double value) {
   if (product.is_integer()) return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
-  return rounded(product.sum == std::string("f16") ? kF16 : kF32, value, Mode::rn);
+  if (product.sum == std::string("f16")) return rounded(kF16, value, Mode::rn);
+  return static_cast<std::uint32_t>(to_bits(static_cast<float>(value)));
 }
 double value_of_sum(const TileProduct& product, std::uint32_t bits) {
   if (product.is_integer()) return static_cast<std::int32_t>(bits);
   return value_of(product.sum == std::string("f16") ? kF16 : kF32, bits);
+}
+
+std::string product_kernel(const TileProduct& product, std::uint64_t a_descriptor,
+                           std::uint64_t b_descriptor) {
+  const int registers = product.n / (product.sum == std::string("f16") ? 4 : 2);
+  std::ostringstream text;
+  text << ".reg .b32 %d<128>, %a<4>, %meta;\n.reg .b64 %da, %db;\n.reg .pred %adds;\n"
+       << "setp.ne.s32 %p9, %r1, %r0;\n@%p9 exit;\n"  // only the first block has work
+       << "setp." << (product.adds ? "eq" : "ne") << ".s32 %adds, %r0, %r0;\n"
+       << "mov.u32 %r3, tiles;\nmov.u32 %r4, %r0;\n"
+       << "fill:\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd3, %rd2, %rd3;\n"
+       << "ld.global.b32 %r5, [%rd3];\nshl.b32 %r6, %r4, 2;\nadd.u32 %r6, %r6, %r3;\n"
+       << "st.shared.b32 [%r6], %r5;\nadd.u32 %r4, %r4, 128;\n"
+       << "setp.lt.u32 %p1, %r4, " << kSharedBytes / 4 << ";\n@%p1 bra fill;\n"
+       << "mad.wide.u32 %rd4, %r0, 4, %rd2;\n";
+  std::uint32_t at = kSharedBytes;
+  const auto load = [&](const std::string& name) {
+    text << "ld.global.b32 " << name << ", [%rd4+" << at << "];\n";
+    at += 4 * kThreads;
+  };
+  for (int i = 0; i < 4; ++i) load("%a" + std::to_string(i));
+  load("%meta");
+  for (int i = 0; i < registers; ++i) load("%d" + std::to_string(i));
+  text << "bar.sync 0;\n"
+       << "wgmma.fence.sync.aligned;\n"
+       << product.instruction(a_descriptor, b_descriptor)
+       << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
+       << "mad.wide.u32 %rd5, %r0, 4, %rd0;\n";
+  for (int i = 0; i < registers; ++i) {
+    text << "st.global.b32 [%rd5+" << 4 * kThreads * i << "], %d" << i << ";\n";
+  }
+  return kernel_text(text.str(), ".extern .shared .align 1024 .b8 tiles[];\n");
 }
 
 }  // namespace
@@ -191,7 +227,7 @@ double value_of_sum(const TileProduct& product, std::uint32_t bits) {
 const TileElement kTileF16{"f16", 16, make_small<&kF16>, value_of_small<&kF16>};
 const TileElement kTileBF16{"bf16", 16, make_small<&kBF16>, value_of_small<&kBF16>};
 const TileElement kTileTF32{
-    "tf32", 32, [](std::mt19937_64& r) { return small_number(r, kTF32) << 13 | (r() & 0x1fff); },
+    "tf32", 32, [](std::mt19937_64& r) { return make_small<&kTF32>(r) << 13 | (r() & 0x1fff); },
     [](std::uint64_t a) { return value_of(kTF32, a >> 13); }};
 const TileElement kTileE4M3{"e4m3", 8, make_small<&kE4M3>, value_of_small<&kE4M3>};
 const TileElement kTileE5M2{"e5m2", 8, make_small<&kE5M2>, value_of_small<&kE5M2>};
@@ -233,38 +269,6 @@ std::string TileProduct::instruction(std::uint64_t a_descriptor, std::uint64_t b
   }
   text << ";\n";
   return text.str();
-}
-
-std::string product_kernel(const TileProduct& product, std::uint64_t a_descriptor,
-                           std::uint64_t b_descriptor, const std::string& before) {
-  const int registers = product.n / (product.sum == std::string("f16") ? 4 : 2);
-  std::ostringstream text;
-  text << ".reg .b32 %d<128>, %a<4>, %meta;\n.reg .b64 %da, %db;\n.reg .pred %adds;\n"
-       << "setp.ne.s32 %p9, %r1, %r0;\n@%p9 exit;\n"  // only the first block has work
-       << "setp." << (product.adds ? "eq" : "ne") << ".s32 %adds, %r0, %r0;\n"
-       << "mov.u32 %r3, tiles;\nmov.u32 %r4, %r0;\n"
-       << "fill:\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd3, %rd2, %rd3;\n"
-       << "ld.global.b32 %r5, [%rd3];\nshl.b32 %r6, %r4, 2;\nadd.u32 %r6, %r6, %r3;\n"
-       << "st.shared.b32 [%r6], %r5;\nadd.u32 %r4, %r4, 128;\n"
-       << "setp.lt.u32 %p1, %r4, " << kSharedBytes / 4 << ";\n@%p1 bra fill;\n"
-       << "mad.wide.u32 %rd4, %r0, 4, %rd2;\n";
-  std::uint32_t at = kSharedBytes;
-  const auto load = [&](const std::string& name) {
-    text << "ld.global.b32 " << name << ", [%rd4+" << at << "];\n";
-    at += 4 * kThreads;
-  };
-  for (int i = 0; i < 4; ++i) load("%a" + std::to_string(i));
-  load("%meta");
-  for (int i = 0; i < registers; ++i) load("%d" + std::to_string(i));
-  text << "bar.sync 0;\n"
-       << before << "wgmma.fence.sync.aligned;\n"
-       << product.instruction(a_descriptor, b_descriptor)
-       << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
-       << "mad.wide.u32 %rd5, %r0, 4, %rd0;\n";
-  for (int i = 0; i < registers; ++i) {
-    text << "st.global.b32 [%rd5+" << 4 * kThreads * i << "], %d" << i << ";\n";
-  }
-  return kernel_text(text.str(), ".extern .shared .align 1024 .b8 tiles[];\n");
 }
 
 void expect_tile_product(const TileProduct& product, bool large) {

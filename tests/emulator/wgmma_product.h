@@ -47,18 +47,13 @@ struct TileProduct {
   int k() const { return (sparse ? 512 : 256) / a->bits; }
   /// "m64n8k16.f32.f16.f16"
   std::string form() const;
-  /// The instruction with the registers and labels of product_kernel().
+  /// The instruction with the registers %d, %a, %da, %db, %adds and %meta.
   std::string instruction(std::uint64_t a_descriptor, std::uint64_t b_descriptor) const;
 };
 
 /// Runs the product with every instruction set, and expects what a CPU computes. `large`: integers
 /// whose sums leave the range of s32.
 void expect_tile_product(const TileProduct& product, bool large = false);
-
-/// Runs the product once in a block of so many threads with so much shared memory, whatever is in
-/// it.
-std::string product_kernel(const TileProduct& product, std::uint64_t a_descriptor,
-                           std::uint64_t b_descriptor, const std::string& before = "");
 
 /// Of a tile that begins at `begin`.
 std::uint64_t tile_descriptor(std::uint32_t begin, std::uint32_t leading, std::uint32_t stride,

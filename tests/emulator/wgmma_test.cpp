@@ -1,5 +1,4 @@
-// wgmma: products of all types, shapes and layouts, and what the instructions refuse.
-#include <gmock/gmock.h>
+// wgmma: products of all types, shapes and layouts.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,9 +8,6 @@
 
 namespace warpgauge::emulator::machine {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 struct Types {
   const TileElement* a;
@@ -127,18 +123,16 @@ TEST(Wgmma, IntegersWrapAroundOrSaturate) {
 TEST(Wgmma, SparseMatrices) {
   for (const Types& types : kTypes) {
     for (const bool in_registers : {false, true}) {
-      for (const int n : {8, 64, 256}) {
-        TileProduct product = product_of(types, n);
-        product.sparse = true;
-        product.a_is_in_registers = in_registers;
-        expect_tile_product(product);
-        product.a_place.swizzle_bytes = product.b_place.swizzle_bytes = 128;
-        product.selector = product.a->bits == 8 ? 0 : 1;
-        expect_tile_product(product);
-      }
+      TileProduct product = product_of(types, 24);
+      product.sparse = true;
+      product.a_is_in_registers = in_registers;
+      expect_tile_product(product);
+      product.a_place.swizzle_bytes = product.b_place.swizzle_bytes = 128;
+      product.selector = product.a->bits == 8 ? 0 : 1;
+      expect_tile_product(product);
     }
   }
-  TileProduct product = product_of(kTypes[1], 64);
+  TileProduct product = product_of(kTypes[1], 256);
   product.sparse = true;
   for (const int swizzle : {0, 32, 64, 128}) {
     product.a_place = product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = true};
