@@ -39,7 +39,7 @@ std::string message(const TileProduct& product, std::uint64_t a = kDescriptor,
 
 TEST(WgmmaFault, FormsThatDoNotExist) {
   const auto why = [](const std::string& form, const std::string& rest) {
-    return refusal("mov.u64 %da, 8192; mov.u64 %db, 8192; wgmma.mma_async." + form +
+    return refusal("mov.u64 %da, 512; mov.u64 %db, 512; wgmma.mma_async." + form +
                    " {%d0, %d1, %d2, %d3}, %da, %db, " + rest + ";");
   };
   EXPECT_EQ(why("sync.aligned.m64n8k16.f32.f16.f16", "%adds, 1, 1, 0, 0"), "");

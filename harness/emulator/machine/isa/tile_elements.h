@@ -13,6 +13,7 @@ namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
 typedef float Eight __attribute__((vector_size(32), may_alias));
+typedef float Four __attribute__((vector_size(16), may_alias));
 typedef u16 EightShort __attribute__((vector_size(16), may_alias));
 
 constexpr int kChunkBytes = 16;  ///< of a row of a core matrix
@@ -26,10 +27,12 @@ constexpr int elements_of_chunk(MatrixElement element) {
   return 8 * kChunkBytes / bits_of(element);
 }
 
-/// 16 bits that the elements of 8 bits become first: halves or integers.
+/// 16 bits that the elements of 8 bits become first: halves, 1/256 of one for e4m3, or integers.
 template <MatrixElement kElement>
 WARPGAUGE_INLINE u16 short_of(u8 byte) {
-  if constexpr (kElement == MatrixElement::e4m3) return half_of_e4m3(byte);
+  if constexpr (kElement == MatrixElement::e4m3) {
+    return static_cast<u16>((byte & 0x80) << 8 | (byte & 0x7f) << 7);
+  }
   if constexpr (kElement == MatrixElement::e5m2) return half_of_e5m2(byte);
   if constexpr (kElement == MatrixElement::s8) return static_cast<u16>(s16{static_cast<s8>(byte)});
   return byte;
@@ -51,6 +54,13 @@ WARPGAUGE_INLINE void widen_shorts(const u16* from, float* to) {
 #else
     for (int i = 0; i < kCount; ++i) to[i] = widen(Half{from[i]});
 #endif
+  }
+  if constexpr (kElement == MatrixElement::e4m3) {
+    constexpr float kNext = 480;  // would follow the largest number, but is NaN
+    for (int i = 0; i < kCount; ++i) {
+      const float value = to[i] * 256;
+      to[i] = __builtin_fabsf(value) == kNext ? bits_as<float>(kNanBits) : value;
+    }
   }
 }
 

@@ -161,71 +161,56 @@ WARPGAUGE_INLINE void add_product(Eight& sum, float a, const Eight& b) {
 #endif
 }
 
-/// Adds the products of some rows of A and blocks of B.
-template <int kCount, bool kSparse>
-WARPGAUGE_INLINE void add_products(const Left& left, const Right& right, int row, int depth,
-                                   Eight (*sums)[kBlocks]) {
-  Eight local[kRowsAtOnce][kCount];
-  for (int r = 0; r < kRowsAtOnce; ++r) {
-    for (int n = 0; n < kCount; ++n) local[r][n] = sums[r][n];
-  }
-  for (int k = 0; k < depth; ++k) {
-#pragma GCC unroll 8
-    for (int r = 0; r < kRowsAtOnce; ++r) {
-      const int at = kSparse ? left.rows_of_b[row + r][k] : k;
-#pragma GCC unroll 8
-      for (int n = 0; n < kCount; ++n) {
-        add_product(local[r][n], left.values[row + r][k],
-                    *reinterpret_cast<const Eight*>(right.values[n][at]));
-      }
-    }
-  }
-  for (int r = 0; r < kRowsAtOnce; ++r) {
-    for (int n = 0; n < kCount; ++n) sums[r][n] = local[r][n];
-  }
-}
-
-/// The accumulators of row `row` and a block of columns, of which each quad of lanes has 8.
+/// The accumulators of row `row` and a block of columns, of which each quad of lanes has 8: words,
+/// or two halves in a word.
 class Accumulators {
  public:
   WARPGAUGE_INLINE Accumulators(const Work& work, bool adds)
       : work_(work), slots_(work.product.d.data()), adds_(adds) {}
 
+  /// What the sum begins with. T is float, Half or, added last, s32.
+  template <typename T>
   WARPGAUGE_INLINE void load(int row, int block, Eight& sum) const {
     sum = Eight{};
-    if (!adds_ || work_.product.sum == ptx::Type::s32) return;
-    if (work_.product.sum == ptx::Type::f32) {
-      __builtin_memcpy(&sum, word(row, block, 0), 16);
-      __builtin_memcpy(reinterpret_cast<std::byte*>(&sum) + 16, word(row, block, 1), 16);
+    if (kSame<T, s32> || !adds_) return;
+    if constexpr (kSame<T, float>) {
+      const Four even = *reinterpret_cast<const Four*>(word(row, block, 0));
+      const Four odd = *reinterpret_cast<const Four*>(word(row, block, 1));
+      sum = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
     } else {
-      alignas(32) float values[kColumns];
-      widen_shorts<Element::f16, kColumns>(halves(row, block), values);
-      for (int n = 0; n < kColumns; ++n) sum[n] = values[kColumnOrder[n]];
+      Eight values;
+      widen_shorts<Element::f16, kColumns>(halves(row, block), reinterpret_cast<float*>(&values));
+      sum = __builtin_shufflevector(values, values, 0, 2, 4, 6, 1, 3, 5, 7);
     }
   }
+  template <typename T>
   WARPGAUGE_INLINE void store(int row, int block, const Eight& sum) const {
-    if (work_.product.sum == ptx::Type::f32) {
-      const Eight nan = Eight{} + bits_as<float>(kNanBits);
-      const Eight result = sum == sum ? sum : nan;
-      __builtin_memcpy(word(row, block, 0), &result, 16);
-      __builtin_memcpy(word(row, block, 1), reinterpret_cast<const std::byte*>(&result) + 16, 16);
-    } else if (work_.product.sum == ptx::Type::f16) {
+    if constexpr (kSame<T, float>) {
+      const Eight result = sum == sum ? sum : Eight{} + bits_as<float>(kNanBits);
+      *reinterpret_cast<Four*>(word(row, block, 0)) =
+          __builtin_shufflevector(result, result, 0, 1, 2, 3);
+      *reinterpret_cast<Four*>(word(row, block, 1)) =
+          __builtin_shufflevector(result, result, 4, 5, 6, 7);
+    } else if constexpr (kSame<T, Half>) {
+      const Eight result = __builtin_shufflevector(sum, sum, 0, 4, 1, 5, 2, 6, 3, 7);
       u16* const to = halves(row, block);
-      for (int n = 0; n < kColumns; ++n) to[kColumnOrder[n]] = round_to_half(sum[n]).bits;
+      for (int n = 0; n < kColumns; ++n) to[n] = round_to_half(result[n]).bits;
     } else {
       s32 values[kColumns];
       for (int n = 0; n < kColumns; ++n) values[n] = static_cast<s32>(sum[n]);
       add_integers(row, block, values);
     }
   }
-  /// Of integers: adds to what was there.
+  /// Adds to what was there.
   WARPGAUGE_INLINE void add_integers(int row, int block, const s32* sums) const {
-    for (int n = 0; n < kColumns; ++n) {
-      s32* const to = reinterpret_cast<s32*>(word(row, block, n / 4)) + n % 4;
-      const s64 sum = s64{adds_ ? *to : 0} + sums[n];
-      constexpr s64 kMost = 0x7fffffff;
-      const s64 bounded = sum > kMost ? kMost : sum < -kMost - 1 ? -kMost - 1 : sum;
-      *to = static_cast<s32>(work_.product.saturate ? bounded : sum);
+    constexpr s64 kMost = 0x7fffffff;
+    for (int odd = 0; odd < 2; ++odd) {
+      s32* const to = reinterpret_cast<s32*>(word(row, block, odd));
+      for (int n = 0; n < 4; ++n) {
+        const s64 sum = s64{adds_ ? to[n] : 0} + sums[4 * odd + n];
+        const s64 bounded = sum > kMost ? kMost : sum < -kMost - 1 ? -kMost - 1 : sum;
+        to[n] = static_cast<s32>(work_.product.saturate ? bounded : sum);
+      }
     }
   }
 
@@ -243,24 +228,38 @@ class Accumulators {
   bool adds_;
 };
 
-template <int kCount, bool kSparse>
+template <typename T, int kCount, bool kSparse>
 void multiply_blocks(const Work& work, const Left& left, const Right& right, int first, bool adds) {
   const Accumulators accumulators(work, adds);
   const int depth = 256 / bits_of(work.product.a_element);
   for (int row = 0; row < kRows; row += kRowsAtOnce) {
-    Eight sums[kRowsAtOnce][kBlocks];
+    Eight sums[kRowsAtOnce][kCount];
+#pragma GCC unroll 8
     for (int r = 0; r < kRowsAtOnce; ++r) {
-      for (int n = 0; n < kCount; ++n) accumulators.load(row + r, first + n, sums[r][n]);
+#pragma GCC unroll 8
+      for (int n = 0; n < kCount; ++n) accumulators.load<T>(row + r, first + n, sums[r][n]);
     }
-    add_products<kCount, kSparse>(left, right, row, depth, sums);
+    for (int k = 0; k < depth; ++k) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        const int at = kSparse ? left.rows_of_b[row + r][k] : k;
+#pragma GCC unroll 8
+        for (int n = 0; n < kCount; ++n) {
+          add_product(sums[r][n], left.values[row + r][k],
+                      *reinterpret_cast<const Eight*>(right.values[n][at]));
+        }
+      }
+    }
+#pragma GCC unroll 8
     for (int r = 0; r < kRowsAtOnce; ++r) {
-      for (int n = 0; n < kCount; ++n) accumulators.store(row + r, first + n, sums[r][n]);
+#pragma GCC unroll 8
+      for (int n = 0; n < kCount; ++n) accumulators.store<T>(row + r, first + n, sums[r][n]);
     }
   }
 }
 
-template <bool kSparse>
-void multiply_floats(const Work& work, bool adds) {
+template <typename T, bool kSparse>
+void multiply_elements(const Work& work, bool adds) {
   Left left;
   Right right;
   with_element(work.product.a_element,
@@ -280,11 +279,17 @@ void multiply_floats(const Work& work, bool adds) {
       }
     });
     if (count == 1) {
-      multiply_blocks<1, kSparse>(work, left, right, first, adds);
+      multiply_blocks<T, 1, kSparse>(work, left, right, first, adds);
     } else {
-      multiply_blocks<kBlocks, kSparse>(work, left, right, first, adds);
+      multiply_blocks<T, kBlocks, kSparse>(work, left, right, first, adds);
     }
   }
+}
+
+template <typename T>
+void multiply_elements(const Work& work, bool adds) {
+  work.product.sparse ? multiply_elements<T, true>(work, adds)
+                      : multiply_elements<T, false>(work, adds);
 }
 
 /// Counts the bits that a row of A and a column of B have in common.
@@ -354,10 +359,12 @@ void multiply_tiles(Warp& warp, const Instruction& instruction) {
   const bool adds = adds_to_sums(work);
   if (product.a_element == Element::b1) {
     multiply_bits(work, adds);
-  } else if (product.sparse) {
-    multiply_floats<true>(work, adds);
+  } else if (product.sum == ptx::Type::f32) {
+    multiply_elements<float>(work, adds);
+  } else if (product.sum == ptx::Type::f16) {
+    multiply_elements<Half>(work, adds);
   } else {
-    multiply_floats<false>(work, adds);
+    multiply_elements<s32>(work, adds);
   }
   ++warp.engine->products.open;
 }
