@@ -166,7 +166,7 @@ void need_reason(std::string_view reason, const std::source_location& where) {
   if (!metrics::is_blank(reason)) return;
   throw std::invalid_argument(
       fmt::format("{}:{}: gpu_only() has no reason; say why the emulator "
-                  "cannot run the variants, as in gpu_only(\"uses wgmma\")",
+                  "cannot run the variants, as in gpu_only(\"uses tcgen05\")",
                   where.file_name(), where.line()));
 }
 

@@ -245,7 +245,7 @@ TEST(Faults, AreBlamedOnTheLineInTheProjectThatTheyWereInlinedInto) {
   const metrics::CallSite own = {"own.h", 20}, call = {"a.cu", 7};
   for (const char* const wrong :
        {"st.global.u32 [0], %r0;", "add.u64 %rd1, %rd1, 1; st.global.u32 [%rd1], %r0;", "trap;",
-        "wgmma.fence.sync.aligned;"}) {
+        "tcgen05.wait::ld.sync.aligned;"}) {
     const auto fault = fault_of(kernel_text(inlined + wrong) + files);
     ASSERT_TRUE(fault.has_value()) << wrong;
     EXPECT_EQ(fault->kernel(), "k");
@@ -259,21 +259,21 @@ TEST(Faults, AreBlamedOnTheLineInTheProjectThatTheyWereInlinedInto) {
 
 TEST(Faults, UnknownInstructionsAreRefusedWhereTheyAreReached) {
   const auto fault =
-      fault_of(kernel_text("setp.eq.u32 %p1, %r1, 40; @%p1 wgmma.fence.sync.aligned; ret;"),
+      fault_of(kernel_text("setp.eq.u32 %p1, %r1, 40; @%p1 tcgen05.wait::ld.sync.aligned; ret;"),
                {{2, 1, 1}, {32, 1, 1}});
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated);
   EXPECT_THAT(fault->what(),
               AllOf(HasSubstr("block (1,0,0), thread (8,0,0)"), HasSubstr("PTX line 15"),
-                    HasSubstr("not emulated: wgmma.fence.sync.aligned")));
-  EXPECT_FALSE(fault_of(kernel_text("ret; wgmma.fence.sync.aligned;")).has_value());
+                    HasSubstr("not emulated: tcgen05.wait::ld.sync.aligned")));
+  EXPECT_FALSE(fault_of(kernel_text("ret; tcgen05.wait::ld.sync.aligned;")).has_value());
 }
 
 TEST(Faults, UnknownModifiersAreNotIgnored) {
   for (const char* const body :
        {"bra.sometimes A; A: ret;", "shfl.sync.sideways.b32 %r3, %r0, 1, 31, -1;",
-        "bar.red.xor.pred %p1, 0, %p2;", "barrier.cluster.leave;", "exit.quietly;",
-        "mov.u32 %r3, %tid.w;", "vote.sync.most.pred %p1, %p2, -1;"}) {
+         "bar.red.xor.pred %p1, 0, %p2;", "barrier.cluster.leave;", "exit.quietly;",
+        "mov.u32 %r3, %tid.w;", "vote.sync.most.pred %p1, %p2, -1;", "griddepcontrol.later;"}) {
     const auto fault = fault_of(kernel_text(body));
     ASSERT_TRUE(fault.has_value()) << body;
     EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated) << body;

@@ -82,9 +82,9 @@ struct Tile {
     std::uint32_t leading = 16, stride = 0;  // bytes
     if (!place.is_mn_major) {
       stride = 8 * 16 * w + place.padding;
-      if (w == 1) leading = atoms * stride + place.padding;
+      leading = atoms * stride + place.padding;
       mn = {{{8, 128 * w}, {1, 8 * stride}}};
-      k = {{{t, size}, {1, w == 1 ? 8 * leading : 128}}};
+      k = {{{t, size}, {w, 128}, {1, 8 * leading}}};
     } else if (w == 1) {
       stride = 8 * 16 + place.padding;
       leading = atoms * stride + place.padding;

@@ -135,8 +135,10 @@ TEST(Wgmma, SparseMatrices) {
   TileProduct product = product_of(kTypes[1], 256);
   product.sparse = true;
   for (const int swizzle : {0, 32, 64, 128}) {
-    product.a_place = product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = true};
-    expect_tile_product(product);
+    for (const bool is_mn_major : {false, true}) {
+      product.a_place = product.b_place = {.swizzle_bytes = swizzle, .is_mn_major = is_mn_major};
+      expect_tile_product(product);
+    }
   }
 }
 
@@ -155,6 +157,45 @@ TEST(Wgmma, SparseMatricesDoNotMultiplyWhatTheyLack) {
                         kTileF16.value};
   product.a = &one;
   expect_tile_product(product);
+}
+
+/// Bits of a format of so many bits, all in turn but infinities and NaNs.
+template <int kBits, std::uint64_t kBeyond>
+std::uint64_t next_finite(std::mt19937_64&) {
+  static std::uint64_t next = 0;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << (kBits - 1);
+  do {
+    next = (next + (kBits == 8 ? 1 : 37)) & (2 * kSign - 1);
+  } while ((next & (kSign - 1)) >= kBeyond);
+  return next;
+}
+
+// Each element of B is alone in its sum.
+TEST(Wgmma, AllValuesOfElements) {
+  static std::size_t drawn;
+  static std::size_t depth;
+  const auto expect = [&](const TileElement& all, std::uint64_t (*make)(std::mt19937_64&),
+                          std::uint64_t (*one)(std::mt19937_64&)) {
+    TileElement a = all, b = all;
+    a.make = one;
+    b.make = make;
+    TileProduct product = product_of({&a, &b, "f32"}, 256);
+    product.adds = false;
+    depth = static_cast<std::size_t>(product.k());
+    drawn = 0;
+    expect_tile_product(product);
+  };
+  using Make = std::uint64_t (*)(std::mt19937_64&);
+  const auto one = [&]<std::uint64_t kOne>() -> Make {
+    return [](std::mt19937_64&) -> std::uint64_t {
+      const std::size_t n = drawn++;
+      return n % depth == n / depth % depth ? kOne : 0;
+    };
+  };
+  expect(kTileF16, next_finite<16, 0x7c00>, one.operator()<0x3c00>());
+  expect(kTileBF16, next_finite<16, 0x7f80>, one.operator()<0x3f80>());
+  expect(kTileE4M3, next_finite<8, 0x7f>, one.operator()<0x38>());
+  expect(kTileE5M2, next_finite<8, 0x7c>, one.operator()<0x3c>());
 }
 
 }  // namespace

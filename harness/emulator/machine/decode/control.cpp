@@ -100,6 +100,7 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
   } else if (opcode == "brkpt" || opcode == "pmevent" || opcode == "nanosleep") {
     result->execute = control::do_nothing;
   } else if (opcode == "griddepcontrol") {
+    expect_modifiers(instruction, {"launch_dependents", "wait"});
     result->execute = control::do_nothing;  // launches follow each other: nothing to wait for
   } else {
     return decode_call(instruction, decoder, result) ||

@@ -46,16 +46,15 @@ MatrixTile tile_of(const Warp& warp, const Instruction& instruction, MatrixOpera
   tile.row_bytes = mode == 0 ? 16 : 256u >> mode;
   tile.swizzle = tile.row_bytes / 16 - 1;
   if (mode == 0 && tile.base != 0) refuse("has a base offset without swizzling");
+  const std::uint32_t together = tile.row_bytes / 16;
   if (!is_mn_major) {
-    tile.group_bytes = stride;
-    tile.k_bytes = mode == 0 ? leading : 16;
-  } else if (mode == 0) {
-    tile.group_bytes = stride;
+    tile.k_group = together;
     tile.k_bytes = leading;
+    tile.mn_bytes = stride;
   } else {
-    tile.group = tile.row_bytes / 16;
-    tile.group_bytes = leading;
-    tile.k_bytes = stride;
+    tile.mn_group = together;
+    tile.mn_bytes = mode == 0 ? stride : leading;
+    tile.k_bytes = mode == 0 ? leading : stride;
   }
   return tile;
 }

@@ -2,7 +2,9 @@
 //
 // It consists of core matrices: 8 rows of 16 bytes, a row every 16 bytes, or every 32, 64 or 128
 // where it is swizzled. Along the rows lie neighbours along k, or along m or n if the matrix is
-// M- or N-major (PTX ISA, "Shared memory matrix layout", "Strides"; CUTLASS, make_gmma_desc).
+// M- or N-major (PTX ISA, "Shared memory matrix layout", "Strides"; CUTLASS, make_gmma_desc). How
+// a base offset moves the pattern, and where the second half of the k of a sparse product lies with
+// 32 bytes of swizzling, was seen on an H200: 780 layouts read the same places as there.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +18,10 @@ namespace warpgauge::emulator::machine::memory {
 struct MatrixTile {
   std::uint32_t begin = 0;      ///< address of the first row
   std::uint32_t row_bytes = 0;  ///< from one row of a core matrix to the next
-  /// Core matrices along m or n: so many lie side by side, 16 bytes apart; groups of them are
-  /// `group_bytes` apart.
-  std::uint32_t group = 1, group_bytes = 0;
-  std::uint32_t k_bytes = 0;  ///< from one core matrix to the next along k
+  /// Core matrices along m or n, and along k: so many lie side by side, 16 bytes apart; groups of
+  /// them are so many bytes apart.
+  std::uint32_t mn_group = 1, mn_bytes = 0;
+  std::uint32_t k_group = 1, k_bytes = 0;
   std::uint32_t swizzle = 0;  ///< bits 7 to 9 of an address that change its bits 4 to 6
   std::uint32_t base = 0;     ///< what bits 7 to 9 are where the pattern of swizzling begins
   bool is_mn_major = false;
@@ -27,8 +29,9 @@ struct MatrixTile {
   /// Row `row` of core matrix `mn` along m or n and `k` along k.
   [[gnu::always_inline]] std::uint32_t address(std::uint32_t mn, std::uint32_t k,
                                                std::uint32_t row) const {
-    const std::uint32_t plain =
-        begin + mn % group * 16 + mn / group * group_bytes + k * k_bytes + row * row_bytes;
+    const std::uint32_t along_mn = mn % mn_group * 16 + mn / mn_group * mn_bytes;
+    const std::uint32_t along_k = k % k_group * 16 + k / k_group * k_bytes;
+    const std::uint32_t plain = begin + along_mn + along_k + row * row_bytes;
     return plain ^ ((((plain >> 7) - base) & swizzle) << 4);
   }
 };
