@@ -2,7 +2,7 @@
 //
 // Elements are widened to float, which makes their products exact; these are added in the order of
 // k, beginning with D, and each sum is rounded. Where a GPU rounds is not documented. Sums of
-// integers, of at most 64 products, are exact as float, too; D is added last.
+// integers, of at most 32 products, are exact as float, too; D is added last.
 #include "harness/emulator/machine/isa/warpgroup.h"
 
 #include "harness/emulator/machine/control/warp_ops.h"

@@ -46,13 +46,13 @@ MatrixTile tile_of(const Warp& warp, const Instruction& instruction, MatrixOpera
   tile.row_bytes = mode == 0 ? 16 : 256u >> mode;
   tile.swizzle = tile.row_bytes / 16 - 1;
   if (mode == 0 && tile.base != 0) refuse("has a base offset without swizzling");
-  const std::uint32_t together = tile.row_bytes / 16;
+  const std::uint32_t shift = mode == 0 ? 0 : 4 - mode;  // a row is as long as so many
   if (!is_mn_major) {
-    tile.k_group = together;
+    tile.k_shift = shift;
     tile.k_bytes = leading;
     tile.mn_bytes = stride;
   } else {
-    tile.mn_group = together;
+    tile.mn_shift = shift;
     tile.mn_bytes = mode == 0 ? stride : leading;
     tile.k_bytes = mode == 0 ? leading : stride;
   }

@@ -18,10 +18,10 @@ namespace warpgauge::emulator::machine::memory {
 struct MatrixTile {
   std::uint32_t begin = 0;      ///< address of the first row
   std::uint32_t row_bytes = 0;  ///< from one row of a core matrix to the next
-  /// Core matrices along m or n, and along k: so many lie side by side, 16 bytes apart; groups of
+  /// Core matrices along m or n, and along k: 2^shift lie side by side, 16 bytes apart; groups of
   /// them are so many bytes apart.
-  std::uint32_t mn_group = 1, mn_bytes = 0;
-  std::uint32_t k_group = 1, k_bytes = 0;
+  std::uint32_t mn_shift = 0, mn_bytes = 0;
+  std::uint32_t k_shift = 0, k_bytes = 0;
   std::uint32_t swizzle = 0;  ///< bits 7 to 9 of an address that change its bits 4 to 6
   std::uint32_t base = 0;     ///< what bits 7 to 9 are where the pattern of swizzling begins
   bool is_mn_major = false;
@@ -29,9 +29,10 @@ struct MatrixTile {
   /// Row `row` of core matrix `mn` along m or n and `k` along k.
   [[gnu::always_inline]] std::uint32_t address(std::uint32_t mn, std::uint32_t k,
                                                std::uint32_t row) const {
-    const std::uint32_t along_mn = mn % mn_group * 16 + mn / mn_group * mn_bytes;
-    const std::uint32_t along_k = k % k_group * 16 + k / k_group * k_bytes;
-    const std::uint32_t plain = begin + along_mn + along_k + row * row_bytes;
+    const std::uint32_t mn_group = mn >> mn_shift, k_group = k >> k_shift;
+    const std::uint32_t plain = begin + (mn - (mn_group << mn_shift)) * 16 + mn_group * mn_bytes +
+                                (k - (k_group << k_shift)) * 16 + k_group * k_bytes +
+                                row * row_bytes;
     return plain ^ ((((plain >> 7) - base) & swizzle) << 4);
   }
 };
