@@ -12,8 +12,8 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef float Four __attribute__((vector_size(16), may_alias));
+typedef float Part __attribute__((vector_size(kVectorBytes == 16 ? 16 : 32), may_alias));
 typedef u16 EightShort __attribute__((vector_size(16), may_alias));
 
 constexpr int kChunkBytes = 16;  ///< of a row of a core matrix
@@ -22,6 +22,12 @@ constexpr int kColumns = 8;      ///< of B that are side by side
 /// Where the column of a vector of eight sums is: the even ones first, as a lane's registers have
 /// one even and one odd column each.
 constexpr int kColumnOrder[kColumns] = {0, 2, 4, 6, 1, 3, 5, 7};
+
+/// Sums of a row of A and eight columns of B.
+constexpr int kParts = kColumns * sizeof(float) / sizeof(Part);
+struct Eight {
+  Part parts[kParts];
+};
 
 constexpr int elements_of_chunk(MatrixElement element) {
   return 8 * kChunkBytes / bits_of(element);

@@ -152,92 +152,112 @@ void read_metadata(const Work& work, Left& left) {
   }
 }
 
-WARPGAUGE_INLINE void add_product(Eight& sum, float a, const Eight& b) {
+WARPGAUGE_INLINE void add_product(Part& sum, float a, const Part& b) {
 #if defined(__FMA__)
-  sum = reinterpret_cast<Eight>(_mm256_fmadd_ps(_mm256_set1_ps(a), reinterpret_cast<__m256>(b),
-                                                reinterpret_cast<__m256>(sum)));
+  sum = reinterpret_cast<Part>(_mm256_fmadd_ps(_mm256_set1_ps(a), reinterpret_cast<__m256>(b),
+                                               reinterpret_cast<__m256>(sum)));
 #else
   sum += a * b;  // the product is exact
 #endif
 }
 
-/// The accumulators of row `row` and a block of columns, of which each quad of lanes has 8: words,
-/// or two halves in a word.
+/// Of a block of columns, the accumulators of rows 0 to 7, then 8 to 15: each quad of lanes has the
+/// 8 of a row, as words, or two halves in a word. T is float, Half or s32.
+template <typename T>
 class Accumulators {
  public:
-  WARPGAUGE_INLINE Accumulators(const Work& work, bool adds)
-      : work_(work), slots_(work.product.d.data()), adds_(adds) {}
+  WARPGAUGE_INLINE Accumulators(const Work& work, int block) {
+    constexpr int kRegisters = kSame<T, Half> ? 1 : 2;
+    const Slot* const slots = work.product.d.data() + 2 * kRegisters * block;
+    for (int half = 0; half < 2; ++half) {
+      for (int n = 0; n < kRegisters; ++n) {
+        words_[half][n] = work.registers(slots[kRegisters * half + n]);
+      }
+    }
+  }
 
-  /// What the sum begins with. T is float, Half or, added last, s32.
-  template <typename T>
-  WARPGAUGE_INLINE void load(int row, int block, Eight& sum) const {
-    sum = Eight{};
-    if (kSame<T, s32> || !adds_) return;
+  /// What sums begin with; integers are added last.
+  WARPGAUGE_INLINE void load(int row, bool adds, Eight& sum) const {
+    for (Part& part : sum.parts) part = Part{};
+    if (kSame<T, s32> || !adds) return;
     if constexpr (kSame<T, float>) {
-      const Four even = *reinterpret_cast<const Four*>(word(row, block, 0));
-      const Four odd = *reinterpret_cast<const Four*>(word(row, block, 1));
-      sum = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+      const Four even = *reinterpret_cast<const Four*>(at(row, 0));
+      const Four odd = *reinterpret_cast<const Four*>(at(row, 1));
+      if constexpr (kParts == 2) {
+        sum.parts[0] = even;
+        sum.parts[kParts - 1] = odd;
+      } else {
+        sum.parts[0] = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+      }
     } else {
-      Eight values;
-      widen_shorts<Element::f16, kColumns>(halves(row, block), reinterpret_cast<float*>(&values));
-      sum = __builtin_shufflevector(values, values, 0, 2, 4, 6, 1, 3, 5, 7);
+      alignas(32) float values[kColumns], ordered[kColumns];
+      widen_shorts<Element::f16, kColumns>(reinterpret_cast<const u16*>(at(row, 0)), values);
+      for (int n = 0; n < kColumns; ++n) ordered[n] = values[kColumnOrder[n]];
+      __builtin_memcpy(sum.parts, ordered, sizeof ordered);
     }
   }
-  template <typename T>
-  WARPGAUGE_INLINE void store(int row, int block, const Eight& sum) const {
+  WARPGAUGE_INLINE void store(int row, bool adds, bool saturates, const Eight& sum) const {
     if constexpr (kSame<T, float>) {
-      const Eight result = sum == sum ? sum : Eight{} + bits_as<float>(kNanBits);
-      *reinterpret_cast<Four*>(word(row, block, 0)) =
-          __builtin_shufflevector(result, result, 0, 1, 2, 3);
-      *reinterpret_cast<Four*>(word(row, block, 1)) =
-          __builtin_shufflevector(result, result, 4, 5, 6, 7);
-    } else if constexpr (kSame<T, Half>) {
-      const Eight result = __builtin_shufflevector(sum, sum, 0, 4, 1, 5, 2, 6, 3, 7);
-      u16* const to = halves(row, block);
-      for (int n = 0; n < kColumns; ++n) to[n] = round_to_half(result[n]).bits;
+      Eight result = sum;
+      for (Part& part : result.parts) {
+        part = part == part ? part : Part{} + bits_as<float>(kNanBits);
+      }
+      const Part first = result.parts[0];
+      if constexpr (kParts == 2) {
+        *reinterpret_cast<Four*>(at(row, 0)) = first;
+        *reinterpret_cast<Four*>(at(row, 1)) = result.parts[kParts - 1];
+      } else {
+        *reinterpret_cast<Four*>(at(row, 0)) = __builtin_shufflevector(first, first, 0, 1, 2, 3);
+        *reinterpret_cast<Four*>(at(row, 1)) = __builtin_shufflevector(first, first, 4, 5, 6, 7);
+      }
     } else {
-      s32 values[kColumns];
-      for (int n = 0; n < kColumns; ++n) values[n] = static_cast<s32>(sum[n]);
-      add_integers(row, block, values);
+      alignas(32) float values[kColumns];
+      __builtin_memcpy(values, sum.parts, sizeof values);
+      if constexpr (kSame<T, Half>) {
+        u16* const to = reinterpret_cast<u16*>(at(row, 0));
+        u16 halves[kColumns];
+        for (int n = 0; n < kColumns; ++n) halves[n] = round_to_half(values[n]).bits;
+        for (int n = 0; n < kColumns; ++n) to[kColumnOrder[n]] = halves[n];
+      } else {
+        s32 integers[kColumns];
+        for (int n = 0; n < kColumns; ++n) integers[n] = static_cast<s32>(values[n]);
+        add_integers(row, adds, saturates, integers);
+      }
     }
   }
-  /// Adds to what was there.
-  WARPGAUGE_INLINE void add_integers(int row, int block, const s32* sums) const {
+  /// Adds to what was there, or to 0.
+  WARPGAUGE_INLINE void add_integers(int row, bool adds, bool saturates, const s32* sums) const {
     constexpr s64 kMost = 0x7fffffff;
     for (int odd = 0; odd < 2; ++odd) {
-      s32* const to = reinterpret_cast<s32*>(word(row, block, odd));
+      s32* const to = reinterpret_cast<s32*>(at(row, odd));
       for (int n = 0; n < 4; ++n) {
-        const s64 sum = s64{adds_ ? to[n] : 0} + sums[4 * odd + n];
+        const s64 sum = s64{adds ? to[n] : 0} + sums[4 * odd + n];
         const s64 bounded = sum > kMost ? kMost : sum < -kMost - 1 ? -kMost - 1 : sum;
-        to[n] = static_cast<s32>(work_.product.saturate ? bounded : sum);
+        to[n] = static_cast<s32>(saturates ? bounded : sum);
       }
     }
   }
 
  private:
-  /// Where the quad has the even (0) or odd (1) columns.
-  WARPGAUGE_INLINE std::byte* word(int row, int block, int odd) const {
-    return work_.registers(slots_[4 * block + row / 8 * 2 + odd]) + row % 8 * 16;
-  }
-  WARPGAUGE_INLINE u16* halves(int row, int block) const {
-    return reinterpret_cast<u16*>(work_.registers(slots_[2 * block + row / 8]) + row % 8 * 16);
+  /// Where the quad has the even (0) or odd (1) columns, or both.
+  WARPGAUGE_INLINE std::byte* at(int row, int odd) const {
+    return words_[row / 8][odd] + row % 8 * 16;
   }
 
-  const Work& work_;
-  const Slot* slots_;
-  bool adds_;
+  std::byte* words_[2][2];
 };
 
 template <typename T, int kCount, bool kSparse>
 void multiply_blocks(const Work& work, const Left& left, const Right& right, int first, bool adds) {
-  const Accumulators accumulators(work, adds);
+  const Accumulators<T> accumulators[2] = {{work, first}, {work, first + kCount - 1}};
+  const bool saturates = work.product.saturate;
   const int depth = 256 / bits_of(work.product.a_element);
   for (int row = 0; row < kRows; row += kRowsAtOnce) {
     Eight sums[kRowsAtOnce][kCount];
 #pragma GCC unroll 8
     for (int r = 0; r < kRowsAtOnce; ++r) {
 #pragma GCC unroll 8
-      for (int n = 0; n < kCount; ++n) accumulators.load<T>(row + r, first + n, sums[r][n]);
+      for (int n = 0; n < kCount; ++n) accumulators[n].load(row + r, adds, sums[r][n]);
     }
     for (int k = 0; k < depth; ++k) {
 #pragma GCC unroll 8
@@ -245,15 +265,20 @@ void multiply_blocks(const Work& work, const Left& left, const Right& right, int
         const int at = kSparse ? left.rows_of_b[row + r][k] : k;
 #pragma GCC unroll 8
         for (int n = 0; n < kCount; ++n) {
-          add_product(sums[r][n], left.values[row + r][k],
-                      *reinterpret_cast<const Eight*>(right.values[n][at]));
+          const Part* const b = reinterpret_cast<const Part*>(right.values[n][at]);
+#pragma GCC unroll 8
+          for (int part = 0; part < kParts; ++part) {
+            add_product(sums[r][n].parts[part], left.values[row + r][k], b[part]);
+          }
         }
       }
     }
 #pragma GCC unroll 8
     for (int r = 0; r < kRowsAtOnce; ++r) {
 #pragma GCC unroll 8
-      for (int n = 0; n < kCount; ++n) accumulators.store<T>(row + r, first + n, sums[r][n]);
+      for (int n = 0; n < kCount; ++n) {
+        accumulators[n].store(row + r, adds, saturates, sums[r][n]);
+      }
     }
   }
 }
@@ -303,7 +328,6 @@ void multiply_bits(const Work& work, bool adds) {
       for (u32 m = 0; m < 8; ++m) __builtin_memcpy(&a[8 * half + m][2 * chunk], rows[m], 16);
     }
   }
-  const Accumulators accumulators(work, adds);
   for (int block = 0; block < work.product.n / kColumns; ++block) {
     for (u32 chunk = 0; chunk < 2; ++chunk) {
       work.rows_of(MatrixOperand::b, static_cast<u32>(block), chunk, rows);
@@ -311,6 +335,7 @@ void multiply_bits(const Work& work, bool adds) {
         __builtin_memcpy(&b[n][2 * chunk], rows[kColumnOrder[n]], 16);
       }
     }
+    const Accumulators<s32> accumulators(work, block);
     for (int m = 0; m < kRows; ++m) {
       s32 sums[kColumns] = {};
       for (int n = 0; n < kColumns; ++n) {
@@ -318,7 +343,7 @@ void multiply_bits(const Work& work, bool adds) {
           sums[n] += __builtin_popcountll(a[m][word] & b[n][word]);
         }
       }
-      accumulators.add_integers(m, block, sums);
+      accumulators.add_integers(m, adds, false, sums);
     }
   }
 }
