@@ -86,8 +86,7 @@ TEST_P(Addresses, FencesAndHintsAreAccepted) {
 }
 
 TEST_P(Addresses, WhatIsNotEmulatedIsRefused) {
-  for (const char* const text :
-       {"fence.proxy.other;", "cvta.shared.u32 %r1, %r2;"}) {
+  for (const char* const text : {"fence.proxy.other;", "cvta.shared.u32 %r1, %r2;"}) {
     EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
 }

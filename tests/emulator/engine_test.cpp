@@ -272,7 +272,7 @@ TEST(Faults, UnknownInstructionsAreRefusedWhereTheyAreReached) {
 TEST(Faults, UnknownModifiersAreNotIgnored) {
   for (const char* const body :
        {"bra.sometimes A; A: ret;", "shfl.sync.sideways.b32 %r3, %r0, 1, 31, -1;",
-         "bar.red.xor.pred %p1, 0, %p2;", "barrier.cluster.leave;", "exit.quietly;",
+        "bar.red.xor.pred %p1, 0, %p2;", "barrier.cluster.leave;", "exit.quietly;",
         "mov.u32 %r3, %tid.w;", "vote.sync.most.pred %p1, %p2, -1;", "griddepcontrol.later;"}) {
     const auto fault = fault_of(kernel_text(body));
     ASSERT_TRUE(fault.has_value()) << body;
