@@ -197,9 +197,8 @@ TEST_P(AsyncCopy, CountsByTheRulesForWhateverAddresses) {
 
 TEST_P(AsyncCopy, OtherFormsAreRefused) {
   for (const char* const text :
-       {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "
-        "[%r2];",
-        "cp.async.mbarrier.arrive.b64 [%r1];", "cp.async.cg.shared.global [%r1], [%rd1], 4;",
+       {"cp.async.bulk.shared::cluster.global.bulk_group [%r1], [%rd1], 16;",
+        "cp.async.cg.shared.global [%r1], [%rd1], 4;",
         "cp.async.ca.shared.global [%r1], [%rd1], 5;"}) {
     EXPECT_THROW(bench().run(text), decode::Unsupported) << text;
   }
