@@ -45,6 +45,7 @@ SOURCES = {
     "cupti-sass": "CUPTI's SASS metrics (patched instructions, one launch), or the emulator",
     "cuda-events": "CUDA events around the launches, by `warpgauge-bench`",
     "cupti-range": "CUPTI's range profiler: hardware counters, several passes",
+    "emulator": "the emulator alone: no counter of a GPU has it",
 }
 
 BUILT_IN = {  # as metrics/built_in_budgets.cpp has them
@@ -84,7 +85,16 @@ SECTIONS = [
         ("global.",),
         """Memory moves in sectors of 32 bytes. A warp that reads neighbouring words from the start
         of a sector touches 4 sectors for 4-byte words, 8 for 8 and 16 for 16 bytes, and
-        `global.excess_sectors` is 0. The worst is 32, a sector for each lane.""",
+        `global.excess_sectors` is 0. The worst is 32, a sector for each lane. These are the
+        traffic of the load and store unit. Bulk copies are in none of them: a fact says how many
+        it leaves out (`leaves_out`), and `bulk.*` has them.""",
+    ),
+    (
+        "Bulk copies, matrix products and clusters",
+        ("bulk.", "wgmma.", "cluster."),
+        """From compute capability 9.0 on; before, they are 0. Instructions are exact; bytes and
+        sectors are the emulator's, and predicted. Several lanes that make bulk copies at once are
+        an estimate: no GPU's counts were compared with it.""",
     ),
     (
         "Local memory",

@@ -136,4 +136,13 @@ std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source 
   return missing;
 }
 
+std::vector<Fact> missing_counts(const std::vector<Fact>& facts, const Fact& blank,
+                                 const std::string& reason, const metrics::Budgets& budgets) {
+  std::vector<Fact> missing = missing_facts(facts, metrics::Source::sass, blank, reason, budgets);
+  const std::string of_emulated(reason == kNoSuchAccess ? kOnlyEmulated : reason);
+  std::ranges::move(missing_facts(facts, metrics::Source::emulator, blank, of_emulated, budgets),
+                    std::back_inserter(missing));
+  return missing;
+}
+
 }  // namespace warpgauge

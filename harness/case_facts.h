@@ -49,6 +49,8 @@ metrics::Fact error_fact(const Case& one, const metrics::CudaError& error,
                          const std::optional<metrics::DeviceFault>& fault, const std::string& arch);
 
 /// Why counted kernels have no value of a metric.
+inline constexpr std::string_view kOnlyEmulated =
+    "no counter of a GPU has it; the emulator counts it";
 inline constexpr std::string_view kNoSuchAccess = "the kernels made no such access";
 
 /// `fact` with a metric and its value.
@@ -63,5 +65,9 @@ std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts
                                          metrics::Source source, const metrics::Fact& blank,
                                          const std::string& reason, const metrics::Budgets& budgets,
                                          const Counters& asked = {});
+/// The same of all that is counted, on a GPU or by the emulator.
+std::vector<metrics::Fact> missing_counts(const std::vector<metrics::Fact>& facts,
+                                          const metrics::Fact& blank, const std::string& reason,
+                                          const metrics::Budgets& budgets);
 
 }  // namespace warpgauge

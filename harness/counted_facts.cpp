@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/case_facts.h"
+#include "metrics/catalog.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge {
@@ -14,9 +15,19 @@ using metrics::Fact;
 
 using LineValues = std::map<std::string_view, double>;
 
+/// The values of the metrics that `source` counts.
+auto values_of(const metrics::Counts& counts, std::string_view source) {
+  auto values = metrics::metric_values(counts);
+  const auto is_uncounted = [&](const auto& value) {
+    return source != "emulator" && metrics::metric(value.first).source == metrics::Source::emulator;
+  };
+  std::erase_if(values, is_uncounted);
+  return values;
+}
+
 /// The values a line answers, with the one that belongs to lines alone.
-LineValues values_of_line(const metrics::LineCounts& line) {
-  const auto pairs = metrics::metric_values(line.counts);
+LineValues values_of_line(const metrics::LineCounts& line, std::string_view source) {
+  const auto pairs = values_of(line.counts, source);
   LineValues values(pairs.begin(), pairs.end());
   values["shared.bank_ways"] = metrics::bank_ways(line.counts);
   return values;
@@ -90,16 +101,17 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
   std::vector<LineValues> line_values;
   for (const metrics::LineCounts& line : lines) {
     total += line.counts;
-    line_values.push_back(values_of_line(line));
+    line_values.push_back(values_of_line(line, source));
     ways = std::max(ways, line_values.back().at("shared.bank_ways"));
   }
-  auto values = metrics::metric_values(total);
+  auto values = values_of(total, source);
   if (ways > 0) values.emplace_back("shared.bank_ways", ways);
 
   std::vector<Fact> facts;
   for (const auto& [metric, value] : values) {
     Fact fact =
         trusted(with_value(counted, metric, value), trust_in_sum(lines, line_values, metric));
+    fact.leaves_out = metrics::copies_left_out(total, metric);
     double most = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
       if (value_in(line_values[i], metric) <= most) continue;
@@ -118,6 +130,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
       const metrics::Trust& trust = trust_in_line(lines[i], wholes, metric);
       facts.push_back(trusted(in_line(with_value(counted, metric, value), lines[i]), trust));
       facts.back().scope = metrics::Scope::line;
+      facts.back().leaves_out = metrics::copies_left_out(lines[i].counts, metric);
     }
   }
   return facts;

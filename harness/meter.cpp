@@ -131,8 +131,7 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
     reason = kNoSuchAccess;
   }
-  std::ranges::move(missing_facts(facts, metrics::Source::sass, blank, reason, budgets),
-                    std::back_inserter(facts));
+  std::ranges::move(missing_counts(facts, blank, reason, budgets), std::back_inserter(facts));
   return facts;
 }
 
@@ -141,8 +140,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     const Fact blank = blank_fact(one, arch());
     std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
     if (!one.counted) return facts;
-    std::ranges::move(missing_facts({}, metrics::Source::sass, blank, why, budgets),
-                      std::back_inserter(facts));
+    std::ranges::move(missing_counts({}, blank, why, budgets), std::back_inserter(facts));
     return facts;
   }
   try {

@@ -26,6 +26,11 @@ constexpr std::string_view kLoads = "smsp__sass_inst_executed_op_global_ld";
 constexpr std::string_view kStores = "smsp__sass_inst_executed_op_global_st";
 constexpr std::string_view kAtomics = "smsp__sass_inst_executed_op_global_atom";
 constexpr std::string_view kReductions = "smsp__sass_inst_executed_op_global_red";
+constexpr std::string_view kBulkLoads = "smsp__sass_inst_executed_op_tma_ld";
+constexpr std::string_view kBulkStores = "smsp__sass_inst_executed_op_tma_st";
+constexpr std::string_view kBulkReductions = "smsp__sass_inst_executed_op_tma_red";
+constexpr std::string_view kClusterAccesses = "smsp__sass_inst_executed_op_dshared";
+constexpr std::string_view kWgmmas = "smsp__sass_inst_executed_op_shared_gmma";
 
 // Nsight Compute's.
 constexpr std::string_view kNsightWavefronts = "memory_l1_wavefronts_shared";
@@ -41,6 +46,10 @@ constexpr std::string_view kFewerRegisters =
     "Shorten live ranges, or raise the cap (__launch_bounds__, -maxrregcount).";
 constexpr std::string_view kRounding =
     "Sum in a tree or with compensation (Kahan), or in a wider type.";
+constexpr std::string_view kLargerCopies =
+    "Copy larger tiles, from one thread of the block: each lane that executes it makes a copy.";
+constexpr std::string_view kReuseTiles =
+    "Reuse a tile for more work, or let the blocks of a cluster share it (multicast).";
 constexpr std::string_view kKeepInRegisters =
     "Index local arrays with compile-time constants, unroll, and avoid spills.";
 
@@ -228,6 +237,44 @@ const std::vector<Metric>& table() {
        "Let neighbouring lanes touch neighbouring addresses, aligned to 128 bytes.",
        {}, Cost::direct, {"memory_l1_tag_requests_global"}},
 
+      {"bulk.load.instructions", "instructions", lower, exact, sass, {kBulkLoads},
+       "Bulk copies (TMA) from global to shared memory that were executed, of plain memory and "
+       "of tensors.",
+       "Few for the bytes: one copies a whole tile, of up to 256 elements in each dimension.",
+       kLargerCopies},
+      {"bulk.load.bytes", "bytes", lower, exact, emulator, {},
+       "Bytes that bulk copies read from global memory; one for several blocks counts once.",
+       "The bytes of the input, times how often each tile is needed again.",
+       kReuseTiles},
+      {"bulk.store.instructions", "instructions", lower, exact, sass,
+       {kBulkStores, kBulkReductions},
+       "Bulk copies and reductions from shared to global memory that were executed.",
+       "Few for the bytes: one copies a whole tile, of up to 256 elements in each dimension.",
+       kLargerCopies},
+      {"bulk.store.bytes", "bytes", lower, exact, emulator, {},
+       "Bytes that bulk copies and reductions write to global memory.",
+       "The bytes of the output: each is stored once.",
+       "Store only what is final."},
+      {"bulk.sectors", "sectors", lower, exact, emulator, {},
+       "32-byte sectors of global memory that bulk copies touch, in both directions.",
+       "The bytes that they move over 32; more are copied again, or hold bytes that no copy "
+       "wants.",
+       "Let copies and the rows of tiles begin and end at multiples of 32 bytes."},
+      {"wgmma.instructions", "instructions", lower, exact, sass, {kWgmmas},
+       "Warp instructions of asynchronous matrix products (wgmma); a warpgroup executes four at "
+       "once.",
+       "The operations of the product over those of the widest instruction (n256).",
+       "Let each instruction compute a wider tile."},
+      {"wgmma.wavefronts", "wavefronts", lower, exact, sass, {kWavefronts, kWgmmas},
+       "Those of shared.wavefronts in which wgmma reads its operands: it has no bank conflicts.",
+       "The bytes of the operands in shared memory over 128.",
+       "Compute wider tiles, or keep the first operand in registers."},
+      {"cluster.requests", "requests", lower, exact, sass, {kClusterAccesses},
+       "Warp instructions that access shared memory of the cluster, also by bulk copies between "
+       "its blocks.",
+       "Few beside shared.requests: memory of another block is farther away.",
+       "Copy what is used again into the block's own shared memory, by a bulk copy."},
+
       {"local.sectors", "sectors", lower, exact, sass, {"smsp__sass_sectors_mem_local"},
        "32-byte sectors of local memory touched: spills and arrays that are not in registers.",
        "0: everything that belongs to one thread is in registers.",
@@ -380,6 +427,8 @@ std::string_view to_string(Source source) {
       return "cupti-range";
     case timer:
       return "cuda-events";
+    case emulator:
+      return "emulator";
   }
   return "";
 }

@@ -16,8 +16,9 @@ enum class Class { exact, bounded, info };
 
 /// Where the value comes from. `run`: the comparison with the reference; `sass`: CUPTI SASS metrics
 /// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
-/// several passes); `timer`: CUDA events around the launches, by warpgauge-bench.
-enum class Source { run, ptxas, occupancy, sass, range, timer };
+/// several passes); `timer`: CUDA events around the launches, by warpgauge-bench; `emulator`: the
+/// emulator alone, since no counter of a GPU has it.
+enum class Source { run, ptxas, occupancy, sass, range, timer, emulator };
 
 /// What a worse value costs. `occupancy`: nothing, as long as occupancy.theoretical stays.
 enum class Cost { direct, occupancy };
@@ -53,7 +54,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True if the metric needs a run (`run`, `sass`, `range` and `timer`).
+/// True if the metric needs a run: all but those of `ptxas` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
 /// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.

@@ -1,6 +1,7 @@
 // Counts: adding them up, and the metrics that follow from them.
 #include "metrics/counts.h"
 
+#include "metrics/catalog.h"
 #include "metrics/line_counts.h"
 
 namespace warpgauge::metrics {
@@ -24,10 +25,14 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
-const Trust& trust_in(const LineCounts& line, std::string_view metric) {
+const Trust& trust_in(const LineCounts& line, std::string_view id) {
   static const Trust kExact;
-  const auto found = line.trust.find(metric.substr(0, metric.find('.')));
-  return found == line.trust.end() ? kExact : found->second;
+  static const Trust kPredicted = {Confidence::predicted,
+                                   "no counter of a GPU has the bytes and sectors of bulk copies"};
+  const auto found = line.trust.find(id.substr(0, id.find('.')));
+  if (found != line.trust.end()) return found->second;
+  const bool copies = line.counts.bulk_load_instructions + line.counts.bulk_store_instructions > 0;
+  return copies && metric(id).source == Source::emulator ? kPredicted : kExact;
 }
 
 std::vector<std::pair<std::string_view, double>> metric_values(const Counts& counts) {
@@ -57,7 +62,25 @@ std::vector<std::pair<std::string_view, double>> metric_values(const Counts& cou
   values.emplace_back("local.requests", static_cast<double>(counts.local_requests));
   values.emplace_back("instructions", static_cast<double>(counts.instructions));
   values.emplace_back("branches.divergent", static_cast<double>(counts.divergent_branches));
+  const std::pair<std::string_view, std::uint64_t> more[] = {
+      {"bulk.load.instructions", counts.bulk_load_instructions},
+      {"bulk.load.bytes", counts.bulk_load_bytes},
+      {"bulk.store.instructions", counts.bulk_store_instructions},
+      {"bulk.store.bytes", counts.bulk_store_bytes},
+      {"bulk.sectors", counts.bulk_sectors},
+      {"wgmma.instructions", counts.wgmma_instructions},
+      {"wgmma.wavefronts", counts.wgmma_wavefronts},
+      {"cluster.requests", counts.cluster_requests},
+  };
+  for (const auto& [id, value] : more) values.emplace_back(id, static_cast<double>(value));
   return values;
+}
+
+std::uint64_t copies_left_out(const Counts& counts, std::string_view metric) {
+  if (metric.starts_with("global.load.")) return counts.bulk_load_instructions;
+  if (metric.starts_with("global.store.")) return counts.bulk_store_instructions;
+  if (!metric.starts_with("global.") || metric.starts_with("global.atomic.")) return 0;
+  return counts.bulk_load_instructions + counts.bulk_store_instructions;
 }
 
 double bank_ways(const Counts& counts) {

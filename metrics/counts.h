@@ -12,7 +12,9 @@ namespace warpgauge::metrics {
 /// Sums over the warp instructions of a source line, a kernel or a case. A request is one warp
 /// instruction; a wavefront is one pass of the shared memory's 32 banks; a sector is 32 bytes; a
 /// tag is a look-up of a line of 128 bytes in L1.
-/// `ideal` is the least that the same lanes and widths could need.
+/// `ideal` is the least that the same lanes and widths could need. A bulk copy is one of TMA
+/// between global and shared memory, by cp.async.bulk or a tensor map; `global_` counts none of
+/// them. Those between blocks of a cluster are cluster requests.
 struct Counts {
   std::uint64_t instructions = 0;
   std::uint64_t divergent_branches = 0;
@@ -29,6 +31,14 @@ struct Counts {
   std::uint64_t global_l1_tags = 0;
   std::uint64_t local_requests = 0;
   std::uint64_t local_sectors = 0;
+  std::uint64_t bulk_load_instructions = 0;
+  std::uint64_t bulk_load_bytes = 0;
+  std::uint64_t bulk_store_instructions = 0;  ///< reductions, too
+  std::uint64_t bulk_store_bytes = 0;
+  std::uint64_t bulk_sectors = 0;
+  std::uint64_t wgmma_instructions = 0;  ///< of warps; a warpgroup executes four
+  std::uint64_t wgmma_wavefronts = 0;    ///< in shared_wavefronts as well
+  std::uint64_t cluster_requests = 0;
 
   Counts& operator+=(const Counts& other);
   bool operator==(const Counts&) const = default;
@@ -51,11 +61,23 @@ inline constexpr std::pair<const char*, std::uint64_t Counts::*> kCountMembers[]
     {"global_l1_tags", &Counts::global_l1_tags},
     {"local_requests", &Counts::local_requests},
     {"local_sectors", &Counts::local_sectors},
+    {"bulk_load_instructions", &Counts::bulk_load_instructions},
+    {"bulk_load_bytes", &Counts::bulk_load_bytes},
+    {"bulk_store_instructions", &Counts::bulk_store_instructions},
+    {"bulk_store_bytes", &Counts::bulk_store_bytes},
+    {"bulk_sectors", &Counts::bulk_sectors},
+    {"wgmma_instructions", &Counts::wgmma_instructions},
+    {"wgmma_wavefronts", &Counts::wgmma_wavefronts},
+    {"cluster_requests", &Counts::cluster_requests},
 };
 
 /// The metrics that `counts` answers, as (id, value). Ratios (`sectors_per_request`) are left out
 /// where their denominator is 0. `shared.bank_ways` is left out: it belongs to lines, see below.
 std::vector<std::pair<std::string_view, double>> metric_values(const Counts& counts);
+
+/// The bulk copies that a metric of global memory leaves out: loads, stores or both, as it counts
+/// them. 0 of other metrics.
+std::uint64_t copies_left_out(const Counts& counts, std::string_view metric);
 
 /// wavefronts/ideal of a line; 0 where it does not touch shared memory.
 double bank_ways(const Counts& counts);

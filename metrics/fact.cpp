@@ -120,6 +120,7 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   if (fact.stable) object["stable"] = *fact.stable;
   if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
   set(object, "confidence_reason", fact.confidence_reason);
+  if (fact.leaves_out != 0) object["leaves_out"] = fact.leaves_out;
   if (fact.machine) object["machine"] = machine_json(*fact.machine);
   if (fact.limit) object["limit"] = limit_json(*fact.limit);
   if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);

@@ -163,6 +163,8 @@ struct Fact {
   std::optional<bool> stable;        ///< whether the median is known well enough; of times
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
+  /// Bulk copies that a count of global memory leaves out: it is the load and store unit's.
+  std::uint64_t leaves_out = 0;
   std::optional<MachineState> machine;    ///< of timings
   std::optional<Limit> limit;             ///< the budget; nullopt if unbudgeted
   Verdict verdict = Verdict::unbudgeted;  ///< then not written

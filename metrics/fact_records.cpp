@@ -207,6 +207,9 @@ void read_shared(Members& members, Fact& shared) {
   shared.interval = read_interval(members);
   if (members.has("stable")) shared.stable = members.truth("stable");
   read_confidence(members, shared);
+  if (members.has("leaves_out")) {
+    shared.leaves_out = members.whole<std::uint64_t>("leaves_out", 1);
+  }
   if (members.has("machine")) shared.machine = read_machine(members.object("machine"));
   read_verdict(members, shared);
   shared.cure = members.text_or_absent("cure");

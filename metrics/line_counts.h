@@ -21,7 +21,8 @@ struct LineCounts {
   int line = 0;
   Counts counts;
   /// How far the counts of a group of metrics can be trusted, by the first part of their ids
-  /// ("shared", "global", "local", "instructions", "branches"). Exact are those that are not there.
+  /// ("shared", "global", "local", "instructions", "branches", "bulk", "wgmma", "cluster"). Exact
+  /// are those that are not there.
   std::map<std::string, Trust, std::less<>> trust = {};
   /// The common part of the chains that its code was inlined through: SourceLine.
   std::vector<CallSite> inlined = {};
@@ -31,7 +32,7 @@ struct LineCounts {
   SourceLine source() const { return {file, line, inlined}; }
 };
 
-/// How far what `line` says of `metric` can be trusted.
-const Trust& trust_in(const LineCounts& line, std::string_view metric);
+/// How far what `line` says of the metric `id` can be trusted. What no GPU counts is never exact.
+const Trust& trust_in(const LineCounts& line, std::string_view id);
 
 }  // namespace warpgauge::metrics

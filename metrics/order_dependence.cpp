@@ -145,6 +145,7 @@ struct Instruction {
   std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
   unsigned condition = 0;
   std::optional<MemoryOp> access;
+  bool is_bulk = false;
   Spaces loads_from, stores_to;
   std::optional<Source> source;  // in any circumstances
   bool is_approximation = false;
@@ -208,6 +209,7 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
                   .condition = use.condition};
   if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
+    one.is_bulk = access->is_bulk;
     const bool is_constant =
         access->op == MemoryOp::ldg && coherence_of(word, around.sm) == Coherence::constant;
     if (!only_stores(access->op) && !is_constant) one.loads_from = spaces_of(access->op);
@@ -328,7 +330,9 @@ class Propagation {
     if (effect == Effect::execution) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
     const Instruction& one = code_.instructions[index];
-    if (one.access) {
+    if (one.is_bulk) {  // where it goes does not change that it is one
+      if (effect == Effect::execution) groups.insert(groups.end(), {"bulk", "cluster"});
+    } else if (one.access && code_.words[index].opcode() != kBarrierInMemory) {
       for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
     }
     return groups;

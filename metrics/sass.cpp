@@ -12,6 +12,7 @@ namespace {
 /// How the field of type or width is to be read.
 enum class Width : std::uint8_t {
   none,
+  bulk,           // as none: MemoryInstruction::is_bulk
   access,         // 1 1 2 2 4 8 16 bytes
   load,           // as access, and U.128 before sm_80
   copy,           // as access, from sm_100 on one bit higher
@@ -83,13 +84,13 @@ constexpr auto kOpcodes = std::to_array<Opcode>({
     {0x1ae, MemoryOp::ldgsts, Width::copy, "LDGSTS"},
     {0x1b1, MemoryOp::other, Width::none, "SYNCS"},
     {0x1b2, MemoryOp::other, Width::none, "SYNCS"},
-    {0x1b4, MemoryOp::other, Width::none, "UTMALDG"},
-    {0x1b5, MemoryOp::other, Width::none, "UTMASTG"},
-    {0x1b6, MemoryOp::other, Width::none, "UTMAREDG"},
-    {0x1ba, MemoryOp::other, Width::none, "UBLKCP"},
-    {0x1bb, MemoryOp::other, Width::none, "UBLKRED"},
-    {0x1bd, MemoryOp::other, Width::none, "STAS"},
-    {0x1be, MemoryOp::other, Width::none, "REDAS"},
+    {0x1b4, MemoryOp::other, Width::bulk, "UTMALDG"},
+    {0x1b5, MemoryOp::other, Width::bulk, "UTMASTG"},
+    {0x1b6, MemoryOp::other, Width::bulk, "UTMAREDG"},
+    {0x1ba, MemoryOp::other, Width::bulk, "UBLKCP"},
+    {0x1bb, MemoryOp::other, Width::bulk, "UBLKRED"},
+    {0x1bd, MemoryOp::other, Width::bulk, "STAS"},
+    {0x1be, MemoryOp::other, Width::bulk, "REDAS"},
 });
 static_assert(std::ranges::is_sorted(kOpcodes, {}, &Opcode::number));
 
@@ -105,6 +106,7 @@ int width_of(Width width, std::uint64_t high, int sm) {
   const auto field = static_cast<std::size_t>(high >> shift & 7);
   switch (width) {
     case Width::none:
+    case Width::bulk:
       return 0;
     case Width::access:
     case Width::copy:
@@ -148,7 +150,8 @@ std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm
       .op = op,
       .width = op == MemoryOp::other ? 0 : width_of(opcode->width, word.high, sm),
       .executes = word.guard() != SassWord::kNever,
-      .guarded = word.guard() != SassWord::kAlways};
+      .guarded = word.guard() != SassWord::kAlways,
+      .is_bulk = opcode->width == Width::bulk};
 }
 
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel) {

@@ -33,7 +33,7 @@ enum class MemoryOp : std::uint8_t {
   ldgsts,      ///< copy from global to shared memory (cp.async)
   ldsm,        ///< load of 8x8 matrices from shared memory (ldmatrix)
   stsm,        ///< store of them (stmatrix)
-  other,       ///< textures, surfaces, bulk copies, barriers in memory, stores to other blocks
+  other,       ///< textures, surfaces, barriers in memory, and what is_bulk
 };
 
 /// An instruction that accesses memory.
@@ -45,6 +45,9 @@ struct MemoryInstruction {
   int width = 0;
   bool executes = true;  ///< false: its predicate is "never" (@!PT)
   bool guarded = false;  ///< it has a predicate other than "always"
+  /// An `other` that copies in bulk, or stores to other blocks and arrives at a barrier: UBLKCP,
+  /// UBLKRED, UTMALDG, UTMASTG, UTMAREDG, STAS, REDAS.
+  bool is_bulk = false;
 
   bool operator==(const MemoryInstruction&) const = default;
 };

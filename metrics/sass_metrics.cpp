@@ -2,12 +2,17 @@
 #include "metrics/sass_metrics.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace warpgauge::metrics {
 
 using enum SassMetric;
 
-bool is_optional(std::string_view cupti_name) { return cupti_name == name(async_copies); }
+bool is_optional(std::string_view cupti_name) {
+  constexpr SassMetric kOptional[] = {async_copies,    bulk_loads,       bulk_stores,
+                                      bulk_reductions, cluster_accesses, wgmmas};
+  return std::ranges::find(kOptional, cupti_name, &name) != std::end(kOptional);
+}
 
 std::optional<Counts> counts_of(const SassValues& values) {
   Counts counts;
@@ -25,6 +30,11 @@ std::optional<Counts> counts_of(const SassValues& values) {
   counts.global_l1_tags = values[global_l1_tags];
   counts.local_requests = values[local_requests];
   counts.local_sectors = values[local_sectors];
+  counts.bulk_load_instructions = values[bulk_loads];
+  counts.bulk_store_instructions = values[bulk_stores] + values[bulk_reductions];
+  counts.cluster_requests = values[cluster_accesses];
+  counts.wgmma_instructions = values[wgmmas];
+  if (values[wgmmas] > 0) counts.wgmma_wavefronts = values[shared_wavefronts];
 
   const std::uint64_t sectors = values[global_sectors];
   if (sectors == 0) return counts;

@@ -32,9 +32,14 @@ enum class SassMetric : std::size_t {
   local_requests,
   divergent_branches,
   instructions,
+  bulk_loads,
+  bulk_stores,
+  bulk_reductions,
+  cluster_accesses,
+  wgmmas,
 };
 
-inline constexpr std::array<std::string_view, 15> kSassMetrics = {
+inline constexpr std::array<std::string_view, 20> kSassMetrics = {
     "smsp__sass_sectors_mem_global",
     "smsp__sass_sectors_mem_global_ideal",
     "smsp__sass_l1tex_tags_mem_global",
@@ -50,13 +55,18 @@ inline constexpr std::array<std::string_view, 15> kSassMetrics = {
     "smsp__sass_inst_executed_op_local",
     "smsp__sass_branch_targets_threads_divergent",
     "smsp__sass_inst_executed",
+    "smsp__sass_inst_executed_op_tma_ld",
+    "smsp__sass_inst_executed_op_tma_st",
+    "smsp__sass_inst_executed_op_tma_red",
+    "smsp__sass_inst_executed_op_dshared",
+    "smsp__sass_inst_executed_op_shared_gmma",
 };
 
 constexpr std::size_t index(SassMetric metric) { return static_cast<std::size_t>(metric); }
 constexpr std::string_view name(SassMetric metric) { return kSassMetrics[index(metric)]; }
 
-/// True for a metric whose instructions some chips do not have (cp.async came with Ampere): there
-/// its absence from the chip's list means 0.
+/// True for a metric whose instructions some chips do not have (cp.async came with Ampere, TMA,
+/// clusters and wgmma with Hopper): there its absence from the chip's list means 0.
 bool is_optional(std::string_view cupti_name);
 
 /// The values of one instruction (all its executions).

@@ -258,14 +258,21 @@ RegisterUse unknown(const Reader& fields) {
 
 RegisterUse of_access(const SassWord& word, const MemoryInstruction& access, const Reader& fields) {
   constexpr unsigned kUniformMask = 0x3f;  // bits above it belong to other fields
-  constexpr unsigned kBarrierInMemory = 0x1a7;
+  // A wait for it (SYNCS.PHASECHK) results in a predicate, an arrival (SYNCS.ARRIVE) in its state.
+  constexpr unsigned kBarrierInMemory = 0x1a7, kWait = 2;
+  constexpr int kRegistersOfState = 2;
   RegisterUse use;
   if (access.op == MemoryOp::other) {
     use = unknown(fields);
-    use.address = use.reads;                  // descriptors, coordinates
-    if (word.opcode() == kBarrierInMemory) {  // a wait for it has no other result
+    use.address = use.reads;                    // descriptors, coordinates
+    if (access.is_bulk) use.may_write.clear();  // it has no result in registers
+    if (word.opcode() == kBarrierInMemory) {
       use.may_write.clear();
-      fields.add_predicate(use.writes, fields.predicate(17), kPredicate);
+      if (word.form() == kWait) {
+        fields.add_predicate(use.writes, fields.predicate(17), kPredicate);
+      } else {
+        fields.add(use.writes, fields.d(), kRegistersOfState);
+      }
     }
     return use;
   }

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 using metrics::Instruction;
 using metrics::SassValues;
 
-constexpr const char* kSchema = "warpgauge.attached/3";
+constexpr const char* kSchema = "warpgauge.attached/4";
 
 Json json_of(const AttachedDevice& one) {
   Json json;

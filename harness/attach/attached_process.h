@@ -62,7 +62,7 @@ class AttachedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON object: {"schema": "warpgauge.attached/3", ...}.
+/// One JSON object: {"schema": "warpgauge.attached/4", ...}.
 std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);

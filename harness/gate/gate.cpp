@@ -166,8 +166,7 @@ class Gate {
     for (const Case* one : cases) {
       const std::string reason = counts.reason(one->id.str());
       std::vector<Fact>& facts = counts.facts[one->id.str()];
-      std::ranges::move(missing_facts(facts, metrics::Source::sass, blank_fact(*one, arch), reason,
-                                      budgets_.of(one->id)),
+      std::ranges::move(missing_counts(facts, blank_fact(*one, arch), reason, budgets_.of(one->id)),
                         std::back_inserter(facts));
       write(std::move(facts));
     }
@@ -260,7 +259,8 @@ class Gate {
           std::vector<Fact> facts = meter->run(*one[0], budgets_.of(one[0]->id));
           if (counts_emulated_) {
             std::erase_if(facts, [](const Fact& fact) {
-              return metrics::metric(fact.metric).source == metrics::Source::sass;
+              const metrics::Source source = metrics::metric(fact.metric).source;
+              return source == metrics::Source::sass || source == metrics::Source::emulator;
             });
           }
           write(std::move(facts));

@@ -233,8 +233,8 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
   const std::string name = open_ranges();
   std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
   const Fact blank = blank_fact(one, facts.front().arch);
-  for (const metrics::Source source :
-       {metrics::Source::sass, metrics::Source::range, metrics::Source::timer}) {
+  for (const metrics::Source source : {metrics::Source::sass, metrics::Source::range,
+                                       metrics::Source::timer, metrics::Source::emulator}) {
     std::ranges::move(missing_facts(facts, source, blank,
                                     "measure() gives counts and compile-time values only", budgets),
                       std::back_inserter(facts));

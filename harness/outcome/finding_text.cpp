@@ -70,7 +70,12 @@ std::string title(const Finding& finding) {
 std::string value_text(const Fact& fact) {
   if (std::holds_alternative<std::monostate>(fact.value)) return "not measured";
   const std::string_view unit = metrics::metric(fact.metric).unit;
-  return metrics::to_text(fact.value) + (unit == "bool" ? "" : " " + std::string(unit));
+  std::string text = metrics::to_text(fact.value) + (unit == "bool" ? "" : " " + std::string(unit));
+  return fact.leaves_out == 0 ? text : text + ", leaves out " + copies_text(fact.leaves_out);
+}
+
+std::string copies_text(std::uint64_t copies) {
+  return fmt::format("{} bulk cop{}", copies, copies == 1 ? "y" : "ies");
 }
 
 std::string_view cure_text(const Fact& fact) {

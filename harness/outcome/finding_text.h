@@ -11,8 +11,11 @@ namespace warpgauge::outcome {
 /// "transpose.padded.f32@1024x1024 on sm_90 and 6 more".
 std::string title(const Finding& finding);
 
-/// "1015808 wavefronts"; "not measured" for nothing.
+/// "1015808 wavefronts"; "0 sectors, leaves out 8 bulk copies"; "not measured" for nothing.
 std::string value_text(const metrics::Fact& fact);
+
+/// "8 bulk copies".
+std::string copies_text(std::uint64_t copies);
 
 /// What to do about a value: what was worked out from its line's accesses, else the metric's cure.
 std::string_view cure_text(const metrics::Fact& fact);

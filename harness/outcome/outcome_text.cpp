@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/files/printable.h"
+#include "harness/outcome/bulk_copies.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/unjudged_excess.h"
 
@@ -135,6 +136,9 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
     fmt::format_to(out, "\n{}\n", files::printable(unjudged_text(*worst)));
   }
+  if (const auto copies = bulk_copies_of(outcome.values())) {
+    fmt::format_to(out, "\n{}\n", files::printable(bulk_copies_text(*copies)));
+  }
   const bool good = outcome.exit_code() == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
   fmt::format_to(out, "\n{}{}{}\n", on, outcome.headline(), colour ? "\033[0m" : "");
@@ -180,6 +184,9 @@ std::string markdown_text(const Outcome& outcome) {
   }
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
     fmt::format_to(out, "\n{}\n", escaped(unjudged_text(*worst)));
+  }
+  if (const auto copies = bulk_copies_of(outcome.values())) {
+    fmt::format_to(out, "\n{}\n", escaped(bulk_copies_text(*copies)));
   }
   return text;
 }

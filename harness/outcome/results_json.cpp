@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/files/demangled.h"
+#include "harness/outcome/bulk_copies.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/unjudged_excess.h"
 #include "metrics/catalog.h"
@@ -91,6 +92,7 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
   set(object, "cause", fact.cause);
   set(object, "confidence", fact.confidence);
   set(object, "confidence_reason", fact.confidence_reason);
+  if (fact.leaves_out != 0) object["leaves_out"] = fact.leaves_out;
   set(object, "reason", fact.reason);
   if (fact.verdict != Verdict::error) {
     object["meaning"] = metric.meaning;
@@ -142,6 +144,7 @@ ordered_json judged_value_json(const Fact& fact, const Requirements& requirement
     object["interval"] = {number_json(fact.interval->low), number_json(fact.interval->high)};
   }
   if (fact.confidence != "exact") set(object, "confidence", fact.confidence);
+  if (fact.leaves_out != 0) object["leaves_out"] = fact.leaves_out;
   set(object, "reason", fact.reason);
   if (fact.file != fact.context->file || fact.line != fact.context->line) {
     set(object, "file", fact.file);
@@ -240,6 +243,13 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
         {"case", worst->fact->id.str()},      {"arch", worst->fact->arch},
         {"metric", worst->fact->metric},      {"value", number_json(worst->excess())},
         {"ideal", number_json(worst->ideal)}, {"text", unjudged_text(*worst)}};
+  }
+  if (const auto copies = bulk_copies_of(outcome.values())) {
+    object["bulk_copies"] = {{"case", copies->most->id.str()},
+                             {"arch", copies->most->arch},
+                             {"copies", copies->most->leaves_out},
+                             {"cases", copies->cases},
+                             {"text", bulk_copies_text(*copies)}};
   }
   ordered_json units = ordered_json::object();
   for (const metrics::Metric& metric : metrics::catalog())

@@ -37,8 +37,10 @@ std::vector<Fact> missing(const Counter& counter, const std::vector<Fact>& facts
   std::vector<Fact> result;
   for (const metrics::Source source :
        {metrics::Source::sass, metrics::Source::run, metrics::Source::ptxas,
-        metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer}) {
-    const bool counted = source == metrics::Source::sass;
+        metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer,
+        metrics::Source::emulator}) {
+    const bool counted = source == metrics::Source::sass ||
+                         (source == metrics::Source::emulator && counter.source == "emulator");
     const std::string reason =
         counted ? why_not_counted
                 : fmt::format("warpgauge {} does not measure it", counter.command);

@@ -89,6 +89,32 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.records.at(0).at(first).values, process.records.at(0).at(first).values);
 }
 
+TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
+  attach::AttachedProcess process = process_of(1);
+  metrics::SassValues load, reduction, product;
+  load[SassMetric::instructions] = load[SassMetric::bulk_loads] = 8;
+  reduction[SassMetric::instructions] = reduction[SassMetric::bulk_reductions] = 3;
+  product[SassMetric::instructions] = product[SassMetric::wgmmas] = 16;
+  product[SassMetric::shared_wavefronts] = product[SassMetric::shared_wavefronts_ideal] = 128;
+  process.records[0][{kCubin, kKernel, 0xc0}] = load;
+  process.records[0][{kCubin, kKernel, 0xd0}] = reduction;
+  process.records[0][{kCubin, kKernel, 0xe0}] = product;
+  const programs::ProgramCase one = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(one, "bulk.load.instructions"), 8);
+  EXPECT_EQ(value_of(one, "bulk.store.instructions"), 3);
+  EXPECT_EQ(value_of(one, "wgmma.instructions"), 16);
+  EXPECT_EQ(value_of(one, "wgmma.wavefronts"), 128);
+  EXPECT_EQ(value_of(one, "cluster.requests"), 0);
+  EXPECT_EQ(value_of(one, "global.load.sectors"), 0);
+  for (const metrics::Fact& fact : one.facts) {
+    if (fact.scope != metrics::Scope::whole_case) continue;
+    EXPECT_EQ(fact.confidence == "exact", !fact.confidence.empty()) << fact.metric;
+    if (fact.metric == "global.load.sectors") EXPECT_EQ(fact.leaves_out, 8u);
+    if (fact.metric == "global.store.sectors") EXPECT_EQ(fact.leaves_out, 3u);
+    EXPECT_NE(fact.metric, "bulk.load.bytes") << "no GPU counts it";
+  }
+}
+
 TEST(ProgramCase, IsCalledByItsNameWithAndWithoutVoid) {
   const programs::ProgramCase one{
       .id = {}, .kernel = "void my::add<float>(float*)", .device = {}, .facts = {}};
@@ -126,7 +152,7 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
 }
 
 TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
-  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/3"})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/4"})"}) {
     try {
       attach::parse_attached(text, "out/7.json");
       ADD_FAILURE() << text;

@@ -40,8 +40,8 @@ exec(sys.argv[2])
 
 
 def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
-    values = [0] * 15
-    first = [0] * 15 + [launches * 32]  # of 32 warps each
+    values = [0] * 20
+    first = [0] * 15 + [launches * 32] + [0] * 5  # of 32 warps each
     values[8], values[9], values[10], values[14] = (
         launches * (32 + CONFLICTS),
         launches * 32,
@@ -49,7 +49,7 @@ def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
         launches * 320,
     )
     return {
-        "schema": "warpgauge.attached/3",
+        "schema": "warpgauge.attached/4",
         "command": "program",
         "pid": 2**22 + 7,  # beyond all that Linux gives
         "devices": {
@@ -329,7 +329,7 @@ def test_what_could_not_be_counted_is_reported(tmp_path):
     assert "not counted: kernels were launched in an unknown graph (process" in run.stderr
 
 
-@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/3", "comm'])
+@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/4", "comm'])
 def test_a_damaged_result_is_a_fault(tmp_path, text):
     run = attach(tmp_path, text)
     assert run.returncode == 2

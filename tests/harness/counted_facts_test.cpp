@@ -157,6 +157,41 @@ TEST(CountedFacts, TheLeastSureLineSaysWhyAndOfSeveralTheLargest) {
             "estimate: b");
 }
 
+LineCounts with_copies(int number) {
+  LineCounts counts = line(number, 0, 0);
+  counts.counts.bulk_load_instructions = 8;
+  counts.counts.bulk_load_bytes = 32768;
+  counts.counts.bulk_store_instructions = 3;
+  counts.counts.global_load_requests = 2;
+  return counts;
+}
+
+TEST(CountedFacts, OfGlobalMemorySayHowManyBulkCopiesTheyLeaveOut) {
+  for (const char* const source : {"emulator", "cupti"}) {
+    const std::vector<Fact> facts = facts_of({with_copies(7), line(8, 1, 0)}, source);
+    EXPECT_EQ(whole(facts, "global.load.sectors").leaves_out, 8u) << source;
+    EXPECT_EQ(whole(facts, "global.store.requests").leaves_out, 3u) << source;
+    EXPECT_EQ(whole(facts, "global.excess_sectors").leaves_out, 11u) << source;
+    EXPECT_EQ(whole(facts, "global.atomic.sectors").leaves_out, 0u) << source;
+    EXPECT_EQ(whole(facts, "bulk.load.instructions").leaves_out, 0u) << source;
+    for (const Fact& fact : facts) {
+      if (fact.scope != Scope::line || fact.metric != "global.load.requests") continue;
+      EXPECT_EQ(fact.leaves_out, 8u) << "of its line";
+    }
+  }
+}
+
+TEST(CountedFacts, OfBytesOfBulkCopiesAreTheEmulatorsAlone) {
+  const std::vector<Fact> emulated = facts_of({with_copies(7)});
+  EXPECT_EQ(whole(emulated, "bulk.load.bytes").value, metrics::Value(32768.0));
+  EXPECT_EQ(whole(emulated, "bulk.load.bytes").confidence, "predicted");
+  EXPECT_EQ(whole(emulated, "bulk.load.instructions").confidence, "exact");
+  for (const Fact& fact : facts_of({with_copies(7)}, "cupti")) {
+    EXPECT_NE(fact.metric, "bulk.load.bytes");
+    EXPECT_NE(fact.metric, "bulk.sectors");
+  }
+}
+
 TEST(CountedFacts, OfNoLinesAreExactZeros) {
   for (const Fact& fact : facts_of({})) {
     EXPECT_EQ(fact.value, metrics::Value(0.0)) << fact.metric;

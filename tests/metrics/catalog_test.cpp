@@ -132,7 +132,7 @@ TEST(ToString, EveryNameIsItsOwn) {
   EXPECT_EQ(to_string(Class::info), "info");
   std::set<std::string_view> sources;
   for (const Source source : {Source::run, Source::ptxas, Source::occupancy, Source::sass,
-                              Source::range, Source::timer}) {
+                              Source::range, Source::timer, Source::emulator}) {
     EXPECT_TRUE(sources.insert(to_string(source)).second);
   }
   EXPECT_FALSE(sources.contains(""));

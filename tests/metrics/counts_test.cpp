@@ -43,6 +43,14 @@ Counts distinct() {
   counts.global_l1_tags = 12;
   counts.local_requests = 13;
   counts.local_sectors = 14;
+  counts.bulk_load_instructions = 15;
+  counts.bulk_load_bytes = 16;
+  counts.bulk_store_instructions = 17;
+  counts.bulk_store_bytes = 18;
+  counts.bulk_sectors = 19;
+  counts.wgmma_instructions = 20;
+  counts.wgmma_wavefronts = 21;
+  counts.cluster_requests = 22;
   return counts;
 }
 
@@ -73,12 +81,30 @@ TEST(Counts, AnswerTheirMetrics) {
   EXPECT_EQ(values.at("local.sectors"), 14);
   EXPECT_EQ(values.at("instructions"), 1);
   EXPECT_EQ(values.at("branches.divergent"), 2);
+  EXPECT_EQ(values.at("bulk.load.instructions"), 15);
+  EXPECT_EQ(values.at("bulk.load.bytes"), 16);
+  EXPECT_EQ(values.at("bulk.store.instructions"), 17);
+  EXPECT_EQ(values.at("bulk.store.bytes"), 18);
+  EXPECT_EQ(values.at("bulk.sectors"), 19);
+  EXPECT_EQ(values.at("wgmma.instructions"), 20);
+  EXPECT_EQ(values.at("wgmma.wavefronts"), 21);
+  EXPECT_EQ(values.at("cluster.requests"), 22);
 }
 
-TEST(Counts, AnswerEverySassMetricOfTheCatalogExceptBankWays) {
+TEST(Counts, OfGlobalMemoryLeaveOutBulkCopies) {
+  EXPECT_EQ(copies_left_out(distinct(), "global.load.sectors"), 15u);
+  EXPECT_EQ(copies_left_out(distinct(), "global.store.sectors_per_request"), 17u);
+  EXPECT_EQ(copies_left_out(distinct(), "global.excess_sectors"), 15u + 17u);
+  for (const char* const id : {"global.atomic.sectors", "bulk.sectors", "shared.requests"}) {
+    EXPECT_EQ(copies_left_out(distinct(), id), 0u) << id;
+  }
+}
+
+TEST(Counts, AnswerEveryCountOfTheCatalogExceptBankWays) {
   std::set<std::string_view> expected;
   for (const Metric& metric : catalog()) {
-    if (metric.source == Source::sass) expected.insert(metric.id);
+    const bool counted = metric.source == Source::sass || metric.source == Source::emulator;
+    if (counted) expected.insert(metric.id);
   }
   expected.erase("shared.bank_ways");
   std::set<std::string_view> answered;
@@ -121,6 +147,17 @@ TEST(LineCounts, AreTrustedByGroupsOfMetrics) {
   EXPECT_EQ(trust_in(line, "branches.divergent").confidence, Confidence::exact);
 }
 
+TEST(LineCounts, AreNeverSureOfBytesThatNoGpuCounts) {
+  LineCounts line;
+  EXPECT_EQ(trust_in(line, "bulk.load.bytes"), Trust{}) << "no copy has none";
+  line.counts.bulk_load_instructions = 1;
+  EXPECT_EQ(trust_in(line, "bulk.load.bytes").confidence, Confidence::predicted);
+  EXPECT_EQ(trust_in(line, "bulk.sectors").confidence, Confidence::predicted);
+  EXPECT_EQ(trust_in(line, "bulk.load.instructions"), Trust{});
+  line.trust["bulk"] = {Confidence::estimate, "a loop"};
+  EXPECT_EQ(trust_in(line, "bulk.load.bytes").reason, "a loop");
+}
+
 TEST(Confidence, NamesReadBack) {
   for (const Confidence one : {Confidence::exact, Confidence::predicted, Confidence::estimate}) {
     EXPECT_EQ(confidence_from(to_string(one)), one);
@@ -161,6 +198,41 @@ TEST(SassMetrics, AsyncCopyIsALoadAndASharedRequest) {
   EXPECT_EQ(counts.global_load_sectors, 20u);
   EXPECT_EQ(counts.shared_requests, 5u);
   EXPECT_EQ(counts.shared_wavefronts, 6u);
+}
+
+TEST(SassMetrics, BulkCopiesAreNoLoadsAndStores) {
+  SassValues values;
+  values[SassMetric::bulk_loads] = 8;
+  values[SassMetric::bulk_stores] = 3;
+  values[SassMetric::bulk_reductions] = 2;
+  values[SassMetric::cluster_accesses] = 6;
+  Counts expected;
+  expected.bulk_load_instructions = 8;
+  expected.bulk_store_instructions = 5;
+  expected.cluster_requests = 6;
+  EXPECT_EQ(counts_of(values), expected);
+}
+
+TEST(SassMetrics, WavefrontsOfWgmmaAreThoseOfItsInstructions) {
+  SassValues values;
+  values[SassMetric::shared_wavefronts] = values[SassMetric::shared_wavefronts_ideal] = 64;
+  values[SassMetric::shared_requests] = 8;
+  EXPECT_EQ(counts_of(values)->wgmma_wavefronts, 0u);
+  values[SassMetric::wgmmas] = 8;
+  EXPECT_EQ(counts_of(values)->wgmma_instructions, 8u);
+  EXPECT_EQ(counts_of(values)->wgmma_wavefronts, 64u);
+  EXPECT_EQ(counts_of(values)->shared_wavefronts, 64u);
+  EXPECT_EQ(counts_of(values)->shared_requests, 8u);
+}
+
+TEST(SassMetrics, OnlyInstructionsThatSomeChipsLackMayBeMissing) {
+  for (const SassMetric one : {SassMetric::async_copies, SassMetric::bulk_loads,
+                               SassMetric::cluster_accesses, SassMetric::wgmmas}) {
+    EXPECT_TRUE(is_optional(name(one))) << name(one);
+  }
+  for (const SassMetric one : {SassMetric::global_sectors, SassMetric::instructions}) {
+    EXPECT_FALSE(is_optional(name(one))) << name(one);
+  }
 }
 
 TEST(SassMetrics, SectorsOfNoKnownAccessAreRefused) {

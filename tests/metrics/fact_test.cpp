@@ -152,6 +152,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   one.stable = false;
   one.confidence = "estimate";
   one.confidence_reason = "r";
+  one.leaves_out = 1;
   one.machine = MachineState{.other_processes = 0, .disturbance = "d"};
   one.limit = full_limit();
   one.verdict = Verdict::moved;

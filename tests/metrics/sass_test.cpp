@@ -15,6 +15,7 @@
 namespace warpgauge::metrics {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Image = std::vector<std::byte>;
 
@@ -85,6 +86,7 @@ TEST_P(SassOf, MemoryInstructionsAreThoseOfNvdisasm) {
     EXPECT_EQ(found[index].width, expected.width) << line;
     EXPECT_EQ(found[index].executes, expected.executes) << line;
     EXPECT_EQ(found[index].guarded, expected.guarded) << line;
+    EXPECT_FALSE(found[index].is_bulk) << line;
   }
   EXPECT_GT(index, 100u) << "nothing was recorded";
   EXPECT_EQ(found.size(), index);
@@ -103,6 +105,20 @@ TEST(Sass, PairsOfDoublesAreLoadedByAFormOfTheirOwn) {
   }
   EXPECT_EQ(found[3].op, MemoryOp::stg);
   EXPECT_EQ(found[3].width, 8);
+}
+
+TEST(Sass, BulkCopiesAreKnown) {
+  const Image image = recorded("oracle/bulk.sm_90.cubin");
+  const auto pcs = [&](const char* kernel) {
+    std::vector<std::uint64_t> found;
+    for (const MemoryInstruction& one : memory_instructions(Cubin(image), kernel)) {
+      if (one.is_bulk) found.push_back(one.pc);
+    }
+    return found;
+  };
+  EXPECT_THAT(pcs("one_lane"), ElementsAre(0x1b0, 0x330, 0x360)) << "UBLKCP twice, UBLKRED";
+  EXPECT_THAT(pcs("sent"), ElementsAre(0x320, 0x390)) << "UBLKCP, STAS";
+  EXPECT_THAT(pcs("remote"), IsEmpty());
 }
 
 /// Accesses of local memory that can execute.

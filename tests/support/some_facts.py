@@ -58,8 +58,8 @@ BUILT_IN = "built-in"
 _RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags")
 _CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash", "input_hash", "carried")
 _VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
-_VALUES += ("stable", "confidence", "confidence_reason", "machine", "limit", "verdict", "would")
-_VALUES += ("cause", "cure", "reason")
+_VALUES += ("stable", "confidence", "confidence_reason", "leaves_out", "machine", "limit")
+_VALUES += ("verdict", "would", "cause", "cure", "reason")
 
 
 def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: Any) -> dict:

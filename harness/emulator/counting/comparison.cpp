@@ -65,8 +65,9 @@ std::optional<Space> space_of(MemoryOp op) {
   return std::nullopt;
 }
 
-Kind kind_of(MemoryOp op) {
-  switch (op) {
+Kind kind_of(const MemoryInstruction& instruction) {
+  if (instruction.is_bulk) return Kind::bulk;
+  switch (instruction.op) {
     case MemoryOp::ldg:
     case MemoryOp::lds:
     case MemoryOp::ldl:
@@ -88,15 +89,15 @@ Kind kind_of(MemoryOp op) {
   }
 }
 
-/// Can `op` be what `access` was compiled to? ptxas may find out the space of a generic access.
-bool matches(const PtxAccess& access, MemoryOp op) {
-  const Kind kind = kind_of(op);
+/// Can `one` be what `access` was compiled to? ptxas may find out the space of a generic access.
+bool matches(const PtxAccess& access, const MemoryInstruction& one) {
+  const Kind kind = kind_of(one);
   const bool is_part = access.kind == Kind::load_fragment
                            ? kind == Kind::load || kind == Kind::load_matrix
                            : access.kind == Kind::store_fragment && kind == Kind::store;
   if (kind != access.kind && !is_part) return false;
-  if (access.kind == Kind::async_copy) return true;
-  const Space space = *space_of(op);
+  if (access.kind == Kind::async_copy || access.kind == Kind::bulk) return true;
+  const Space space = *space_of(one.op);
   return space == access.space || space == Space::generic || access.space == Space::generic;
 }
 
@@ -255,10 +256,10 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
   };
   auto instructions = metrics::memory_instructions(code.cubin, function);
   std::erase_if(instructions, [](const MemoryInstruction& one) {
-    return !one.executes || one.op == MemoryOp::other;
+    return !one.executes || (one.op == MemoryOp::other && !one.is_bulk);
   });
   for (const MemoryInstruction& one : instructions) {
-    comparison.spaces.insert(*space_of(one.op));
+    if (const auto space = space_of(one.op)) comparison.spaces.insert(*space);
     Match* const match = match_at(one.pc);
     if (match != nullptr && match->access->kind == Kind::atomic && !match->access->is_cas) {
       match->has_loop = match->has_loop || is_cas(one.op);
@@ -267,10 +268,10 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
   const auto spills = metrics::spills_and_refills(code.cubin, function);
   for (const MemoryInstruction& one : instructions) {
     Match* const match = match_at(one.pc);
-    if (match != nullptr && matches(*match->access, one.op) && !spills.contains(one.pc)) {
+    if (match != nullptr && matches(*match->access, one) && !spills.contains(one.pc)) {
       match->found.push_back(one);
       add_source(code.sources.find(function, one.pc), match->sources);
-    } else if (match == nullptr || !match->has_loop) {
+    } else if (!one.is_bulk && (match == nullptr || !match->has_loop)) {
       comparison.extras.push_back({code.sources.find(function, one.pc),
                                    one,
                                    reason_of_extra(one.op, match ? match->access : nullptr),

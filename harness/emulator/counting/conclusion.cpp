@@ -194,8 +194,8 @@ bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   const bool counts = plan.role == Role::as_written || plan.role == Role::leader;
   return counts && !match.found.empty() && !match.access->guarded && !match.has_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
-         !match.access->is_of_fragment() && match.place.undivided.empty() &&
-         match.place.untaken.empty() &&
+         match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&
+         match.place.undivided.empty() && match.place.untaken.empty() &&
          std::ranges::none_of(match.found, &MemoryInstruction::guarded);
 }
 

@@ -15,15 +15,22 @@ namespace {
 using Space = machine::AccessTotals::Space;
 using Spill = KernelTrust::Spill;
 
-/// The first part of the ids of the metrics that an access to `space` counts for.
-std::string group_of(Space space) {
+/// The first parts of the ids of the metrics that an access to `space` counts for.
+std::vector<std::string> groups_of(Space space) {
   switch (space) {
     case Space::shared:
-      return "shared";
+      return {"shared"};
     case Space::local:
-      return "local";
+      return {"local"};
+    case Space::bulk_load:
+    case Space::bulk_store:
+      return {"bulk"};
+    case Space::cluster:
+      return {"cluster"};
+    case Space::wgmma:
+      return {"wgmma", "shared"};
     default:
-      return "global";
+      return {"global"};
   }
 }
 
@@ -85,6 +92,24 @@ metrics::Counts counts_of(const machine::AccessTotals& access) {
     case Space::local:
       out.local_requests = access.requests;
       out.local_sectors = access.sectors;
+      break;
+    case Space::bulk_load:
+      out.bulk_load_instructions = access.requests;
+      out.bulk_load_bytes = access.bytes;
+      out.bulk_sectors = access.sectors;
+      break;
+    case Space::bulk_store:
+      out.bulk_store_instructions = access.requests;
+      out.bulk_store_bytes = access.bytes;
+      out.bulk_sectors = access.sectors;
+      break;
+    case Space::cluster:
+      out.cluster_requests = access.requests;
+      break;
+    case Space::wgmma:
+      out.wgmma_instructions = out.shared_requests = access.requests;
+      out.wgmma_wavefronts = out.shared_wavefronts = access.wavefronts;
+      out.shared_wavefronts_ideal = access.wavefronts_ideal;
       break;
   }
   return out;
@@ -185,14 +210,14 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     if (executed.followed_unknown.empty() && trust.on_stack.contains(instruction.text_line))
       continue;
     const machine::AccessTotals& access = instruction.access;
-    const std::string group = group_of(access.space);
     const auto moved = trust.sources.find(instruction.text_line);
     metrics::LineCounts& at =
         lines.at(moved == trust.sources.end() ? *instruction.source : moved->second);
     at.counts += counts_of(access);
     const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
-    distrust(at, group, known);
-    if (access.estimates > 0) {
+    for (const std::string& group : groups_of(access.space)) {
+      distrust(at, group, known);
+      if (access.estimates == 0) continue;
       distrust(at, group, {metrics::Confidence::estimate, std::string(access.estimate_reason)});
     }
   }

@@ -71,6 +71,10 @@ std::size_t MachineFlow::innermost_loop(std::size_t block) const {
   return static_cast<std::size_t>(std::ranges::find_if(loops_, contains) - loops_.begin());
 }
 
+bool MachineFlow::is_by_lane(const FlowGraph::Loop& loop, int text_line) const {
+  return std::ranges::count(loop.contains, true) == 1 && last_line(loop.header) == text_line;
+}
+
 bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {
   if (a == b) return true;
   if (!is_always_executed(a) || !is_always_executed(b)) return false;

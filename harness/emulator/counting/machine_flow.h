@@ -39,6 +39,10 @@ class MachineFlow {
   /// The innermost loop that contains the block; loops().size() if there is none.
   std::size_t innermost_loop(std::size_t block) const;
 
+  /// Whether a loop is of one instruction of that line of the PTX, which it issues for one lane
+  /// after the other: BRA.U.ANY behind a bulk copy.
+  bool is_by_lane(const metrics::FlowGraph::Loop& loop, int text_line) const;
+
   /// BSSY and BSYNC, and the blocks on ways from the first that have not come to the second.
   struct Gathering {
     std::size_t begin = 0, end = 0;  ///< places of the two in words()

@@ -17,7 +17,13 @@ using Copies = std::map<std::size_t, std::size_t>;
 Copies copies_of(const Match& match, const MachineFlow& machine) {
   Copies copies;
   for (const MemoryInstruction& one : match.found) {
-    ++copies[machine.innermost_loop(machine.block_at(one.pc))];
+    const std::size_t block = machine.block_at(one.pc);
+    const auto is_around = [&](const metrics::FlowGraph::Loop& loop) {
+      const bool by_lane = one.is_bulk && machine.is_by_lane(loop, match.access->text_line);
+      return loop.contains[block] && !by_lane;
+    };
+    const auto innermost = std::ranges::find_if(machine.loops(), is_around);
+    ++copies[static_cast<std::size_t>(innermost - machine.loops().begin())];
   }
   return copies;
 }

@@ -40,7 +40,7 @@ class Function {
                  const std::set<std::size_t>& certain) const {
     Place place;
     const std::size_t own = *flow_.block_at(access.text_line);
-    compare_loops(own, found, place);
+    compare_loops(access, own, found, place);
     place.in_own_loop = is_in_own_loop(own, found);
     for (const MemoryInstruction& one : found) {
       if (place.difference.empty()) compare_branches(access, one, found, certain, place);
@@ -99,8 +99,8 @@ class Function {
     return true;
   }
 
-  void compare_loops(std::size_t own, std::span<const MemoryInstruction> found,
-                     Place& place) const {
+  void compare_loops(const PtxAccess& access, std::size_t own,
+                     std::span<const MemoryInstruction> found, Place& place) const {
     // Of each loop here, the loops of the machine code that are the same and have a copy.
     std::map<std::size_t, std::set<std::size_t>> with_copies;
     std::map<std::size_t, std::size_t> copies;
@@ -111,6 +111,8 @@ class Function {
         if (!machine_.loops()[i].contains[block]) continue;
         const Counterpart& same = counterparts_.of_loop(i);
         if (same.kind == Counterpart::Kind::of_another_function) continue;
+        const bool is_bulk = access.kind == Kind::bulk;
+        if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) continue;
         if (same.kind == Counterpart::Kind::none) {
           place.difference = "ptxas made a loop around it that the PTX does not have";
           return;

@@ -81,10 +81,24 @@ bool reads_all(const ptx::Function& function, const Instruction& load) {
   return unread.empty();
 }
 
+/// A copy that TMA makes, or a store or atomic that arrives at a barrier likewise.
+bool is_bulk(const Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (!instruction.has("async")) return false;
+  if (opcode == "st" || opcode == "red") return true;
+  const bool copies = !instruction.has("prefetch") && !instruction.has("commit_group") &&
+                      !instruction.has("wait_group");
+  return opcode == "cp" && instruction.has("bulk") && copies;
+}
+
 /// The access of an instruction, with kind, space and width; nullopt if it is none.
 std::optional<PtxAccess> classify(const Instruction& instruction) {
   PtxAccess access;
   const std::string& opcode = instruction.opcode;
+  if (is_bulk(instruction)) {
+    access.kind = Kind::bulk;
+    return access;
+  }
   const auto space = space_of(instruction);
   if (!space) return std::nullopt;
   access.space = *space;

@@ -17,7 +17,7 @@ struct Module;
 namespace warpgauge::emulator::counting {
 
 /// A ld, st, atom, red, cp.async, ldmatrix, stmatrix, wmma.load or wmma.store of global, shared,
-/// local or unknown memory.
+/// local or unknown memory; a bulk copy, st.async or red.async.
 struct PtxAccess {
   enum class Kind : std::uint8_t {
     load,
@@ -28,6 +28,7 @@ struct PtxAccess {
     store_matrix,
     load_fragment,
     store_fragment,
+    bulk,  ///< of unknown space and width 0
   };
 
   int text_line = 0;

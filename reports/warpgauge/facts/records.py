@@ -158,6 +158,7 @@ class Fact:
     stable: bool | None = None
     confidence: str | None = None
     confidence_reason: str | None = None
+    leaves_out: int | None = None
     machine: MachineState | None = None
     limit: Limit | None = None
     verdict: str | None = None

@@ -14,7 +14,7 @@ from warpgauge.facts.records import Case, Fact, Run
 from warpgauge.facts.writer import case_members, compact, run_members, shared_members
 
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
-_OF_CONTEXTS = ("kernel", "file", "line", "inlined", "limit", "cure")
+_OF_CONTEXTS = ("kernel", "file", "line", "inlined", "leaves_out", "limit", "cure")
 _TEXTS = ("confidence", "confidence_reason", "verdict", "would", "cause", "reason")
 
 

@@ -15,6 +15,7 @@
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -57,6 +58,7 @@ class Copier {
              " bytes: the size must be a multiple of 16");
     }
     const std::byte* const from = source();
+    count(from);
     if (!detail_.to_shared) {
       issue_to_global(from);
     } else if (!detail_.multicasts) {
@@ -71,6 +73,19 @@ class Copier {
   }
 
  private:
+  void count(const std::byte* from) const {
+    using Space = AccessTotals::Space;
+    if (detail_.from_shared && detail_.to_shared) {
+      memory::count_cluster_request(warp_, detail_.counter);
+      return;
+    }
+    const std::uint64_t address = detail_.to_shared ? reinterpret_cast<std::uint64_t>(from)
+                                                    : address_of(warp_, detail_.to, lane_);
+    memory::count_bulk_copy(warp_, detail_.counter,
+                            detail_.to_shared ? Space::bulk_load : Space::bulk_store, bytes_,
+                            memory::sectors_of(address, bytes_), warp_.active);
+  }
+
   [[noreturn]] void refuse(const std::string& why) const {
     memory::refuse(warp_, instruction_, lane_, Fault::Kind::illegal_instruction, why);
   }
@@ -155,6 +170,7 @@ void execute_remote_store(Warp& warp, const Instruction& instruction) {
   const auto& detail = *static_cast<const RemoteStoreDetail*>(instruction.detail);
   const std::uint32_t width = std::uint32_t{detail.elements} * detail.element_bytes;
   const std::string what = "destination of " + detail.name;
+  memory::count_cluster_request(warp, detail.counter);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const memory::SharedPlace place = shared_place(warp, detail.to, lane);

@@ -28,6 +28,7 @@ struct BulkDetail {
   /// What is done in place of a copy; nullptr: it is a copy.
   memory::AtomicOperation reduction = nullptr;
   std::uint8_t element_bytes = 1;  ///< of the reduction
+  std::uint32_t counter = 0;
 };
 
 /// Values of registers that arrive in shared memory of the cluster; in Instruction::detail.
@@ -37,6 +38,7 @@ struct RemoteStoreDetail {
   std::uint8_t elements = 1, element_bytes = 4;
   Slot values[4]{};
   memory::AtomicOperation reduction = nullptr;  ///< nullptr: a store
+  std::uint32_t counter = 0;
 };
 
 void execute_bulk_copy(Warp& warp, const Instruction& instruction);

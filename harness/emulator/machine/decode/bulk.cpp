@@ -96,6 +96,7 @@ void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruct
     detail->bytes = decoder.source(operand_at(instruction, next++), ptx::Type::b16);
   }
   expect_operands(instruction, next);
+  detail->counter = decoder.counter(instruction);
   result->execute = control::execute_bulk_copy;
   result->detail = decoder.keep(std::move(detail));
 }
@@ -162,6 +163,7 @@ void decode_remote_store(const ptx::Instruction& instruction, Decoder& decoder,
     detail->values[n] = decoder.source(values[n], type);
   }
   detail->barrier = address_at(instruction, 2, AccessSpace::cluster, decoder);
+  detail->counter = decoder.counter(instruction);
   result->execute = control::execute_remote_store;
   result->detail = decoder.keep(std::move(detail));
 }

@@ -126,6 +126,9 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
                                space == memory::AccessSpace::constant);
   access.counters[1] = counter(generic || space == memory::AccessSpace::shared);
   access.counters[2] = counter(generic || space == memory::AccessSpace::local);
+  const bool has_clusters = decoder.architecture().major >= 9;
+  access.cluster_counter =
+      counter((generic && has_clusters) || space == memory::AccessSpace::cluster);
   return access;
 }
 

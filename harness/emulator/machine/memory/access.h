@@ -33,7 +33,7 @@ struct Access {
   bool short_address = false;  ///< the address vector is of 32 bits a lane
   bool is_store = false;       ///< st, with a MoveDetail
   bool is_strong = false;      ///< atomic, volatile, relaxed, acquire, release
-  bool counts = true;          ///< false: parameters, constants, absorbed accesses
+  bool counts = true;          ///< false: parameters, constants, absorbed accesses, cluster
   bool cas_loop = false;       ///< an update of shared memory that the GPU does by a loop of CAS
   metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;  ///< how shared ones count
   std::uint8_t counted_width = 4;  ///< bytes a lane of what is counted, at the address rounded down
@@ -41,6 +41,7 @@ struct Access {
   /// the number of the counter. A space that the instruction cannot access has no counter.
   std::uint8_t low_mask[3] = {};
   std::uint32_t counters[3] = {};
+  std::uint32_t cluster_counter = 0;  ///< of shared memory of the cluster, if it may be accessed
 };
 
 /// ld, st: the address is sources[0].

@@ -7,6 +7,7 @@
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -64,6 +65,7 @@ std::byte* pointer_to(const Warp& warp, const Instruction& instruction, int lane
 void find_in_cluster(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint64_t>& lanes, std::uint64_t* pointers) {
   const MemoryContext& context = *warp.memory;
+  count_cluster_request(warp, access.cluster_counter);
   const int first = std::countr_zero(lanes.lanes);
   const std::string what = title(access, Window::shared, address_of(lanes, first));
   for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {

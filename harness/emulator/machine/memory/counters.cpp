@@ -32,6 +32,7 @@ void add(AccessTotals& sum, const AccessTotals& more) {
   sum.sectors += more.sectors;
   sum.sectors_ideal += more.sectors_ideal;
   sum.tags += more.tags;
+  sum.bytes += more.bytes;
   sum.lane_groups += more.lane_groups;
   sum.estimates += more.estimates;
   if (more.estimates > 0 && sum.estimate_reason.empty()) sum.estimate_reason = more.estimate_reason;

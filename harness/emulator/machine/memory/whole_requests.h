@@ -1,0 +1,59 @@
+// Counts of requests whose cost no distances of lanes decide: bulk copies, accesses to shared
+// memory of the cluster, operands of asynchronous matrix products.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/warp.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+/// Adds `more`, of one execution or of a part of it, to the counter. It must have a space.
+inline void count(const Warp& warp, std::uint32_t counter, const AccessTotals& more) {
+  add(warp.memory->caches[counter].totals, more);
+}
+
+/// 32-byte sectors of `bytes` bytes from `address` on; 0 of none.
+constexpr std::uint64_t sectors_of(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t kSector = 32;
+  return bytes == 0 ? 0 : (address + bytes - 1) / kSector - address / kSector + 1;
+}
+
+/// A bulk copy of one lane, from global memory or to it (Space::bulk_load, bulk_store): of `bytes`
+/// bytes in `sectors` sectors. `lanes` are those that make one in this execution.
+inline void count_bulk_copy(const Warp& warp, std::uint32_t counter, AccessTotals::Space space,
+                            std::uint64_t bytes, std::uint64_t sectors, Mask lanes) {
+  const bool alone = (lanes & (lanes - 1)) == 0;
+  count(warp, counter,
+        {.space = space,
+         .requests = 1,
+         .sectors = sectors,
+         .bytes = bytes,
+         .estimates = alone ? 0U : 1U,
+         .estimate_reason = "how often a GPU issues a bulk copy that several lanes make was not "
+                            "compared"});
+}
+
+/// An access of a warp to shared memory of the cluster.
+inline void count_cluster_request(const Warp& warp, std::uint32_t counter) {
+  count(warp, counter, {.space = AccessTotals::Space::cluster, .requests = 1});
+}
+
+/// A wgmma of a warp, one of the four of its warpgroup. `operand_bytes` are those of both operands
+/// of the warpgroup that lie in shared memory; it reads them without bank conflicts, in wavefronts
+/// of 128 bytes, and each warp counts a quarter.
+inline void count_wgmma(const Warp& warp, std::uint32_t counter, std::uint64_t operand_bytes) {
+  constexpr std::uint64_t kBytes = 4 * 128;
+  const std::uint64_t wavefronts = operand_bytes / kBytes;
+  count(warp, counter,
+        {.space = AccessTotals::Space::wgmma,
+         .requests = 1,
+         .wavefronts = wavefronts,
+         .wavefronts_ideal = wavefronts});
+}
+
+}  // namespace warpgauge::emulator::machine::memory
