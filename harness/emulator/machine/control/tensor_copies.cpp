@@ -16,6 +16,7 @@
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/tensor_box.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -86,6 +87,7 @@ class TensorCopier {
 
   void issue() const {
     if (detail_.way == TensorCopyDetail::Way::prefetch) return;
+    count();
     const memory::SharedPlace here = shared_place(warp_, detail_.shared, lane_);
     if (detail_.way == TensorCopyDetail::Way::store) {
       store(here.offset, box_in(here));
@@ -101,6 +103,14 @@ class TensorCopier {
 
  private:
   bool is_store() const { return detail_.way == TensorCopyDetail::Way::store; }
+
+  void count() const {
+    using Space = AccessTotals::Space;
+    const memory::BoxUse use = memory::use_of(map_, place_);
+    memory::count_bulk_copy(warp_, detail_.counter,
+                            is_store() ? Space::bulk_store : Space::bulk_load, use.bytes,
+                            use.sectors, warp_.active);
+  }
 
   TensorMap read_map() const {
     const memory::MemoryContext& context = *warp_.memory;

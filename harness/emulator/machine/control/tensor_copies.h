@@ -33,6 +33,7 @@ struct TensorCopyDetail {
   bool multicasts = false;
   Slot blocks{};                                ///< of a multicast: .b16
   std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
+  std::uint32_t counter = 0;
 };
 
 void execute_tensor_copy(Warp& warp, const Instruction& instruction);

@@ -173,6 +173,7 @@ void decode_product(const ptx::Instruction& instruction, Modifiers& modifiers, D
     product->a_bytes = WarpgroupProduct::kRows * WarpgroupProduct::kBytesOfRow;
   }
   product->b_bytes = static_cast<std::uint32_t>(product->n * product->bytes_of_column());
+  product->counter = decoder.counter(instruction);
   result->execute = isa.matrix({.op = isa::MatrixKey::Op::multiply_tiles});
   result->detail = decoder.keep(std::move(product));
 }

@@ -10,6 +10,7 @@
 #include "harness/emulator/machine/isa/matrix_families.h"
 #include "harness/emulator/machine/isa/tile_elements.h"
 #include "harness/emulator/machine/memory/matrix_tile.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -391,6 +392,7 @@ void multiply_tiles(Warp& warp, const Instruction& instruction) {
   } else {
     multiply_elements<s32>(work, adds);
   }
+  memory::count_wgmma(warp, product.counter, product.a_bytes + product.b_bytes);
   ++warp.engine->products.open;
 }
 

@@ -37,6 +37,7 @@ struct WarpgroupProduct {
   std::vector<Slot> d;
   /// What the four warps together read of shared memory.
   std::uint32_t a_bytes = 0, b_bytes = 0;
+  std::uint32_t counter = 0;
 
   int bytes_of_column() const { return sparse ? 2 * kBytesOfRow : kBytesOfRow; }
 };

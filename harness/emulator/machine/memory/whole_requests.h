@@ -46,14 +46,6 @@ inline void count_cluster_request(const Warp& warp, std::uint32_t counter) {
 /// A wgmma of a warp, one of the four of its warpgroup. `operand_bytes` are those of both operands
 /// of the warpgroup that lie in shared memory; it reads them without bank conflicts, in wavefronts
 /// of 128 bytes, and each warp counts a quarter.
-inline void count_wgmma(const Warp& warp, std::uint32_t counter, std::uint64_t operand_bytes) {
-  constexpr std::uint64_t kBytes = 4 * 128;
-  const std::uint64_t wavefronts = operand_bytes / kBytes;
-  count(warp, counter,
-        {.space = AccessTotals::Space::wgmma,
-         .requests = 1,
-         .wavefronts = wavefronts,
-         .wavefronts_ideal = wavefronts});
-}
+void count_wgmma(const Warp& warp, std::uint32_t counter, std::uint64_t operand_bytes);
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -1,0 +1,16 @@
+// Counts of requests whose cost no distances of lanes decide.
+#include "harness/emulator/machine/memory/whole_requests.h"
+
+namespace warpgauge::emulator::machine::memory {
+
+void count_wgmma(const Warp& warp, std::uint32_t counter, std::uint64_t operand_bytes) {
+  constexpr std::uint64_t kBytes = 4 * 128;
+  const std::uint64_t wavefronts = operand_bytes / kBytes;
+  count(warp, counter,
+        {.space = AccessTotals::Space::wgmma,
+         .requests = 1,
+         .wavefronts = wavefronts,
+         .wavefronts_ideal = wavefronts});
+}
+
+}  // namespace warpgauge::emulator::machine::memory
