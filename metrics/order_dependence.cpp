@@ -332,7 +332,7 @@ class Propagation {
     const Instruction& one = code_.instructions[index];
     if (one.is_bulk) {  // where it goes does not change that it is one
       if (effect == Effect::execution) groups.insert(groups.end(), {"bulk", "cluster"});
-    } else if (one.access && code_.words[index].opcode() != kBarrierInMemory) {
+    } else if (one.access && code_.words[index].opcode() != kBarrierInMemory) {  // counted nowhere
       for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
     }
     return groups;

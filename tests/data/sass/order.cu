@@ -182,7 +182,7 @@ __global__ void waits(int* out, unsigned barrier) {
   do {
     asm volatile("{ .reg .pred p;"
                  "mbarrier.try_wait.parity.shared.b64 p, [%1], 0;"
-                 "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(barrier) : "memory");  // depends
+                 "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(barrier) : "memory");  // counted nowhere
     out[0] = done;  // depends
   } while (!done);
   out[threadIdx.x + 1] = 1;
