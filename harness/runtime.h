@@ -68,9 +68,12 @@ metrics::Coverage code_to_cover();
 /// text. Does nothing on a GPU.
 void let_kernels_only_read(void* memory, const std::string& why);
 
+/// What the emulator looks for where nothing else is asked for: see check_accesses().
+inline constexpr const char* kUsualChecks = "async";
+
 /// From now on the emulator looks for what these checks find (names with commas between, or
 /// "none"), and compares each launch with `schedules` other orders of its warps and blocks. Throws
-/// std::invalid_argument for other names, and on a GPU.
+/// std::invalid_argument for other names, and on a GPU for all but the usual ones and none.
 void check_accesses(const std::string& checks, int schedules);
 
 /// What they have found since the last call.

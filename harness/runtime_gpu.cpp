@@ -53,7 +53,7 @@ metrics::Coverage code_to_cover() { return {}; }
 void let_kernels_only_read(void* /*memory*/, const std::string& /*why*/) {}
 
 void check_accesses(const std::string& checks, int schedules) {
-  if (checks == "none" && schedules == 0) return;
+  if ((checks == kUsualChecks || checks == "none") && schedules == 0) return;
   throw std::invalid_argument(
       "--check and --schedules need the emulator, for a GPU shows neither its accesses nor their "
       "order: add --device=emulated");

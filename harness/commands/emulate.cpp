@@ -3,6 +3,7 @@
 #include "harness/emulate/emulate.h"
 
 #include "harness/commands/program_options.h"
+#include "harness/runtime.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -41,7 +42,7 @@ void add_emulate(CommandLine& line) {
       ->add_option("--coverage", *coverage,
                    "Write which lines and branches of kernels ran to this file, in lcov's format")
       ->type_name("FILE");
-  auto checks = std::make_shared<std::string>("none");
+  auto checks = std::make_shared<std::string>(kUsualChecks);
   auto schedules = std::make_shared<int>(0);
   add_checks(command, *checks, *schedules);
   add_program_options(command, *options);

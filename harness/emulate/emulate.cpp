@@ -14,6 +14,7 @@
 #include "harness/case_facts.h"
 #include "harness/coverage_file.h"
 #include "harness/emulate/linkage.h"
+#include "harness/runtime.h"
 #include "metrics/architectures.h"
 #include "metrics/counts_report.h"
 #include "metrics/occupancy.h"
@@ -131,7 +132,7 @@ class Emulated : public programs::Source {
   const programs::Counter& counter() const override { return kCounter; }
   std::vector<std::string> own_options() const override {
     std::vector<std::string> options = {"--arch", arch_};
-    if (checks_ != "none") options.insert(options.end(), {"--check", checks_});
+    if (checks_ != kUsualChecks) options.insert(options.end(), {"--check", checks_});
     if (schedules_ != 0) {
       options.insert(options.end(), {"--schedules", std::to_string(schedules_)});
     }

@@ -301,7 +301,7 @@ class Gate {
   std::string repeat(const outcome::JudgedValue& value) const {
     std::string command = outcome::repeat_command(value);
     if (value.fact->verdict != Verdict::error) return command;
-    if (options_.checks != "none") command += " --check " + options_.checks;
+    if (options_.checks != kUsualChecks) command += " --check " + options_.checks;
     if (options_.schedules != 0) command += fmt::format(" --schedules {}", options_.schedules);
     return command;
   }

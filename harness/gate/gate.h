@@ -9,6 +9,7 @@
 #include "harness/case_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
+#include "harness/runtime.h"
 #include "metrics/selection.h"
 
 namespace warpgauge::gate {
@@ -22,7 +23,7 @@ struct GateOptions {
   std::filesystem::path project;        ///< its budgets; empty: the file that the build names
   std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
   std::filesystem::path coverage;       ///< gets the coverage of device code; empty: none
-  std::string checks = "none";          ///< of accesses, on the emulator: see check_accesses()
+  std::string checks = kUsualChecks;    ///< of accesses, on the emulator: see check_accesses()
   int schedules = 0;                    ///< the same
   std::chrono::seconds time_limit{60};  ///< for each case
   bool table = false;                   ///< print the key metrics of every case

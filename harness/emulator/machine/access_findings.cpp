@@ -37,11 +37,15 @@ std::string block_text(const Warp& warp, std::uint64_t block) {
 
 }  // namespace
 
+std::string place_of_counter(const Warp& warp, std::uint64_t counter) {
+  const KernelCode::Counter& known = warp.engine->block->launch.code.counters[counter];
+  return source_place(*known.code, known.instruction);
+}
+
 void report_race(const Warp& warp, const Instruction& instruction, const memory::Access& access,
                  Window window, int lane, std::uint64_t address, const EarlierAccess& earlier) {
   const control::Block& block = *warp.engine->block;
-  const KernelCode::Counter& counter = block.launch.code.counters[earlier.counter];
-  const std::string other = source_place(*counter.code, counter.instruction);
+  const std::string other = place_of_counter(warp, earlier.counter);
   std::string what =
       named(warp, access, window, address) + ", which " + thread_text(warp, earlier.thread);
   if (window == Window::global) what += " of " + block_text(warp, earlier.block);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/memory.h"
@@ -17,6 +18,9 @@ struct EarlierAccess {
   bool wrote = false;
   bool in_flight = false;  ///< cp.async that its thread has not waited for
 };
+
+/// "f.cu:12": the instruction with this counter.
+std::string place_of_counter(const Warp& warp, std::uint64_t counter);
 
 /// The access of `lane` races with an earlier one of its block, or (global memory) of another.
 void report_race(const Warp& warp, const Instruction& instruction, const memory::Access& access,

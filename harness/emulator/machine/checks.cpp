@@ -9,15 +9,18 @@ namespace warpgauge::emulator::machine {
 namespace {
 
 constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
-    {"races", &Checks::races},       {"uninitialised", &Checks::uninitialised},
-    {"lanes", &Checks::lanes},       {"stores", &Checks::stores},
+    {"async", &Checks::async},
+    {"races", &Checks::races},
+    {"uninitialised", &Checks::uninitialised},
+    {"lanes", &Checks::lanes},
+    {"stores", &Checks::stores},
     {"shuffles", &Checks::shuffles},
 };
 
 }  // namespace
 
 Checks checks_called(std::string_view names) {
-  Checks checks;
+  Checks checks{.async = false};
   if (names == "none") return checks;
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));

@@ -1,12 +1,12 @@
 // What the machine looks for in the history of accesses.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace warpgauge::emulator::machine {
 
 struct Checks {
+  bool async = true;           ///< mistakes with mbarriers, copies of the async proxy and clusters
   bool races = false;          ///< accesses that no barrier, fence or atomic orders
   bool uninitialised = false;  ///< reads of memory that nothing wrote
   bool lanes = false;     ///< races of lanes of one warp that no __syncwarp() orders: many kernels
@@ -14,10 +14,14 @@ struct Checks {
   bool stores = false;    ///< different values that lanes of one warp store to one word at once
   bool shuffles = false;  ///< values that shfl takes from lanes that are not there
 
-  bool history() const { return races || uninitialised || lanes; }
+  /// Whether a kernel needs the history of its accesses; `is_async`: KernelCode::is_async.
+  bool history(bool is_async) const {
+    return races || uninitialised || lanes || (async && is_async);
+  }
 };
 
-inline constexpr std::string_view kNamesOfChecks = "races,uninitialised,lanes,stores,shuffles";
+inline constexpr std::string_view kNamesOfChecks =
+    "async,races,uninitialised,lanes,stores,shuffles";
 
 /// Of names with commas between; "none" is no check. Throws std::invalid_argument.
 Checks checks_called(std::string_view names);

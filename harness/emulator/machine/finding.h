@@ -12,8 +12,13 @@
 
 namespace warpgauge::emulator::machine {
 
+struct Code;
 struct Instruction;
 struct Warp;
+
+namespace control {
+struct LaunchContext;
+}
 
 struct Finding {
   std::string text;  ///< as Fault::what(): kernel, block, thread, line, and what is wrong
@@ -44,10 +49,24 @@ class Findings {
   std::map<Key, Kept> kept_;
 };
 
+/// An instruction that a thread has executed, for findings that come later.
+struct Act {
+  const Code* code = nullptr;  ///< nullptr: none
+  std::uint32_t instruction = 0;
+  std::uint32_t thread = 0;  ///< in its block
+  std::uint64_t block = 0;
+};
+Act act_of(const Warp& warp, const Instruction& instruction, int lane);
+std::string place_of(const Act& act);                     ///< "f.cu:12"
+std::string thread_of(const Warp& warp, const Act& act);  ///< "thread (1,0,0)"
+
 /// Adds a finding at `lane` of the instruction to those of the launch. `rule` ("race in shared
 /// memory") and `other`, the place of the other access if there is one, say which findings are the
 /// same.
 void report(const Warp& warp, const Instruction& instruction, int lane, const char* rule,
+            const std::string& other, const std::string& what);
+/// The same of an instruction that was executed before.
+void report(control::LaunchContext& launch, const Act& act, const char* rule,
             const std::string& other, const std::string& what);
 
 }  // namespace warpgauge::emulator::machine

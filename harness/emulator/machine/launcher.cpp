@@ -405,7 +405,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
   kernel.tallies.resize(std::max(kernel.tallies.size(), workers.size()));
   code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
-  if (host.options.checks.history()) {
+  if (host.options.checks.history(code.is_async)) {
     context.history = &history.emplace(host.options.checks, host.memory, blocks);
   }
 }

@@ -125,8 +125,11 @@ class Copier {
         global(detail_.to, memory::AccessEffect::write, "destination of " + detail_.name));
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
+    const auto number = begin_read(from, true);
     groups.issue(lane_, [=, bytes = bytes_, make = transfer(), &context] {
       make(to, from, bytes);
+      if (context.history == nullptr) return;
+      context.history->has_read(number);
       note_written(context, to, bytes);
     });
   }
@@ -134,12 +137,25 @@ class Copier {
   void issue_to_shared(memory::SharedPlace to, const std::byte* from) const {
     std::byte* const at = shared(to, "destination of " + detail_.name);
     const std::uint32_t barrier = shared_place(warp_, detail_.barrier, lane_).offset;
-    Block& block = warp_.engine->block->cluster.block(to.rank);
-    send(warp_, instruction_, lane_, {to.rank, barrier}, bytes_,
-         [=, bytes = bytes_, make = transfer(), history = block.history.get()] {
-           make(at, from, bytes);
-           if (history != nullptr) history->note_written(to.offset, bytes);
-         });
+    memory::History* const history = detail_.from_shared ? warp_.memory->history : nullptr;
+    const auto number = detail_.from_shared ? begin_read(from, false) : 0;
+    send(warp_, instruction_, lane_,
+         {.to = to,
+          .barrier = {to.rank, barrier},
+          .bytes = bytes_,
+          .reduces = detail_.reduction != nullptr,
+          .make = [=, bytes = bytes_, make = transfer()] {
+            make(at, from, bytes);
+            if (history != nullptr) history->has_read(number);
+          }});
+  }
+
+  /// Of shared memory of the block.
+  memory::History::CopyNumber begin_read(const std::byte* from, bool in_group) const {
+    const memory::MemoryContext& context = *warp_.memory;
+    if (context.history == nullptr) return 0;
+    const auto offset = static_cast<std::uint32_t>(from - context.shared);
+    return context.history->begin_read({warp_, instruction_, lane_}, {offset, bytes_}, in_group);
   }
 
   Warp& warp_;
@@ -185,11 +201,12 @@ void execute_remote_store(Warp& warp, const Instruction& instruction) {
     }
     const Transfer make = {detail.reduction, detail.element_bytes, 0xffff, false};
     const std::uint32_t barrier = shared_place(warp, detail.barrier, lane).offset;
-    Block& block = warp.engine->block->cluster.block(place.rank);
-    send(warp, instruction, lane, {place.rank, barrier}, width, [=, history = block.history.get()] {
-      make(to, values.data(), width);
-      if (history != nullptr) history->note_written(place.offset, width);
-    });
+    send(warp, instruction, lane,
+         {.to = place,
+          .barrier = {place.rank, barrier},
+          .bytes = width,
+          .reduces = detail.reduction != nullptr,
+          .make = [=] { make(to, values.data(), width); }});
   }
 }
 

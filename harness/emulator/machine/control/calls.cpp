@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "harness/emulator/machine/control/async_checks.h"
 #include "harness/emulator/machine/control/barriers.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
@@ -96,6 +97,7 @@ void exit_lanes(Warp& warp, Mask lanes) {
   if (warp.mask == 0) ask_scheduler(warp);
   if (engine.count != 0) wake_waiting_for_lanes(warp);
   Block& block = *engine.block;
+  check_exit(warp, lanes);
   block.warps[engine.index].bulk_groups.finish(lanes);
   block.live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
   if (engine.live == 0 && block.times() != nullptr) block.times()->exit(engine.index);

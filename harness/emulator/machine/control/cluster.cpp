@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "harness/emulator/machine/control/async_checks.h"
 #include "harness/emulator/machine/control/engine.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -32,7 +33,8 @@ Cluster::Cluster(LaunchContext& launch, Tallies& tallies) : launch_(launch) {
   finished_.resize(memory.blocks);
   for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
     Block& block = *blocks_.emplace_back(std::make_unique<Block>(*this, rank, launch, tallies));
-    memory.parts[rank] = {block.shared.data(), block.history.get()};
+    memory.parts[rank].shared = block.shared.data();
+    memory.parts[rank].history = block.history.get();
   }
 }
 
@@ -42,6 +44,7 @@ void Cluster::start(std::uint64_t number) {
   const Size at = place_in({grid[0] / size[0], grid[1] / size[1], grid[2] / size[2]}, number);
   arrived_ = 0;
   fruitless_ = 0;
+  memory.begin();
   for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
     const Size in = place_in(size, rank);
     const auto coordinate = [&](int n) { return std::uint64_t{at[n]} * size[n] + in[n]; };
@@ -61,13 +64,22 @@ Block::Progress Cluster::advance() {
       const Block::Progress progress = block->advance();
       any_moved |= block->steps != before;
       any_polls |= progress == Block::Progress::yields;
-      finished_[block->rank] = progress == Block::Progress::finished;
+      if (progress == Block::Progress::finished) finish(*block);
       any_left |= !finished_[block->rank];
     }
     if (!any_left) return Block::Progress::finished;
     if (any_polls) return Block::Progress::yields;
-    if (!any_moved && !time_out()) report_deadlock();
+    if (!any_moved && !time_out()) {
+      for (const auto& block : blocks_) check_bytes(*block);
+      report_deadlock();
+    }
   }
+}
+
+void Cluster::finish(Block& block) {
+  finished_[block.rank] = true;
+  memory.parts[block.rank].has_ended = true;
+  check_end(block);
 }
 
 /// Waits with a time limit are over now. False if none waits so, or if it has led to nothing.
@@ -113,6 +125,7 @@ void Cluster::complete_barrier() {
         ask_scheduler(state.warp);
       }
     }
+    memory.note_met(block->rank);
     if (memory::BlockTimes* const times = block->times()) times->released_all();
   }
 }

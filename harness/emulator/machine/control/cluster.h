@@ -40,6 +40,7 @@ class Cluster {
 
  private:
   std::uint32_t live_threads() const;
+  void finish(Block& block);
   void complete_barrier();
   bool time_out();
   [[noreturn]] void report_deadlock() const;

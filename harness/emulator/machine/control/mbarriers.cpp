@@ -7,12 +7,14 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/emulator/machine/control/async_checks.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -52,7 +54,7 @@ struct Operation {
     if (use == block.mbarriers.uses.end()) refuse("it is not initialised (mbarrier.init)");
     if (!barrier) {
       refuse("something has written over it since it was initialised at " +
-             source_place(*use->second.code, use->second.instruction));
+             place_of(use->second.init));
     }
     return *barrier;
   }
@@ -62,19 +64,28 @@ struct Operation {
   void write(Mbarrier barrier) const;
   void expect(Mbarrier& barrier, std::int64_t bytes) const {
     barrier.bytes = checked_bytes(barrier.bytes + bytes);
+    if (bytes == 0) return;
     use().expected += static_cast<std::uint64_t>(bytes);
+    use().expecter = act_of(warp, instruction, lane);
   }
-  void complete(Mbarrier& barrier, std::int64_t bytes) const {
+  void complete(Mbarrier& barrier, std::int64_t bytes, const Act& act) const {
     barrier.bytes = checked_bytes(barrier.bytes - bytes);
     use().arrived += static_cast<std::uint64_t>(bytes);
+    use().arriver = act;
   }
   /// Returns the bits before.
   std::uint64_t arrive(std::uint32_t count, std::int64_t bytes, bool drops,
                        bool may_complete) const;
   /// Makes what is in flight for the barrier.
   void settle() const;
+  /// It must be known to be initialised; `by_proxy`: to the async proxy.
+  void check_use(bool by_proxy) const {
+    if (block.history != nullptr) check_mbarrier(warp, instruction, lane, block, offset, by_proxy);
+  }
 
  private:
+  /// The warp of the block that learns what arrives; no number of a warp if it is of another block.
+  std::uint32_t knower() const { return warp.engine->block == &block ? warp.engine->index : 0; }
   std::int32_t checked_bytes(std::int64_t bytes) const {
     if (bytes > Mbarrier::kMostBytes || bytes < -Mbarrier::kMostBytes) {
       refuse("its phase expects " + std::to_string(bytes) + " bytes: at most " +
@@ -90,6 +101,12 @@ void write_predicate(std::byte* registers, const Instruction& instruction, Mask 
   predicate = value ? predicate | lanes : predicate & ~lanes;
 }
 
+/// A thread of the warp has seen that a phase is complete.
+void note_passed(Block& block, std::uint32_t warp) {
+  if (memory::BlockTimes* const times = block.times()) times->pass(warp);
+  block.cluster.memory.note_met(block.rank);
+}
+
 /// Lets fragments of the block go on that wait for a phase and for which `test` holds.
 template <typename Test>
 bool wake(Block& block, bool success, Test test) {
@@ -103,7 +120,7 @@ bool wake(Block& block, bool success, Test test) {
       waiting.state = State::ready;
       ++waiting.pc;
       ask_scheduler(state.warp);
-      if (success && block.times() != nullptr) block.times()->pass(engine.index);
+      if (success) note_passed(block, engine.index);
       any = true;
     }
   }
@@ -158,8 +175,9 @@ void Operation::settle() const {
     const Mbarriers::InFlight arriving = std::move(in_flight[n]);
     in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(n));
     arriving.make();
+    if (block.history != nullptr) block.history->has_written(arriving.number, knower());
     Mbarrier barrier = read();
-    complete(barrier, arriving.bytes);
+    complete(barrier, arriving.bytes, arriving.act);
     write(barrier);
   }
 }
@@ -183,7 +201,9 @@ Operation operation_on(Warp& warp, const Instruction& instruction, int lane,
 }
 
 Operation operation_at(Warp& warp, const Instruction& instruction, int lane) {
-  return operation_on(warp, instruction, lane, place_in(warp, instruction, lane));
+  const memory::SharedPlace place = place_in(warp, instruction, lane);
+  memory::note_use(warp, instruction, lane, place.rank);
+  return operation_on(warp, instruction, lane, place);
 }
 
 std::uint32_t count_at(const Warp& warp, const Instruction& instruction, int lane) {
@@ -195,10 +215,13 @@ void initialise(const Operation& operation, std::uint32_t count) {
     operation.refuse("it is to expect " + std::to_string(count) + " arrivals: 1 to " +
                      std::to_string(Mbarrier::kMostCount) + " are possible");
   }
-  const Code* const code = operation.warp.engine->frame->code;
-  operation.block.mbarriers.uses[operation.offset] = {code, operation.instruction.index};
+  Mbarriers::Use& use = operation.block.mbarriers.uses[operation.offset];
+  use = {};
+  use.init = act_of(operation.warp, operation.instruction, operation.lane);
+  use.init_in_cluster = ++operation.block.cluster.memory.now;
   operation.write({.count = count, .pending = count});
   if (auto* const history = operation.block.history.get()) {
+    use.init_time = history->times().now();
     history->note_written(operation.offset, 8);
   }
 }
@@ -239,12 +262,13 @@ void wait(Warp& warp, const Instruction& instruction) {
     if (&operation.block != warp.engine->block) {
       operation.refuse("threads may wait for mbarriers of their own block only");
     }
+    operation.check_use(false);
     if (has_completed(operation)) complete |= Mask{1} << lane;
   }
   const Mask active = warp.active;
   if (complete != 0) {
     write_predicate(warp.bases[Slot::frame], instruction, complete, true);
-    if (auto* const times = warp.engine->block->times()) times->pass(warp.engine->index);
+    note_passed(*warp.engine->block, warp.engine->index);
   }
   for (Mask left = active & ~complete; left != 0;) {
     const std::uint32_t offset = place_in(warp, instruction, std::countr_zero(left)).offset;
@@ -276,6 +300,7 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
     const Operation operation = operation_at(warp, instruction, lane);
     const std::uint32_t operand =
         op == MbarrierOp::invalidate ? 0 : count_at(warp, instruction, lane);
+    if (op != MbarrierOp::init) operation.check_use(false);
     switch (op) {
       case MbarrierOp::init:
         initialise(operation, operand);
@@ -293,7 +318,7 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
       }
       case MbarrierOp::complete_bytes: {
         Mbarrier barrier = operation.read();
-        operation.complete(barrier, operand);
+        operation.complete(barrier, operand, act_of(warp, instruction, lane));
         operation.write(barrier);
         break;
       }
@@ -330,11 +355,18 @@ void execute_arrive_copied(Warp& warp, const Instruction& instruction) {
   }
 }
 
-void send(Warp& warp, const Instruction& instruction, int lane, memory::SharedPlace barrier,
-          std::uint32_t bytes, std::function<void()> make) {
-  const Operation operation = operation_on(warp, instruction, lane, barrier);
+void send(Warp& warp, const Instruction& instruction, int lane, Sent sent) {
+  const Operation operation = operation_on(warp, instruction, lane, sent.barrier);
   operation.read();
-  operation.block.mbarriers.in_flight.push_back({barrier.offset, bytes, std::move(make)});
+  operation.check_use(true);
+  memory::History::CopyNumber number = 0;
+  if (memory::History* const history = operation.block.history.get()) {
+    number =
+        history->begin_write({warp, instruction, lane}, {sent.to.offset, sent.bytes}, sent.reduces);
+  }
+  operation.block.mbarriers.in_flight.push_back({sent.barrier.offset, sent.bytes,
+                                                 std::move(sent.make), number,
+                                                 act_of(warp, instruction, lane)});
 }
 
 bool give_up_waiting(Block& block) {
@@ -350,10 +382,9 @@ std::string phase_text(const Block& block, std::uint32_t offset) {
   std::memcpy(&bits, block.shared.data() + offset, sizeof(bits));
   const Mbarrier barrier = memory::mbarrier_of(bits).value_or(Mbarrier{});
   return "phase " + std::to_string(use.phase) + " of " + at + " (initialised at " +
-         source_place(*use.code, use.instruction) + "), where " +
-         std::to_string(barrier.count - barrier.pending) + " of " + std::to_string(barrier.count) +
-         " arrivals and " + std::to_string(use.arrived) + " of " + std::to_string(use.expected) +
-         " expected bytes have come";
+         place_of(use.init) + "), where " + std::to_string(barrier.count - barrier.pending) +
+         " of " + std::to_string(barrier.count) + " arrivals and " + std::to_string(use.arrived) +
+         " of " + std::to_string(use.expected) + " expected bytes have come";
 }
 
 }  // namespace warpgauge::emulator::machine::control

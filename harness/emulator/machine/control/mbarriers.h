@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
+#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/mbarrier.h"
 #include "harness/emulator/machine/warp.h"
-
-namespace warpgauge::emulator::machine {
-struct Code;
-}
 
 namespace warpgauge::emulator::machine::control {
 
@@ -55,11 +53,13 @@ class Mbarriers {
  public:
   /// What is known of one beside its bits.
   struct Use {
-    const Code* code = nullptr;     ///< that initialised it,
-    std::uint32_t instruction = 0;  ///< and where
-    std::uint64_t phase = 0;        ///< the present one
-    std::uint64_t expected = 0;     ///< bytes that the present phase was told of
-    std::uint64_t arrived = 0;      ///< and that have arrived
+    Act init;
+    memory::BlockTimes::Time init_time = 0;  ///< of its block, where that has times
+    std::uint64_t init_in_cluster = 0;       ///< the same in ClusterMemory::now
+    std::uint64_t phase = 0;                 ///< the present one
+    std::uint64_t expected = 0;              ///< bytes that the present phase was told of
+    std::uint64_t arrived = 0;               ///< and that have arrived
+    Act expecter, arriver;                   ///< the last that told of bytes, or brought them
   };
   /// Bytes that are on their way into the block's shared memory: they arrive when a thread looks
   /// at the barrier, not sooner.
@@ -67,6 +67,8 @@ class Mbarriers {
     std::uint32_t barrier;  ///< its offset
     std::uint32_t bytes;
     std::function<void()> make;
+    memory::History::CopyNumber number;  ///< in the history, where there is one
+    Act act;
   };
 
   void reset() {
@@ -78,9 +80,15 @@ class Mbarriers {
   std::vector<InFlight> in_flight;  ///< in the order of issue
 };
 
-/// Bytes are on their way, which arrive at the mbarrier at `barrier`. Throws Fault if it is none.
-void send(Warp& warp, const Instruction& instruction, int lane, memory::SharedPlace barrier,
-          std::uint32_t bytes, std::function<void()> make);
+/// Bytes that are on their way into shared memory.
+struct Sent {
+  memory::SharedPlace to, barrier;
+  std::uint32_t bytes = 0;
+  bool reduces = false;  ///< others may be on their way to the same place
+  std::function<void()> make;
+};
+/// They arrive at an mbarrier. Throws Fault if it is none.
+void send(Warp& warp, const Instruction& instruction, int lane, Sent sent);
 /// The threads of the block that wait for a phase with a time limit wait no longer. False if there
 /// are none.
 bool give_up_waiting(Block& block);

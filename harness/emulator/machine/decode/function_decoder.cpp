@@ -84,6 +84,18 @@ void FunctionDecoder::compile() {
   if (compiled) keep(std::move(compiled));
 }
 
+namespace {
+
+/// Whether rules about asynchronous accesses may hold of it: see KernelCode::is_async.
+bool is_asynchronous(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "mbarrier" || opcode == "mapa") return true;
+  return instruction.has("async") &&
+         (instruction.has("bulk") || instruction.has("mbarrier::complete_tx::bytes"));
+}
+
+}  // namespace
+
 Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   Instruction result;
   const auto refused = [&](const std::string& why) {
@@ -113,6 +125,7 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   if (result.execute == memory::execute_nothing) {
     operations_[place_].kind = compile::Operation::Kind::nothing;
   }
+  kernel_.result->is_async |= is_asynchronous(instruction);
   result.index = position_;
   if (instruction.guard) {
     result.guard = source(*instruction.guard, ptx::Type::pred);

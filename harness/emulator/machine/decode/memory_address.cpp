@@ -62,26 +62,29 @@ void decode_isspacep(const ptx::Instruction& instruction, Decoder& decoder, Inst
   result->execute = memory::execute_is_in_window;
 }
 
-/// The proxies see memory in the same way here.
-void take_proxy(Modifiers& modifiers) {
-  if (modifiers.take("alias") || modifiers.take("tensormap::generic")) return;
+/// The proxies see memory in the same way here. True of a fence for shared memory.
+bool take_proxy(Modifiers& modifiers) {
+  if (modifiers.take("alias") || modifiers.take("tensormap::generic")) return false;
   if (!modifiers.take("async") && !modifiers.take("async::generic")) {
     throw Unsupported("of this proxy");
   }
-  for (const char* const name : {"global", "shared::cta", "shared::cluster",
-                                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
+  if (modifiers.take("global")) return false;
+  for (const char* const name : {"shared::cta", "shared::cluster", "sync_restrict::shared::cta",
+                                 "sync_restrict::shared::cluster"}) {
     modifiers.take(name);
   }
+  return true;
 }
 
 void decode_fence(const ptx::Instruction& instruction, Instruction* result) {
   Modifiers modifiers(instruction);
-  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster", "mbarrier_init",
+  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster",
                                  "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
     modifiers.take(name);
   }
-  if (modifiers.take("proxy")) take_proxy(modifiers);
-  if (!modifiers.take("cta")) result->flags = memory::kOfGrid;
+  if (modifiers.take("mbarrier_init")) result->flags |= memory::kOfMbarriers;
+  if (modifiers.take("proxy") && take_proxy(modifiers)) result->flags |= memory::kOfProxy;
+  if (!modifiers.take("cta")) result->flags |= memory::kOfGrid;
   for (const char* const name : {"gpu", "gl", "sys"}) modifiers.take(name);
   modifiers.finish();
   result->execute = memory::execute_fence;

@@ -43,6 +43,12 @@ class BlockTimes {
   Time floor(std::uint32_t warp) const {
     return warps_[warp].floor > floor_ ? warps_[warp].floor : floor_;
   }
+  /// When the warp last learnt of others.
+  Time acquired(std::uint32_t warp) const { return warps_[warp].acquired; }
+  /// Whether the warp has made known since what it did then.
+  bool made_known(std::uint32_t warp, Time time) const {
+    return time < floor_ || time < warps_[warp].fenced;
+  }
   bool orders(std::uint32_t maker, Time time, std::uint32_t warp) const {
     if (time < floor_ || (maker == warp && time < warps_[warp].synced)) return true;
     return time < warps_[maker].fenced && time < warps_[warp].acquired;

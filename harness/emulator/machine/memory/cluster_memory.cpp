@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "harness/emulator/machine/async_rules.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
@@ -59,7 +60,27 @@ std::byte* pointer_to(const Warp& warp, const Instruction& instruction, int lane
                                                text_of(place, context) + ", which ends at byte " +
                                                std::to_string(context.shared_bytes));
   }
-  return context.cluster->parts[place.rank].shared + place.offset;
+  const ClusterMemory::Part& part = context.cluster->parts[place.rank];
+  if (part.has_ended && part.history != nullptr && part.history->looks_at_copies()) {
+    report(warp, instruction, lane, AsyncRule::ended_block, "",
+           std::string(what) + ", at " + text_of(place, context) + ", which has ended");
+  }
+  return part.shared + place.offset;
+}
+
+void ClusterMemory::begin() {
+  for (Part& part : parts) {
+    part.has_ended = false;
+    part.met = 0;
+    part.uses = {};
+  }
+}
+
+void note_use(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t rank) {
+  const MemoryContext& context = *warp.memory;
+  if (rank == context.rank || context.history == nullptr) return;
+  ClusterMemory& cluster = *context.cluster;
+  cluster.parts[rank].uses[context.rank] = {++cluster.now, act_of(warp, instruction, lane)};
 }
 
 void find_in_cluster(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -74,6 +95,7 @@ void find_in_cluster(const Warp& warp, const Instruction& instruction, const Acc
     std::byte* const at =
         pointer_to(warp, instruction, lane, place, access.width, access.width, what.c_str());
     pointers[lane] = reinterpret_cast<std::uint64_t>(at);
+    note_use(warp, instruction, lane, place.rank);
     History* const history = context.cluster->parts[place.rank].history;
     if (history != nullptr && access.effect != AccessEffect::read) {
       history->note_written(place.offset, access.width);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/lane_addresses.h"
@@ -17,12 +18,24 @@ class History;
 /// By rank in the cluster.
 struct ClusterMemory {
   static constexpr std::uint32_t kMostBlocks = 16;
+  /// When another block last used the part, and by what.
+  struct Use {
+    std::uint64_t time = 0;
+    Act act;
+  };
   struct Part {
     std::byte* shared = nullptr;
-    History* history = nullptr;  ///< nullptr: no check needs one
+    History* history = nullptr;           ///< nullptr: no check needs one
+    bool has_ended = false;               ///< its block
+    std::uint64_t met = 0;                ///< when its block last met others, or learnt of them
+    std::array<Use, kMostBlocks> uses{};  ///< by rank of the user
   };
   std::array<Part, kMostBlocks> parts{};
   std::uint32_t blocks = 1;
+  std::uint64_t now = 0;  ///< in uses and meetings
+
+  void begin();  ///< another cluster
+  void note_met(std::uint32_t rank) { parts[rank].met = ++now; }
 };
 
 /// A place in the shared memory of some block of the cluster.
@@ -42,6 +55,10 @@ static constexpr int kRankShift = 24;
 }
 
 struct MemoryContext;
+
+/// The memory of another block is used at once, not by a copy: that must not have ended, now or
+/// later.
+void note_use(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t rank);
 
 /// The place that an address of 32 bits means in this block. The block may not exist.
 SharedPlace place_of(const MemoryContext& context, std::uint32_t address);

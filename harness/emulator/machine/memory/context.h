@@ -29,7 +29,7 @@ struct MemoryContext {
   std::uint64_t block_number = 0;        ///< the same, linear
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
-  const ClusterMemory* cluster = nullptr;               ///< of its cluster
+  ClusterMemory* cluster = nullptr;                     ///< of its cluster
   std::uint32_t rank = 0;                               ///< of the block there
   bool observed = false;                                ///< some check looks at the accesses
   History* history = nullptr;                           ///< null: none looks at those before

@@ -325,11 +325,12 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (access.is_strong) {
     if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, true);
     if (access.effect != AccessEffect::write) {
-      times_.acquire(number);
+      acquire(warp);
       acquires_ = true;  // of what is known when it is made
     }
   }
   const Checks& checks = launch_.checks;
+  if (!checks.history(false)) return;
   const bool has_time = global_time() <= GlobalTrace::kMostTime;
   const bool races = checks.races && launch_.tells_blocks() && has_time;
   // What has no time is kept as an access before the launch.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "harness/emulator/machine/memory/cluster_memory.h"
+#include "harness/emulator/machine/memory/context.h"
+
 namespace warpgauge::emulator::machine::memory {
 
 History::History(LaunchHistory& launch, std::size_t warps, std::uint64_t shared_bytes)
@@ -12,6 +15,10 @@ History::~History() { launch_.reached(global_time()); }
 
 void History::begin_block(std::uint64_t number) {
   launch_.reached(global_time());
+  any_in_flight_ |= !flights_.empty();
+  flights_.clear();
+  proxy_fences_.begin();
+  mbarrier_fences_.begin();
   if (any_in_flight_ || times_.is_running_out()) {
     std::ranges::fill(shared_, WordTraces());
     any_in_flight_ = false;
@@ -30,6 +37,11 @@ void History::sync_lanes(std::uint32_t warp) {
 void History::fence(std::uint32_t warp, bool of_grid) {
   times_.fence(warp);
   if (of_grid) launch_.fence(block_, global_time());
+}
+
+void History::acquire(const Warp& warp) {
+  times_.acquire(warp.memory->warp);
+  warp.memory->cluster->note_met(warp.memory->rank);
 }
 
 bool History::is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote) {

@@ -6,17 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/block_times.h"
 #include "harness/emulator/machine/memory/lane_addresses.h"
 #include "harness/emulator/machine/memory/launch_history.h"
 #include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/memory/proxy_fences.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
+
+/// Who begins a copy.
+struct Maker {
+  const Warp& warp;
+  const Instruction& instruction;
+  int lane;
+};
 
 /// That of one block at a time.
 class History {
@@ -42,10 +52,66 @@ class History {
   /// shared memory.
   void note_written(std::uint64_t offset, std::uint64_t bytes);
 
+  // Of copies of the async proxy.
+  using CopyNumber = std::uint64_t;
+  /// Shared memory of the block from `offset` on.
+  struct Bytes {
+    std::uint32_t offset, count;
+  };
+  bool looks_at_copies() const { return launch_.checks.async; }
+  void fence_proxy(std::uint32_t warp) {
+    proxy_fences_.note(warp, times_.now());
+    fence_mbarriers(warp);
+  }
+  void fence_mbarriers(std::uint32_t warp) { mbarrier_fences_.note(warp, times_.now()); }
+  /// A thread of the block begins a copy that reads these bytes until has_read(). `in_group`: it
+  /// waits for the copy by its group.
+  CopyNumber begin_read(const Maker& maker, Bytes bytes, bool in_group);
+  void has_read(CopyNumber copy);
+  /// A thread of the cluster begins a copy that writes these bytes until has_written(). `reduces`:
+  /// another one may do so at the same time.
+  CopyNumber begin_write(const Maker& maker, Bytes bytes, bool reduces);
+  /// As warp `knower` of the block learns.
+  void has_written(CopyNumber copy, std::uint32_t knower);
+  /// Copies in groups of these lanes of a warp that are not done.
+  std::vector<Act> reads_in_flight(std::uint32_t warp, Mask lanes) const;
+  std::vector<Act> writes_in_flight() const;
+  /// Whether a fence lies between mbarrier.init by warp `from` and what warp `to` does now.
+  bool is_mbarrier_fenced(std::uint32_t from, BlockTimes::Time time, std::uint32_t to) const {
+    return mbarrier_fences_.between(from, time, to, times_);
+  }
+
  private:
+  /// A copy that is not done.
+  struct Flight {
+    CopyNumber number;
+    std::uint64_t trace;
+    Bytes bytes;
+    Act act;
+    bool writes, in_group;
+  };
+  std::uint64_t place_of_copy(const Act& act);
+  Flight& take_off(const Maker& maker, Bytes bytes);
+  Flight land(CopyNumber copy);
+  template <typename Function>
+  void for_words(Bytes bytes, Function function);
+  void check_source(const Maker& maker, Bytes bytes);
+  bool check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write);
+  void check_destination(const Maker& maker, Bytes bytes, bool reduces);
+  bool check_destination_word(const Maker& maker, std::uint64_t offset, std::uint64_t trace,
+                              bool wrote, bool reduces);
+  std::string act_text(const Warp& warp, std::uint64_t trace, const char* did) const;
+  std::string place_text(const Warp& warp, std::uint64_t trace) const;
+  /// Whether what the warp does now does not come behind the copy that left the trace.
+  bool is_ahead_of_copy(std::uint32_t warp, std::uint64_t trace, bool wrote) const;
+  void report_ahead_of_copy(const Warp& warp, const Instruction& instruction, const Access& access,
+                            int lane, std::uint32_t address, std::uint64_t trace, bool wrote) const;
+
   struct SharedLook;
   struct GlobalLook;
 
+  /// The warp learns of others by what it reads.
+  void acquire(const Warp& warp);
   void look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                       const LaneAddresses<std::uint32_t>& lanes, std::uint64_t in_flight,
                       LookAtRun look_at_run);
@@ -66,6 +132,11 @@ class History {
   BlockTimes times_;
   std::vector<WordTraces> shared_;
   bool any_in_flight_ = false;  ///< of them
+  // Of copies of the async proxy.
+  std::vector<Act> copy_places_;  ///< by place: the last copy there
+  std::vector<Flight> flights_;   ///< in the order of their numbers
+  CopyNumber last_copy_ = 0;
+  ProxyFences proxy_fences_, mbarrier_fences_;
   // Of global memory.
   std::uint64_t block_ = 0;
   std::uint64_t acquired_ = 0;              ///< all fences up to this one are known

@@ -21,6 +21,13 @@ struct History::SharedLook {
                                std::uint64_t trace, bool wrote) const {
     if ((SharedTrace::bytes(trace) & SharedTrace::bytes(own)) == 0) return true;
     const auto number = warp.memory->warp;
+    if (is_of_copy(trace)) {
+      if (history.is_ahead_of_copy(number, trace, wrote) &&
+          history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
+        history.report_ahead_of_copy(warp, instruction, access, lane, address, trace, wrote);
+      }
+      return true;
+    }
     const auto maker = static_cast<std::uint32_t>(SharedTrace::actor(trace));
     const bool in_flight = (trace & kInFlight) != 0;
     const auto time = static_cast<BlockTimes::Time>(SharedTrace::time(trace));
@@ -172,14 +179,17 @@ void History::observe_async(const Warp& warp, const Instruction& instruction, co
 void History::look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                              const LaneAddresses<std::uint32_t>& lanes, std::uint64_t in_flight,
                              LookAtRun look_at_run) {
-  if (access.counters[1] >= SharedTrace::kCounters) return;
+  if (access.counters[1] >= kFirstCopyPlace) return;
   const std::uint32_t number = warp.memory->warp;
   if (access.is_strong) {
     if ((instruction.flags & memory_flag::kRelease) != 0) times_.fence(number);
-    if (access.effect != AccessEffect::write) times_.acquire(number);
+    if (access.effect != AccessEffect::write) acquire(warp);
   }
   const Checks& checks = launch_.checks;
-  const auto floor = checks.lanes ? times_.began() : times_.floor(number);
+  const bool races = checks.races || checks.lanes;
+  auto floor = checks.lanes ? times_.began() : times_.floor(number);
+  // Copies are looked for only: what the warp has learnt of is over.
+  if (!races) floor = std::max(floor, times_.acquired(number));
   const SharedLook look{
       *this,
       warp,
@@ -189,7 +199,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
                std::uint64_t{number} << SharedTrace::kActorAt |
                std::uint64_t{access.counters[1]} << SharedTrace::kCounterAt |
                (access.is_strong ? SharedTrace::kStrong : 0),
-       .floor = checks.races || checks.lanes ? SharedTrace::at_time(floor) : ~std::uint64_t{0},
+       .floor = races || checks.async ? SharedTrace::at_time(floor) : ~std::uint64_t{0},
        .in_block = 0,
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.effect != AccessEffect::write && checks.uninitialised,

@@ -40,7 +40,11 @@ void execute_nothing(Warp&, const Instruction&) {}
 
 void execute_fence(Warp& warp, const Instruction& instruction) {
   History* const history = warp.memory->history;
-  if (history != nullptr) history->fence(warp.memory->warp, (instruction.flags & kOfGrid) != 0);
+  if (history != nullptr) {
+    history->fence(warp.memory->warp, (instruction.flags & kOfGrid) != 0);
+    if ((instruction.flags & kOfProxy) != 0) history->fence_proxy(warp.memory->warp);
+    if ((instruction.flags & kOfMbarriers) != 0) history->fence_mbarriers(warp.memory->warp);
+  }
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

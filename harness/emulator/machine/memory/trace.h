@@ -41,6 +41,13 @@ struct TraceLayout {
 using SharedTrace = TraceLayout<32, 5, 17, 5>;
 /// In the time of a copy of cp.async that nothing has waited for: no barrier orders it.
 inline constexpr std::uint64_t kInFlight = std::uint64_t{1} << 63;
+/// Traces of copies of the async proxy have the number of their place in the code in place of a
+/// counter, from this one on.
+inline constexpr std::uint64_t kCopyPlaces = 1024;
+inline constexpr std::uint64_t kFirstCopyPlace = SharedTrace::kCounters - kCopyPlaces;
+constexpr bool is_of_copy(std::uint64_t shared_trace) {
+  return SharedTrace::counter(shared_trace) >= kFirstCopyPlace;
+}
 using GlobalTrace = TraceLayout<18, 20, 11, 10>;
 
 /// The accesses of a word that later ones may race with.

@@ -1,0 +1,66 @@
+// The table of rules about asynchronous accesses.
+#include "harness/emulator/machine/async_rules.h"
+
+#include <cstddef>
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+constexpr AsyncRuleRow kRules[] = {
+    {AsyncRule::unfenced_source, "unfenced source",
+     "the copy may read what was there before, for no proxy fence stands between",
+     "put fence.proxy.async (cuda::ptx::fence_proxy_async) behind the writes and before the "
+     "barrier that the copying thread waits at"},
+    {AsyncRule::unordered_source, "unordered source",
+     "the copy may come first, for no barrier stands between",
+     "let all writing threads come to a barrier, behind their fence.proxy.async, before one "
+     "thread copies"},
+    {AsyncRule::early_access, "early access",
+     "the thread has not waited for the copy, nor come behind a thread that has",
+     "wait for the phase of the copy's mbarrier (mbarrier.try_wait) before"},
+    {AsyncRule::overwritten_source, "overwritten source", "the copy may not have read it yet",
+     "let the copying thread commit the copy and wait for its group "
+     "(cp.async.bulk.wait_group.read), and come to a barrier, before"},
+    {AsyncRule::refilled_buffer, "refilled buffer",
+     "the copy may come first, for nothing tells its thread that the buffer is free",
+     "let the threads that use the buffer arrive at a barrier when they are done, and wait for it "
+     "before the copy"},
+    {AsyncRule::unawaited_copy, "unawaited copy",
+     "the shared memory of the copy may be gone before it is done, for no thread has waited for it",
+     "wait for its mbarrier, or for its group (cp.async.bulk.wait_group.read), before the end"},
+    {AsyncRule::wrong_bytes, "wrong bytes", "what the phase was told to expect is not what arrives",
+     "make expect_tx the sum of the bytes of all copies that arrive in the phase"},
+    {AsyncRule::ended_block, "ended block",
+     "the block whose shared memory it is may have ended, for nothing orders its end behind this",
+     "let all blocks of the cluster meet at its barrier (barrier.cluster, cluster.sync()) before "
+     "they end"},
+    {AsyncRule::unordered_mbarrier, "unordered mbarrier",
+     "the mbarrier may not be initialised yet, for no barrier stands between",
+     "put __syncthreads(), or cluster.sync() for other blocks, behind mbarrier.init"},
+    {AsyncRule::unfenced_mbarrier, "unfenced mbarrier",
+     "the async proxy may not see that the mbarrier is initialised, for no fence stands between",
+     "put fence.mbarrier_init.release.cluster (cuda::ptx::fence_mbarrier_init) or "
+     "fence.proxy.async behind mbarrier.init, in the same thread"},
+};
+
+std::string text_of(const AsyncRuleRow& row, const std::string& details) {
+  return details + "; " + row.wrong + ": " + row.fix;
+}
+
+}  // namespace
+
+const AsyncRuleRow& row_of(AsyncRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
+
+void report(const Warp& warp, const Instruction& instruction, int lane, AsyncRule rule,
+            const std::string& other, const std::string& details) {
+  const AsyncRuleRow& row = row_of(rule);
+  report(warp, instruction, lane, row.name, other, text_of(row, details));
+}
+
+void report(control::LaunchContext& launch, const Act& act, AsyncRule rule,
+            const std::string& other, const std::string& details) {
+  const AsyncRuleRow& row = row_of(rule);
+  report(launch, act, row.name, other, text_of(row, details));
+}
+
+}  // namespace warpgauge::emulator::machine
