@@ -254,15 +254,29 @@ bool has_completed(const Operation& operation) {
   return test();
 }
 
+/// Lanes that use one barrier are checked once.
+struct Checked {
+  const Block* block = nullptr;
+  std::uint32_t offset = 0;
+
+  bool is_new(const Operation& operation) {
+    if (block == &operation.block && offset == operation.offset) return false;
+    block = &operation.block;
+    offset = operation.offset;
+    return true;
+  }
+};
+
 void wait(Warp& warp, const Instruction& instruction) {
   Mask complete = 0;
+  Checked checked;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Operation operation = operation_at(warp, instruction, lane);
     if (&operation.block != warp.engine->block) {
       operation.refuse("threads may wait for mbarriers of their own block only");
     }
-    operation.check_use(false);
+    if (checked.is_new(operation)) operation.check_use(false);
     if (has_completed(operation)) complete |= Mask{1} << lane;
   }
   const Mask active = warp.active;
@@ -295,12 +309,13 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
   if (times != nullptr && (instruction.flags & flag::kReleases) != 0) {
     times->arrive(warp.engine->index);
   }
+  Checked checked;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Operation operation = operation_at(warp, instruction, lane);
     const std::uint32_t operand =
         op == MbarrierOp::invalidate ? 0 : count_at(warp, instruction, lane);
-    if (op != MbarrierOp::init) operation.check_use(false);
+    if (op != MbarrierOp::init && checked.is_new(operation)) operation.check_use(false);
     switch (op) {
       case MbarrierOp::init:
         initialise(operation, operand);

@@ -23,6 +23,9 @@ std::uint32_t warp_of(std::uint64_t trace) {
 }
 bool is_in_flight(std::uint64_t trace) { return (trace & kInFlight) != 0; }
 
+/// Of the same instruction, warp and time: what holds of the one holds of the other.
+bool is_alike(std::uint64_t a, std::uint64_t b) { return (a ^ b) >> SharedTrace::kCounterAt == 0; }
+
 std::string byte_text(std::uint64_t offset) {
   return "byte " + std::to_string(offset) + " of shared memory";
 }
@@ -156,8 +159,11 @@ void History::report_ahead_of_copy(const Warp& warp, const Instruction& instruct
 
 void History::check_source(const Maker& maker, Bytes bytes) {
   bool is_right = true;
+  std::uint64_t last = 0;
   for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
-    if (is_right) is_right = check_source_word(maker, n * WordTraces::kBytes, word.write);
+    if (is_alike(word.write, last) || !is_right) return;
+    last = word.write;
+    is_right = check_source_word(maker, n * WordTraces::kBytes, last);
   });
 }
 
@@ -184,10 +190,14 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
 
 void History::check_destination(const Maker& maker, Bytes bytes, bool reduces) {
   bool is_right = true;
+  std::uint64_t last_read = 0, last_write = 0;
   for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
+    if ((is_alike(word.read, last_read) && is_alike(word.write, last_write)) || !is_right) return;
+    last_read = word.read;
+    last_write = word.write;
     const std::uint64_t offset = n * WordTraces::kBytes;
-    if (is_right) is_right = check_destination_word(maker, offset, word.read, false, reduces);
-    if (is_right) is_right = check_destination_word(maker, offset, word.write, true, reduces);
+    is_right = check_destination_word(maker, offset, last_read, false, reduces) &&
+               check_destination_word(maker, offset, last_write, true, reduces);
   });
 }
 
