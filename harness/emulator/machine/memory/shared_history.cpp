@@ -15,6 +15,7 @@ struct History::SharedLook {
   const Instruction& instruction;
   const Access& access;
   const TraceView<SharedTrace> view;
+  const bool copies_only;  ///< nothing else is looked for
 
   /// False if it is not to be kept.
   [[gnu::noinline]] bool judge(int lane, std::uint32_t address, std::uint64_t own,
@@ -114,6 +115,38 @@ struct History::SharedLook {
     return next != Next::examine;
   }
 
+  /// The same where only copies are looked for, and most traces are older than what matters.
+  template <int kWords, bool kWrites>
+  bool pass_copies(const LaneAddresses<std::uint32_t>& lanes) const {
+    const std::uint64_t floor = view.floor;
+    std::uint64_t newest = 0;
+    for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t own, WordTraces* word) {
+      for (int n = 0; n < kWords; ++n) {
+        newest = std::max(newest, word[n].write);
+        if constexpr (kWrites) {
+          newest = std::max(newest, word[n].read);
+        } else {
+          word[n].read = word[n].read < floor ? own : word[n].read;
+        }
+      }
+    });
+    if (newest >= floor) return false;
+    if constexpr (kWrites) {
+      for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t own, WordTraces* word) {
+        for (int n = 0; n < kWords; ++n) word[n].write = own;
+      });
+    }
+    return true;
+  }
+  template <int kWords>
+  bool go_through_words(const LaneAddresses<std::uint32_t>& lanes) const {
+    if (copies_only &&
+        (view.writes ? pass_copies<kWords, true>(lanes) : pass_copies<kWords, false>(lanes))) {
+      return true;
+    }
+    return go_through_fast<kWords>(lanes);
+  }
+
   bool is_run(const LaneAddresses<std::uint32_t>& lanes) const {
     return lanes.lanes == kAllLanes && access.width >= static_cast<int>(WordTraces::kBytes) &&
            warp.memory->caches[access.counters[1]].now.pattern == Pattern::contiguous;
@@ -135,11 +168,11 @@ struct History::SharedLook {
       if (look_at_run != nullptr && is_run(lanes)) {
         if (look_at_run(run_of(lanes))) return;
       } else if (words == 4) {
-        if (go_through_fast<4>(lanes)) return;
+        if (go_through_words<4>(lanes)) return;
       } else if (words == 2) {
-        if (go_through_fast<2>(lanes)) return;
+        if (go_through_words<2>(lanes)) return;
       } else if (words <= 1) {
-        if (go_through_fast<1>(lanes)) return;
+        if (go_through_words<1>(lanes)) return;
       }
     }
     examine(lanes);
@@ -203,7 +236,8 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
        .in_block = 0,
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.effect != AccessEffect::write && checks.uninitialised,
-       .writes = access.effect != AccessEffect::read}};
+       .writes = access.effect != AccessEffect::read},
+      !races && !checks.uninitialised};
   look.go_through(lanes, look_at_run);
 }
 
