@@ -170,7 +170,8 @@ TEST_P(AsyncCheck, FindsTheMistake) {
   const std::string text = kernel("");
   EXPECT_THAT(found(text, shape()),
               ElementsAre(AllOf(HasSubstr(place(text, "// here") + ": " + GetParam().rule + ": "),
-                                HasSubstr(place(text, "there\n")))));
+                                HasSubstr(place(text, "there\n")))))
+      << GetParam().origin;
 }
 
 TEST_P(AsyncCheck, IsOffByAnOption) { EXPECT_THAT(found(kernel(""), shape(), "none"), IsEmpty()); }
@@ -264,9 +265,27 @@ const Right kRight[] = {
      kRankAndPeer + kInit + kExpect + kMeet + R"(
     mov.b16 %h1, 3;
     and.pred %p6, %p5, %p1;
-    @%p6 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r11], [%rd2], 64, [%r10], %h1;
+    @%p6 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
+      [%r11], [%rd2], 64, [%r10], %h1;
 )" + wait_for("0", "w") +
          "ld.shared.u32 %r14, [%r11];\n" + kMeet + "ret;",
+     2},
+    // The block waits for a flag that the other one sets when it has read.
+    {"FlagInAnotherBlock", kRankAndPeer + R"(
+    st.shared.u32 [%r12], %r0;
+    @%p1 mbarrier.init.shared.b64 [%r10], 1;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    @%p5 bra flag;
+    ld.shared::cluster.u32 %r14, [%r22];
+    bar.sync 0;
+    mov.u32 %r15, 1000;
+    @%p1 st.release.cluster.shared::cluster.u32 [%r22], %r15;
+    ret;
+  flag:
+    ld.acquire.cluster.shared::cta.u32 %r14, [%r11];
+    setp.ne.u32 %p6, %r14, 1000;
+    @%p6 bra flag;
+    ret;)",
      2},
     {"RemoteArrivals",
      kRankAndPeer + kInit + kMeet +

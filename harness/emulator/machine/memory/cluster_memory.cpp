@@ -21,6 +21,15 @@ std::string text_of(SharedPlace place, const MemoryContext& context) {
   return text + " of block " + std::to_string(place.rank) + " of the cluster";
 }
 
+/// A strong access to another block's memory orders what is before or behind it.
+void learn(const MemoryContext& context, const Instruction& instruction, const Access& access) {
+  BlockTimes& times = context.history->times();
+  if ((instruction.flags & memory_flag::kRelease) != 0) times.fence(context.warp);
+  if (access.effect == AccessEffect::write) return;
+  times.acquire(context.warp);
+  context.cluster->note_met(context.rank);
+}
+
 }  // namespace
 
 SharedPlace place_of(const MemoryContext& context, std::uint32_t address) {
@@ -101,6 +110,7 @@ void find_in_cluster(const Warp& warp, const Instruction& instruction, const Acc
       history->note_written(place.offset, access.width);
     }
   }
+  if (context.history != nullptr && access.is_strong) learn(context, instruction, access);
 }
 
 }  // namespace warpgauge::emulator::machine::memory
