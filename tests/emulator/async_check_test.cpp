@@ -90,8 +90,8 @@ struct Mistake {
 };
 
 const Mistake kMistakes[] = {
-    {"StoreWithoutFence", "NVIDIA/Fuser 1967; MoonshotAI/FlashKDA 24", "unfenced source",
-     "st.shared.u32 [%r12], %r0;  // there\n", kFence,
+    {"StoreWithoutFence", "NVIDIA/Fuser 1967; MoonshotAI/FlashKDA 24; sgl-project/sglang 39124",
+     "unfenced source", "st.shared.u32 [%r12], %r0;  // there\n", kFence,
      "bar.sync 0;\n" + kStore + "  // here\n" + kCommit + kAwaitReads + "ret;"},
     {"StoreWithoutBarrier", "pytorch/ao 4278", "unordered source",
      "st.shared.u32 [%r12], %r0;  // there\n" + kFence, "bar.sync 0;\n",
@@ -122,6 +122,12 @@ const Mistake kMistakes[] = {
      "st.shared.u32 [%r12], %r0;\n" + kFence + "bar.sync 0;\n" + kStore + "  // there\n" + kCommit,
      kAwaitReads + "bar.sync 0;\n",
      "@%p1 st.shared.u32 [%r12], 7;  // here\n" + kAwaitReads + "ret;"},
+    {"WriteBehindAnothersWait", "NVIDIA/TransformerEngine 3417", "overwritten source",
+     "st.shared.u32 [%r12], %r0;\n" + kFence +
+         "bar.sync 0;\n"
+         "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r11], 256;  // there\n"
+         "@%p2 cp.async.bulk.commit_group;\n@%p2 cp.async.bulk.wait_group.read 0;\n",
+     "bar.sync 0;\n", "st.shared.u32 [%r12], 7;  // here\nret;"},
     {"ReadBeforeTheWait", "", "early access", kInit + kExpect + load("%r11") + "  // there\n",
      wait_for("0", "w"),
      "@%p1 ld.shared.u32 %r14, [%r11];  // here\n" + wait_for("0", "x") + "ret;"},
