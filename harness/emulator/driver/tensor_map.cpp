@@ -151,11 +151,12 @@ WARPGAUGE_API CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address
 }
 
 #if CUDA_VERSION >= 12080
-WARPGAUGE_API CUresult
-cuTensorMapEncodeIm2colWide(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                            const cuuint64_t*, int, int, cuuint32_t, cuuint32_t, const cuuint32_t*,
-                            CUtensorMapInterleave, CUtensorMapIm2ColWideMode, CUtensorMapSwizzle,
-                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+WARPGAUGE_API CUresult cuTensorMapEncodeIm2colWide(CUtensorMap*, CUtensorMapDataType, cuuint32_t,
+                                                   void*, const cuuint64_t*, const cuuint64_t*, int,
+                                                   int, cuuint32_t, cuuint32_t, const cuuint32_t*,
+                                                   CUtensorMapInterleave, CUtensorMapIm2ColWideMode,
+                                                   CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                                   CUtensorMapFloatOOBfill) {
   return static_cast<CUresult>(refuse(__func__));
 }
 #endif

@@ -191,13 +191,14 @@ class TensorCopier {
   void load(memory::SharedPlace to) const {
     std::byte* const shared = box_in(to);
     const std::uint32_t barrier = shared_place(warp_, detail_.barrier, lane_).offset;
-    const std::uint32_t bytes = memory::box_bytes(map_);
-    Block& block = warp_.engine->block->cluster.block(to.rank);
-    send(warp_, instruction_, lane_, {to.rank, barrier}, bytes,
-         [=, map = map_, place = place_, offset = to.offset, history = block.history.get()] {
-           memory::load_box(map, place, shared, offset);
-           if (history != nullptr) history->note_written(offset, bytes);
-         });
+    send(warp_, instruction_, lane_,
+         {.to = to,
+          .barrier = {to.rank, barrier},
+          .bytes = memory::box_bytes(map_),
+          .reduces = false,
+          .make = [=, map = map_, place = place_, offset = to.offset] {
+            memory::load_box(map, place, shared, offset);
+          }});
   }
 
   void store(std::uint32_t offset, std::byte* shared) const {
@@ -211,6 +212,10 @@ class TensorCopier {
                detail_.name + ": tensors of this type have no such reduction");
       }
     }
+    const auto number = context.history == nullptr
+                            ? 0
+                            : context.history->begin_read({warp_, instruction_, lane_},
+                                                          {offset, memory::box_bytes(map_)}, true);
     groups.issue(lane_, [=, map = map_, place = place_, &context] {
       if (operation == nullptr) {
         memory::store_box(map, place, shared, offset);
@@ -218,6 +223,7 @@ class TensorCopier {
         reduce_box(map, place, operation, shared, offset);
       }
       if (context.history == nullptr) return;
+      context.history->has_read(number);
       memory::for_each_run(memory::as_stored(map), place, [&](const memory::BoxRun& run) {
         if (run.inside) {
           note_written(context, reinterpret_cast<const std::byte*>(run.address), run.bytes);
