@@ -234,7 +234,8 @@ def test_counts_that_did_not_come_back_are_no_success(tmp_path):
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('["*"]\n"shared.bank_conflicts" = { max = 9999, reason = "known" }\n')
     some = counted()
-    some["records"]["0"][0]["rows"][0][-1] = 32
+    executed = 15  # behind the address: SassMetric::instructions
+    some["records"]["0"][0]["rows"][0][executed] = 32
     run = attach(tmp_path / "out", some, "--budgets", budgets, "--sample", "3")
     assert run.returncode == 3, run.stderr
     assert "miscounted: 96 warps were launched of void by_columns<32>" in run.stderr
