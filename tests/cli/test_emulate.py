@@ -506,15 +506,21 @@ def exported(library):
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm on this machine")
 def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
-    """Each is emulated or refused by its name; the tables are those of CUDA 13.0."""
+    """Each is emulated or refused by its name; the tables are those of CUDA 13.0.
+
+    Not every stub of libcuda.so has the functions of other graphics libraries.
+    """
     folder = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"
     libraries = [folder / "libcudart.so.13", folder / "stubs/libcuda.so"]
     release = subprocess.run([nvcc(), "--version"], capture_output=True, text=True).stdout
     if "release 13.0" not in release or not all(one.exists() for one in libraries):
         pytest.skip("this toolkit is not CUDA 13.0 with all of its libraries")
     functions = set.union(*map(exported, libraries)) - {libraries[0].name}
-    own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name}
-    assert own - {"_exit", "_Exit"} == functions
+    functions = {name for name in functions if not name.startswith("cudbg")}
+    own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name, "_exit", "_Exit"}
+    of_graphics = {name for name in own if re.search("GL|VDPAU|EglFrame", name)}
+    assert functions <= own
+    assert own - functions <= of_graphics
 
 
 def test_a_static_runtime_that_asks_the_driver_is_told_from_the_program(tmp_path):
