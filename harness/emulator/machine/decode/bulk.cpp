@@ -32,18 +32,10 @@ void expect_operands(const ptx::Instruction& instruction, std::size_t count) {
 }
 
 memory::AtomicOperation take_reduction(Modifiers& modifiers, ptx::Type* type) {
-  const auto op = modifiers.take_one<memory::AtomicOp>({{"add", memory::AtomicOp::add},
-                                                        {"min", memory::AtomicOp::min},
-                                                        {"max", memory::AtomicOp::max},
-                                                        {"inc", memory::AtomicOp::increment},
-                                                        {"dec", memory::AtomicOp::decrement},
-                                                        {"and", memory::AtomicOp::bit_and},
-                                                        {"or", memory::AtomicOp::bit_or},
-                                                        {"xor", memory::AtomicOp::bit_xor}});
-  if (!op) throw Unsupported("unknown operation");
+  const memory::AtomicOp op = take_reduction_op(modifiers);
   modifiers.take("noftz");
   *type = modifiers.take_type().value_or(ptx::Type::none);
-  const memory::AtomicOperation operation = atomic_operation(*op, *type);
+  const memory::AtomicOperation operation = atomic_operation(op, *type);
   if (operation == nullptr) throw Unsupported("this operation on this type");
   return operation;
 }

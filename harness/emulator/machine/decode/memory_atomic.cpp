@@ -21,16 +21,7 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   Modifiers modifiers(instruction);
   Atomic atomic;
   atomic.space = take_space(modifiers);
-  const auto op = modifiers.take_one<memory::AtomicOp>({{"add", memory::AtomicOp::add},
-                                                        {"min", memory::AtomicOp::min},
-                                                        {"max", memory::AtomicOp::max},
-                                                        {"inc", memory::AtomicOp::increment},
-                                                        {"dec", memory::AtomicOp::decrement},
-                                                        {"exch", memory::AtomicOp::exchange},
-                                                        {"cas", memory::AtomicOp::compare_and_swap},
-                                                        {"and", memory::AtomicOp::bit_and},
-                                                        {"or", memory::AtomicOp::bit_or},
-                                                        {"xor", memory::AtomicOp::bit_xor}});
+  const auto op = take_atomic_op(modifiers);
   if (!op) throw Unsupported("unknown operation");
   atomic.op = *op;
   // Atomics are sequentially consistent here; 16-bit formats never flush subnormals.

@@ -61,6 +61,27 @@ bool take_hints(Modifiers& modifiers) {
   return modifiers.take("L2::cache_hint");
 }
 
+std::optional<memory::AtomicOp> take_atomic_op(Modifiers& modifiers) {
+  return modifiers.take_one<memory::AtomicOp>({{"add", memory::AtomicOp::add},
+                                               {"min", memory::AtomicOp::min},
+                                               {"max", memory::AtomicOp::max},
+                                               {"inc", memory::AtomicOp::increment},
+                                               {"dec", memory::AtomicOp::decrement},
+                                               {"exch", memory::AtomicOp::exchange},
+                                               {"cas", memory::AtomicOp::compare_and_swap},
+                                               {"and", memory::AtomicOp::bit_and},
+                                               {"or", memory::AtomicOp::bit_or},
+                                               {"xor", memory::AtomicOp::bit_xor}});
+}
+
+memory::AtomicOp take_reduction_op(Modifiers& modifiers) {
+  const auto op = take_atomic_op(modifiers);
+  const bool reduces =
+      op && *op != memory::AtomicOp::exchange && *op != memory::AtomicOp::compare_and_swap;
+  if (!reduces) throw Unsupported("unknown operation");
+  return *op;
+}
+
 const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n) {
   if (n >= instruction.operands.size()) throw Unsupported("with so few operands");
   return instruction.operands[n];

@@ -8,6 +8,7 @@
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/atomic_operations.h"
 
 namespace warpgauge::emulator::machine::decode {
 
@@ -18,6 +19,12 @@ memory::AccessSpace take_space(Modifiers& modifiers);
 /// Takes what does not change results here: scopes, and hints to caches. True if there is the hint
 /// that comes with an operand, the cache policy.
 bool take_hints(Modifiers& modifiers);
+
+/// Takes the operation of an atomic or of a reduction; nothing if it is none of `add`, `min`,
+/// `max`, `inc`, `dec`, `and`, `or`, `xor`, `exch` and `cas`.
+std::optional<memory::AtomicOp> take_atomic_op(Modifiers& modifiers);
+/// The same of an asynchronous reduction, which neither exchanges nor compares. Throws Unsupported.
+memory::AtomicOp take_reduction_op(Modifiers& modifiers);
 
 /// An address operand.
 struct Address {

@@ -61,17 +61,6 @@ void decode_offsets(const ptx::Operand& operand, Decoder& decoder, TensorCopyDet
   }
 }
 
-std::optional<memory::AtomicOp> take_reduction(Modifiers& modifiers) {
-  return modifiers.take_one<memory::AtomicOp>({{"add", memory::AtomicOp::add},
-                                               {"min", memory::AtomicOp::min},
-                                               {"max", memory::AtomicOp::max},
-                                               {"inc", memory::AtomicOp::increment},
-                                               {"dec", memory::AtomicOp::decrement},
-                                               {"and", memory::AtomicOp::bit_and},
-                                               {"or", memory::AtomicOp::bit_or},
-                                               {"xor", memory::AtomicOp::bit_xor}});
-}
-
 /// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
 /// store:    [map, {coordinates}], [from]{, policy}
 /// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
@@ -104,10 +93,7 @@ void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruct
   }
   detail->multicasts = modifiers.take("multicast::cluster");
   const bool has_policy = take_hints(modifiers);
-  if (reduces) {
-    detail->reduction = take_reduction(modifiers);
-    if (!detail->reduction) throw Unsupported("unknown operation");
-  }
+  if (reduces) detail->reduction = take_reduction_op(modifiers);
   modifiers.finish();
 
   std::size_t next = 0;
