@@ -58,7 +58,8 @@ TEST(BulkCopy, BringsGlobalMemoryToSharedMemory) {
 TEST(BulkCopy, ArrivesWhenAThreadWaitsAndNotSooner) {
   const KernelRun run = run_body(with_buffer(R"(
     @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 128;
-    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r11], [%rd2], 128, [%r10];
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+        [%r11], [%rd2], 128, [%r10];
     ld.shared.u32 %r14, [%r12];
     st.global.u32 [%rd1], %r14;
 )" + std::string(kWait) + "ret;"),
@@ -76,10 +77,12 @@ TEST(BulkCopy, ReachesAllBlocksOfAMask) {
     setp.eq.and.u32 %p3, %r20, 1, %p1;
     setp.eq.and.u32 %p4, %r20, 3, %p1;
     mov.b16 %h1, 11;
-    @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r11], [%rd2], 128, [%r10], %h1;
+    @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
+        [%r11], [%rd2], 128, [%r10], %h1;
     mapa.shared::cluster.u32 %r21, %r11, 2;
     mapa.shared::cluster.u32 %r22, %r10, 2;
-    @%p4 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r21], [%r11], 128, [%r22];
+    @%p4 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes
+        [%r21], [%r11], 128, [%r22];
 )" + std::string(kWait) + kStoreWord),
                                  shape, numbered(32));
   EXPECT_EQ(run.output, words(128, [](auto n) { return n / 32 == 2 ? 9 : 1000 + n % 32; }));
@@ -145,7 +148,8 @@ TEST(BulkCopy, SingleValuesArriveLikewise) {
     mapa.shared::cluster.u32 %r21, %r12, %r20;
     mapa.shared::cluster.u32 %r22, %r10, %r20;
     st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r21], %r1, [%r22];
-    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r21], 1000, [%r22];
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32
+        [%r21], 1000, [%r22];
 )" + std::string(kWait) + kStoreWord),
                                  shape);
   EXPECT_EQ(run.output, words(64, [](auto n) { return 1000 + (n + 32) % 64; }));

@@ -62,7 +62,8 @@ std::string with_map(const std::string& body) {
 
 constexpr const char* kLoad = R"(
     @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 128;
-    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r11], [%rd2, {%r20, %r21}], [%r10];
+    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+        [%r11], [%rd2, {%r20, %r21}], [%r10];
   wait:
     mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;
     @!%p2 bra wait;
@@ -104,7 +105,8 @@ TEST(TensorInstructions, StoreAndReduceABox) {
     cp.async.bulk.commit_group;
     cp.async.bulk.wait_group 0;
     mov.u32 %r21, 2;
-    cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd2, {%r20, %r21}], [%r11];
+    cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
+        [%rd2, {%r20, %r21}], [%r11];
     ret;)";
   const KernelRun run = run_body(with_map(body), {}, with_tensor(map));
   EXPECT_EQ(run.output, words(32, [](auto n) {
@@ -125,7 +127,8 @@ TEST(TensorInstructions, TheMapMayComeFromSharedMemory) {
     bar.sync 0;
     @%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r30], 1, 2;
     bar.warp.sync 0xffffffff;
-    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [%r30], 128;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
+        [%rd2], [%r30], 128;
 )";
   const std::string half = [] {
     std::string text = kLoad;
