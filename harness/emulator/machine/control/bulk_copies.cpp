@@ -1,4 +1,4 @@
-// Bulk copies: they are checked when they are issued, and made when somebody waits for them.
+// Bulk copies: a copy is checked when it is issued, and made when a thread waits for it.
 #include "harness/emulator/machine/control/bulk_copies.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Tensor copies: like bulk copies they are checked when they are issued, and made when somebody
-// waits for them.
+// Tensor copies: as a bulk copy, one is checked when it is issued, and made when a thread waits for
+// it.
 #include "harness/emulator/machine/control/tensor_copies.h"
 
 #include <algorithm>

@@ -21,12 +21,6 @@ control::BulkAddress address_at(const ptx::Instruction& instruction, std::size_t
   return {at.slot, at.is_short, at.offset};
 }
 
-std::uint64_t integer_at(const ptx::Instruction& instruction, std::size_t n) {
-  const ptx::Operand& operand = operand_at(instruction, n);
-  if (operand.kind != ptx::Operand::Kind::integer) throw Unsupported("a number is missing");
-  return operand.bits;
-}
-
 void expect_operands(const ptx::Instruction& instruction, std::size_t count) {
   if (instruction.operands.size() != count) throw Unsupported("with so many operands");
 }

@@ -9,12 +9,6 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-std::uint64_t integer_at(const ptx::Instruction& instruction, std::size_t n) {
-  const ptx::Operand& operand = operand_at(instruction, n);
-  if (operand.kind != ptx::Operand::Kind::integer) throw Unsupported("a number is missing");
-  return operand.bits;
-}
-
 void decode_source_size(const ptx::Operand& operand, Decoder& decoder, memory::CopyDetail* detail) {
   if (decoder.register_type(operand) == ptx::Type::pred) {
     detail->source = memory::CopyDetail::Source::ignorable;

@@ -87,6 +87,12 @@ const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t 
   return instruction.operands[n];
 }
 
+std::uint64_t integer_at(const ptx::Instruction& instruction, std::size_t n) {
+  const ptx::Operand& operand = operand_at(instruction, n);
+  if (operand.kind != ptx::Operand::Kind::integer) throw Unsupported("a number is missing");
+  return operand.bits;
+}
+
 Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder) {
   if (operand.kind != ptx::Operand::Kind::address || operand.elements.size() != 1) {
     throw Unsupported("an address of another form than [base + offset]");

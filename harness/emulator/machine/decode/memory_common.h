@@ -41,6 +41,8 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
 
 /// Operand `n`; throws Unsupported if there are fewer.
 const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n);
+/// The same of a number; throws Unsupported if it is none.
+std::uint64_t integer_at(const ptx::Instruction& instruction, std::size_t n);
 
 bool decode_move(const ptx::Instruction&, Decoder&, const isa::Isa&,
                  Instruction*);  ///< ld, ldu, st
