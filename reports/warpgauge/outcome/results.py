@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,8 +27,13 @@ class _Members:
 
     @classmethod
     def of(cls, members: dict[str, Any], **parts: Any) -> Self:
-        known = {one.name for one in fields(cls)}
-        return cls(**{key: members[key] for key in members.keys() & known} | parts)
+        return cls(**{key: members[key] for key in members.keys() & _known(cls)} | parts)
+
+
+@cache
+def _known(cls: type[_Members]) -> frozenset[str]:
+    """Names of the members that a part has."""
+    return frozenset(one.name for one in fields(cls))
 
 
 @dataclass(frozen=True)
