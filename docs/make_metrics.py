@@ -93,8 +93,9 @@ SECTIONS = [
         "Bulk copies, matrix products and clusters",
         ("bulk.", "wgmma.", "cluster."),
         """From compute capability 9.0 on; before, they are 0. Instructions are exact; bytes and
-        sectors are the emulator's, and predicted. Several lanes that make bulk copies at once are
-        an estimate: no GPU's counts were compared with it.""",
+        sectors are the emulator's, and predicted. A copy that all lanes of a warp make counts
+        once where ptxas has one instruction for it. Where it has a loop in which the lanes take
+        turns, several are an estimate on the emulator: no GPU's counts were compared with it.""",
     ),
     (
         "Local memory",

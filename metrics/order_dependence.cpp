@@ -33,10 +33,12 @@ constexpr Origin kNone = static_cast<Origin>(-1);
 enum Space : std::size_t { shared, global, local, kSpaces };
 
 using Spaces = std::span<const Space>;
+constexpr std::array kAll = {shared, global, local};
+constexpr Spaces kEach = kAll;
+
+Spaces only(Space space) { return kEach.subspan(space, 1); }
 
 Spaces spaces_of(MemoryOp op) {
-  static constexpr std::array kAll = {shared, global, local};
-  constexpr Spaces kEach = kAll;
   switch (op) {
     case MemoryOp::lds:
     case MemoryOp::sts:
@@ -45,16 +47,17 @@ Spaces spaces_of(MemoryOp op) {
     case MemoryOp::atoms_cas:
     case MemoryOp::ldsm:
     case MemoryOp::stsm:
-      return kEach.subspan(shared, 1);
+    case MemoryOp::wgmma:
+      return only(shared);
     case MemoryOp::ldl:
     case MemoryOp::stl:
-      return kEach.subspan(local, 1);
+      return only(local);
     case MemoryOp::ldg:
     case MemoryOp::stg:
     case MemoryOp::atomg:
     case MemoryOp::atomg_cas:
     case MemoryOp::red:
-      return kEach.subspan(global, 1);
+      return only(global);
     case MemoryOp::ldgsts:
     case MemoryOp::other:
       return kEach.subspan(shared, 2);
@@ -63,6 +66,9 @@ Spaces spaces_of(MemoryOp op) {
     case MemoryOp::atom:
     case MemoryOp::atom_cas:
       return kEach;
+    case MemoryOp::bulk:     // see traffic_of()
+    case MemoryOp::barrier:  // only those that wait for it read it
+      break;
   }
   return {};
 }
@@ -132,7 +138,8 @@ class Conditional {
   std::vector<Value> values_;  // few registers are written under a predicate
 };
 
-constexpr unsigned kBarrierInMemory = 0x1a7, kCallElsewhere = 0x143, kMultifunction = 0x108;
+constexpr unsigned kBarrierInMemory = 0x1a7, kMoreRegisters = 0x1c8, kCallElsewhere = 0x143,
+                   kMultifunction = 0x108;
 
 /// Whose stores a thread may see behind an instruction.
 enum class Synchronization : std::uint8_t {
@@ -145,10 +152,10 @@ struct Instruction {
   std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
   unsigned condition = 0;
   std::optional<MemoryOp> access;
-  bool is_bulk = false;
   Spaces loads_from, stores_to;
   std::optional<Source> source;  // in any circumstances
   bool is_approximation = false;
+  bool is_sum = false;  // a product of tiles of floats
   Synchronization synchronizes = Synchronization::none;
 };
 
@@ -157,9 +164,36 @@ bool only_stores(MemoryOp op) {
          op == MemoryOp::stsm || op == MemoryOp::red;
 }
 
+/// The spaces that an access loads from and stores to.
+struct Traffic {
+  Spaces from, to;
+};
+Traffic traffic_of(const SassWord& word, MemoryOp op, int sm) {
+  if (op == MemoryOp::bulk) {
+    switch (word.opcode()) {
+      case 0x1b4:  // UTMALDG
+        return {only(global), only(shared)};
+      case 0x1b5:  // UTMASTG
+      case 0x1b6:  // UTMAREDG
+        return {only(shared), only(global)};
+      case 0x1bd:  // STAS
+      case 0x1be:  // REDAS
+        return {only(shared), only(shared)};
+      default:  // bits 9 and 10 of UBLKCP and UBLKRED: to shared memory, and from it
+        return {only((word.high >> 10 & 1) != 0 ? shared : global),
+                only((word.high >> 9 & 1) != 0 ? shared : global)};
+    }
+  }
+  const bool is_constant = op == MemoryOp::ldg && coherence_of(word, sm) == Coherence::constant;
+  const bool only_loads = is_load(op) || op == MemoryOp::wgmma;
+  const Spaces spaces = spaces_of(op);
+  return {only_stores(op) || is_constant ? Spaces() : spaces, only_loads ? Spaces() : spaces};
+}
+
 std::optional<Source> source_of(const SassWord& word, const Instruction& one, int sm) {
   const bool has_result = !one.writes.empty() || !one.may_write.empty();
   if (word.opcode() == kBarrierInMemory && has_result) return Source::barrier;
+  if (word.opcode() == kMoreRegisters && has_result) return Source::registers;
   if (!one.access) return std::nullopt;
   if (returns_a_value(*one.access) && has_result) return Source::atomic;
   const bool is_global = *one.access == MemoryOp::ldg || *one.access == MemoryOp::ld;
@@ -209,11 +243,9 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
                   .condition = use.condition};
   if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
-    one.is_bulk = access->is_bulk;
-    const bool is_constant =
-        access->op == MemoryOp::ldg && coherence_of(word, around.sm) == Coherence::constant;
-    if (!only_stores(access->op) && !is_constant) one.loads_from = spaces_of(access->op);
-    if (!is_load(access->op)) one.stores_to = spaces_of(access->op);
+    const Traffic traffic = traffic_of(word, access->op, around.sm);
+    one.loads_from = traffic.from;
+    one.stores_to = traffic.to;
   }
   one.source = source_of(word, one, around.sm);
   if (one.access && is_load(*one.access) && around.ptx_lines != nullptr &&
@@ -225,6 +257,8 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
     one.writes = numbering.of({kResult, kResult + 1});
   }
   one.synchronizes = synchronization_of(word, one);
+  constexpr unsigned kHalf = 0x1f0, kSmallFloats = 0x1f3;
+  one.is_sum = word.opcode() == kHalf || word.opcode() == kSmallFloats;
   one.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
                          around.ptx_lines->is_approximation(around.kernel, word.pc);
   return one;
@@ -234,6 +268,7 @@ std::optional<Source> source_in(Circumstances circumstances, const Instruction& 
   if (one.is_approximation && circumstances.approximations != Approximations::own) {
     return Source::approximation;
   }
+  if (one.is_sum && circumstances.products == Products::of_the_emulator) return Source::product;
   if (one.source) return one.source;
   const bool loads = one.access && is_load(*one.access);
   if (loads && circumstances.memory == Memory::unsettled) return Source::memory;
@@ -330,11 +365,15 @@ class Propagation {
     if (effect == Effect::execution) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
     const Instruction& one = code_.instructions[index];
-    if (one.is_bulk) {  // where it goes does not change that it is one
-      if (effect == Effect::execution) groups.insert(groups.end(), {"bulk", "cluster"});
-    } else if (one.access && code_.words[index].opcode() != kBarrierInMemory) {  // counted nowhere
-      for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
+    if (!one.access) return groups;
+    const bool is_product = *one.access == MemoryOp::wgmma;
+    if (is_product || *one.access == MemoryOp::bulk) {  // of any memory they count the same
+      if (effect != Effect::execution) return groups;
+      is_product ? groups.insert(groups.end(), {"wgmma", "shared"})
+                 : groups.insert(groups.end(), {"bulk", "cluster"});
+      return groups;
     }
+    for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
     return groups;
   }
 
@@ -435,10 +474,14 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "what a volatile or strong load reads";
       case Source::barrier:
         return "how long the wait for a barrier lasts";
+      case Source::registers:
+        return "how long the wait for registers lasts";
       case Source::allocation:
         return "where malloc finds memory";
       case Source::approximation:
         return "what an approximate function gives";
+      case Source::product:
+        return "what a matrix product sums to";
       case Source::memory:
         return "what memory holds";
     }
@@ -462,8 +505,11 @@ Trust OrderDependence::trust(const SourceLine& line) const {
     switch (source) {
       case Source::approximation:
         return "but its values are known for sm_90 only";
+      case Source::product:
+        return "but a GPU's sums may have other last bits";
       case Source::memory:
-        return "and the order of threads may have decided that, here or in an earlier launch";
+        return "and the order of threads or the rounding of a matrix product may have decided "
+               "that, here or in an earlier launch";
       default:
         return "so the count can depend on the order of threads";
     }

@@ -21,8 +21,10 @@ struct OrderDependence {
     atomic,         ///< the result of an atomic
     load,           ///< what a volatile load reads, or one that a fence or a scope orders
     barrier,        ///< whether a barrier in memory is complete yet
+    registers,      ///< whether a warpgroup has got more registers yet (setmaxnreg)
     allocation,     ///< an address that malloc gave
     approximation,  ///< an approximate function
+    product,        ///< a sum of floats that a wgmma makes
     memory,         ///< what memory holds, where that is unsettled
   };
   enum class Effect : std::uint8_t {
@@ -46,14 +48,19 @@ struct OrderDependence {
 /// Whose values the approximate functions of a run have.
 enum class Approximations : std::uint8_t { own, of_another_architecture };
 
+/// Who makes the sums of wgmma: the emulator's need not equal a GPU's to the last bit.
+enum class Products : std::uint8_t { of_a_gpu, of_the_emulator };
+
 /// Whether what memory holds at the begin of a kernel is a property of code and input alone. It is
-/// not after a race, nor after a kernel that leaves there what depends on the order of threads.
+/// not after a race, nor after a kernel that leaves there what depends on the order of threads or
+/// on sums of wgmma that are not a GPU's.
 enum class Memory : std::uint8_t { settled, unsettled };
 
 /// What is not a matter of the kernel's code.
 struct Circumstances {
   Approximations approximations = Approximations::own;
   Memory memory = Memory::settled;
+  Products products = Products::of_a_gpu;
 };
 
 /// What the order of threads may decide of a kernel.

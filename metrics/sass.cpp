@@ -12,11 +12,11 @@ namespace {
 /// How the field of type or width is to be read.
 enum class Width : std::uint8_t {
   none,
-  bulk,           // as none: MemoryInstruction::is_bulk
   access,         // 1 1 2 2 4 8 16 bytes
   load,           // as access, and U.128 before sm_80
   copy,           // as access, from sm_100 on one bit higher
   always_32,      // LDG, STG of 256 bits: the field is something else
+  columns,        // see columns_of()
   matrices,       // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
   shared_atomic,  // U32 S32 U64, from sm_90 on also 128 bits
   global_atomic,  // see width_of_atomic
@@ -78,19 +78,23 @@ constexpr auto kOpcodes = std::to_array<Opcode>({
     {0x1a2, MemoryOp::atom, Width::half_atomic, "ATOM"},
     {0x1a3, MemoryOp::atomg, Width::float_atomic, "ATOMG"},
     {0x1a6, MemoryOp::red, Width::float_atomic, "RED"},
-    {0x1a7, MemoryOp::other, Width::none, "SYNCS"},
+    {0x1a7, MemoryOp::barrier, Width::none, "SYNCS"},
     {0x1a8, MemoryOp::atomg, Width::global_atomic, "ATOMG"},
     {0x1a9, MemoryOp::atomg_cas, Width::global_atomic, "ATOMG"},
     {0x1ae, MemoryOp::ldgsts, Width::copy, "LDGSTS"},
-    {0x1b1, MemoryOp::other, Width::none, "SYNCS"},
-    {0x1b2, MemoryOp::other, Width::none, "SYNCS"},
-    {0x1b4, MemoryOp::other, Width::bulk, "UTMALDG"},
-    {0x1b5, MemoryOp::other, Width::bulk, "UTMASTG"},
-    {0x1b6, MemoryOp::other, Width::bulk, "UTMAREDG"},
-    {0x1ba, MemoryOp::other, Width::bulk, "UBLKCP"},
-    {0x1bb, MemoryOp::other, Width::bulk, "UBLKRED"},
-    {0x1bd, MemoryOp::other, Width::bulk, "STAS"},
-    {0x1be, MemoryOp::other, Width::bulk, "REDAS"},
+    {0x1b1, MemoryOp::barrier, Width::none, "SYNCS"},
+    {0x1b2, MemoryOp::barrier, Width::none, "SYNCS"},
+    {0x1b4, MemoryOp::bulk, Width::none, "UTMALDG"},
+    {0x1b5, MemoryOp::bulk, Width::none, "UTMASTG"},
+    {0x1b6, MemoryOp::bulk, Width::none, "UTMAREDG"},
+    {0x1ba, MemoryOp::bulk, Width::none, "UBLKCP"},
+    {0x1bb, MemoryOp::bulk, Width::none, "UBLKRED"},
+    {0x1bd, MemoryOp::bulk, Width::none, "STAS"},
+    {0x1be, MemoryOp::bulk, Width::none, "REDAS"},
+    {0x1f0, MemoryOp::wgmma, Width::columns, "HGMMA"},
+    {0x1f1, MemoryOp::wgmma, Width::columns, "IGMMA"},
+    {0x1f2, MemoryOp::wgmma, Width::columns, "BGMMA"},
+    {0x1f3, MemoryOp::wgmma, Width::columns, "QGMMA"},
 });
 static_assert(std::ranges::is_sorted(kOpcodes, {}, &Opcode::number));
 
@@ -100,13 +104,24 @@ const Opcode* find_opcode(std::uint64_t low) {
   return found == kOpcodes.end() || found->number != number ? nullptr : &*found;
 }
 
-int width_of(Width width, std::uint64_t high, int sm) {
+/// Of a product of tiles, by bits 53 to 58: floats have any multiple of 8, less one, and integers
+/// the number of one of 8, 16, 24, 32 and from there the multiples of 16; IGMMA thrice that.
+int columns_of(const SassWord& word) {
+  constexpr unsigned kIntegers = 0x1f1, kBits = 0x1f2;
+  const auto field = static_cast<int>(word.low >> 53 & 0x3f);
+  const bool counts_on = word.opcode() == kIntegers || word.opcode() == kBits;
+  if (!counts_on) return 8 * ((field & 0x1f) + 1);
+  const int number = word.opcode() == kIntegers ? field / 3 : field;
+  return number < 4 ? 8 * (number + 1) : 16 * (number - 1);
+}
+
+int width_of(Width width, const SassWord& word, int sm) {
+  const std::uint64_t high = word.high;
   using Table = std::array<int, 8>;
   const int shift = width == Width::copy && sm >= 100 ? 10 : 9;
   const auto field = static_cast<std::size_t>(high >> shift & 7);
   switch (width) {
     case Width::none:
-    case Width::bulk:
       return 0;
     case Width::access:
     case Width::copy:
@@ -115,6 +130,8 @@ int width_of(Width width, std::uint64_t high, int sm) {
       return Table{1, 1, 2, 2, 4, 8, 16, sm < 80 ? 16 : 0}[field];
     case Width::always_32:
       return 32;
+    case Width::columns:
+      return columns_of(word);
     case Width::matrices:
       return Table{4, 8, 16, 0}[high >> 8 & 3];
     case Width::shared_atomic:
@@ -135,7 +152,7 @@ MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
   constexpr std::uint64_t kOtherForm = 7;
   if ((low >> 9 & 7) != kOtherForm) return MemoryOp::atoms;
   const std::uint64_t popc_inc = sm < 90 ? 10 : 11;
-  return (high >> 23 & 0xf) == popc_inc ? MemoryOp::atoms_popc : MemoryOp::other;
+  return (high >> 23 & 0xf) == popc_inc ? MemoryOp::atoms_popc : MemoryOp::barrier;
 }
 
 }  // namespace
@@ -145,13 +162,11 @@ std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm
   if (opcode == nullptr) return std::nullopt;
   const MemoryOp op =
       opcode->op == MemoryOp::atoms ? shared_atomic(word.low, word.high, sm) : opcode->op;
-  return MemoryInstruction{
-      .pc = word.pc,
-      .op = op,
-      .width = op == MemoryOp::other ? 0 : width_of(opcode->width, word.high, sm),
-      .executes = word.guard() != SassWord::kNever,
-      .guarded = word.guard() != SassWord::kAlways,
-      .is_bulk = opcode->width == Width::bulk};
+  return MemoryInstruction{.pc = word.pc,
+                           .op = op,
+                           .width = op == MemoryOp::barrier ? 0 : width_of(opcode->width, word, sm),
+                           .executes = word.guard() != SassWord::kNever,
+                           .guarded = word.guard() != SassWord::kAlways};
 }
 
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel) {
@@ -175,6 +190,9 @@ std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kerne
 }
 
 std::string name_of(const MemoryInstruction& instruction) {
+  if (instruction.op == MemoryOp::wgmma) return "a product of tiles";
+  if (instruction.op == MemoryOp::bulk) return "a copy in bulk";
+  if (instruction.op == MemoryOp::barrier) return "an access to a barrier";
   if (instruction.op == MemoryOp::other) return "an access of another kind";
   if (instruction.op == MemoryOp::atoms_popc) return "ATOMS.POPC.INC";
   const auto opcode = std::ranges::find(kOpcodes, instruction.op, &Opcode::op);

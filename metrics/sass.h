@@ -33,7 +33,11 @@ enum class MemoryOp : std::uint8_t {
   ldgsts,      ///< copy from global to shared memory (cp.async)
   ldsm,        ///< load of 8x8 matrices from shared memory (ldmatrix)
   stsm,        ///< store of them (stmatrix)
-  other,       ///< textures, surfaces, barriers in memory, and what is_bulk
+  wgmma,       ///< HGMMA, IGMMA, BGMMA, QGMMA: multiplies tiles of shared memory
+  bulk,        ///< copies in bulk, or stores to other blocks and arrives at a barrier: UBLKCP,
+               ///< UBLKRED, UTMALDG, UTMASTG, UTMAREDG, STAS, REDAS
+  barrier,     ///< SYNCS, ATOMS.ARRIVE: initialises a barrier in memory, arrives or waits
+  other,       ///< textures and surfaces
 };
 
 /// An instruction that accesses memory.
@@ -41,13 +45,11 @@ struct MemoryInstruction {
   std::uint64_t pc = 0;  ///< offset into Cubin::code()
   MemoryOp op = MemoryOp::other;
   /// Bytes that each lane accesses: 1, 2, 4, 8, 16, 32; for ldsm and stsm 4 for each matrix of the
-  /// warp. 0 for `other`, and for a value that nvdisasm does not decode either.
+  /// warp, for wgmma the columns of the product. 0 from `bulk` on, and for a value that nvdisasm
+  /// does not decode either.
   int width = 0;
   bool executes = true;  ///< false: its predicate is "never" (@!PT)
   bool guarded = false;  ///< it has a predicate other than "always"
-  /// An `other` that copies in bulk, or stores to other blocks and arrives at a barrier: UBLKCP,
-  /// UBLKRED, UTMALDG, UTMASTG, UTMAREDG, STAS, REDAS.
-  bool is_bulk = false;
 
   bool operator==(const MemoryInstruction&) const = default;
 };

@@ -36,6 +36,7 @@ enum Fields : std::uint32_t {
   kToUniform = 1 << 19,       // writes uniform registers
   kWideC = 1 << 20,           // C is the first of two registers
   kMayBe64 = 1 << 21,         // from sm_100 on works on pairs in some forms
+  kUniformP = 1 << 22,        // writes the uniform predicate of bit 81
 };
 
 struct Row {
@@ -73,10 +74,16 @@ constexpr auto kRows = std::to_array<Row>({
     {0x029, kA | kCOfForm1 | kPairs | kDD},                // DADD
     {0x02a, kA | kB | kPairs | kQ | kP | kPP},             // DSETP
     {0x02b, kA | kB | kC | kPairs | kDD},                  // DFMA
+    {0x02d, 0},                                            // PREEXIT
+    {0x02e, 0},                                            // ACQBULK
+    {0x02f, kQ | kToUniform | kD | kP},                    // ELECT
+    {0x030, kA | kB | kD},                                 // HADD2
     {0x031, kA | kB | kC | kD},                            // HFMA2
+    {0x034, kA | kB | kQ | kP | kPP},                      // HSETP2
     {0x035, kA | kB | kC | kD},                            // HFMA2.MMA
     {0x035, kA | kB | kQ | kDD | kPairs, 100},             // IADD.64
     {0x036, kA | kB | kD},                                 // VIADD
+    {0x03e, kA | kB | kC | kD},                            // F2FP
     {0x045, kB | kD},                                      // I2FP
     {0x046, kA | kB | kC | kQ | kD},                       // VIADDMNMX
     {0x048, kA | kB | kQ | kD | kP},                       // VIMNMX
@@ -87,6 +94,7 @@ constexpr auto kRows = std::to_array<Row>({
     {0x0bf, kB | kD},                                      // UPOPC
     {0x0ca, kA | kToUniform | kD},                         // R2UR
     {0x100, kB | kD | kP},                                 // FLO
+    {0x101, kB | kD},                                      // BREV
     {0x102, kA | kB | kP},                                 // FCHK
     {0x105, kB | kD},                                      // F2I
     {0x106, kB | kD},                                      // I2F
@@ -111,11 +119,14 @@ constexpr auto kRows = std::to_array<Row>({
     {0x146, 0},                                            // YIELD
     {0x147, kQ},                                           // BRA
     {0x148, 0},                                            // WARPSYNC
+    {0x149, kA | kPairs | kQ},                             // BRX
     {0x14d, kQ},                                           // EXIT
     {0x14e, kDD},                                          // LEPC
     {0x150, 0},                                            // RET
     {0x155, kD},                                           // BMOV
     {0x156, 0},                                            // BMOV
+    {0x15c, 0},                                            // BPT
+    {0x15d, kB | kQ},                                      // NANOSLEEP
     {0x182, kA | kD | kWide},                              // LDC
     {0x189, kA | kB | kC | kD | kP},                       // SHFL
     {0x18f, 0},                                            // CCTL
@@ -123,8 +134,16 @@ constexpr auto kRows = std::to_array<Row>({
     {0x1ab, 0},                                            // ERRBAR
     {0x1ac, kA | kFromUniform | kToUniform | kD | kWide},  // LDCU
     {0x1af, 0},                                            // LDGDEPBAR
+    {0x1b7, 0},                                            // UTMACMDFLUSH
+    {0x1b8, kA | kPairs | kFromUniform},                   // UTMAPF
+    {0x1b9, kA | kPairs | kFromUniform},                   // UTMACCTL
+    {0x1bc, kA | kC | kPairs | kFromUniform},              // UBLKPF
     {0x1c3, kToUniform | kD},                              // S2UR
     {0x1c4, kA | kToUniform | kD},                         // REDUX
+    {0x1c5, 0},                                            // WARPGROUP
+    {0x1c6, 0},                                            // FENCE
+    {0x1c7, 0},                                            // UCGABAR
+    {0x1c8, kUniformP},                                    // USETMAXREG
 });
 static_assert(std::ranges::is_sorted(kRows, {}, &Row::opcode));
 
@@ -133,6 +152,27 @@ constexpr unsigned kNone = 255, kNoPredicate = 7;
 /// Most instructions on uniform registers have the opcode of their like on others, and this bit.
 constexpr unsigned kUniformBit = 0x80;
 bool is_uniform(unsigned opcode) { return opcode >= kUniformBit && opcode < 0xc0; }
+
+/// Whose predicates an instruction reads: each thread's, the warp's, or perhaps either.
+enum class Predicates : std::uint8_t { thread, warp, either };
+
+constexpr unsigned kVoteUniform = 0x086, kLogicOfPredicates = 0x01c;
+
+/// As operands. Code of sm_100 on was not looked at for that.
+Predicates predicates_of(unsigned opcode, int sm) {
+  if (sm >= 100) return Predicates::either;
+  return is_uniform(opcode) && opcode != kVoteUniform ? Predicates::warp : Predicates::thread;
+}
+
+/// As its guard: bulk copies, what initialises a barrier, and setmaxnreg are a warp's, too.
+Predicates guards_of(unsigned opcode, int sm) {
+  constexpr unsigned kExchange64 = 0x1b2, kFirstBulk = 0x1b4, kLastBulk = 0x1bc,
+                     kSpecialRegister = 0x1c3, kMoreRegisters = 0x1c8;
+  if (sm >= 100 || opcode == kSpecialRegister) return Predicates::either;
+  const bool is_of_warp = opcode == kExchange64 || opcode == kMoreRegisters ||
+                          (opcode >= kFirstBulk && opcode <= kLastBulk);
+  return is_of_warp ? Predicates::warp : predicates_of(opcode, sm);
+}
 
 const Row* find_row(unsigned opcode, int sm) {
   const Row* found = nullptr;
@@ -170,10 +210,9 @@ class Reader {
   void add_predicate(std::vector<Register>& to, unsigned field, Register file) const {
     if (field != kNoPredicate) to.push_back(static_cast<Register>(file + field));
   }
-  /// Whether it is one of a warp is not known.
-  void add_either_predicate(std::vector<Register>& to, unsigned field) const {
-    add_predicate(to, field, kPredicate);
-    add_predicate(to, field, kUniformPredicate);
+  void add_predicate(std::vector<Register>& to, unsigned field, Predicates of) const {
+    if (of != Predicates::warp) add_predicate(to, field, kPredicate);
+    if (of != Predicates::thread) add_predicate(to, field, kUniformPredicate);
   }
 
  private:
@@ -210,12 +249,18 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   // In forms 2, 3 and 7 what is added is no register of C, which then holds B.
   const bool adds_c = word.form() != 2 && word.form() != 3 && word.form() != 7;
   if (has(kWideC)) read(fields.c(), adds_c ? 2 : 1);
-  if (fields.has_uniform_b() && !is_shuffle) fields.add_uniform(use.reads, fields.b(), count);
+  if (row.fields != 0 && fields.has_uniform_b() && !is_shuffle)
+    fields.add_uniform(use.reads, fields.b(), count);
   constexpr unsigned kReduces = 2;
   const bool votes = has(kVotes) && (word.high >> 13 & 3) == kReduces;
-  if (has(kQ) || votes) fields.add_either_predicate(use.reads, fields.predicate(23));
-  if (has(kCarry)) fields.add_either_predicate(use.reads, fields.predicate(13));
-  if (has(kChain)) fields.add_either_predicate(use.reads, fields.predicate(4));
+  const Predicates predicates = predicates_of(word.opcode(), sm);
+  if (has(kQ) || votes) fields.add_predicate(use.reads, fields.predicate(23), predicates);
+  if (has(kCarry)) fields.add_predicate(use.reads, fields.predicate(13), predicates);
+  // PLOP3 says by a bit of its own that the last one is a warp's.
+  const bool chains_warp = word.opcode() == kLogicOfPredicates && (word.high >> 3 & 1) != 0;
+  const Predicates chained =
+      chains_warp && predicates == Predicates::thread ? Predicates::warp : predicates;
+  if (has(kChain)) fields.add_predicate(use.reads, fields.predicate(4), chained);
   constexpr unsigned kBranch = 0x147, kUniformForm = 2;  // BRA.U
   if (word.opcode() == kBranch && word.form() == kUniformForm) {
     fields.add_predicate(use.reads, fields.a() & kNoPredicate, kUniformPredicate);
@@ -236,6 +281,7 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   }
   const Register file = is_uniform(word.opcode()) ? kUniformPredicate : kPredicate;
   if (has(kP)) fields.add_predicate(use.writes, fields.predicate(17), file);
+  if (has(kUniformP)) fields.add_predicate(use.writes, fields.predicate(17), kUniformPredicate);
   if (has(kPP)) fields.add_predicate(use.writes, fields.predicate(20), file);
   if (has(kSomePredicates)) add_all_predicates(use.may_write);
   if (votes) use.may_write.push_back(kBarrierResult);
@@ -249,32 +295,102 @@ RegisterUse unknown(const Reader& fields) {
     fields.add(use.reads, field);
     fields.add_uniform(use.reads, field);
   }
-  fields.add_either_predicate(use.reads, fields.predicate(23));
+  fields.add_predicate(use.reads, fields.predicate(23), Predicates::either);
   fields.add(use.may_write, fields.d(), 4);
   fields.add_uniform(use.may_write, fields.d(), 4);
-  for (const int bit : {17, 20}) fields.add_either_predicate(use.may_write, fields.predicate(bit));
+  for (const int bit : {17, 20}) {
+    fields.add_predicate(use.may_write, fields.predicate(bit), Predicates::either);
+  }
+  return use;
+}
+
+/// A product of tiles. A is a descriptor in uniform registers, with that of B behind it, or (form
+/// 6) a tile in registers.
+RegisterUse of_product(const SassWord& word, unsigned columns, const Reader& fields) {
+  constexpr unsigned kOfA = 4, kDescriptor = 2, kHalf = 0x1f0, kOfFloats = 0x1f3;
+  const bool has_floats = word.opcode() == kHalf || word.opcode() == kOfFloats;
+  const bool is_16_bits = has_floats && (word.high >> 11 & 1) == 0;
+  const unsigned results = columns / (is_16_bits ? 4 : 2);
+  RegisterUse use;
+  if (fields.has_uniform_b()) {
+    fields.add(use.reads, fields.a(), kOfA);
+    fields.add_uniform(use.address, fields.b(), kDescriptor);
+  } else {
+    fields.add_uniform(use.address, fields.a(), 2 * kDescriptor);
+  }
+  const bool is_sparse = (word.low >> 59 & 1) != 0;
+  if (is_sparse) fields.add(use.reads, word.low >> 40 & 0xff);  // which elements of A are there
+  fields.add(use.reads, fields.c(), results);                   // none of RZ
+  // Whether it adds: the number is counted down.
+  fields.add_predicate(use.reads, kNoPredicate - fields.predicate(23), kUniformPredicate);
+  fields.add(use.writes, fields.d(), results);
+  return use;
+}
+
+/// A copy in bulk: places in memory, coordinates and sizes in uniform registers, and (STAS, REDAS)
+/// the value and where it goes in others.
+RegisterUse of_bulk(const SassWord& word, const Reader& fields) {
+  constexpr unsigned kStore = 0x1bd, kReduction = 0x1be, kTensorStore = 0x1b5,
+                     kTensorReduction = 0x1b6, kNoC = 2;
+  constexpr unsigned kPlace = 2, kMostOfShared = 7;  // address, barrier, five coordinates
+  RegisterUse use;
+  if (word.opcode() == kStore || word.opcode() == kReduction) {
+    constexpr std::array<unsigned, 8> kNumber = {1, 1, 1, 1, 1, 2, 4, 1};
+    fields.add(use.address, fields.a(), kPlace);
+    fields.add(use.reads, fields.b(), kNumber[word.high >> 9 & 7]);
+    return use;
+  }
+  const bool has_c =
+      word.form() != kNoC && word.opcode() != kTensorStore && word.opcode() != kTensorReduction;
+  const bool has_policy = (word.high >> 12 & 1) != 0;
+  fields.add_uniform(use.address, fields.a(), kPlace);
+  fields.add_uniform(use.address, fields.b(), kMostOfShared);
+  if (has_c) fields.add_uniform(use.address, fields.c(), kPlace);  // size, mask, offsets
+  if (has_policy) fields.add_uniform(use.address, word.low >> 40 & 0xff, kPlace);
+  return use;
+}
+
+/// An access to a barrier. A wait for it (SYNCS.PHASECHK) results in a predicate, an arrival
+/// (SYNCS.ARRIVE) in its state, and the exchange of its state (SYNCS.EXCH) in the one before.
+RegisterUse of_barrier(const SassWord& word, const Reader& fields) {
+  constexpr unsigned kArriveOrWait = 0x1a7, kExchange = 0x1b1, kExchange64 = 0x1b2, kWait = 2,
+                     kUniformMask = 0x3f, kOfState = 2;
+  RegisterUse use;
+  if (word.opcode() == kArriveOrWait) {
+    fields.add(use.address, fields.a());
+    fields.add_uniform(use.address, fields.c() & kUniformMask);
+    fields.add(use.reads, fields.b());
+    if (word.form() == kWait) {
+      fields.add_predicate(use.writes, fields.predicate(17), kPredicate);
+    } else {
+      fields.add(use.writes, fields.d(), kOfState);
+    }
+  } else if (word.opcode() == kExchange || word.opcode() == kExchange64) {
+    fields.add_uniform(use.address, fields.a());
+    fields.add_uniform(use.reads, fields.b(), kOfState);
+    fields.add_uniform(use.writes, fields.d(), kOfState);
+  } else {
+    use = unknown(fields);
+  }
   return use;
 }
 
 RegisterUse of_access(const SassWord& word, const MemoryInstruction& access, const Reader& fields) {
   constexpr unsigned kUniformMask = 0x3f;  // bits above it belong to other fields
-  // A wait for it (SYNCS.PHASECHK) results in a predicate, an arrival (SYNCS.ARRIVE) in its state.
-  constexpr unsigned kBarrierInMemory = 0x1a7, kWait = 2;
-  constexpr int kRegistersOfState = 2;
   RegisterUse use;
-  if (access.op == MemoryOp::other) {
-    use = unknown(fields);
-    use.address = use.reads;                    // descriptors, coordinates
-    if (access.is_bulk) use.may_write.clear();  // it has no result in registers
-    if (word.opcode() == kBarrierInMemory) {
-      use.may_write.clear();
-      if (word.form() == kWait) {
-        fields.add_predicate(use.writes, fields.predicate(17), kPredicate);
-      } else {
-        fields.add(use.writes, fields.d(), kRegistersOfState);
-      }
-    }
-    return use;
+  switch (access.op) {
+    case MemoryOp::wgmma:
+      return of_product(word, static_cast<unsigned>(access.width), fields);
+    case MemoryOp::bulk:
+      return of_bulk(word, fields);
+    case MemoryOp::barrier:
+      return of_barrier(word, fields);
+    case MemoryOp::other:
+      use = unknown(fields);
+      use.address = use.reads;  // descriptors, coordinates
+      return use;
+    default:
+      break;
   }
   fields.add(use.address, fields.a());
   const bool is_swap = access.op == MemoryOp::atoms_cas || access.op == MemoryOp::atomg_cas ||
@@ -319,8 +435,11 @@ RegisterUse registers_of(const SassWord& word, int sm) {
   }
   if (word.guard() != SassWord::kAlways) {
     constexpr unsigned kIsSet = 1 << 6, kIsUniform = 1 << 5;
-    use.condition = kIsSet | (is_uniform(word.opcode()) ? kIsUniform : 0) | word.guard();
-    fields.add_either_predicate(use.guard, word.guard() & 7);
+    const Predicates guards = guards_of(word.opcode(), sm);
+    const bool is_of_warp =
+        guards == Predicates::warp || (guards == Predicates::either && is_uniform(word.opcode()));
+    use.condition = kIsSet | (is_of_warp ? kIsUniform : 0) | word.guard();
+    fields.add_predicate(use.guard, word.guard() & 7, guards);
   }
   return use;
 }

@@ -1,5 +1,5 @@
-// What bulk copies and accesses to shared memory of the cluster count, from the machine code to the
-// lines of source: oracle/bulk.cu.
+// What bulk copies, accesses to shared memory of the cluster and products of tiles count, from the
+// machine code to the lines of source: oracle/bulk.cu, oracle/product.cu.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,16 +29,21 @@ using ::testing::IsEmpty;
 constexpr std::uint32_t kBlocks = 2;
 
 /// The counts of a launch of two blocks, and how far they can be trusted.
-class BulkCounts : public testing::Test {
+class CountsOfLaunch : public testing::Test {
  protected:
-  void run(const char* kernel, std::uint32_t threads, bool in_a_cluster = false) {
+  explicit CountsOfLaunch(const char* file) : recorded_(Recorded::with_ptx(file)) {}
+
+  /// The kernel takes `pointers` pointers and nothing else.
+  void run(const char* kernel, std::uint32_t threads, bool in_a_cluster = false,
+           std::size_t pointers = 2) {
     machine::Machine machine(machine::Architecture{}, machine::limited());
-    machine::Program& program = machine.load(ptx::parse(recorded_.ptx, "bulk.ptx"));
+    machine::Program& program = machine.load(ptx::parse(recorded_.ptx, "recorded.ptx"));
     machine::Kernel& found = *machine.find_kernel(program, kernel);
     OracleAnswer answer = recorded_.about(kernel);
     EXPECT_THAT(answer.extras, IsEmpty());
     machine.set_access_plans(found, answer.plans);
-    const std::array<std::byte*, 2> parameters = {memory(machine), memory(machine)};
+    std::vector<std::byte*> parameters(pointers);
+    for (std::byte*& one : parameters) one = memory(machine);
     machine::Launch launch{.grid = {kBlocks, 1, 1},
                            .block = {threads, 1, 1},
                            .parameters = std::as_bytes(std::span(parameters))};
@@ -72,7 +77,19 @@ class BulkCounts : public testing::Test {
     return at;
   }
 
-  const Recorded recorded_ = Recorded::with_ptx("oracle/bulk.sm_90.cubin");
+  const Recorded recorded_;
+};
+
+class BulkCounts : public CountsOfLaunch {
+ protected:
+  BulkCounts() : CountsOfLaunch("oracle/bulk.sm_90.cubin") {}
+};
+
+class ProductCounts : public CountsOfLaunch {
+ protected:
+  ProductCounts() : CountsOfLaunch("oracle/product.sm_90a.cubin") { run("product", 256, false, 3); }
+
+  static constexpr std::uint32_t kProducts = kBlocks * 4;  // of a warpgroup: a round each
 };
 
 TEST_F(BulkCounts, OneLaneCountsItsCopies) {
@@ -135,6 +152,28 @@ TEST_F(BulkCounts, CopiesWithinTheClusterAreRequestsToIt) {
   EXPECT_EQ(counts_.bulk_load_instructions + counts_.bulk_store_instructions, 0u);
   EXPECT_EQ(counts_.bulk_sectors, 0u);
   EXPECT_EQ(trust("cluster.requests"), metrics::Trust{});
+}
+
+TEST_F(ProductCounts, EachWarpCountsItsInstructions) {
+  EXPECT_EQ(counts_.wgmma_instructions, kProducts * 4);
+  constexpr unsigned kOperands = (64 + 16) * 16 * 2;  // bytes
+  EXPECT_EQ(counts_.wgmma_wavefronts, kProducts * kOperands / 128);
+  for (const char* const id : {"wgmma.instructions", "wgmma.wavefronts"}) {
+    EXPECT_EQ(trust(id), metrics::Trust{}) << id;
+  }
+}
+
+TEST_F(ProductCounts, HowLongAWaitLastsDecidesNothing) {
+  EXPECT_EQ(counts_.bulk_load_instructions, kProducts * 2) << "A and B";
+  EXPECT_EQ(trust("bulk.load.instructions"), metrics::Trust{});
+  EXPECT_EQ(trust("shared.requests"), metrics::Trust{});
+  EXPECT_EQ(trust("global.load.sectors"), metrics::Trust{});
+}
+
+TEST_F(ProductCounts, WhatTheMachineCodeStoresOnceForAWarpCountsOnce) {
+  EXPECT_EQ(counts_.bulk_store_instructions, kBlocks);
+  EXPECT_EQ(counts_.bulk_store_bytes, kBlocks * 64 * 16 * 4);
+  EXPECT_EQ(trust("bulk.store.instructions"), metrics::Trust{});
 }
 
 TEST(CountsOfWgmma, AreOfSharedMemoryToo) {

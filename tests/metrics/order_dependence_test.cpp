@@ -237,6 +237,28 @@ TEST(Order, AWaitForABarrierInMemoryIsASource) {
   EXPECT_EQ(found.front().source, Source::barrier);
 }
 
+/// Behind a wait for a barrier, or for registers, all goes on as it would have without.
+TEST(Order, AWaitDecidesNothingButHowOftenItLooks) {
+  const auto image = recorded("sm_90a", "../oracle/product");
+  const auto found = dependences_of(Cubin(image), "product", nullptr);
+  std::set<Source> sources;
+  for (const OrderDependence& one : found) {
+    sources.insert(one.source);
+    for (const std::string_view group : one.groups) {
+      EXPECT_THAT(group, testing::AnyOf("instructions", "branches")) << std::hex << one.pc;
+    }
+  }
+  EXPECT_THAT(sources, ElementsAre(Source::barrier, Source::registers));
+}
+
+/// The last bits of a sum are a GPU's own.
+TEST(Order, SumsThatAreNotAGpusUnsettleMemory) {
+  const auto image = recorded("sm_90a", "../oracle/product");
+  const OrderOfThreads order(Cubin(image), "product", nullptr);
+  EXPECT_FALSE(order.influence().reaches_global_memory);
+  EXPECT_TRUE(order.influence({.products = Products::of_the_emulator}).reaches_global_memory);
+}
+
 /// Machine code for sm_90 that is put together here, in place of a recorded kernel's.
 class Written {
  public:

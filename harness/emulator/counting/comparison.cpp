@@ -33,7 +33,7 @@ bool is_cas(MemoryOp op) {
 }
 
 /// The space that an instruction accesses; generic if it is known only at run time, nullopt for
-/// textures and the like.
+/// copies in bulk, textures and the like.
 std::optional<Space> space_of(MemoryOp op) {
   switch (op) {
     case MemoryOp::ldg:
@@ -50,6 +50,7 @@ std::optional<Space> space_of(MemoryOp op) {
     case MemoryOp::ldgsts:
     case MemoryOp::ldsm:
     case MemoryOp::stsm:
+    case MemoryOp::wgmma:
       return Space::shared;
     case MemoryOp::ldl:
     case MemoryOp::stl:
@@ -59,6 +60,8 @@ std::optional<Space> space_of(MemoryOp op) {
     case MemoryOp::atom:
     case MemoryOp::atom_cas:
       return Space::generic;
+    case MemoryOp::bulk:
+    case MemoryOp::barrier:
     case MemoryOp::other:
       break;
   }
@@ -66,7 +69,6 @@ std::optional<Space> space_of(MemoryOp op) {
 }
 
 Kind kind_of(const MemoryInstruction& instruction) {
-  if (instruction.is_bulk) return Kind::bulk;
   switch (instruction.op) {
     case MemoryOp::ldg:
     case MemoryOp::lds:
@@ -84,6 +86,10 @@ Kind kind_of(const MemoryInstruction& instruction) {
       return Kind::load_matrix;
     case MemoryOp::stsm:
       return Kind::store_matrix;
+    case MemoryOp::wgmma:
+      return Kind::wgmma;
+    case MemoryOp::bulk:
+      return Kind::bulk;
     default:
       return Kind::atomic;
   }
@@ -147,6 +153,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
     place.decided &= here[i].place.decided;
     place.once &= here[i].place.once;
     place.in_own_loop |= here[i].place.in_own_loop;
+    place.by_lane |= here[i].place.by_lane;
   }
 }
 
@@ -241,6 +248,21 @@ void add_source(const std::optional<metrics::SourceLine>& source,
   }
 }
 
+/// Products of tiles have no line of their own in the line table of PTX: they have one of an
+/// instruction nearby. But ptxas leaves them in their order.
+void add_products(const std::string& function, const CodeWithLines& code,
+                  const std::vector<MemoryInstruction>& products, Comparison& comparison) {
+  std::vector<Match*> written;
+  for (Match& match : comparison.matches) {
+    if (match.access->kind == Kind::wgmma) written.push_back(&match);
+  }
+  if (written.size() != products.size()) return;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    written[i]->found.push_back(products[i]);
+    add_source(code.sources.find(function, products[i].pc), written[i]->sources);
+  }
+}
+
 /// Finds the counterparts of the accesses in one function; `by_line` has their places in
 /// `comparison` by line of the PTX.
 void add(const std::string& function, bool is_all, const CodeWithLines& code,
@@ -256,7 +278,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
   };
   auto instructions = metrics::memory_instructions(code.cubin, function);
   std::erase_if(instructions, [](const MemoryInstruction& one) {
-    return !one.executes || (one.op == MemoryOp::other && !one.is_bulk);
+    return !one.executes || one.op == MemoryOp::barrier || one.op == MemoryOp::other;
   });
   for (const MemoryInstruction& one : instructions) {
     if (const auto space = space_of(one.op)) comparison.spaces.insert(*space);
@@ -266,12 +288,17 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     }
   }
   const auto spills = metrics::spills_and_refills(code.cubin, function);
+  std::vector<MemoryInstruction> products;
   for (const MemoryInstruction& one : instructions) {
+    if (one.op == MemoryOp::wgmma) {
+      products.push_back(one);
+      continue;
+    }
     Match* const match = match_at(one.pc);
     if (match != nullptr && matches(*match->access, one) && !spills.contains(one.pc)) {
       match->found.push_back(one);
       add_source(code.sources.find(function, one.pc), match->sources);
-    } else if (!one.is_bulk && (match == nullptr || !match->has_loop)) {
+    } else if (one.op != MemoryOp::bulk && (match == nullptr || !match->has_loop)) {
       comparison.extras.push_back({code.sources.find(function, one.pc),
                                    one,
                                    reason_of_extra(one.op, match ? match->access : nullptr),
@@ -279,6 +306,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
                                    {}});
     }
   }
+  if (is_all) add_products(function, code, products, comparison);
   const MachineFlow machine(code, function);
   add_places(machine, flows, before, comparison.matches);
   add_stack_accesses(function, code, machine, before, comparison.matches);
@@ -297,17 +325,20 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
                                   ? metrics::Approximations::own
                                   : metrics::Approximations::of_another_architecture;
   const metrics::OrderOfThreads order(code.cubin, function, &code.lines);
-  const metrics::OrderInfluence settled = order.influence({approximations});
+  constexpr auto kProducts = metrics::Products::of_the_emulator;
+  const metrics::OrderInfluence settled =
+      order.influence({approximations, metrics::Memory::settled, kProducts});
   const metrics::OrderInfluence unsettled =
-      order.influence({approximations, metrics::Memory::unsettled});
+      order.influence({approximations, metrics::Memory::unsettled, kProducts});
   add_dependences(settled.dependences, {function, code, match_at, &Match::order,
                                         comparison.another_time, comparison.execution_order});
   add_dependences(unsettled.dependences,
                   {function, code, match_at, &Match::memory, comparison.another_time_by_memory,
                    comparison.execution_memory});
-  comparison.unsettles_memory |= approximations == metrics::Approximations::own
-                                     ? settled.reaches_global_memory
-                                     : order.influence().reaches_global_memory;
+  comparison.unsettles_memory |=
+      approximations == metrics::Approximations::own
+          ? settled.reaches_global_memory
+          : order.influence({.products = kProducts}).reaches_global_memory;
 }
 
 }  // namespace

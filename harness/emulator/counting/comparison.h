@@ -31,6 +31,7 @@ struct Place {
   std::map<int, std::string> untaken;  // those that no lane may take, and what would differ
   bool decided = true;                 // by every branch that decides the access; loops aside
   bool once = true;          // stands for one execution of the access, not for several of a loop
+  bool by_lane = false;      // ptxas made a loop around it in which the lanes take turns
   bool in_own_loop = false;  // in the loops of the access, of which no round ends before it
 };
 

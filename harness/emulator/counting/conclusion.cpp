@@ -66,6 +66,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
 Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
   if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
+  if (access.kind == Kind::bulk && !match.place.by_lane) {
+    return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
+  }
   if (access.is_of_fragment()) {
     if (comparison.sm == kComparedOn) return {{}, kExact};
     return {{},

@@ -19,7 +19,8 @@ Copies copies_of(const Match& match, const MachineFlow& machine) {
   for (const MemoryInstruction& one : match.found) {
     const std::size_t block = machine.block_at(one.pc);
     const auto is_around = [&](const metrics::FlowGraph::Loop& loop) {
-      const bool by_lane = one.is_bulk && machine.is_by_lane(loop, match.access->text_line);
+      const bool by_lane =
+          one.op == metrics::MemoryOp::bulk && machine.is_by_lane(loop, match.access->text_line);
       return loop.contains[block] && !by_lane;
     };
     const auto innermost = std::ranges::find_if(machine.loops(), is_around);

@@ -112,7 +112,10 @@ class Function {
         const Counterpart& same = counterparts_.of_loop(i);
         if (same.kind == Counterpart::Kind::of_another_function) continue;
         const bool is_bulk = access.kind == Kind::bulk;
-        if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) continue;
+        if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) {
+          place.by_lane = true;
+          continue;
+        }
         if (same.kind == Counterpart::Kind::none) {
           place.difference = "ptxas made a loop around it that the PTX does not have";
           return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -91,12 +92,29 @@ bool is_bulk(const Instruction& instruction) {
   return opcode == "cp" && instruction.has("bulk") && copies;
 }
 
+/// N of a shape, "m64nNkK".
+int columns_of(const Instruction& instruction) {
+  int columns = 0;
+  for (const std::string& modifier : instruction.modifiers) {
+    const std::size_t n = modifier.find('n');
+    if (!modifier.starts_with("m64n")) continue;
+    std::from_chars(modifier.data() + n + 1, modifier.data() + modifier.size(), columns);
+  }
+  return columns;
+}
+
 /// The access of an instruction, with kind, space and width; nullopt if it is none.
 std::optional<PtxAccess> classify(const Instruction& instruction) {
   PtxAccess access;
   const std::string& opcode = instruction.opcode;
   if (is_bulk(instruction)) {
     access.kind = Kind::bulk;
+    return access;
+  }
+  if (opcode == "wgmma" && instruction.has("mma_async")) {
+    access.kind = Kind::wgmma;
+    access.space = Space::shared;
+    access.width = columns_of(instruction);
     return access;
   }
   const auto space = space_of(instruction);

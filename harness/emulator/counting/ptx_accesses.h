@@ -17,7 +17,7 @@ struct Module;
 namespace warpgauge::emulator::counting {
 
 /// A ld, st, atom, red, cp.async, ldmatrix, stmatrix, wmma.load or wmma.store of global, shared,
-/// local or unknown memory; a bulk copy, st.async or red.async.
+/// local or unknown memory; a wgmma; a bulk copy, st.async or red.async.
 struct PtxAccess {
   enum class Kind : std::uint8_t {
     load,
@@ -28,14 +28,16 @@ struct PtxAccess {
     store_matrix,
     load_fragment,
     store_fragment,
-    bulk,  ///< of unknown space and width 0
+    wgmma,  ///< of shared memory
+    bulk,   ///< of unknown space and width 0
   };
 
   int text_line = 0;
   Kind kind = Kind::load;
   ptx::Space space = ptx::Space::generic;  ///< generic, global, shared or local
-  int width = 0;                           ///< bytes a lane; of matrices 4 for each of the warp
-  bool is_cas = false;                     ///< atom.cas
+  /// Bytes a lane; of matrices 4 for each of the warp, of wgmma the columns of the product.
+  int width = 0;
+  bool is_cas = false;    ///< atom.cas
   bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
   bool guarded = false;
   int parts = 1;         ///< of a fragment: accesses of this width that are counted; 0: not known

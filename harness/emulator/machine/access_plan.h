@@ -14,7 +14,8 @@ struct AccessPlan {
     leader,       ///< counts as an access of `width` bytes a lane at its own address rounded down
     absorbed,     ///< belongs to a leader: counts nothing
     one_for_all,  ///< a shared atomic done once for all lanes that share its address: by one of
-                  ///< them, or (adding 1, result not used) by ATOMS.POPC.INC
+                  ///< them, or (adding 1, result not used) by ATOMS.POPC.INC; a bulk copy done
+                  ///< once for all lanes of a warp
     compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
   };
   Role role = Role::as_written;

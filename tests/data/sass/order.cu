@@ -127,7 +127,7 @@ __global__ void places_in_shared(int* out, const int* in) {
   out[mine] = 1;  // depends
 }
 
-// Machine code jumps to an address out of a table, which is not read: it may be any.
+// Whichever case it is, all go on with the store.
 __global__ void switched(int* out, int* n) {
   int x = threadIdx.x;
   const int mine = atomicAdd(n, 1);
@@ -141,7 +141,7 @@ __global__ void switched(int* out, int* n) {
     case 6: x = __ffs(out[7]); break;       // depends
     case 7: x = __brev(out[8]); break;      // depends
   }
-  out[threadIdx.x] = x;  // depends
+  out[threadIdx.x] = x;
 }
 
 __global__ void votes(int* out, int* n) {

@@ -76,14 +76,15 @@ class Copier {
   void count(const std::byte* from) const {
     using Space = AccessTotals::Space;
     if (detail_.from_shared && detail_.to_shared) {
-      memory::count_cluster_request(warp_, detail_.counter);
+      const bool counts = !detail_.counter.is_once || lane_ == std::countr_zero(warp_.active);
+      if (counts) memory::count_cluster_request(warp_, detail_.counter.counter);
       return;
     }
     const std::uint64_t address = detail_.to_shared ? reinterpret_cast<std::uint64_t>(from)
                                                     : address_of(warp_, detail_.to, lane_);
-    memory::count_bulk_copy(warp_, detail_.counter,
+    memory::count_bulk_copy(warp_, detail_.counter, lane_,
                             detail_.to_shared ? Space::bulk_load : Space::bulk_store, bytes_,
-                            memory::sectors_of(address, bytes_), warp_.active);
+                            memory::sectors_of(address, bytes_));
   }
 
   [[noreturn]] void refuse(const std::string& why) const {

@@ -8,6 +8,7 @@
 #include "harness/emulator/machine/control/bulk_operands.h"
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 #include "harness/emulator/machine/slot.h"
 #include "harness/emulator/machine/warp.h"
 
@@ -28,7 +29,7 @@ struct BulkDetail {
   /// What is done in place of a copy; nullptr: it is a copy.
   memory::AtomicOperation reduction = nullptr;
   std::uint8_t element_bytes = 1;  ///< of the reduction
-  std::uint32_t counter = 0;
+  memory::BulkCounter counter{};
 };
 
 /// Values of registers that arrive in shared memory of the cluster; in Instruction::detail.

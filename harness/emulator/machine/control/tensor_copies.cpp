@@ -107,9 +107,9 @@ class TensorCopier {
   void count() const {
     using Space = AccessTotals::Space;
     const memory::BoxUse use = memory::use_of(map_, place_);
-    memory::count_bulk_copy(warp_, detail_.counter,
+    memory::count_bulk_copy(warp_, detail_.counter, lane_,
                             is_store() ? Space::bulk_store : Space::bulk_load, use.bytes,
-                            use.sectors, warp_.active);
+                            use.sectors);
   }
 
   TensorMap read_map() const {

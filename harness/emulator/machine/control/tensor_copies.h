@@ -10,6 +10,7 @@
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 #include "harness/emulator/machine/memory/tensor_map.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -33,7 +34,7 @@ struct TensorCopyDetail {
   bool multicasts = false;
   Slot blocks{};                                ///< of a multicast: .b16
   std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
-  std::uint32_t counter = 0;
+  memory::BulkCounter counter{};
 };
 
 void execute_tensor_copy(Warp& warp, const Instruction& instruction);

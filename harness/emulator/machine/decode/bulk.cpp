@@ -82,7 +82,7 @@ void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruct
     detail->bytes = decoder.source(operand_at(instruction, next++), ptx::Type::b16);
   }
   expect_operands(instruction, next);
-  detail->counter = decoder.counter(instruction);
+  detail->counter = bulk_counter(instruction, decoder);
   result->execute = control::execute_bulk_copy;
   result->detail = decoder.keep(std::move(detail));
 }

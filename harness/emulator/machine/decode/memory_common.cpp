@@ -115,6 +115,11 @@ Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, D
   return {decoder.source(base, type), is_short, operand.offset};
 }
 
+memory::BulkCounter bulk_counter(const ptx::Instruction& instruction, Decoder& decoder) {
+  const AccessPlan plan = decoder.access_plan(instruction);
+  return {decoder.counter(instruction), plan.role == AccessPlan::Role::one_for_all};
+}
+
 memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
                              memory::AccessEffect effect, memory::AccessSpace space, int width) {
   const AccessPlan plan = decoder.access_plan(instruction);

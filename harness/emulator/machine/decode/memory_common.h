@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
+#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::decode {
 
@@ -34,6 +35,9 @@ struct Address {
 };
 /// Throws Unsupported if the operand is none, or has 32 bits where the space needs 64.
 Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder);
+
+/// Where the copies of a bulk copy count, as its plan says.
+memory::BulkCounter bulk_counter(const ptx::Instruction& instruction, Decoder& decoder);
 
 /// How an instruction accesses memory and counts, with counters for all spaces that it may access.
 memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,

@@ -110,7 +110,7 @@ void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruct
   if (detail->multicasts) detail->blocks = decoder.source(operand(), ptx::Type::b16);
   if (has_policy) ++next;
   if (instruction.operands.size() != next) throw Unsupported("with so many operands");
-  detail->counter = decoder.counter(instruction);
+  detail->counter = bulk_counter(instruction, decoder);
   result->execute = control::execute_tensor_copy;
   result->detail = decoder.keep(std::move(detail));
 }

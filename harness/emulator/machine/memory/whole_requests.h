@@ -2,6 +2,7 @@
 // memory of the cluster, operands of asynchronous matrix products.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -23,12 +24,19 @@ constexpr std::uint64_t sectors_of(std::uint64_t address, std::uint64_t bytes) {
   return bytes == 0 ? 0 : (address + bytes - 1) / kSector - address / kSector + 1;
 }
 
+/// Where the bulk copies of an instruction count, and which.
+struct BulkCounter {
+  std::uint32_t counter = 0;
+  bool is_once = false;  ///< the machine code has one for all lanes: that of the first counts
+};
+
 /// A bulk copy of one lane, from global memory or to it (Space::bulk_load, bulk_store): of `bytes`
-/// bytes in `sectors` sectors. `lanes` are those that make one in this execution.
-inline void count_bulk_copy(const Warp& warp, std::uint32_t counter, AccessTotals::Space space,
-                            std::uint64_t bytes, std::uint64_t sectors, Mask lanes) {
-  const bool alone = (lanes & (lanes - 1)) == 0;
-  count(warp, counter,
+/// bytes in `sectors` sectors.
+inline void count_bulk_copy(const Warp& warp, BulkCounter to, int lane, AccessTotals::Space space,
+                            std::uint64_t bytes, std::uint64_t sectors) {
+  if (to.is_once && lane != std::countr_zero(warp.active)) return;
+  const bool alone = to.is_once || std::has_single_bit(warp.active);
+  count(warp, to.counter,
         {.space = space,
          .requests = 1,
          .sectors = sectors,
