@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/devices.h"
+#include "harness/registry.h"
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/arch_name.h"
@@ -42,6 +43,18 @@ std::string default_emulated_arch(const std::vector<std::string>& built) {
   const auto preferred = std::ranges::find(built, kPreferred, number);
   if (preferred != built.end()) return *preferred;
   return *std::ranges::find(built, number(built.back()), number);
+}
+
+bool exists_on(const Case& one, std::string_view arch) {
+  const auto needed = metrics::ArchName::parse(one.needs), here = metrics::ArchName::parse(arch);
+  if (!needed) return true;
+  if (!here) return false;
+  return needed->suffix == 0 ? here->number >= needed->number : here == needed;
+}
+
+std::string needs_text(const Case& one) {
+  const auto needed = metrics::ArchName::parse(one.needs);
+  return needed && needed->suffix == 0 ? one.needs + " or later" : one.needs;
 }
 
 std::string running_arch(const metrics::Device& device) {

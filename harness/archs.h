@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpgauge::metrics {
@@ -9,6 +10,8 @@ struct Device;
 }
 
 namespace warpgauge {
+
+struct Case;
 
 /// `wanted`, each once, or all of the build if that is empty. Throws std::invalid_argument with the
 /// nearest name if one of them was not compiled for.
@@ -19,6 +22,12 @@ std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted);
 /// emulator refuses.
 std::string default_emulated_arch();
 std::string default_emulated_arch(const std::vector<std::string>& built);  ///< in ascending order
+
+/// Is there code of the case for this architecture? See Variants::needs().
+bool exists_on(const Case& one, std::string_view arch);
+
+/// What the case needs, "sm_90 or later" or "sm_90a"; empty if it needs none.
+std::string needs_text(const Case& one);
 
 /// The full name of the architecture whose code runs on the device: on a GPU that of the build that
 /// the driver takes ("sm_90a" on 9.0), or the GPU's own where the driver compiles PTX.

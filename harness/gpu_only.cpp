@@ -1,10 +1,13 @@
 #include "harness/gpu_only.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 
+#include "harness/archs.h"
 #include "harness/process/output_of.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
@@ -24,8 +27,10 @@ std::filesystem::path tool_on_gpu() {
 
 }  // namespace
 
-std::string why_not_run(const Case& one) {
-  return is_emulated() && !one.gpu_only.empty() ? "needs a GPU: " + one.gpu_only : "";
+std::string why_not_run(const Case& one, const std::string& arch) {
+  if (is_emulated() && !one.gpu_only.empty()) return "needs a GPU: " + one.gpu_only;
+  if (exists_on(one, arch)) return "";
+  return fmt::format("needs {}, and runs as {} here", needs_text(one), arch);
 }
 
 std::vector<std::string> gpu_only_cases(const metrics::Selection& selection) {

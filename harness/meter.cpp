@@ -136,7 +136,8 @@ std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budget
 }
 
 std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
-  if (const std::string why = no_device_.empty() ? why_not_run(one) : no_device_; !why.empty()) {
+  if (const std::string why = no_device_.empty() ? why_not_run(one, arch()) : no_device_;
+      !why.empty()) {
     const Fact blank = blank_fact(one, arch());
     std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
     if (!one.counted) return facts;

@@ -9,6 +9,7 @@
 #include "harness/gpu_only.h"
 #include "harness/process/one_process.h"
 #include "harness/process/program_name.h"
+#include "metrics/arch_name.h"
 #include "metrics/blank.h"
 #include "metrics/nearest.h"
 #include "warpgauge/problem.h"
@@ -170,6 +171,14 @@ void need_reason(std::string_view reason, const std::source_location& where) {
                   where.file_name(), where.line()));
 }
 
+void need_arch_name(std::string_view arch, const std::source_location& where) {
+  if (metrics::ArchName::parse(arch)) return;
+  throw std::invalid_argument(fmt::format(
+      "{}:{}: needs(\"{}\") names no architecture; say which is the first that has the variants, "
+      "as in needs(\"sm_90\")",
+      where.file_name(), where.line(), arch));
+}
+
 void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
                       bool counted, const std::source_location& where) {
   const std::shared_ptr<const Recipe> shared(recipe);
@@ -188,6 +197,7 @@ void register_variant(const VariantSet& set, std::string_view variant, const Rec
          .large = size.is_large(),
          .counted = counted,
          .gpu_only = set.gpu_only,
+         .needs = set.needs,
          .yardstick = set.yardstick == variant ? "" : set.yardstick});
   }
 }

@@ -24,6 +24,7 @@ struct Case {
   bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
   std::string gpu_only = {};   ///< why it is not run without a GPU; empty: it is
+  std::string needs = {};      ///< the architecture that it needs, "sm_90"; empty: none
   std::string yardstick = {};  ///< variant that its time is held against; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };

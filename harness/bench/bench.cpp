@@ -97,7 +97,7 @@ class Bench {
     peak_ = peak_bytes_per_second(assigned_device());
     if (!is_emulated()) measured_peak_ = measured_peak_bytes_per_second();
     for (const Case* one : cases_) {
-      if (const std::string why = why_not_run(*one); !why.empty()) {
+      if (const std::string why = why_not_run(*one, running_arch(*device_)); !why.empty()) {
         judge(*one,
               missing_facts({}, metrics::Source::run, blank_fact(*one, running_arch(*device_)), why,
                             budgets_.of(one->id)));

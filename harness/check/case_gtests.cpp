@@ -17,6 +17,7 @@
 #include "harness/case_facts.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
+#include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/recorded_run.h"
@@ -151,6 +152,9 @@ class RunTest : public testing::Test {
     if (meter.broken()) {
       FAIL() << "not run: an earlier case left the device unusable to this process";
     }
+    if (meter.device() && !exists_on(case_, meter.arch())) {
+      GTEST_SKIP() << why_not_run(case_, meter.arch());
+    }
     const metrics::Budgets& budgets = session_.budgets(case_);
     const auto measure = [&](const Case& one) {
       std::vector<metrics::Fact> facts = meter.run(one, budgets);
@@ -236,7 +240,7 @@ Tests::Tests(const Options& options, std::string program)
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     for (const Case* const selected : cases) {
       const Case& one = *selected;
-      if (!one.counted) continue;
+      if (!one.counted || !exists_on(one, arch)) continue;
       testing::RegisterTest(
           (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
           one.file.c_str(), one.line,

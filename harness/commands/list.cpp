@@ -52,7 +52,8 @@ nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
   return rows;
 }
 
-/// {"cases": [{id, family, variant, type, size, file, line, large, counted, gpu_only, launches},
+/// {"cases": [{id, family, variant, type, size, file, line, large, counted, gpu_only, needs,
+/// launches},
 /// ...]}
 int print_json(const metrics::Selection& selection, const std::string& launches) {
   using nlohmann::ordered_json;
@@ -69,6 +70,7 @@ int print_json(const metrics::Selection& selection, const std::string& launches)
     object["large"] = one->large;
     object["counted"] = one->counted;
     if (!one->gpu_only.empty()) object["gpu_only"] = one->gpu_only;
+    if (!one->needs.empty()) object["needs"] = one->needs;
     if (!launches.empty()) object["launches"] = launches_json(*one, launches);
   }
   ordered_json list;

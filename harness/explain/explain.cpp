@@ -146,8 +146,10 @@ std::string lanes_text(const metrics::Coverage& coverage) {
 
 /// Throws metrics::Unmeasured where nothing can be counted.
 Counted count(const Case& one) {
-  if (const std::string why = why_not_run(one); !why.empty()) throw metrics::Unmeasured(why, "");
   Meter meter(true);
+  if (const std::string why = why_not_run(one, meter.arch()); !why.empty()) {
+    throw metrics::Unmeasured(why, "");
+  }
   if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
   const std::vector<Fact> facts = meter.run(one, metrics::Budgets());
   for (const Fact& fact : facts) {
@@ -214,6 +216,10 @@ std::string explain_static(const Case& one) {
   text += '\n';
   for (const std::string& arch : texts.archs()) {
     fmt::format_to(out, "{:<7}", arch);
+    if (!exists_on(one, arch)) {
+      fmt::format_to(out, "  none: needs {}\n", needs_text(one));
+      continue;
+    }
     const std::vector<Fact> facts = static_facts(one, launches, arch, texts);
     for (const std::string column : kColumns) {
       const auto fact = std::ranges::find(facts, column, &Fact::metric);

@@ -100,8 +100,8 @@ int draw_case(const PictureOptions& options) {
   const Case& one = Registry::instance().at(options.id);
   if (!options.line.empty()) wanted_line(options.line);  // before anything is run
   if (!options.arch.empty()) chosen_archs({options.arch});
-  if (const std::string why = why_not_run(one); !why.empty()) throw std::runtime_error(why);
   const std::string arch = options.arch.empty() ? default_emulated_arch() : options.arch;
+  if (const std::string why = why_not_run(one, arch); !why.empty()) throw std::runtime_error(why);
   emulate_arch(arch);
   const std::vector<LineAccess> accesses = accesses_of(one);
   const LineAccess& access = chosen(accesses, options);

@@ -72,6 +72,7 @@ class Gate {
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
         cases_(budgets_.with_ratios(options.selection)),
+        run_archs_(archs_of_runs()),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
@@ -89,12 +90,13 @@ class Gate {
     if (gpu_only > 0) {
       left_out_.push_back(fmt::format("cases left out because they need a GPU: {}", gpu_only));
     }
+    add_left_out_by_archs();
   }
 
   /// The first lines say what the run-time facts are worth, and what is not there.
   void announce() const {
     fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
-                                                   fmt::join(emulated_archs(), ", "))
+                                                   fmt::join(run_archs_, ", "))
                                      : "kernels run on the GPU");
     for (const std::string& line : budgets_.about_project()) fmt::print("{}\n", line);
     for (const std::string& one : left_out_) fmt::print("{}\n", one);
@@ -110,7 +112,7 @@ class Gate {
   void self_test() {
     SelfTestOptions what{
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
-    if (is_emulated()) what.emulated_archs = emulated_archs();
+    if (is_emulated()) what.emulated_archs = run_archs_;
     const SelfTestResult tested = run_self_test(what);
     fmt::print("{}\n", tested.text);
     counts_emulated_ = !tested.not_counted.empty() && can_count_emulated(options_);
@@ -124,7 +126,8 @@ class Gate {
     for (const std::string& arch : archs_) {
       Cases cases = cases_by_result(
           [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
-      std::erase_if(cases, [](const Case* one) { return !one->counted; });
+      std::erase_if(cases,
+                    [&](const Case* one) { return !one->counted || !exists_on(*one, arch); });
       process::Progress progress("compile-time facts, " + arch, cases.size());
       const auto begin = [&] {
         if (is_emulated()) emulate_arch(arch);
@@ -140,10 +143,12 @@ class Gate {
   void measure_runs() {
     const Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
-    if (!is_emulated()) return measure_runs(cases, "run-time facts", "", [] {});
-    for (const std::string& arch : emulated_archs()) {
+    if (!is_emulated()) {
+      return measure_runs(on(run_archs_.front(), cases), "run-time facts", "", [] {});
+    }
+    for (const std::string& arch : run_archs_) {
       if (coverage_) cover_code(arch);
-      measure_runs(cases, "run-time facts, emulated " + arch, arch, [&] {
+      measure_runs(on(arch, cases), "run-time facts, emulated " + arch, arch, [&] {
         // A little before the case itself is stopped: the emulator can say where it was.
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
       });
@@ -363,8 +368,38 @@ class Gate {
     return cases;
   }
 
-  Archs emulated_archs() const {
-    return options_.archs.empty() ? Archs{default_emulated_arch()} : archs_;
+  /// Those whose code runs: on a GPU its own, which a child asks for where cases need one; without
+  /// an answer all cases run, and say why nothing is measured.
+  Archs archs_of_runs() const {
+    if (is_emulated()) return options_.archs.empty() ? Archs{default_emulated_arch()} : archs_;
+    if (std::ranges::all_of(cases_, &std::string::empty, &Case::needs)) return {""};
+    return {process::isolated_text([] { return Meter(false).arch(); }, options_.time_limit)};
+  }
+
+  /// Those of the cases that have code for `arch`.
+  static Cases on(const std::string& arch, Cases cases) {
+    if (!arch.empty())
+      std::erase_if(cases, [&](const Case* one) { return !exists_on(*one, arch); });
+    return cases;
+  }
+
+  /// "cases left out on sm_75 and sm_80, because they need sm_90 or later: 4".
+  void add_left_out_by_archs() {
+    Archs archs = archs_;
+    for (const std::string& arch : run_archs_) {
+      if (!arch.empty() && std::ranges::find(archs, arch) == archs.end()) archs.push_back(arch);
+    }
+    std::map<std::string, std::set<const Case*>> by_need;
+    for (const Case* one : cases_) by_need[needs_text(*one)].insert(one);
+    for (const auto& [need, cases] : by_need) {
+      Archs without;
+      std::ranges::copy_if(archs, std::back_inserter(without), [&](const std::string& arch) {
+        return !exists_on(**cases.begin(), arch);
+      });
+      if (without.empty()) continue;
+      left_out_.push_back(fmt::format("cases left out on {}, because they need {}: {}",
+                                      fmt::join(without, ", "), need, cases.size()));
+    }
   }
 
   /// Cases without a fact that should have one: the last line of defence against a silent pass.
@@ -377,19 +412,25 @@ class Gate {
     for (const Case* one : cases_) {
       const std::vector<Fact>& facts = by_case[one->id.str()];
       const auto result = std::ranges::find(facts, "result.correct", &Fact::metric);
-      if (result == facts.end()) {
+      const bool runs = std::ranges::any_of(
+          run_archs_, [&](const auto& arch) { return arch.empty() || exists_on(*one, arch); });
+      if (runs && result == facts.end()) {
         lost.push_back(error_fact(*one, "no result of this case came back"));
         continue;
       }
-      if (result->verdict == Verdict::error) continue;  // nothing more is to be expected
+      // After an error nothing more is to be expected.
+      if (result != facts.end() && result->verdict == Verdict::error) continue;
       for (const std::string& arch : one->counted ? archs_ : Archs{}) {
+        if (!exists_on(*one, arch)) continue;
         const auto of_arch = [&](const Fact& fact) {
           return fact.metric == "registers" && fact.arch == arch;
         };
         if (std::ranges::any_of(facts, of_arch)) continue;
         lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
       }
-      for (const std::string& arch : is_emulated() ? emulated_archs() : Archs{result->arch}) {
+      if (!runs) continue;
+      for (const std::string& arch : is_emulated() ? run_archs_ : Archs{result->arch}) {
+        if (is_emulated() && !exists_on(*one, arch)) continue;
         const auto of_arch = [&](const Fact& fact) {
           return fact.metric == "result.correct" && fact.arch == arch;
         };
@@ -416,6 +457,7 @@ class Gate {
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
+  Archs run_archs_;
   bool counts_emulated_ = false;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   metrics::Run run_;

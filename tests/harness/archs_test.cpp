@@ -1,9 +1,11 @@
-// Which of the architectures of a build is emulated where nothing is chosen.
+// Which of the architectures of a build is emulated where nothing is chosen, and which cases there
+// are on it.
 #include "harness/archs.h"
 
 #include <gtest/gtest.h>
 
 #include "harness/devices.h"
+#include "harness/registry.h"
 
 namespace warpgauge {
 namespace {
@@ -24,6 +26,19 @@ TEST(RunningArch, IsThatOfTheCodeOnAGpu) {
   EXPECT_EQ(running_arch({.compute_capability = "7.5"}), "sm_75");
   EXPECT_EQ(running_arch({.compute_capability = "9.0"}), "sm_90");
   EXPECT_EQ(running_arch({.compute_capability = "6.1"}), "sm_61") << "no code of ours runs there";
+}
+
+TEST(ExistsOn, ACaseIsThereFromTheFirstArchitectureOn) {
+  const Case of_all, of_later{.needs = "sm_90"}, of_one{.needs = "sm_90a"};
+  for (const char* arch : {"sm_75", "sm_90", "sm_120", ""}) EXPECT_TRUE(exists_on(of_all, arch));
+  for (const char* arch : {"sm_90", "sm_90a", "sm_100", "sm_100f"}) {
+    EXPECT_TRUE(exists_on(of_later, arch)) << arch;
+  }
+  for (const char* arch : {"sm_75", "sm_89", ""}) EXPECT_FALSE(exists_on(of_later, arch)) << arch;
+  EXPECT_TRUE(exists_on(of_one, "sm_90a"));
+  for (const char* arch : {"sm_75", "sm_90", "sm_100", "sm_100a"}) {
+    EXPECT_FALSE(exists_on(of_one, arch)) << arch;
+  }
 }
 
 }  // namespace

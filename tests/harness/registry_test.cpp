@@ -152,5 +152,14 @@ TEST(Registry, GpuOnlyNeedsAReason) {
   }
 }
 
+TEST(Registry, NeedsNamesAnArchitecture) {
+  const Variants<Unsized> variants = Family("a").problem<Unsized>("f32", {{1}});
+  for (const char* arch : {"", "90", "sm_9", "Hopper"}) {
+    EXPECT_THAT([&] { variants.needs(arch); },
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(HasSubstr("registry_test.cpp:"), HasSubstr("names no architecture"))));
+  }
+}
+
 }  // namespace
 }  // namespace warpgauge

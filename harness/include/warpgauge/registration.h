@@ -41,10 +41,14 @@ struct VariantSet {
   std::vector<Size> sizes;  ///< each makes a case of each variant
   std::string yardstick;    ///< variant that their times are compared with; empty: none
   std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
+  std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
 };
 
 /// Throws std::invalid_argument, with the place, for a reason that is blank.
 void need_reason(std::string_view reason, const std::source_location& where);
+
+/// Throws std::invalid_argument, with the place, for what is not the name of an architecture.
+void need_arch_name(std::string_view arch, const std::source_location& where);
 
 /// Registers a case for each size of `set`. Takes over `recipe`.
 void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
@@ -91,6 +95,17 @@ class Variants {
     return Variants(std::move(set));
   }
 
+  /// The same, but variants registered with the result exist on `arch` ("sm_90") and on later ones
+  /// alone, or if its name ends in a letter ("sm_90a"), on it alone. The code of their kernels
+  /// stands within #if for it. On other architectures they are left out, and the gate says so.
+  Variants needs(std::string_view arch,
+                 std::source_location where = std::source_location::current()) const {
+    need_arch_name(arch, where);
+    VariantSet set = set_;
+    set.needs = arch;
+    return Variants(std::move(set));
+  }
+
  private:
   VariantSet set_;
 };
@@ -102,7 +117,7 @@ class Family {
   /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
   template <typename P>
   Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
-    return Variants<P>({name_, std::string(type), std::move(sizes), "", ""});
+    return Variants<P>({name_, std::string(type), std::move(sizes), "", "", ""});
   }
 
  private:
