@@ -45,7 +45,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Row:
-    number: str  # "1" ... "54", "T1" ... "T10"
+    number: str  # "1" ... "59", "T1" ... "T10"
     idea: str
     features: tuple[Feature, ...]
 
