@@ -13,6 +13,13 @@
 #define WARPGAUGE_PTX_SM90(...) static_cast<void>(0)
 #endif
 
+// What sm_90a has, and later architectures perhaps in another way: needs("sm_90a").
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define WARPGAUGE_PTX_SM90A(...) asm volatile(__VA_ARGS__)
+#else
+#define WARPGAUGE_PTX_SM90A(...) static_cast<void>(0)
+#endif
+
 namespace ptx {
 
 /// The address of shared memory as instructions take it: an offset from the block's window.
@@ -84,6 +91,12 @@ struct Mbarrier {
   __device__ void arrive() {
     WARPGAUGE_PTX_SM90("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
   }
+  /// Arrives at the mbarrier at this place in the memory of another block of the cluster.
+  __device__ void arrive_in(unsigned rank) {
+    WARPGAUGE_PTX_SM90("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                           address_in(address(), rank))
+                       : "memory");
+  }
   /// Arrives; the phase ends when copies have brought these bytes, too.
   __device__ void arrive_and_expect(unsigned bytes) {
     WARPGAUGE_PTX_SM90("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
@@ -132,6 +145,17 @@ inline __device__ void tensor_load(void* to, const CUtensorMap& from, int x, int
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
       "l"(&from), "r"(x), "r"(y), "r"(arrived.address())
+      : "memory");
+}
+
+/// The same to the shared memory of all blocks of the cluster whose bits are set, at the same place
+/// in each, where it arrives at the mbarrier at this place.
+inline __device__ void tensor_load_to_all(void* to, const CUtensorMap& from, int x, int y,
+                                          Mbarrier& arrived, std::uint16_t blocks) {
+  WARPGAUGE_PTX_SM90A(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+      "l"(&from), "r"(x), "r"(y), "r"(arrived.address()), "h"(blocks)
       : "memory");
 }
 

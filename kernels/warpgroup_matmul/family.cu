@@ -6,7 +6,8 @@
 // producer asks for tiles as soon as one of four stages is free, and two warpgroups multiply and
 // never wait for memory if it keeps up. They need most registers, so the producer gives back its
 // own (setmaxnreg), and share each tile of B (128x256 sums a block): fewer bulk.load.bytes. Blocks
-// that run together take neighbouring tiles, which stay in the L2 cache.
+// that run together take neighbouring tiles, which stay in the L2 cache. In `multicast` two blocks
+// are a cluster, and a tile of B comes to both at once: each block asks for one half of it.
 // What does wrong: `small_tile` has 64x64 sums for each warpgroup, so that A is read from shared
 // memory for 64 columns instead of 256 (wgmma.wavefronts), and from global memory as well
 // (bulk.load.bytes). Without a swizzle (`unswizzled`) wgmma wants matrices of 8 rows of 16 bytes,
@@ -55,15 +56,20 @@ struct Unswizzled {
   }
 };
 
-// A block has kBlockRows x kBlockColumns sums, of tiles in this layout.
-template <typename LayoutOfTiles, int kBlockRows, int kBlockColumns>
+// A block has kBlockRows x kBlockColumns sums, of tiles in this layout. Blocks of a cluster, one
+// below the other, share tiles of B, and each copies a part of them.
+template <typename LayoutOfTiles, int kBlockRows, int kBlockColumns, int kBlocksOfCluster = 1>
 struct Blocked : Product {
   using Layout = LayoutOfTiles;
   static constexpr int kColumns = kBlockColumns;
+  static constexpr int kCluster = kBlocksOfCluster;
   CUtensorMap map_a = {}, map_b = {}, map_c = {};
 
   using Product::Product;
-  int rows_of_blocks() const { return (m + kBlockRows - 1) / kBlockRows; }
+  int rows_of_blocks() const {
+    constexpr int kRowsOfCluster = kBlocksOfCluster * kBlockRows;
+    return (m + kRowsOfCluster - 1) / kRowsOfCluster * kBlocksOfCluster;
+  }
   int columns_of_blocks() const { return (n + kBlockColumns - 1) / kBlockColumns; }
   void prepare() override {
     const auto set = [](CUtensorMap& map, const std::uint16_t* matrix, int rows, int columns,
@@ -73,7 +79,7 @@ struct Blocked : Product {
                                  box_rows, box_columns, swizzle});
     };
     set(map_a, a, m, k, kBlockRows, Layout::kBoxColumns, Layout::kSwizzle);
-    set(map_b, b, n, k, kBlockColumns, Layout::kBoxColumns, Layout::kSwizzle);
+    set(map_b, b, n, k, kBlockColumns / kBlocksOfCluster, Layout::kBoxColumns, Layout::kSwizzle);
     set(map_c, static_cast<std::uint16_t*>(c), m, n, kRows, kDepth, CU_TENSOR_MAP_SWIZZLE_128B);
   }
 };
@@ -133,10 +139,9 @@ __device__ void store_sums(const CUtensorMap& c, int x, int y, uint4* tile,
 // ---- One warpgroup that does one thing after the other ----
 
 template <typename Layout, int kColumns>
-__global__ __launch_bounds__(kWarpgroup) void one_by_one(const __grid_constant__ CUtensorMap c,
-                                                         const __grid_constant__ CUtensorMap a,
-                                                         const __grid_constant__ CUtensorMap b,
-                                                         int depth) {
+__global__ void __launch_bounds__(kWarpgroup)
+    one_by_one(const __grid_constant__ CUtensorMap c, const __grid_constant__ CUtensorMap a,
+               const __grid_constant__ CUtensorMap b, int depth) {
   __shared__ __align__(1024) Tile<kRows> of_a;
   __shared__ __align__(1024) Tile<kColumns> of_b;
   __shared__ ptx::Mbarrier arrived;
@@ -196,20 +201,29 @@ __device__ int2 block_tile(int rows, int columns) {
   return {within / together * kBlockColumns, (first + within % together) * kBlockRows};
 }
 
-__global__ __launch_bounds__(kBlockThreads,
-                             1) void specialised(const __grid_constant__ CUtensorMap c,
-                                                 const __grid_constant__ CUtensorMap a,
-                                                 const __grid_constant__ CUtensorMap b, int depth,
-                                                 int rows, int columns) {
+// For all threads: mbarriers that one of them has initialised can be used.
+template <int kCluster>
+__device__ void sync_cluster() {
+  if constexpr (kCluster == 1) {
+    __syncthreads();
+  } else {
+    ptx::cluster_sync();
+  }
+}
+
+template <int kCluster>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    specialised(const __grid_constant__ CUtensorMap c, const __grid_constant__ CUtensorMap a,
+                const __grid_constant__ CUtensorMap b, int depth, int rows, int columns) {
   extern __shared__ __align__(1024) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   const int2 tile = block_tile(rows, columns);
   if (threadIdx.x == 0) {
     for (ptx::Mbarrier& full : shared.full) full.initialise(1);
-    for (ptx::Mbarrier& empty : shared.empty) empty.initialise(kConsumers);
+    for (ptx::Mbarrier& empty : shared.empty) empty.initialise(kCluster * kConsumers);
     ptx::Mbarrier::fence_initialised();
   }
-  __syncthreads();
+  sync_cluster<kCluster>();
   const int steps = (depth + kDepth - 1) / kDepth;
   const int consumer = static_cast<int>(threadIdx.x) / kWarpgroup - 1;
   if (consumer < 0) {
@@ -222,7 +236,14 @@ __global__ __launch_bounds__(kBlockThreads,
       if (step >= kStages) shared.empty[s].wait((step / kStages - 1) % 2);
       shared.full[s].arrive_and_expect(sizeof(stage));
       ptx::tensor_load(&stage.a, a, step * kDepth, tile.y, shared.full[s]);
-      ptx::tensor_load(&stage.b, b, step * kDepth, tile.x, shared.full[s]);
+      if constexpr (kCluster == 1) {
+        ptx::tensor_load(&stage.b, b, step * kDepth, tile.x, shared.full[s]);
+      } else {
+        constexpr int kShare = kBlockColumns / kCluster;  // rows of the tile
+        const int first = static_cast<int>(ptx::cluster_rank()) * kShare;
+        ptx::tensor_load_to_all(stage.b.pieces + first * kPieces, b, step * kDepth, tile.x + first,
+                                shared.full[s], (1 << kCluster) - 1);
+      }
     }
     return;
   }
@@ -235,23 +256,42 @@ __global__ __launch_bounds__(kBlockThreads,
     shared.full[s].wait(step / kStages % 2);
     multiply_tiles<Swizzled>(sums, stage.a[consumer], stage.b);
     ptx::wait_for_products();  // meanwhile the other warpgroup has the tensor cores
-    if (threadIdx.x % kWarpgroup == 0) shared.empty[s].arrive();
+    const unsigned thread = threadIdx.x % kWarpgroup;
+    if constexpr (kCluster == 1) {
+      if (thread == 0) shared.empty[s].arrive();
+    } else {  // the stage is free when the consumers of all blocks say so
+      if (thread < kCluster) shared.empty[s].arrive_in(thread);
+    }
   }
   ptx::use_after_wait(sums);
   // All tiles were multiplied when both come here: their memory is free.
   ptx::sync_threads(kConsumers + 1, kConsumers * kWarpgroup);
   store_sums<kBlockColumns>(c, tile.x, tile.y + consumer * kRows, shared.stages[consumer].b.pieces,
                             sums, consumer + 1);
+  if constexpr (kCluster > 1)
+    ptx::cluster_sync();  // others still arrive at mbarriers of this block
 }
 
-using Pipelined = Blocked<Swizzled, kBlockRows, kBlockColumns>;
+template <int kBlocksOfCluster>
+using Pipelined = Blocked<Swizzled, kBlockRows, kBlockColumns, kBlocksOfCluster>;
 
-void launch_specialised(Pipelined& p) {
-  WARPGAUGE_CUDA(cudaFuncSetAttribute(specialised, cudaFuncAttributeMaxDynamicSharedMemorySize,
+template <typename P>
+void launch_specialised(P& p) {
+  const auto kernel = specialised<P::kCluster>;
+  WARPGAUGE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       sizeof(SharedMemory)));
   const int rows = p.rows_of_blocks(), columns = p.columns_of_blocks();
-  specialised<<<rows * columns, kBlockThreads, sizeof(SharedMemory)>>>(p.map_c, p.map_a, p.map_b,
-                                                                       p.k, rows, columns);
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {P::kCluster, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(rows * columns);
+  config.blockDim = dim3(kBlockThreads);
+  config.dynamicSmemBytes = sizeof(SharedMemory);
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  WARPGAUGE_CUDA(
+      cudaLaunchKernelEx(&config, kernel, p.map_c, p.map_a, p.map_b, p.k, rows, columns));
 }
 
 template <typename P>
@@ -266,7 +306,8 @@ WARPGAUGE_FAMILY(warpgroup_matmul) {
   variants<SmallTile>(family).variant("small_tile", launch_one_by_one<SmallTile>);
   variants<InColumns>(family).variant("unswizzled", launch_one_by_one<InColumns>);
   variants<Simple>(family).variant("simple", launch_one_by_one<Simple>);
-  variants<Pipelined>(family).variant("pipelined", launch_specialised);
+  variants<Pipelined<1>>(family).variant("pipelined", launch_specialised<Pipelined<1>>);
+  variants<Pipelined<2>>(family).variant("multicast", launch_specialised<Pipelined<2>>);
 }
 
 }  // namespace warpgroup_matmul

@@ -6,12 +6,6 @@
 
 #include "kernels/ptx.h"
 
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-#define WARPGAUGE_PTX_SM90A(...) asm volatile(__VA_ARGS__)
-#else
-#define WARPGAUGE_PTX_SM90A(...) static_cast<void>(0)
-#endif
-
 namespace ptx {
 
 /// Takes registers from the other warps of a warpgroup, or gives them back: what a thread has now.

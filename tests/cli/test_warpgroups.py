@@ -12,8 +12,8 @@ def test_it_is_within_its_budgets_and_no_check_finds_anything(tmp_path):
     facts = [fact for fact in read_facts(tmp_path / "out" / "facts.jsonl") if fact.scope == "case"]
     assert {fact.arch for fact in facts} == {"sm_90a"}
     right = {fact.id for fact in facts if (fact.metric, fact.value) == ("result.correct", 1)}
-    variants = ("small_tile", "unswizzled", "simple", "pipelined")
-    sizes = ("256x512x256", "200x328x136")
+    variants = ("small_tile", "unswizzled", "simple", "pipelined", "multicast")
+    sizes = ("256x512x640", "200x328x136")
     assert right == {f"warpgroup_matmul.{one}.f16@{size}" for one in variants for size in sizes}
     unjudged = {fact.metric for fact in facts if fact.verdict == "unmeasured"}
     assert not unjudged & {"wgmma.instructions", "wgmma.wavefronts", "bulk.load.bytes"}
