@@ -177,6 +177,7 @@ void launch_one_by_one(P& p) {
 // ---- A producer and two warpgroups that multiply ----
 
 constexpr int kConsumers = 2;
+constexpr int kConsumerWarps = kConsumers * kWarpgroup / kWarp;
 constexpr int kBlockRows = kConsumers * kRows;
 constexpr int kBlockColumns = 256;
 constexpr int kBlockThreads = (1 + kConsumers) * kWarpgroup;
@@ -220,7 +221,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const int2 tile = block_tile(rows, columns);
   if (threadIdx.x == 0) {
     for (ptx::Mbarrier& full : shared.full) full.initialise(1);
-    for (ptx::Mbarrier& empty : shared.empty) empty.initialise(kCluster * kConsumers);
+    for (ptx::Mbarrier& empty : shared.empty) empty.initialise(kCluster * kConsumerWarps);
     ptx::Mbarrier::fence_initialised();
   }
   sync_cluster<kCluster>();
@@ -256,11 +257,13 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     shared.full[s].wait(step / kStages % 2);
     multiply_tiles<Swizzled>(sums, stage.a[consumer], stage.b);
     ptx::wait_for_products();  // meanwhile the other warpgroup has the tensor cores
-    const unsigned thread = threadIdx.x % kWarpgroup;
+    // The stage is free when all warps of the cluster have it behind them: those of a warpgroup may
+    // be at different steps.
+    const unsigned lane = threadIdx.x % kWarp;
     if constexpr (kCluster == 1) {
-      if (thread == 0) shared.empty[s].arrive();
-    } else {  // the stage is free when the consumers of all blocks say so
-      if (thread < kCluster) shared.empty[s].arrive_in(thread);
+      if (lane == 0) shared.empty[s].arrive();
+    } else {
+      if (lane < kCluster) shared.empty[s].arrive_in(lane);
     }
   }
   ptx::use_after_wait(sums);

@@ -6,8 +6,8 @@ from warpgauge.facts.reader import read_facts
 
 
 def test_it_is_within_its_budgets_and_no_check_finds_anything(tmp_path):
-    checks = "--check=async,races,uninitialised"
-    result = run("warpgauge-warpgroups", "gate", "--device=emulated", checks, cwd=tmp_path)
+    checks = ("--check=async,races,uninitialised", "--schedules=2")
+    result = run("warpgauge-warpgroups", "gate", "--device=emulated", *checks, cwd=tmp_path)
     assert result.returncode == 0, result.stdout
     facts = [fact for fact in read_facts(tmp_path / "out" / "facts.jsonl") if fact.scope == "case"]
     assert {fact.arch for fact in facts} == {"sm_90a"}
