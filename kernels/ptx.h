@@ -1,6 +1,6 @@
-// PTX that CUDA C++ has no short words for: clusters, mbarriers, bulk copies. It came with compute
-// capability 9.0: before, the functions here do nothing, and a case whose kernels call them is
-// registered with needs("sm_90").
+// PTX that CUDA C++ has no short words for: clusters, mbarriers, bulk and tensor copies, stmatrix.
+// It came with compute capability 9.0: before, the functions here do nothing, and a case whose
+// kernels call them is registered with needs("sm_90").
 #pragma once
 
 #include <cuda.h>
@@ -27,9 +27,8 @@ inline __device__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// Waits for so many threads, whole warps that all give this number of a barrier, from 1 to 15: 0
-/// is
-/// __syncthreads().
+/// Waits for so many threads of whole warps, which all give the same barrier, from 1 to 15 (0 is
+/// that of __syncthreads()).
 inline __device__ void sync_threads(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }

@@ -4,11 +4,12 @@
 // (cp.async.bulk) brings the whole tile with one instruction of one thread (`single`): the copy
 // engine fetches it, its bytes arrive at an mbarrier, and all threads wait for that. No register
 // and no request of theirs is in it: global.load.requests is 0, and half of shared.requests is
-// left. The bytes have rows of their own (bulk.*). While the block works on a tile, the engine can
-// bring the next one (`double_buffered`), and take the one before back (`both_ways`): threads turn
-// a tile round in place, and fence.proxy.async makes what they wrote known to the engine. What does
-// wrong: `small_copies` asks for 128 bytes at a time, with 126 or 128 instructions a tile, one
-// after the other, instead of 1.
+// left. The bytes have rows of their own (bulk.*).
+// While the block works on a tile, the engine can bring the next one (`double_buffered`), and take
+// the one before back (`both_ways`): threads turn a tile round in place, and fence.proxy.async
+// makes what they wrote known to the engine.
+// What does wrong: `small_copies` asks for 128 bytes at a time, with 126 or 128 instructions a
+// tile, one after the other, instead of 1.
 #include "kernels/ptx.h"
 #include "warpgauge/warpgauge.h"
 

@@ -3,11 +3,12 @@
 // A block adds up its part in registers and shared memory; what then? `atomics` adds each part to
 // one word of global memory, where all blocks queue. `cluster` adds up the parts of 8 blocks
 // before: they run at the same time (a cluster), and one warp reads all 8 parts from their shared
-// memory with one request (cluster.requests), so that an eighth of the atomics is left. What does
-// wrong: `remote_atomics` lets each warp of the cluster add to a word in the first block's shared
-// memory, 64 requests over the network between multiprocessors instead of 1; `two_kernels` writes
-// the parts to global memory, and a second kernel reads them again. A block must not end while
-// others read its shared memory, hence the second barrier of the cluster.
+// memory with one request (cluster.requests), so that an eighth of the atomics is left.
+// A block must not end while others read its shared memory, hence the second barrier of the
+// cluster.
+// What does wrong: `remote_atomics` lets each warp of the cluster add to a word in the first
+// block's shared memory, 64 requests over the network between multiprocessors instead of 1;
+// `two_kernels` writes the parts to global memory, and a second kernel reads them again.
 #include "kernels/ptx.h"
 #include "warpgauge/warpgauge.h"
 

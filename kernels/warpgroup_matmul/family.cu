@@ -271,8 +271,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   ptx::sync_threads(kConsumers + 1, kConsumers * kWarpgroup);
   store_sums<kBlockColumns>(c, tile.x, tile.y + consumer * kRows, shared.stages[consumer].b.pieces,
                             sums, consumer + 1);
-  if constexpr (kCluster > 1)
-    ptx::cluster_sync();  // others still arrive at mbarriers of this block
+  if constexpr (kCluster > 1) ptx::cluster_sync();  // others arrive at this block's mbarriers
 }
 
 template <int kBlocksOfCluster>
