@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "metrics/access_lanes.h"
+#include "metrics/swizzle_name.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -174,6 +175,37 @@ Change side_by_side(const WarpAccess& access, const Rows& rows) {
           })};
 }
 
+/// "encode the tensor map with ...".
+std::string encoding_text(const CopiedTile& tile, const CopiedTile& other) {
+  const std::uint32_t span = swizzle_span(other.swizzle), rows = kLineBytes / span;
+  std::string text = fmt::format("encode the tensor map with {}", name_of(other.swizzle));
+  if (other.row_bytes != tile.row_bytes) {
+    text += fmt::format(" and boxes of {} bytes a row", other.row_bytes);
+  } else if (other.row_bytes < span) {
+    text += fmt::format(", with which each row takes {} bytes,", span);
+  }
+  text += fmt::format(" and read 16-byte chunk c of row r at c ^ (r{} % {})",
+                      rows == 1 ? "" : fmt::format(" / {}", rows), span / 16);
+  const std::uint32_t period = swizzle_period(other.swizzle);
+  if (tile.address % period != 0) text += fmt::format(", in a tile aligned to {} bytes", period);
+  return text;
+}
+
+/// The swizzle of the tensor map with which the lanes' bytes take the fewest wavefronts. Those with
+/// other atoms than 16 bytes need compute capability 10.0.
+Change encoded(const WarpAccess& access, const CopiedTile& tile) {
+  Change best{"", access.taken};
+  for (const Swizzle swizzle : {Swizzle::span_32, Swizzle::span_64, Swizzle::span_128}) {
+    const std::optional<CopiedTile> other = tile.with(swizzle);
+    if (!other || swizzle == tile.swizzle) continue;
+    const std::uint32_t wavefronts = wavefronts_of(access, access.mask, [&](std::uint64_t address) {
+      return other->address_of(tile, tile.place_of(static_cast<std::uint32_t>(address)));
+    });
+    if (wavefronts < best.wavefronts) best = {encoding_text(tile, *other), wavefronts};
+  }
+  return best;
+}
+
 /// The best change of rows that keeps the alignment to `unit` bytes.
 Change best_change(const WarpAccess& access, const Rows& rows, std::uint64_t unit) {
   Change padding = padded(access, rows, unit);
@@ -213,6 +245,15 @@ std::string shared_cure(const WarpAccess& access, std::uint64_t widest) {
         "{}: the counting rule of this instruction does not say what other "
         "addresses would take.",
         how);
+  }
+  if (access.tile) {
+    const CopiedTile& tile = *access.tile;
+    const Change change = encoded(access, tile);
+    const std::string of_tile = fmt::format("A tensor copy wrote rows of {} bytes, {}",
+                                            tile.row_bytes, name_of(tile.swizzle));
+    if (change.wavefronts < access.taken) return of_tile + ": " + change_text(access, change);
+    return fmt::format("{}: no other swizzle takes fewer than {}, ideal {}.", of_tile,
+                       wavefronts_text(access.taken), access.ideal);
   }
   if (is_update(access)) {
     if (const Change change = combined(access); change.wavefronts < access.taken) {

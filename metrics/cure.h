@@ -11,11 +11,12 @@
 
 namespace warpgauge::metrics {
 
-/// How the lanes' addresses lie, and the change of them that takes the fewest wavefronts or
-/// sectors, with the number that the counting rules give: updates combined, rows padded, a swizzle
-/// where padding does not reach the ideal, lanes side by side. Only how they lie where nothing that
-/// is tried takes fewer, and where the rules do not say what other addresses would take. Empty for
-/// an access at its ideal.
+/// Of a tile that a tensor copy wrote, the swizzle of the tensor map that takes the fewest
+/// wavefronts: such rows cannot be padded. Of others, how the lanes' addresses lie, and the change
+/// of them that takes the fewest wavefronts or sectors, with the number that the counting rules
+/// give: updates combined, rows padded, a swizzle where padding does not reach the ideal, lanes
+/// side by side. Only how they lie where nothing that is tried takes fewer, and where the rules do
+/// not say what other addresses would take. Empty for an access at its ideal.
 ///
 /// Padding keeps the alignment of the access. `widest` is the most bytes a lane that the kernel
 /// accesses shared memory with: where they are more, the padding that keeps their alignment is

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "metrics/copied_tile.h"
 #include "metrics/counting_rules.h"
 
 namespace warpgauge::metrics {
@@ -23,6 +24,7 @@ struct WarpAccess {
   std::array<std::uint32_t, 3> block{};       ///< whose warp it was
   std::uint64_t block_number = 0;             ///< the same, linear
   std::uint32_t warp = 0;
+  std::optional<CopiedTile> tile;  ///< that all lanes read, as a tensor copy wrote it
 
   bool is_shared() const { return space == Space::shared; }
 };

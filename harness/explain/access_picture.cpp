@@ -10,6 +10,7 @@
 #include "harness/explain/access_caption.h"
 #include "metrics/lanes_by_wavefront.h"
 #include "metrics/line_access.h"
+#include "metrics/swizzle_name.h"
 
 namespace warpgauge::explain {
 namespace {
@@ -46,6 +47,34 @@ std::vector<Row> lines_of(const WarpAccess& access) {
     rows.push_back(row);
   }
   return rows;
+}
+
+AccessPicture::Tile tile_of(const WarpAccess& access, const metrics::CopiedTile& copied) {
+  using Tile = AccessPicture::Tile;
+  constexpr std::uint32_t kChunkBytes = metrics::kSwizzleLine / Tile::kChunks;
+  std::map<std::uint32_t, Tile::Line> lines;  // by number
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    const auto at = static_cast<std::uint32_t>(access.addresses[lane]);
+    lines[at / metrics::kSwizzleLine].at(at / kChunkBytes % Tile::kChunks).lanes |= 1u << lane;
+  }
+  Tile tile;
+  tile.title = fmt::format(
+      "The tile as a tensor copy wrote it: {} rows of {} bytes, {}. Cells are row.chunk of 16 "
+      "bytes, and the lanes that read it.",
+      copied.rows, copied.row_bytes, metrics::name_of(copied.swizzle));
+  for (auto& [number, line] : lines) {
+    for (std::uint32_t n = 0; n < Tile::kChunks; ++n) {
+      const std::uint32_t at = number * metrics::kSwizzleLine + n * kChunkBytes;
+      const bool is_inside = copied.has(at);
+      const auto place = is_inside ? copied.place_of(at) : metrics::CopiedTile::Place{};
+      line[n].row = place.row;
+      line[n].number = place.column / kChunkBytes;
+      line[n].is_gap = !is_inside || place.column >= copied.row_bytes;
+    }
+    tile.lines.push_back(line);
+  }
+  return tile;
 }
 
 /// "wavefronts 1-16: lanes 0-15; ..." of accesses that are served in several groups.
@@ -95,6 +124,7 @@ AccessPicture picture_of(const metrics::LineAccess& line, std::string id, std::s
     wavefronts = metrics::wavefronts_of(access);
     picture.rows = rows_of(wavefronts);
   }
+  if (access.tile) picture.tile = tile_of(access, *access.tile);
   picture.caption = caption_of(picture, access);
   const auto note = [&](std::string text) { picture.notes.push_back(std::move(text)); };
   if (wavefronts.executions > 1) {

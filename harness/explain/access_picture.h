@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,19 @@ struct AccessPicture {
     std::array<std::uint32_t, kColumns> lanes{};
   };
 
+  /// A tile that a tensor copy wrote: its lines of 128 bytes, all banks once, that lanes read.
+  struct Tile {
+    static constexpr std::size_t kChunks = 8;  ///< of 16 bytes, 4 banks each
+    struct Chunk {
+      std::uint32_t row = 0, number = 0;  ///< where the chunk is in the box, whatever the swizzle
+      std::uint32_t lanes = 0;            ///< that read it
+      bool is_gap = false;                ///< behind a row that is shorter than the swizzle's span
+    };
+    using Line = std::array<Chunk, kChunks>;
+    std::string title;
+    std::vector<Line> lines;
+  };
+
   std::string id, arch;  ///< of the case
   std::string file;      ///< empty where the code has no line information
   int line = 0;
@@ -35,6 +49,7 @@ struct AccessPicture {
   std::vector<std::string> notes;  ///< further sentences
   bool sectors = false;            ///< global memory: 8 words each are a sector
   std::vector<Row> rows;
+  std::optional<Tile> tile;  ///< that the lanes read
 
   std::string_view row_name() const { return sectors ? "line" : "wavefront"; }
   std::string_view column_name() const { return sectors ? "word" : "bank"; }

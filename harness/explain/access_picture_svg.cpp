@@ -58,6 +58,7 @@ class Drawing {
     legend();
     for (const std::string& cells : shared_cells(picture_)) paragraph(cells, "note");
     for (const std::string& note : picture_.notes) paragraph(note, "note");
+    if (picture_.tile) draw_tile(*picture_.tile);
     return frame();
   }
 
@@ -183,6 +184,41 @@ text {{ fill: #e8e8e8 }}
                    "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", style, x,
                    y, kCell, kRow);
     return x;
+  }
+
+  /// Below the columns of the banks that the chunks lie in.
+  void draw_tile(const AccessPicture::Tile& tile) {
+    constexpr int kBanks = AccessPicture::kColumns / AccessPicture::Tile::kChunks;
+    paragraph(tile.title, "note");
+    y_ += kLine + 10;
+    text(kLeft - 8, y_ - 6, "label", "banks");
+    for (int chunk = 0; chunk < static_cast<int>(AccessPicture::Tile::kChunks); ++chunk) {
+      text(kLeft + (2 * chunk + 1) * kBanks * kCell / 2, y_ - 6, "head",
+           fmt::format("{}-{}", chunk * kBanks, (chunk + 1) * kBanks - 1));
+    }
+    for (const auto& line : tile.lines) {
+      int x = kLeft;
+      for (const AccessPicture::Tile::Chunk& chunk : line) {
+        if (!chunk.is_gap) draw_chunk(x, kBanks * kCell, chunk);
+        x += kBanks * kCell;
+      }
+      y_ += kRow;
+    }
+  }
+
+  void draw_chunk(int x, int width, const AccessPicture::Tile::Chunk& chunk) {
+    constexpr std::size_t kFits = 8;
+    const int lanes = std::popcount(chunk.lanes);
+    fmt::format_to(std::back_inserter(body_),
+                   "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                   lanes == 0   ? "idle"
+                   : lanes == 1 ? "served"
+                                : "shared",
+                   x, y_, width, kRow);
+    std::string name = lanes == 0 ? "" : ": " + lanes_text(chunk.lanes);
+    if (name.size() > kFits) name = fmt::format(": {}+", std::countr_zero(chunk.lanes));
+    text(x + width / 2, y_ + 14, lanes == 0 ? "head" : "cell",
+         fmt::format("{}.{}{}", chunk.row, chunk.number, name));
   }
 
   void swatch(int& x, std::string_view style, std::string_view meaning) {

@@ -46,6 +46,31 @@ std::string row_text(const AccessPicture& picture, std::size_t number, bool colo
   return text;
 }
 
+/// A line of the tile, in cells of 11 columns.
+std::string line_text(const AccessPicture::Tile::Line& line) {
+  std::string text = "    ";
+  for (const AccessPicture::Tile::Chunk& chunk : line) {
+    const int lanes = std::popcount(chunk.lanes);
+    const std::string reader =
+        lanes == 0 ? " ." : fmt::format("{:02}", std::countr_zero(chunk.lanes));
+    text += chunk.is_gap ? fmt::format("{:11}", "")
+                         : fmt::format("{:>8}{}{}", fmt::format("{}.{}", chunk.row, chunk.number),
+                                       lanes > 1 ? '+' : ' ', reader);
+  }
+  text.resize(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string tile_text(const AccessPicture::Tile& tile) {
+  std::string text = paragraph(tile.title) + "bank";
+  for (std::size_t chunk = 0; chunk < AccessPicture::Tile::kChunks; ++chunk) {
+    text += fmt::format("{:>11}", fmt::format("{}-{}", 4 * chunk, 4 * chunk + 3));
+  }
+  text += '\n';
+  for (const auto& line : tile.lines) text += line_text(line) + '\n';
+  return text;
+}
+
 }  // namespace
 
 std::string picture_text(const AccessPicture& picture, bool colour) {
@@ -81,6 +106,7 @@ std::string picture_text(const AccessPicture& picture, bool colour) {
   if (!shared.empty()) text += "+ several lanes want the word:\n";
   for (const std::string& cells : shared) text += paragraph(cells);
   for (const std::string& note : picture.notes) text += paragraph(note);
+  if (picture.tile) text += '\n' + tile_text(*picture.tile);
   return text;
 }
 

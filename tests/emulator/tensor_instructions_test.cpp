@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "harness/emulator/machine/memory/tensor_map.h"
@@ -87,6 +88,35 @@ TEST(TensorInstructions, AnotherBoxAfterAnotherReplacement) {
                                  {}, with_tensor(small_map()));
   EXPECT_EQ(run.output,
             words(32, [](auto n) { return n < 4 ? 0 : 1000 + (n / 4 - 1) * kWidth + 4 + n % 4; }));
+}
+
+/// The tile of the only access of 4 bytes that a warp makes to shared memory and that is a load.
+std::optional<metrics::CopiedTile> tile_read(const KernelRun& run) {
+  for (const InstructionRecord& record : run.outcome.records) {
+    if (record.access.kind == metrics::AccessKind::shared_load && record.access.width == 4) {
+      return record.access.tile;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(TensorInstructions, AReaderIsToldTheTileThatACopyWrote) {
+  const auto tile = tile_read(run_body(with_map(kLoad), {}, with_tensor(small_map())));
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->rows, 4u);
+  EXPECT_EQ(tile->row_bytes, 32u);
+  EXPECT_EQ(tile->swizzle, metrics::Swizzle::none);
+  memory::TensorMap swizzled = small_map();
+  swizzled.swizzle = memory::Swizzle::span_32;
+  const auto other = tile_read(run_body(with_map(kLoad), {}, with_tensor(swizzled)));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->swizzle, metrics::Swizzle::span_32);
+}
+
+TEST(TensorInstructions, AReaderOfWhatThreadsWroteSinceIsToldOfNoTile) {
+  std::string text = kLoad;
+  text.replace(text.find("ld.shared"), 0, "st.shared.u32 [%r12], %r0;\n    ");
+  EXPECT_FALSE(tile_read(run_body(with_map(text), {}, with_tensor(small_map()))));
 }
 
 TEST(TensorInstructions, StoreAndReduceABox) {

@@ -44,6 +44,17 @@ void expect_well_formed(std::string_view text) {
   EXPECT_THAT(open, IsEmpty());
 }
 
+TEST(PictureSvg, OfATileHasItsChunksBelowTheirBanks) {
+  const std::string svg =
+      explain::picture_svg(drawn(column_of({1024, 64, 128, metrics::Swizzle::span_128})));
+  expect_well_formed(svg);
+  EXPECT_THAT(svg, HasSubstr("64 rows of 128 bytes, CU_TENSOR_MAP_SWIZZLE_128B"));
+  // Chunk 2 of row 1 lies where chunk 3 would be: banks 12 to 15.
+  EXPECT_THAT(svg, HasSubstr("x=\"470\" y=\"")) << "the middle of 92 + 4 * 3 * 27 ... + 108";
+  EXPECT_THAT(svg, HasSubstr(">1.2: 1</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">1.2</text>"))) << "it is drawn once";
+}
+
 TEST(PictureSvg, OfConflictsAndSharedWords) {
   const auto access =
       access_at(metrics::WarpAccess::Space::shared, AccessKind::shared_load, 4, 0xff,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -44,6 +45,28 @@ TEST(PictureText, OfWordsThatLanesShare) {
 
 TEST(PictureText, OfSectors) {
   expect_golden(explain::picture_text(drawn(global_stride(4, 20)), false), "sectors.txt");
+}
+
+TEST(PictureText, OfATileWithoutASwizzleAndWithIt) {
+  using metrics::Swizzle;
+  expect_golden(
+      explain::picture_text(drawn(column_of({1024, 64, 128, Swizzle::none})), false) + '\n' +
+          explain::picture_text(drawn(column_of({1024, 64, 128, Swizzle::span_128})), false),
+      "tiles.txt");
+}
+
+TEST(PictureText, OfATileOfShortRowsLeavesTheGapsBlank) {
+  const explain::AccessPicture picture = drawn(column_of({0, 8, 96, metrics::Swizzle::span_128}));
+  ASSERT_TRUE(picture.tile);
+  ASSERT_EQ(picture.tile->lines.size(), 8u);
+  for (std::uint32_t row = 0; row < 8; ++row) {
+    const auto& line = picture.tile->lines[row];
+    EXPECT_EQ(std::ranges::count_if(line, &explain::AccessPicture::Tile::Chunk::is_gap), 2);
+    const auto& read = line.at(2 ^ row);
+    EXPECT_EQ(read.lanes, 1u << row);
+    EXPECT_EQ(read.row, row);
+    EXPECT_EQ(read.number, 2u);
+  }
 }
 
 TEST(PictureText, FitsAHundredColumns) {

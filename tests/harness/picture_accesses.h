@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/explain/access_picture.h"
+#include "metrics/cure.h"
 #include "metrics/line_access.h"
 
 namespace warpgauge {
@@ -44,6 +45,19 @@ inline metrics::LineAccess global_stride(int width, std::uint32_t stride,
                                          std::uint32_t mask = kAllLanes) {
   return access_at(metrics::WarpAccess::Space::global_load, metrics::AccessKind::shared_load, width,
                    mask, [=](std::uint32_t lane) { return 0x7f0000000100 + stride * lane; });
+}
+
+/// Lanes 0 to 7 read 16-byte chunk 2 of rows 0 to 7 of a tile.
+inline metrics::LineAccess column_of(const metrics::CopiedTile& tile) {
+  metrics::LineAccess line =
+      access_at(metrics::WarpAccess::Space::shared, metrics::AccessKind::shared_load, 16, 0xff,
+                [&](std::uint32_t lane) {
+                  const std::uint32_t row = lane % 8;
+                  return metrics::swizzled(tile.swizzle, tile.address + row * tile.pitch() + 32);
+                });
+  line.access.tile = tile;
+  line.cure = metrics::cure_of(line.access, line.access.width);
+  return line;
 }
 
 inline explain::AccessPicture drawn(const metrics::LineAccess& line) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <regex>
+#include <set>
 #include <string>
 
 namespace warpgauge::metrics {
@@ -207,6 +208,73 @@ TEST(Cure, KeepsItsPromiseForAnyRows) {
     EXPECT_LT(access(more).taken, before.taken) << text;
   }
   EXPECT_GT(promised, 500);
+}
+
+/// 8 lanes read 16 bytes each of one column of a tile, 16 times over: ideally a wavefront for 8.
+WarpAccess column_of(const CopiedTile& tile) {
+  WarpAccess access = shared(shared_load, 16, [&](std::uint32_t lane) {
+    return swizzled(tile.swizzle, tile.address + lane * tile.pitch());
+  });
+  access.tile = tile;
+  return access;
+}
+
+TEST(CureOfACopiedTile, IsTheSwizzleThatMakesTheReaderFree) {
+  EXPECT_EQ(cure(column_of({1024, 64, 128, Swizzle::none})),
+            "A tensor copy wrote rows of 128 bytes, CU_TENSOR_MAP_SWIZZLE_NONE: encode the tensor "
+            "map with CU_TENSOR_MAP_SWIZZLE_128B and read 16-byte chunk c of row r at c ^ (r % 8); "
+            "this access then takes 4 wavefronts instead of 32, ideal 4.");
+  EXPECT_THAT(cure(column_of({1024, 64, 64, Swizzle::none})),
+              HasSubstr("CU_TENSOR_MAP_SWIZZLE_64B and read 16-byte chunk c of row r at c ^ (r / 2 "
+                        "% 4); this access then takes 4 wavefronts instead of 16"));
+  EXPECT_THAT(cure(column_of({1024, 64, 32, Swizzle::none})),
+              HasSubstr("CU_TENSOR_MAP_SWIZZLE_32B and read 16-byte chunk c of row r at c ^ (r / 4 "
+                        "% 2); this access then takes 4 wavefronts instead of 8"));
+}
+
+TEST(CureOfACopiedTile, SaysWhatElseHasToChange) {
+  EXPECT_THAT(cure(column_of({1024 + 128, 64, 128, Swizzle::none})),
+              HasSubstr("c ^ (r % 8), in a tile aligned to 1024 bytes; this access then takes 4"));
+  EXPECT_THAT(cure(column_of({1024, 64, 256, Swizzle::none})),
+              HasSubstr("CU_TENSOR_MAP_SWIZZLE_128B and boxes of 128 bytes a row and read"));
+}
+
+TEST(CureOfACopiedTile, IsNoneWhereNoSwizzleHelps) {
+  EXPECT_THAT(cure(column_of({1024, 64, 128, Swizzle::span_128})), IsEmpty());
+  // All lanes want other words of one bank, 8 rows apart: rows alike in all swizzles.
+  const CopiedTile tile{0, 256, 128, Swizzle::none};
+  WarpAccess access = columns(4, 8 * 128);
+  access.tile = tile;
+  EXPECT_EQ(cure(access),
+            "A tensor copy wrote rows of 128 bytes, CU_TENSOR_MAP_SWIZZLE_NONE: no other swizzle "
+            "takes fewer than 32 wavefronts, ideal 1.");
+}
+
+// What it promises is what the same bytes take where the copy with that swizzle puts them.
+TEST(CureOfACopiedTile, MovesEachByteToAPlaceOfItsOwn) {
+  for (const std::uint32_t row_bytes : {16u, 32u, 64u, 96u, 128u, 256u}) {
+    for (const Swizzle from : {Swizzle::none, Swizzle::span_32, Swizzle::span_128}) {
+      if (from != Swizzle::none && row_bytes > swizzle_span(from)) continue;
+      const CopiedTile tile{2048, 16, row_bytes, from};
+      for (const Swizzle to : {Swizzle::span_32, Swizzle::span_64, Swizzle::span_128}) {
+        const auto other = tile.with(to);
+        ASSERT_EQ(other.has_value(),
+                  row_bytes <= swizzle_span(to) || (to == Swizzle::span_128 && row_bytes == 256));
+        if (!other) continue;
+        std::set<std::uint32_t> places;
+        for (std::uint32_t n = 0; n < 16 * row_bytes; ++n) {
+          const std::uint32_t at = tile.address + n / row_bytes * tile.pitch() + n % row_bytes;
+          const auto place = tile.place_of(swizzled(from, at));
+          EXPECT_EQ(place.row, n / row_bytes);
+          EXPECT_EQ(place.column, n % row_bytes);
+          const std::uint32_t there = other->address_of(tile, place);
+          EXPECT_TRUE(other->has(there));
+          places.insert(there);
+        }
+        EXPECT_EQ(places.size(), 16 * row_bytes);
+      }
+    }
+  }
 }
 
 TEST(AddCure, OfTwoAccessesTheFirstStays) {

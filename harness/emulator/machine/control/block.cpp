@@ -114,6 +114,7 @@ void Block::start(std::uint64_t block_number) {
   barriers = {};
   barriers_in_use = 0;
   mbarriers.reset();
+  tiles.reset();
   steps = next_check = 0;
   random.seed(static_cast<std::uint_fast32_t>(launch.launch.order * 7919 + number + 1));
   live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));

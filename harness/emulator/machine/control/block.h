@@ -21,6 +21,7 @@
 #include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/launch.h"
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/copied_tiles.h"
 #include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/special_registers.h"
@@ -86,6 +87,7 @@ struct Block {
   std::uint32_t barriers_in_use = 0;  ///< bit n: threads have arrived at barrier n
   std::uint32_t live_threads = 0;
   Mbarriers mbarriers;
+  memory::CopiedTiles tiles;
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
   std::uint64_t next_check = 0;  ///< of the limits, in steps
   AlignedBytes registers, shared, local, specials;

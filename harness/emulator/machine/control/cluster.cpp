@@ -35,6 +35,7 @@ Cluster::Cluster(LaunchContext& launch, Tallies& tallies) : launch_(launch) {
     Block& block = *blocks_.emplace_back(std::make_unique<Block>(*this, rank, launch, tallies));
     memory.parts[rank].shared = block.shared.data();
     memory.parts[rank].history = block.history.get();
+    memory.parts[rank].tiles = &block.tiles;
   }
 }
 

@@ -196,8 +196,10 @@ class TensorCopier {
           .barrier = {to.rank, barrier},
           .bytes = memory::box_bytes(map_),
           .reduces = false,
-          .make = [=, map = map_, place = place_, offset = to.offset] {
+          .make = [=, map = map_, place = place_, offset = to.offset,
+                   tiles = warp_.memory->cluster->parts[to.rank].tiles] {
             memory::load_box(map, place, shared, offset);
+            tiles->add(map, place, offset);
           }});
   }
 

@@ -3,7 +3,9 @@
 #include <bit>
 #include <utility>
 
+#include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/copied_tiles.h"
 #include "metrics/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
@@ -50,6 +52,10 @@ WarpAccess recorded(const Warp& warp, const AccessCache& cache, const Access& ac
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     result.addresses[lane] = addresses[lane];
   }
+  const MemoryContext& context = *warp.memory;
+  const CopiedTiles* tiles =
+      context.cluster == nullptr ? nullptr : context.cluster->parts[context.rank].tiles;
+  if (tiles != nullptr) result.tile = tiles->find(result, context.shared);
   return result;
 }
 

@@ -13,6 +13,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
+class CopiedTiles;
 class History;
 
 /// By rank in the cluster.
@@ -26,6 +27,7 @@ struct ClusterMemory {
   struct Part {
     std::byte* shared = nullptr;
     History* history = nullptr;           ///< nullptr: no check needs one
+    CopiedTiles* tiles = nullptr;         ///< of its block
     bool has_ended = false;               ///< its block
     std::uint64_t met = 0;                ///< when its block last met others, or learnt of them
     std::array<Use, kMostBlocks> uses{};  ///< by rank of the user

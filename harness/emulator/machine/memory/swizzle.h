@@ -1,5 +1,4 @@
-// Swizzling of shared memory: the order of 16-byte chunks that tensor copies and wgmma's matrix
-// descriptors agree on, so that rows and columns of a tile are read without bank conflicts.
+// Moves bytes to and from swizzled shared memory.
 #pragma once
 
 #include <algorithm>
@@ -9,78 +8,12 @@
 #include <cstring>
 #include <type_traits>
 
+#include "metrics/swizzle.h"
+
 namespace warpgauge::emulator::machine::memory {
 
-/// Numbers as those of CUtensorMapSwizzle. The span is the bytes within which chunks change
-/// places, the atom the bytes that stay together.
-enum class Swizzle : std::uint8_t {
-  none,
-  span_32,
-  span_64,
-  span_128,
-  span_128_atom_32,
-  span_128_atom_32_flip_8,  ///< also swaps the halves of each 16 bytes in every other line
-  span_128_atom_64,
-};
-constexpr int kSwizzles = 7;
-
-/// Shared memory is swizzled in lines of this many bytes: all 32 banks.
-constexpr std::uint32_t kSwizzleLine = 128;
-
-/// Bytes of the span; without swizzling none is too wide: 0.
-[[gnu::always_inline]] constexpr std::uint32_t swizzle_span(Swizzle swizzle) {
-  if (swizzle == Swizzle::none) return 0;
-  return swizzle == Swizzle::span_32 ? 32 : (swizzle == Swizzle::span_64 ? 64 : 128);
-}
-
-/// What an address has to be a multiple of so that the pattern begins there (PTX ISA, "Swizzling
-/// Modes"); a matrix that begins elsewhere has a base offset. Without swizzling 16.
-[[gnu::always_inline]] constexpr std::uint32_t swizzle_period(Swizzle swizzle) {
-  switch (swizzle) {
-    case Swizzle::none:
-      return 16;
-    case Swizzle::span_32:
-    case Swizzle::span_128_atom_64:
-      return 256;
-    case Swizzle::span_64:
-    case Swizzle::span_128_atom_32:
-    case Swizzle::span_128_atom_32_flip_8:
-      return 512;
-    case Swizzle::span_128:
-      break;
-  }
-  return 1024;
-}
-
-/// The bits that swizzling turns over in all addresses of the line of 128 bytes that `address` lies
-/// in. `address` is one of the block's shared memory (bytes), not an offset in a tile: the pattern
-/// depends on bits 7 to 9 of it. PTX ISA, "Swizzling Modes"; that of 32, 64 and 128 bytes also
-/// as an H200 has it.
-[[gnu::always_inline]] constexpr std::uint32_t swizzle_bits(Swizzle swizzle,
-                                                            std::uint32_t address) {
-  switch (swizzle) {
-    case Swizzle::none:
-      break;
-    case Swizzle::span_32:
-      return address >> 3 & 0x10;
-    case Swizzle::span_64:
-      return address >> 3 & 0x30;
-    case Swizzle::span_128:
-      return address >> 3 & 0x70;
-    case Swizzle::span_128_atom_32:
-      return address >> 2 & 0x60;
-    case Swizzle::span_128_atom_32_flip_8:
-      return (address >> 2 & 0x60) | (address >> 4 & 0x08);
-    case Swizzle::span_128_atom_64:
-      return address >> 1 & 0x40;
-  }
-  return 0;
-}
-
-/// Where the byte goes that would be at `address` without swizzling. Its own inverse.
-[[gnu::always_inline]] constexpr std::uint32_t swizzled(Swizzle swizzle, std::uint32_t address) {
-  return address ^ swizzle_bits(swizzle, address);
-}
+using metrics::kSwizzleLine, metrics::kSwizzles, metrics::Swizzle, metrics::swizzle_bits,
+    metrics::swizzle_period, metrics::swizzle_span, metrics::swizzled;
 
 /// Calls piece(place, offset, bytes) for the pieces of `bytes` bytes at `address` that stay
 /// together, in order: `place` is the swizzled address, `offset` counts from the start. A piece
