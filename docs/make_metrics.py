@@ -66,7 +66,7 @@ SECTIONS = [
     (
         "What the compiler decides",
         ("registers", "barriers", "spill.", "stack.", "shared.static", "constant.")
-        + ("occupancy.theoretical", "occupancy.limiter"),
+        + ("cluster.blocks", "occupancy.theoretical", "occupancy.limiter"),
         """These need no GPU. Good values leave room for enough warps to hide the kernel's
         latencies: no spills, and the occupancy that theory asks for. For a case with several
         kernels the worst value counts. `warpgauge occupancy` computes the occupancy of other
@@ -91,7 +91,7 @@ SECTIONS = [
     ),
     (
         "Bulk copies, matrix products and clusters",
-        ("bulk.", "wgmma.", "cluster."),
+        ("bulk.", "wgmma.", "cluster.requests"),
         """From compute capability 9.0 on; before, they are 0. Instructions are exact; bytes and
         sectors are the emulator's, and predicted. A copy that all lanes of a warp make counts
         once where ptxas has one instruction for it. Where it has a loop in which the lanes take

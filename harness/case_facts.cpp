@@ -31,12 +31,19 @@ std::vector<metrics::Kernel> kernels_of(const std::vector<LaunchRecord>& launche
                                        .sass_hash = sass_hash(record.kernel, arch),
                                        .source_hash = source_hash(record.kernel, arch)});
     }
-    metrics::add(kernel->launches, record.launch);
+    metrics::add(kernel->launches, as_compiled(record, arch).launch);
   }
   return kernels;
 }
 
 }  // namespace
+
+LaunchRecord as_compiled(LaunchRecord record, const std::string& arch) {
+  if (record.launch.cluster != metrics::kNoCluster) return record;
+  const auto compiled = cluster_of_code(record.kernel, arch);
+  if (compiled) record.launch.cluster = *compiled;
+  return record;
+}
 
 std::string id_word(std::string_view name) {
   std::string text;
@@ -74,9 +81,10 @@ std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
   std::string text;
   for (const metrics::Kernel& kernel : kernels) {
     if (kernel.sass_hash.empty()) return "";
-    for (const auto& [grid, block, shared, count] : kernel.launches) {
+    for (const auto& [grid, block, shared, count, cluster] : kernel.launches) {
       fmt::format_to(std::back_inserter(text), "{} <<<{} {} {}>>> {}\n", kernel.sass_hash,
                      fmt::join(grid, " "), fmt::join(block, " "), shared, count);
+      if (cluster != metrics::kNoCluster) text += fmt::format("{}\n", fmt::join(cluster, " "));
     }
   }
   return text.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(text)));

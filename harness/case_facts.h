@@ -23,6 +23,10 @@ class CudaError;
 /// A name with "_" for each character that an id must not contain.
 std::string id_word(std::string_view name);
 
+/// The launch with the clusters that the kernel's code for `arch` is made for (__cluster_dims__),
+/// where it asks for none itself.
+LaunchRecord as_compiled(LaunchRecord record, const std::string& arch);
+
 /// A fact of the case without metric and value, blamed on the registration.
 metrics::Fact blank_fact(const Case& one, const std::string& arch);
 

@@ -12,6 +12,7 @@
 #include "metrics/cubin.h"
 #include "metrics/fat_binary.h"
 #include "metrics/hash.h"
+#include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
 #include "metrics/source_line.h"
 
@@ -132,6 +133,17 @@ const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {
   };
   const auto found = std::ranges::find_if(embedded_ptx(), holds);
   return found == embedded_ptx().end() ? nullptr : &*found;
+}
+
+std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& kernel,
+                                                            const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::optional<std::array<std::uint32_t, 3>>>
+      clusters;
+  const auto [place, is_new] = clusters.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = metrics::resources_of_kernels(cubin->image)[kernel].cluster;
+  }
+  return place->second;
 }
 
 const std::string& sass_hash(const std::string& kernel, const std::string& arch) {

@@ -2,7 +2,10 @@
 // its kernels.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +46,11 @@ const std::string& sass_hash(const std::string& kernel, const std::string& arch)
 /// The hash of the source files that the code of `kernel` for `arch` comes from, as they are now,
 /// those of the toolkit left out; empty without line information, or where a file cannot be read.
 const std::string& source_hash(const std::string& kernel, const std::string& arch);
+
+/// The blocks of a cluster, in x, y and z, that the code of `kernel` for `arch` is made for
+/// (__cluster_dims__); nothing where it is for none, or not embedded.
+std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& kernel,
+                                                            const std::string& arch);
 
 /// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);

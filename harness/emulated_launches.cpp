@@ -23,7 +23,8 @@ std::optional<std::vector<LaunchRecord>> emulated_launches(const std::string& id
                           {.grid = one.at("grid"),
                            .block = one.at("block"),
                            .dynamic_shared_bytes = one.at("dynamic_shared_bytes"),
-                           .count = one.at("count")}});
+                           .count = one.at("count"),
+                           .cluster = one.at("cluster")}});
     }
   } catch (const nlohmann::json::exception&) {  // the case has printed something between
     return std::nullopt;

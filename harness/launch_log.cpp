@@ -3,6 +3,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -33,6 +35,18 @@ cudaKernel_t dry_handle(const void* stub) {
   return static_cast<cudaKernel_t>(const_cast<void*>(stub));
 }
 
+using Extent = std::array<std::uint32_t, 3>;
+
+/// The clusters that the launch asks for.
+Extent cluster_of(const cudaLaunchConfig_t& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& asked = config.attrs[i].val.clusterDim;
+    return {asked.x, asked.y, asked.z};
+  }
+  return metrics::kNoCluster;
+}
+
 }  // namespace
 
 /// The hook of the wrapped launch functions below.
@@ -41,8 +55,9 @@ struct LaunchHook {
   /// other record once: the outermost does.
   class Scope {
    public:
-    Scope(const void* stub, dim3 grid, dim3 block, std::size_t shared_bytes) {
-      if (depth_++ == 0 && current != nullptr) record(stub, grid, block, shared_bytes);
+    Scope(const void* stub, dim3 grid, dim3 block, std::size_t shared_bytes,
+          const Extent& cluster = metrics::kNoCluster) {
+      if (depth_++ == 0 && current != nullptr) record(stub, grid, block, shared_bytes, cluster);
     }
     ~Scope() { --depth_; }
     bool launches() const { return !is_dry_run(); }
@@ -57,12 +72,14 @@ struct LaunchHook {
     static inline thread_local int depth_ = 0;
   };
 
-  static void record(const void* stub, dim3 grid, dim3 block, std::size_t shared_bytes) {
+  static void record(const void* stub, dim3 grid, dim3 block, std::size_t shared_bytes,
+                     const Extent& cluster) {
     const LaunchRecord record{kernel_name(stub),
                               {.grid = {grid.x, grid.y, grid.z},
                                .block = {block.x, block.y, block.z},
                                .dynamic_shared_bytes = shared_bytes,
-                               .count = 1}};
+                               .count = 1,
+                               .cluster = cluster}};
     const auto same = [&](const LaunchRecord& other) {
       return other.kernel == record.kernel && other.launch.like(record.launch);
     };
@@ -161,7 +178,8 @@ cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const v
                                        void** arguments);
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub,
                                        void** arguments) {
-  const LaunchHook::Scope scope(stub, config->gridDim, config->blockDim, config->dynamicSmemBytes);
+  const LaunchHook::Scope scope(stub, config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                                warpgauge::cluster_of(*config));
   if (!scope.launches()) return cudaSuccess;
   return scope.noted(__real_cudaLaunchKernelExC(config, stub, arguments), stub);
 }

@@ -44,6 +44,9 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
     names += fmt::format("{}{} <<<({}), ({}), {}>>> x {}", names.empty() ? "" : ", ", kernel,
                          fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
                          launch.dynamic_shared_bytes, launch.count);
+    if (launch.cluster != metrics::kNoCluster) {
+      names += fmt::format(" in clusters of ({})", fmt::join(launch.cluster, ","));
+    }
   }
   return names.empty() ? "nothing" : names;
 }

@@ -46,6 +46,7 @@ std::string read_text(const fs::path& path) {
 struct KernelValues {
   const LaunchRecord* launch;
   std::map<std::string_view, metrics::Value> values;
+  std::string occupancy_doubt = {};  ///< why it is an estimate; empty: it is exact
 };
 
 /// The machine code of a kernel that the device linker (nvcc -rdc=true) has made, or nullptr.
@@ -82,6 +83,23 @@ std::optional<std::uint64_t> constant_bytes(const metrics::PtxasKernel& ptxas) {
 std::optional<std::uint64_t> stack_bytes(const metrics::PtxasKernel& ptxas) {
   const EmbeddedCubin* cubin = linked_cubin(ptxas);
   return cubin == nullptr ? ptxas.stack_bytes() : resources_in(*cubin, ptxas.name).stack_bytes;
+}
+
+struct RegisterRange {
+  std::uint32_t least = 0, most = 0;
+};
+
+/// Registers of a thread after setmaxnreg, which only code for one architecture has; nothing where
+/// that is not known.
+std::optional<RegisterRange> register_range(const metrics::PtxasKernel& ptxas) {
+  const auto at_launch = static_cast<std::uint32_t>(ptxas.registers);
+  const auto arch = metrics::ArchName::parse(ptxas.arch);
+  if (arch && arch->suffix == 0) return RegisterRange{at_launch, at_launch};
+  const EmbeddedCubin* cubin = find_cubin(ptxas.name, ptxas.arch);
+  if (cubin == nullptr) return std::nullopt;
+  const metrics::KernelResources& kernel = resources_in(*cubin, ptxas.name);
+  return RegisterRange{kernel.least_registers.value_or(at_launch),
+                       kernel.most_registers.value_or(at_launch)};
 }
 
 /// Takes registers and shared memory from linked code (nvcc -rdc=true): a kernel needs at least
@@ -138,24 +156,32 @@ void need_same_code(const metrics::PtxasKernel& ptxas, const std::string& path) 
 KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& of_compiler) {
   const metrics::PtxasKernel ptxas = linked(of_compiler);
   const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
+  const metrics::Launch launch = as_compiled(record, ptxas.arch).launch;
   KernelValues kernel{&record,
                       {{"registers", number(ptxas.registers)},
                        {"barriers", number(ptxas.barriers)},
+                       {"cluster.blocks", number(launch.cluster_blocks())},
                        {"spill.store_bytes", number(ptxas.spill_store_bytes)},
                        {"spill.load_bytes", number(ptxas.spill_load_bytes)},
                        {"shared.static_bytes", number(ptxas.shared_static_bytes)}}};
+  if (const auto range = register_range(ptxas)) {
+    kernel.values["registers.least"] = number(range->least);
+    kernel.values["registers.most"] = number(range->most);
+  }
   if (const auto bytes = stack_bytes(ptxas)) kernel.values["stack.bytes"] = number(*bytes);
   if (const auto bytes = constant_bytes(ptxas)) kernel.values["constant.bytes"] = number(*bytes);
   if (const metrics::Architecture* arch = metrics::find_architecture(ptxas.arch)) {
-    const auto& block = record.launch.block;
+    const auto& block = launch.block;
     const metrics::Occupancy occupancy =
         metrics::occupancy(*arch, {.threads = static_cast<int>(block[0] * block[1] * block[2]),
                                    .registers_per_thread = static_cast<int>(ptxas.registers),
                                    .shared_static_bytes = ptxas.shared_static_bytes,
-                                   .shared_dynamic_bytes = record.launch.dynamic_shared_bytes,
-                                   .barriers = static_cast<int>(ptxas.barriers)});
+                                   .shared_dynamic_bytes = launch.dynamic_shared_bytes,
+                                   .barriers = static_cast<int>(ptxas.barriers),
+                                   .cluster_blocks = static_cast<int>(launch.cluster_blocks())});
     kernel.values["occupancy.theoretical"] = occupancy.fraction;
     kernel.values["occupancy.limiter"] = occupancy.limiter;
+    kernel.occupancy_doubt = occupancy.doubt;
   }
   return kernel;
 }
@@ -180,6 +206,9 @@ std::string why_unknown(std::string_view metric, const std::string& arch) {
     return "neither ptxas nor the cubin has it; build with --no-compress";
   }
   if (metric == "stack.bytes") return "the device linker (-rdc=true) does not know a recursion's";
+  if (metric.starts_with("registers.")) {
+    return "this program has no machine code of it, which setmaxnreg stands in";
+  }
   return "the limits of " + arch + " are not in the table of architectures";
 }
 
@@ -324,7 +353,10 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
         kernels, [&](const KernelValues& kernel) { return kernel.values.contains(metric.id); });
     if (const auto found = worst.values.find(metric.id); all_have_it) {
       fact.value = found->second;
-      fact.confidence = "exact";
+      const bool is_doubtful =
+          metric.source == metrics::Source::occupancy && !worst.occupancy_doubt.empty();
+      fact.confidence = is_doubtful ? "estimate" : "exact";
+      if (is_doubtful) fact.confidence_reason = worst.occupancy_doubt;
     } else {
       fact.reason = why_unknown(metric.id, arch);
     }

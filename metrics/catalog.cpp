@@ -88,6 +88,18 @@ const std::vector<Metric>& table() {
        "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
        "as long as nothing spills.",
        {}, Cost::occupancy},
+      {"registers.least", "registers/thread", none, exact, ptxas, {},
+       "The fewest registers that a warpgroup of the kernel changes to (setmaxnreg), or those of "
+       "the launch where it has none.",
+       "What a warpgroup that only copies needs (24 to 40), so that the others get the rest.",
+       "Lower setmaxnreg.dec of the warpgroup that copies as long as nothing spills."},
+      {"registers.most", "registers/thread", lower, exact, ptxas, {},
+       "The most registers that a warpgroup of the kernel changes to (setmaxnreg), or those of the "
+       "launch where it has none.",
+       "What the warpgroups that compute need: over all warpgroups of a block the sum is at most "
+       "that of the launch.",
+       "Give more of the registers of warpgroups that copy to those that compute.",
+       {}, Cost::occupancy},
       {"barriers", "barriers/block", lower, exact, ptxas, {},
        "Named barriers that a block of the kernel uses.",
        "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
@@ -122,8 +134,16 @@ const std::vector<Metric>& table() {
        "Little more than what the driver keeps in front and the tables that are read: parameters "
        "are copied with every launch.",
        "Pass less by value; move tables to global memory."},
+      {"cluster.blocks", "blocks/cluster", lower, exact, ptxas, {},
+       "Blocks of a cluster, as the launch (cudaLaunchAttributeClusterDimension) or the kernel "
+       "(__cluster_dims__) says.",
+       "1: no clusters. 2 leave no multiprocessor without work; larger clusters share more.",
+       "Take clusters of 2, or blocks that use less of a multiprocessor, where larger ones leave "
+       "multiprocessors empty (occupancy.limiter: clusters).",
+       {}, Cost::occupancy},
       {"occupancy.theoretical", "fraction", higher, exact, occupancy, {},
-       "Warps that fit on a multiprocessor over the most it can hold.",
+       "Warps that fit on a multiprocessor over the most it can hold; with clusters over all "
+       "multiprocessors of the chip, because a cluster lies in one GPC.",
        "Enough warps to hide the kernel's latencies: fewer are needed where each thread has "
        "independent work of its own (instruction-level parallelism), and more is not always "
        "faster.",
@@ -134,7 +154,8 @@ const std::vector<Metric>& table() {
        "warps, the multiprocessor's own limit; another is worth a look only where "
        "occupancy.theoretical is too low to hide latencies.",
        "Use less of what it names (registers, shared memory, barriers); at blocks take larger "
-       "blocks, at warps a block size that divides the multiprocessor's threads."},
+       "blocks, at warps a block size that divides the multiprocessor's threads, at clusters "
+       "smaller clusters."},
 
       {"shared.wavefronts", "wavefronts", lower, exact, sass, {kWavefronts},
        "Passes through the 32 shared-memory banks that the accesses took.",

@@ -20,11 +20,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<const char*, std::optional<std::uint32_t> KernelResources::*>, 4>
+constexpr std::array<std::pair<const char*, std::optional<std::uint32_t> KernelResources::*>, 6>
     kResourceMembers = {{{"registers", &KernelResources::registers},
                          {"frame_bytes", &KernelResources::frame_bytes},
                          {"stack_bytes", &KernelResources::stack_bytes},
-                         {"barriers", &KernelResources::barriers}}};
+                         {"barriers", &KernelResources::barriers},
+                         {"least_registers", &KernelResources::least_registers},
+                         {"most_registers", &KernelResources::most_registers}}};
 
 json to_json(const std::string& kernel, const SourceLine& line) {
   json object = {{"kernel", kernel}, {"file", line.file}, {"line", line.line}};
@@ -57,7 +59,8 @@ json to_json(const ReportedKernel& kernel) {
   json object = {{"kernel", kernel.name}, {"launches", kernel.launches}};
   json& counted = object["counted"] = json::array();
   for (const Launch& one : kernel.counted) {
-    counted.push_back(json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count}));
+    counted.push_back(
+        json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count, one.cluster}));
   }
   json& codes = object["codes"] = json::array();
   for (const ReportedCode& code : kernel.codes) {
@@ -97,7 +100,8 @@ void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
     add(known->counted, {.grid = one.at(0),
                          .block = one.at(1),
                          .dynamic_shared_bytes = one.at(2),
-                         .count = one.at(3)});
+                         .count = one.at(3),
+                         .cluster = one.at(4)});
   }
   for (const json& one : object.at("codes")) {
     ReportedCode code{.resources = {},

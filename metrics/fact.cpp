@@ -77,6 +77,7 @@ ordered_json kernel_json(const Kernel& kernel) {
       shape["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
     }
     if (launch.count != 1) shape["count"] = launch.count;
+    if (launch.cluster != kNoCluster) shape["cluster"] = launch.cluster;
     object["launches"].push_back(shape);
   }
   return object;

@@ -67,16 +67,22 @@ struct Run {
   Asked asked;
 };
 
+inline constexpr std::array<std::uint32_t, 3> kNoCluster = {1, 1, 1};
+
 /// Shape of a launch; `count` launches had this shape.
 struct Launch {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t count = 1;
+  std::array<std::uint32_t, 3> cluster = kNoCluster;  ///< blocks in x, y and z
 
   /// True for launches that differ in nothing but their number.
   bool like(const Launch& other) const {
     return grid == other.grid && block == other.block &&
-           dynamic_shared_bytes == other.dynamic_shared_bytes;
+           dynamic_shared_bytes == other.dynamic_shared_bytes && cluster == other.cluster;
+  }
+  std::uint64_t cluster_blocks() const {
+    return std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
   }
   /// Warps of a block; the last may have fewer than 32 threads.
   std::uint64_t warps_per_block() const {

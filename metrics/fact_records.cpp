@@ -67,7 +67,8 @@ Kernel read_kernel(Members members) {
          .dynamic_shared_bytes = launch.has("dynamic_shared_bytes")
                                      ? launch.whole<std::uint64_t>("dynamic_shared_bytes", 1)
                                      : 0,
-         .count = launch.has("count") ? launch.whole<std::uint64_t>("count", 2) : 1});
+         .count = launch.has("count") ? launch.whole<std::uint64_t>("count", 2) : 1,
+         .cluster = launch.has("cluster") ? launch.extent("cluster") : kNoCluster});
     launch.end();
   }
   members.end();

@@ -2,13 +2,17 @@
 
 #include <elf.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
+#include "metrics/arch_name.h"
 #include "metrics/cubin.h"
 #include "metrics/nv_info.h"
+#include "metrics/sass.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -19,6 +23,7 @@ constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kStackSize = 0x12;
 // In the kernel's own section.
 constexpr std::uint8_t kBarrierCount = 0x4c;
+constexpr std::uint8_t kBlocksOfCluster = 0x3d;
 constexpr std::uint32_t kMostRegisters = 255;
 constexpr std::uint32_t kMostStack = 512 * 1024;  // local memory of a thread; recursion has ~0u
 constexpr std::uint8_t kNewAbi =
@@ -50,6 +55,29 @@ std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& 
   return barriers;
 }
 
+std::optional<std::array<std::uint32_t, 3>> cluster_of(const Cubin& cubin,
+                                                       const std::string& kernel) {
+  std::optional<std::array<std::uint32_t, 3>> cluster;
+  for_each_record(cubin.section(".nv.info." + kernel), [&](const Record& record) {
+    if (record.attribute != kBlocksOfCluster || record.layout != nv_info::kSizedValue) return;
+    cluster = at<std::array<std::uint32_t, 3>>(record.value, 0);
+  });
+  return cluster;
+}
+
+/// Only code for one architecture, as sm_90a, may have setmaxnreg.
+bool has_register_changes(const Cubin& cubin) {
+  const auto arch = ArchName::parse(cubin.arch());
+  return arch && arch->suffix != 0;
+}
+
+void add_register_changes(const Cubin& cubin, const std::string& name, KernelResources& kernel) {
+  for (const std::uint32_t registers : register_changes(cubin, name)) {
+    kernel.least_registers = std::min(kernel.least_registers.value_or(registers), registers);
+    kernel.most_registers = std::max(kernel.most_registers.value_or(registers), registers);
+  }
+}
+
 std::map<std::string, KernelResources> read(const Cubin& cubin) {
   std::map<std::string, KernelResources> kernels;
   for_each_record(cubin.section(".nv.info"), [&](const Record& record) {
@@ -63,7 +91,11 @@ std::map<std::string, KernelResources> read(const Cubin& cubin) {
     if (record.attribute == kFrameSize) of_kernel().frame_bytes = up_to(kMostStack, *value);
     if (record.attribute == kStackSize) of_kernel().stack_bytes = up_to(kMostStack, *value);
   });
-  for (auto& [name, kernel] : kernels) kernel.barriers = barriers_of(cubin, name);
+  for (auto& [name, kernel] : kernels) {
+    kernel.barriers = barriers_of(cubin, name);
+    kernel.cluster = cluster_of(cubin, name);
+    if (has_register_changes(cubin)) add_register_changes(cubin, name, kernel);
+  }
   return kernels;
 }
 

@@ -1,6 +1,7 @@
 // What the kernels of a cubin use: registers, stack, barriers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,6 +22,9 @@ struct KernelResources {
   /// that ptxas has made without the linker do not count functions that call themselves.
   std::optional<std::uint32_t> stack_bytes;
   std::optional<std::uint32_t> barriers;  ///< of a block
+  /// Per thread: the fewest and the most that setmaxnreg changes to; nothing where there is none.
+  std::optional<std::uint32_t> least_registers, most_registers;
+  std::optional<std::array<std::uint32_t, 3>> cluster;  ///< blocks, by __cluster_dims__
 
   bool operator==(const KernelResources&) const = default;
 };

@@ -66,6 +66,22 @@ cudaOccResult ask_nvidia(const Architecture& arch, const BlockNeeds& needs) {
   return result;
 }
 
+/// A cluster lies in one GPC. That has whole TPCs, of two multiprocessors: where these hold whole
+/// clusters, so does every chip. How many of them a GPC has differs from chip to chip, also of one
+/// model.
+void keep_whole_clusters(Occupancy& all, const Architecture& arch, int cluster_blocks) {
+  const int of_pair = 2 * all.blocks_per_multiprocessor;
+  if (of_pair % cluster_blocks == 0) return;
+  all.doubt =
+      "a cluster lies in one GPC, and chips differ in the multiprocessors of these: it is taken as "
+      "if all were in one";
+  const int blocks = all.blocks_per_multiprocessor * arch.multiprocessors;
+  const int in_clusters = blocks - blocks % cluster_blocks;
+  if (in_clusters == blocks) return;
+  all.fraction *= static_cast<double>(in_clusters) / blocks;
+  all.limiter = "clusters";
+}
+
 }  // namespace
 
 Occupancy occupancy(const Architecture& arch, const BlockNeeds& needs) {
@@ -91,6 +107,7 @@ Occupancy occupancy(const Architecture& arch, const BlockNeeds& needs) {
   out.active_warps = out.blocks_per_multiprocessor * warps_per_block;
   out.fraction =
       static_cast<double>(out.active_warps) * kWarpSize / arch.max_threads_per_multiprocessor;
+  keep_whole_clusters(out, arch, needs.cluster_blocks);
   return out;
 }
 

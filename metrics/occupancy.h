@@ -15,16 +15,20 @@ struct BlockNeeds {
   int registers_per_thread = 0;
   std::uint64_t shared_static_bytes = 0;
   std::uint64_t shared_dynamic_bytes = 0;
-  int barriers = 0;  ///< as ptxas counts them; they limit from compute capability 9.0 on
+  int barriers = 0;        ///< as ptxas counts them; they limit from compute capability 9.0 on
+  int cluster_blocks = 1;  ///< that run together, in one GPC
 };
 
 struct Occupancy {
   int blocks_per_multiprocessor = 0;
   int active_warps = 0;
-  double fraction = 0;  ///< active warps / most warps of the multiprocessor, 0..1
+  /// Active warps / most warps of the multiprocessor, 0..1; with clusters those of the whole chip,
+  /// the best-known one of the architecture.
+  double fraction = 0;
   /// "warps", "registers", "shared", "blocks", "barriers" or several of them, joined by "+" in this
-  /// order.
+  /// order; "clusters" where a multiprocessor had room for blocks that belong to no whole cluster.
   std::string limiter;
+  std::string doubt;  ///< why fraction and limiter are estimates; empty: they are exact
 };
 
 /// Occupancy of such blocks on such a multiprocessor, with as much shared memory as it can have

@@ -189,6 +189,15 @@ std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kerne
   return found;
 }
 
+std::vector<std::uint32_t> register_changes(const Cubin& cubin, std::string_view kernel) {
+  constexpr std::uint64_t kChange = 0x1c8;
+  std::vector<std::uint32_t> found;
+  for (const SassWord& word : machine_code(cubin, kernel)) {
+    if (word.opcode() == kChange) found.push_back(static_cast<std::uint32_t>(word.low >> 32));
+  }
+  return found;
+}
+
 std::string name_of(const MemoryInstruction& instruction) {
   if (instruction.op == MemoryOp::wgmma) return "a product of tiles";
   if (instruction.op == MemoryOp::bulk) return "a copy in bulk";

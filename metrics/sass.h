@@ -65,6 +65,9 @@ std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::stri
 /// code. Throws as memory_instructions().
 std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kernel);
 
+/// The numbers of registers that `kernel` changes to (USETMAXREG), in the order of the code.
+std::vector<std::uint32_t> register_changes(const Cubin& cubin, std::string_view kernel);
+
 /// "LDS.128": operation and width in bits, as nvdisasm writes loads and stores.
 std::string name_of(const MemoryInstruction& instruction);
 

@@ -14,6 +14,7 @@
 #include "harness/devices.h"
 #include "metrics/cubin.h"
 #include "metrics/cupti.h"
+#include "metrics/kernel_resources.h"
 #include "metrics/sass_lines.h"
 
 namespace warpgauge::attach {
@@ -94,6 +95,17 @@ KnownKernels merged(const std::vector<AttachedProcess>& processes, const CubinOf
   return kernels;
 }
 
+/// The shapes with the clusters that are compiled into the kernel.
+std::vector<metrics::Launch> shapes_of(const Known& known) {
+  std::vector<metrics::Launch> shapes = known.shapes;
+  if (known.resources.empty()) return shapes;
+  for (metrics::Launch& shape : shapes) {
+    if (shape.cluster != metrics::kNoCluster) continue;
+    shape.cluster = known.resources.front().compiled_cluster;
+  }
+  return shapes;
+}
+
 /// The driver's resources of the kernel: the worst of its codes and shapes, if it has several.
 std::map<std::string_view, double> driver_values(const Known& known) {
   if (known.resources.empty()) return {};
@@ -108,19 +120,45 @@ std::map<std::string_view, double> driver_values(const Known& known) {
   if (known.device->threads_per_multiprocessor > 0) {
     const auto fewest =
         std::ranges::min_element(known.resources, {}, &KernelResources::resident_warps);
-    values["occupancy.theoretical"] = static_cast<double>(fewest->resident_warps) /
-                                      (known.device->threads_per_multiprocessor / 32);
+    values["occupancy.theoretical"] =
+        fewest->resident_warps / (known.device->threads_per_multiprocessor / 32);
+  }
+  for (const metrics::Launch& shape : shapes_of(known)) {
+    double& blocks = values["cluster.blocks"];
+    blocks = std::max(blocks, static_cast<double>(shape.cluster_blocks()));
   }
   return values;
+}
+
+std::set<std::uint32_t> codes_of(const Known& known) {
+  std::set<std::uint32_t> codes;
+  for (const auto& [instruction, values] : known.records) codes.insert(instruction.cubin_crc);
+  return codes;
+}
+
+/// Registers after setmaxnreg, which the driver does not know; nothing where a code is not there.
+void add_register_range(const Known& known, const std::string& kernel, Cubins& cubins,
+                        std::map<std::string_view, double>& values) {
+  std::optional<std::uint32_t> least, most;
+  for (const std::uint32_t code : codes_of(known)) {
+    const metrics::KernelResources of_code =
+        metrics::resources_of_kernels(cubins.image(code))[kernel];
+    if (!of_code.registers) return;
+    const std::uint32_t low = of_code.least_registers.value_or(*of_code.registers);
+    const std::uint32_t high = of_code.most_registers.value_or(*of_code.registers);
+    least = std::min(least.value_or(low), low);
+    most = std::max(most.value_or(high), high);
+  }
+  if (!least) return;
+  values["registers.least"] = *least;
+  values["registers.most"] = *most;
 }
 
 /// What `of` says of each code of the kernel, if that is the same; else nothing.
 std::string of_all_codes(const Known& known, Cubins& cubins,
                          const std::function<std::string(const metrics::Cubin&)>& of) {
-  std::set<std::uint32_t> codes;
-  for (const auto& [instruction, values] : known.records) codes.insert(instruction.cubin_crc);
   std::set<std::string> answers;
-  for (const std::uint32_t code : codes) {
+  for (const std::uint32_t code : codes_of(known)) {
     const auto image = cubins.image(code);
     if (image.empty()) return "";
     try {
@@ -173,11 +211,13 @@ std::vector<programs::CountedKernel> attached_kernels(const std::vector<Attached
                                 .arch = arch_of_code(known, cubins),
                                 .sass_hash = of_all_codes(known, cubins, hash),
                                 .launches = known.launches,
-                                .counted = known.shapes,
+                                .counted = shapes_of(known),
                                 .counted_warps = counted_warps(known.records),
                                 .compile_time = driver_values(known),
+                                .occupancy_doubt = "",
                                 .lines = {},
                                 .why_no_lines = ""};
+    add_register_range(known, kernel, cubins, one.compile_time);
     try {
       one.lines = adder.add_up(known.records);
       distrust(one.lines, known.doubt);

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 using metrics::Instruction;
 using metrics::SassValues;
 
-constexpr const char* kSchema = "warpgauge.attached/4";
+constexpr const char* kSchema = "warpgauge.attached/5";
 
 Json json_of(const AttachedDevice& one) {
   Json json;
@@ -40,12 +40,13 @@ Json json_of(const AttachedKernel& kernel) {
   json["launches"] = kernel.launches;
   Json& counted = json["counted"] = Json::array();
   for (const metrics::Launch& one : kernel.counted) {
-    counted.push_back(Json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count}));
+    counted.push_back(
+        Json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count, one.cluster}));
   }
   Json& resources = json["resources"] = Json::array();
   for (const KernelResources& one : kernel.resources) {
-    resources.push_back(
-        Json::array({one.registers, one.shared_static_bytes, one.local_bytes, one.resident_warps}));
+    resources.push_back(Json::array({one.registers, one.shared_static_bytes, one.local_bytes,
+                                     one.resident_warps, one.compiled_cluster}));
   }
   return json;
 }
@@ -60,10 +61,11 @@ AttachedKernel kernel_of(const Json& json) {
     kernel.counted.push_back({.grid = one.at(0),
                               .block = one.at(1),
                               .dynamic_shared_bytes = one.at(2),
-                              .count = one.at(3)});
+                              .count = one.at(3),
+                              .cluster = one.at(4)});
   }
   for (const Json& one : json.at("resources")) {
-    kernel.resources.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+    kernel.resources.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
   }
   return kernel;
 }

@@ -1,6 +1,7 @@
 // The counts of one process: the injected library writes them, `warpgauge attach` reads them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -26,8 +27,11 @@ struct KernelResources {
   std::uint32_t registers = 0;
   std::uint64_t shared_static_bytes = 0;
   std::uint64_t local_bytes = 0;
-  /// The most warps, in blocks of one shape, that a multiprocessor can have at a time.
-  std::uint32_t resident_warps = 0;
+  /// The most warps, in blocks of one shape, that a multiprocessor can have at a time; with
+  /// clusters the mean over the multiprocessors.
+  double resident_warps = 0;
+  /// Blocks in x, y and z that the code is made for (__cluster_dims__).
+  std::array<std::uint32_t, 3> compiled_cluster = metrics::kNoCluster;
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -62,7 +66,7 @@ class AttachedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON object: {"schema": "warpgauge.attached/4", ...}.
+/// One JSON object: {"schema": "warpgauge.attached/5", ...}.
 std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);

@@ -35,6 +35,66 @@ int threads_of(const metrics::Launch& shape) {
   return static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
 }
 
+std::array<std::uint32_t, 3> cluster_of(const CUlaunchAttributeValue& value) {
+  const auto& [x, y, z] = value.clusterDim;
+  return {x, y, z};
+}
+
+/// That its code is made for.
+std::array<std::uint32_t, 3> compiled_cluster(CUfunction function) {
+  std::array<std::uint32_t, 3> cluster{};
+  constexpr std::array kSides = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+  for (std::size_t n = 0; n < cluster.size(); ++n) {
+    int blocks = 0;  // 0: none is required
+    const bool known = cuFuncGetAttribute(&blocks, kSides[n], function) == CUDA_SUCCESS;
+    cluster[n] = known && blocks > 0 ? static_cast<std::uint32_t>(blocks) : 1;
+  }
+  return cluster;
+}
+
+/// Blocks of such a launch that the current device can have at a time; nothing if the driver does
+/// not say so.
+std::optional<std::uint64_t> blocks_in_clusters(CUfunction function, const metrics::Launch& shape) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+  CUlaunchConfig config{};
+  config.gridDimX = shape.grid[0];
+  config.gridDimY = shape.grid[1];
+  config.gridDimZ = shape.grid[2];
+  config.blockDimX = shape.block[0];
+  config.blockDimY = shape.block[1];
+  config.blockDimZ = shape.block[2];
+  config.sharedMemBytes = static_cast<unsigned>(shape.dynamic_shared_bytes);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int clusters = 0;
+  if (cuOccupancyMaxActiveClusters(&clusters, function, &config) != CUDA_SUCCESS) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(clusters) * shape.cluster_blocks();
+}
+
+/// The most blocks that a multiprocessor can have at a time; with clusters, which lie in one GPC
+/// each, the mean of all.
+std::optional<double> resident_blocks(CUfunction function, const metrics::Launch& shape) {
+  if (shape.cluster_blocks() > 1) {
+    CUdevice device = 0;
+    const auto blocks = blocks_in_clusters(function, shape);
+    if (!blocks || cuCtxGetDevice(&device) != CUDA_SUCCESS) return std::nullopt;
+    return static_cast<double>(*blocks) /
+           attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+  }
+  int blocks = 0;
+  if (cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads_of(shape),
+                                                  shape.dynamic_shared_bytes) != CUDA_SUCCESS) {
+    return std::nullopt;
+  }
+  return blocks;
+}
+
 /// Of the current context.
 class Event {
  public:
@@ -103,25 +163,38 @@ bool is_capturing(CUstream stream) {
          status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
+metrics::Launch shape_of(const CUlaunchConfig& config) {
+  metrics::Launch shape = shape_of<CUlaunchConfig>(config);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      shape.cluster = cluster_of(config.attrs[i].value);
+    }
+  }
+  return shape;
+}
+
 std::optional<KernelResources> resources_of(CUfunction launched, const metrics::Launch& shape) {
   // The runtime passes its CUkernel to cuLaunchKernel as the CUfunction.
   CUfunction function = nullptr;
   if (cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(launched)) != CUDA_SUCCESS) {
     function = launched;
   }
-  int registers = 0, shared = 0, local = 0, blocks = 0;
+  const auto cluster = compiled_cluster(function);
+  metrics::Launch launch = shape;
+  if (launch.cluster == metrics::kNoCluster) launch.cluster = cluster;
+  const std::optional<double> blocks = resident_blocks(function, launch);
+  int registers = 0, shared = 0, local = 0;
   const bool known =
       cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS &&
       cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
-      cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) == CUDA_SUCCESS &&
-      cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads_of(shape),
-                                                  shape.dynamic_shared_bytes) == CUDA_SUCCESS;
-  if (!known) return std::nullopt;
+      cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) == CUDA_SUCCESS;
+  if (!known || !blocks) return std::nullopt;
   return KernelResources{
       .registers = static_cast<std::uint32_t>(registers),
       .shared_static_bytes = static_cast<std::uint64_t>(shared),
       .local_bytes = static_cast<std::uint64_t>(local),
-      .resident_warps = static_cast<std::uint32_t>(blocks * shape.warps_per_block()),
+      .resident_warps = *blocks * static_cast<double>(shape.warps_per_block()),
+      .compiled_cluster = cluster,
   };
 }
 
@@ -130,9 +203,16 @@ std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE
   const bool named = params.func != nullptr ? cuFuncGetName(&name, params.func) == CUDA_SUCCESS
                                             : cuKernelGetName(&name, params.kern) == CUDA_SUCCESS;
   if (!named || name == nullptr) return std::nullopt;
+  metrics::Launch shape = shape_of(params);
+  CUlaunchAttributeValue value{};
+  if (cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_SUCCESS &&
+      value.clusterDim.x > 0) {
+    shape.cluster = cluster_of(value);
+  }
   return LaunchedKernel{
-      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name,
-      shape_of(params), node};
+      params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern), name, shape,
+      node};
 }
 
 namespace {

@@ -73,7 +73,8 @@ struct GraphKernels {
 using ConditionalBodies = std::map<CUgraphNode, std::vector<CUgraph>>;
 GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies);
 
-/// Of the parameters of any call that launches: their members have the same names in all.
+/// Of the parameters of any call that launches: their members have the same names in all. Clusters
+/// that are compiled into the kernel are not in them.
 template <typename Parameters>
 metrics::Launch shape_of(const Parameters& p) {
   return {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
@@ -81,5 +82,7 @@ metrics::Launch shape_of(const Parameters& p) {
           .dynamic_shared_bytes = p.sharedMemBytes,
           .count = 1};
 }
+/// The same with the clusters that the call asks for.
+metrics::Launch shape_of(const CUlaunchConfig& config);
 
 }  // namespace warpgauge::attach::driver

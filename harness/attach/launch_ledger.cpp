@@ -129,9 +129,9 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
       function = {.place = place_of(one.name, device), .blocks = {}};
     }
     const auto& [x, y, z] = one.shape.block;
-    if (function.blocks.emplace(x * y * z, one.shape.dynamic_shared_bytes).second) {
-      unknown.push_back(one);
-    }
+    const std::tuple resources(x * y * z, one.shape.dynamic_shared_bytes,
+                               one.shape.cluster_blocks());
+    if (function.blocks.insert(resources).second) unknown.push_back(one);
     if (one.conditional) continue;
     AttachedKernel& kernel = process_.kernels[function.place];
     ++kernel.launches;

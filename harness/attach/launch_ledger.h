@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -87,7 +88,8 @@ class LaunchLedger {
   LaunchCount launches_;
   struct Function {
     std::size_t place = 0;
-    std::set<std::pair<std::uint32_t, std::uint64_t>> blocks;  ///< threads, dynamic shared bytes
+    /// Threads, dynamic shared bytes, blocks of a cluster.
+    std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> blocks;
   };
   // Where in process_ a kernel is, by device and name, and by device and handle.
   std::map<std::pair<int, std::string>, std::size_t> kernels_;

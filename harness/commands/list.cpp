@@ -48,6 +48,7 @@ nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
     object["block"] = launch.block;
     object["dynamic_shared_bytes"] = launch.dynamic_shared_bytes;
     object["count"] = launch.count;
+    object["cluster"] = launch.cluster;
   }
   return rows;
 }

@@ -41,43 +41,51 @@ fs::path emulated(std::string_view library) {
 
 fs::path report_in(const fs::path& folder) { return folder / "report.jsonl"; }
 
-double occupancy(const metrics::Architecture& arch, const ReportedCode& code,
-                 const metrics::Launch& shape) {
+metrics::Occupancy occupancy(const metrics::Architecture& arch, const ReportedCode& code,
+                             const metrics::Launch& shape) {
   const auto& [x, y, z] = shape.block;
   return metrics::occupancy(
-             arch, {.threads = static_cast<int>(x * y * z),
-                    .registers_per_thread = static_cast<int>(code.resources.registers.value_or(0)),
-                    .shared_static_bytes = code.shared_static_bytes,
-                    .shared_dynamic_bytes = shape.dynamic_shared_bytes,
-                    .barriers = static_cast<int>(code.resources.barriers.value_or(0))})
-      .fraction;
+      arch, {.threads = static_cast<int>(x * y * z),
+             .registers_per_thread = static_cast<int>(code.resources.registers.value_or(0)),
+             .shared_static_bytes = code.shared_static_bytes,
+             .shared_dynamic_bytes = shape.dynamic_shared_bytes,
+             .barriers = static_cast<int>(code.resources.barriers.value_or(0)),
+             .cluster_blocks = static_cast<int>(shape.cluster_blocks())});
 }
 
-/// What the machine code says: the worst of its codes and shapes, if the kernel has several;
+/// Adds what the machine code says: the worst of its codes and shapes, if the kernel has several;
 /// nothing where it is not known of all.
-std::map<std::string_view, double> compile_time(const metrics::Architecture& arch,
-                                                const ReportedKernel& kernel) {
-  std::map<std::string_view, double> values;
+void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& kernel,
+                      programs::CountedKernel& counted) {
+  auto& values = counted.compile_time;
+  const auto most = [&](std::string_view metric, double value) {
+    values[metric] = std::max(values[metric], value);
+  };
+  for (const metrics::Launch& shape : kernel.counted) {
+    most("cluster.blocks", static_cast<double>(shape.cluster_blocks()));
+  }
   const bool all_known = std::ranges::all_of(
       kernel.codes, [](const ReportedCode& code) { return code.resources.registers.has_value(); });
-  if (kernel.codes.empty() || !all_known) return values;
+  if (kernel.codes.empty() || !all_known) return;
   bool stack_known = true;
   for (const ReportedCode& code : kernel.codes) {
-    const auto most = [&](std::string_view metric, double value) {
-      values[metric] = std::max(values[metric], value);
-    };
-    most("registers", *code.resources.registers);
+    const std::uint32_t registers = *code.resources.registers;
+    most("registers", registers);
+    most("registers.most", code.resources.most_registers.value_or(registers));
+    const double least = code.resources.least_registers.value_or(registers);
+    double& known_least = values.try_emplace("registers.least", least).first->second;
+    known_least = std::min(known_least, least);
     most("shared.static_bytes", static_cast<double>(code.shared_static_bytes));
     most("stack.bytes", code.resources.stack_bytes.value_or(0));
     stack_known &= code.resources.stack_bytes.has_value();
     for (const metrics::Launch& shape : kernel.counted) {
-      const double fraction = occupancy(arch, code, shape);
-      const auto known = values.try_emplace("occupancy.theoretical", fraction).first;
-      known->second = std::min(known->second, fraction);
+      const metrics::Occupancy one = occupancy(arch, code, shape);
+      const auto known = values.try_emplace("occupancy.theoretical", one.fraction).first;
+      known->second = std::min(known->second, one.fraction);
+      if (!one.doubt.empty()) counted.occupancy_doubt = one.doubt;
     }
   }
   if (!stack_known) values.erase("stack.bytes");
-  return values;
 }
 
 /// What could not be counted: processes that ended without a report.
@@ -191,19 +199,23 @@ class Emulated : public programs::Source {
   programs::CountedKernel counted_kernel(const ReportedKernel& kernel,
                                          std::vector<metrics::LineCounts> lines) const {
     const metrics::Architecture& limits = metrics::architecture(arch_);
-    return {.name = kernel.name,
-            .device = {.name = metrics::emulated_gpu(arch_),
-                       .chip = "",
-                       .compute_capability = fmt::format("{}.{}", limits.major, limits.minor),
-                       .driver = "emulator"},
-            .arch = arch_,
-            .sass_hash = kernel.codes.size() == 1 ? kernel.codes.front().sass_hash : "",
-            .launches = kernel.launches,
-            .counted = kernel.counted,
-            .counted_warps = 0,
-            .compile_time = compile_time(limits, kernel),
-            .lines = std::move(lines),
-            .why_no_lines = ""};
+    programs::CountedKernel counted{
+        .name = kernel.name,
+        .device = {.name = metrics::emulated_gpu(arch_),
+                   .chip = "",
+                   .compute_capability = fmt::format("{}.{}", limits.major, limits.minor),
+                   .driver = "emulator"},
+        .arch = arch_,
+        .sass_hash = kernel.codes.size() == 1 ? kernel.codes.front().sass_hash : "",
+        .launches = kernel.launches,
+        .counted = kernel.counted,
+        .counted_warps = 0,
+        .compile_time = {},
+        .occupancy_doubt = "",
+        .lines = std::move(lines),
+        .why_no_lines = ""};
+    add_compile_time(limits, kernel, counted);
+    return counted;
   }
 
   const std::string arch_;

@@ -203,10 +203,14 @@ std::string explain_static(const Case& one) {
   std::string text;
   auto out = std::back_inserter(text);
   for (const LaunchRecord& record : launches) {
-    const auto& [grid, block, shared, count] = record.launch;
-    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}\n",
+    const auto& [grid, block, shared, count, cluster] = record.launch;
+    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}",
                    files::without_void(files::demangled(record.kernel)), fmt::join(grid, ", "),
                    fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
+    if (cluster != metrics::kNoCluster) {
+      fmt::format_to(out, " in clusters of ({})", fmt::join(cluster, ", "));
+    }
+    text += '\n';
   }
   constexpr const char* kColumns[] = {
       "registers",           "spill.store_bytes",     "spill.load_bytes", "stack.bytes",

@@ -85,7 +85,10 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
   for (const auto& [metric, value] : kernel.compile_time) {
     Fact fact = with_value(blank, metric, value);
     fact.source = counter.compile;
-    fact.confidence = "exact";
+    const bool is_doubtful = metrics::metric(metric).source == metrics::Source::occupancy &&
+                             !kernel.occupancy_doubt.empty();
+    fact.confidence = is_doubtful ? "estimate" : "exact";
+    if (is_doubtful) fact.confidence_reason = kernel.occupancy_doubt;
     facts.push_back(std::move(fact));
   }
   std::ranges::move(missing(counter, facts, blank, why_not_counted, budgets),

@@ -32,6 +32,7 @@ struct CountedKernel {
   std::vector<metrics::Launch> counted;             ///< those that were to be counted, by shape
   std::uint64_t counted_warps = 0;                  ///< of which counts came back; 0: not known
   std::map<std::string_view, double> compile_time;  ///< values by metric
+  std::string occupancy_doubt;                      ///< why that is an estimate; empty: it is exact
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;  ///< a sentence, where they cannot be had
 };

@@ -89,6 +89,52 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.records.at(0).at(first).values, process.records.at(0).at(first).values);
 }
 
+// 128 of 132 multiprocessors have a block of 12 warps, as the driver says of clusters of 8.
+TEST(AttachedFacts, HaveTheOccupancyOfWholeClusters) {
+  attach::AttachedProcess process = process_of(1);
+  attach::AttachedKernel& kernel = process.kernels.at(0);
+  kernel.counted.at(0).cluster = {8, 1, 1};
+  kernel.resources.at(0).resident_warps = 12. * 128 / 132;
+  const attach::AttachedProcess back =
+      attach::parse_attached(attach::to_text(process), "of clusters");
+  EXPECT_EQ(back.kernels.at(0).counted.at(0).cluster, kernel.counted.at(0).cluster);
+  EXPECT_EQ(back.kernels.at(0).resources, kernel.resources);
+  const programs::ProgramCase one = cases_of({back}).at(0);
+  EXPECT_EQ(value_of(one, "cluster.blocks"), 8);
+  EXPECT_DOUBLE_EQ(value_of(one, "occupancy.theoretical"), 12. / 64 * 128 / 132);
+}
+
+TEST(AttachedFacts, HaveTheClustersThatAreCompiledIn) {
+  attach::AttachedProcess process = process_of(1);
+  EXPECT_EQ(value_of(cases_of({process}).at(0), "cluster.blocks"), 1);
+  process.kernels.at(0).resources.at(0).compiled_cluster = {4, 2, 1};
+  const programs::ProgramCase one = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(one, "cluster.blocks"), 8);
+  EXPECT_EQ(one.facts.at(0).context->kernels.at(0).launches.at(0).cluster,
+            (std::array<std::uint32_t, 3>{4, 2, 1}));
+}
+
+TEST(AttachedFacts, HaveTheRegistersAfterSetmaxnregFromTheCodeThatRan) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_attached_registers";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(WARPGAUGE_TEST_DATA "/cubin/hopper.sm_90a.cubin",
+                             folder / attach::cubin_name(kCubin),
+                             std::filesystem::copy_options::overwrite_existing);
+  attach::AttachedProcess process = process_of(1);
+  const std::string kernel = "_Z11specialisedPf";
+  process.kernels.at(0).name = kernel;
+  metrics::SassValues first;
+  first[SassMetric::instructions] = 12;
+  process.records[0] = {{{kCubin, kernel, 0}, first}};
+  const auto values = attach::attached_kernels({process}, folder).at(0).compile_time;
+  EXPECT_EQ(values.at("registers.least"), 40);
+  EXPECT_EQ(values.at("registers.most"), 232);
+  EXPECT_FALSE(attach::attached_kernels({process}, testing::TempDir() + "none")
+                   .at(0)
+                   .compile_time.contains("registers.least"))
+      << "without the code they are not known";
+}
+
 TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
   attach::AttachedProcess process = process_of(1);
   metrics::SassValues load, reduction, product;
@@ -155,7 +201,7 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
 }
 
 TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
-  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/4"})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "warpgauge.attached/5"})"}) {
     try {
       attach::parse_attached(text, "out/7.json");
       ADD_FAILURE() << text;

@@ -65,7 +65,7 @@ bool is_capturing(CUstream stream) {
 }
 std::optional<KernelResources> resources_of(CUfunction, const metrics::Launch& shape) {
   return KernelResources{.registers = 40,
-                         .resident_warps = 2 * static_cast<std::uint32_t>(shape.warps_per_block())};
+                         .resident_warps = 2 * static_cast<double>(shape.warps_per_block())};
 }
 GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies) {
   const metrics::Launch shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};

@@ -49,7 +49,7 @@ def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
         launches * 320,
     )
     return {
-        "schema": "warpgauge.attached/4",
+        "schema": "warpgauge.attached/5",
         "command": "program",
         "pid": 2**22 + 7,  # beyond all that Linux gives
         "devices": {
@@ -67,8 +67,8 @@ def counted(launches=3, *, kernel=KERNEL, warnings=(), records=True):
                 "name": kernel,
                 "device": 0,
                 "launches": launches,
-                "counted": [[[1, 1, 1], [32, 32, 1], 0, launches]],
-                "resources": [[14, 4096, 0, 64]],
+                "counted": [[[1, 1, 1], [32, 32, 1], 0, launches, [1, 1, 1]]],
+                "resources": [[14, 4096, 0, 64, [1, 1, 1]]],
             }
         ],
         "records": {"0": [{"cubin": 1, "kernel": kernel, "rows": [first, [64, *values]]}]}
@@ -330,7 +330,7 @@ def test_what_could_not_be_counted_is_reported(tmp_path):
     assert "not counted: kernels were launched in an unknown graph (process" in run.stderr
 
 
-@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/4", "comm'])
+@pytest.mark.parametrize("text", ["", '{"schema": "warpgauge.attached/5", "comm'])
 def test_a_damaged_result_is_a_fault(tmp_path, text):
     run = attach(tmp_path, text)
     assert run.returncode == 2

@@ -1,6 +1,7 @@
 // Dry runs of the kernels in tests/faulty: what would be launched, without a GPU.
 #include "harness/launch_log.h"
 
+#include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,6 +28,22 @@ TEST(LaunchLog, DryRunSeesKernelAndShape) {
   EXPECT_EQ(launches[0].launch.grid, (std::array<std::uint32_t, 3>{4, 1, 1}));
   EXPECT_EQ(launches[0].launch.block, (std::array<std::uint32_t, 3>{256, 1, 1}));
   EXPECT_EQ(launches[0].launch.count, 1u);
+}
+
+TEST(LaunchLog, SeesTheClustersThatALaunchAsksFor) {
+  const LaunchLog log(LaunchLog::Mode::dry);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 2, 1};
+  cudaLaunchConfig_t config{.gridDim = {4, 4, 1}, .blockDim = {32, 1, 1}};
+  const char stub = 0;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, &stub, nullptr), cudaSuccess);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  EXPECT_EQ(cudaLaunchKernelExC(&config, &stub, nullptr), cudaSuccess);
+  ASSERT_EQ(log.launches().size(), 2u) << "launches of another shape";
+  EXPECT_EQ(log.launches()[0].launch.cluster, metrics::kNoCluster);
+  EXPECT_EQ(log.launches()[1].launch.cluster, (std::array<std::uint32_t, 3>{2, 2, 1}));
 }
 
 TEST(LaunchLog, DryRunEndsWithItsLog) {

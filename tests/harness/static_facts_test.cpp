@@ -41,6 +41,35 @@ TEST(StaticFacts, OfACopyKernel) {
   }
 }
 
+// 8 blocks of 256 threads on each of the 132 multiprocessors of an H100.
+TEST(StaticFacts, OccupancyInClustersIsAnEstimateWhereChipsDiffer) {
+  const Case& one = *Registry::instance().select({.filter = {"faulty.good.*"}}).at(0);
+  auto launches = dry_launches(one);
+  const auto in_clusters = [&](std::uint32_t blocks) {
+    launches.at(0).launch.cluster = {blocks, 1, 1};
+    return static_facts(one, launches, "sm_90", PtxasTexts::of_this_build());
+  };
+  const auto of_eight = in_clusters(8);
+  EXPECT_EQ(number(fact(of_eight, "cluster.blocks")), 8);
+  EXPECT_EQ(number(fact(of_eight, "occupancy.theoretical")), 1);
+  EXPECT_EQ(fact(of_eight, "occupancy.theoretical").confidence, "exact");
+  const auto of_five = in_clusters(5);
+  EXPECT_DOUBLE_EQ(number(fact(of_five, "occupancy.theoretical")), 1055. / 1056);
+  for (const char* const metric : {"occupancy.theoretical", "occupancy.limiter"}) {
+    EXPECT_EQ(fact(of_five, metric).confidence, "estimate") << metric;
+    EXPECT_THAT(fact(of_five, metric).confidence_reason, HasSubstr("GPC")) << metric;
+  }
+  EXPECT_EQ(fact(of_five, "occupancy.limiter").value, metrics::Value("clusters"));
+  EXPECT_EQ(fact(of_five, "registers").confidence, "exact");
+}
+
+TEST(StaticFacts, RegistersStayWithoutSetmaxnreg) {
+  const auto facts = facts_of("faulty.good.*", "sm_90");
+  EXPECT_EQ(fact(facts, "registers.least").value, fact(facts, "registers").value);
+  EXPECT_EQ(fact(facts, "registers.most").value, fact(facts, "registers").value);
+  EXPECT_EQ(number(fact(facts, "cluster.blocks")), 1);
+}
+
 TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     const auto facts = facts_of("faulty.spilling.*", arch);

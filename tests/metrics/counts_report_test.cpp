@@ -81,9 +81,15 @@ TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
 }
 
 TEST_F(Report, AddsUpTheLaunchesOfAKernelAndHasEachCodeOnce) {
-  const ReportedCode code{
-      {.registers = 12, .stack_bytes = 0, .barriers = 1}, 4096, "0123456789abcdef"};
-  const Launch wide{.grid = {2, 1, 1}, .block = {32, 8, 1}, .dynamic_shared_bytes = 64};
+  const ReportedCode code{{.registers = 12,
+                           .stack_bytes = 0,
+                           .barriers = 1,
+                           .least_registers = 40,
+                           .most_registers = 232},
+                          4096,
+                          "0123456789abcdef"};
+  const Launch wide{
+      .grid = {2, 1, 1}, .block = {32, 8, 1}, .dynamic_shared_bytes = 64, .cluster = {2, 1, 1}};
   append_report(path_, {.kernels = {{"k", 3, {wide}, {code}}}});
   append_report(path_,
                 {.kernels = {{"k", 2, {wide, Launch{}}, {code, {}}}, {"other\xff", 1, {}, {}}}});

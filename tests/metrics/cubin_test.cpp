@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "metrics/kernel_resources.h"
+#include "metrics/sass.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -197,6 +198,23 @@ TEST(LinkedCubin, HasTheStackOfCallsUnlessTheyRecurse) {
   EXPECT_EQ(kernels["_ZN6sample8weightedEPi"].stack_bytes, 0u);
   EXPECT_EQ(kernels["_ZN6sample9recursionEPi"].stack_bytes, std::nullopt);
   EXPECT_EQ(kernels["_ZN6sample5chainEPi"].frame_bytes, 0u) << "136 and 88 are what it calls";
+}
+
+TEST(HopperCubin, HasTheClusterThatAKernelIsMadeFor) {
+  auto kernels = resources_of_kernels(recorded_as("hopper.sm_90a"));
+  EXPECT_EQ(kernels["_Z10in_clusterPf"].cluster, (std::array<std::uint32_t, 3>{4, 2, 1}));
+  EXPECT_EQ(kernels["_Z11specialisedPf"].cluster, std::nullopt);
+}
+
+TEST(HopperCubin, HasTheRegistersThatSetmaxnregChangesTo) {
+  const Image image = recorded_as("hopper.sm_90a");
+  auto kernels = resources_of_kernels(image);
+  EXPECT_EQ(kernels["_Z11specialisedPf"].registers, 168u) << "65536 / 384, in units of 8";
+  EXPECT_EQ(kernels["_Z11specialisedPf"].least_registers, 40u);
+  EXPECT_EQ(kernels["_Z11specialisedPf"].most_registers, 232u);
+  EXPECT_EQ(kernels["_Z10in_clusterPf"].least_registers, std::nullopt);
+  EXPECT_EQ(kernels["_Z10in_clusterPf"].most_registers, std::nullopt);
+  EXPECT_EQ(register_changes(Cubin(image), "_Z10in_clusterPf").size(), 0u);
 }
 
 }  // namespace

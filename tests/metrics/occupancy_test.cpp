@@ -182,6 +182,37 @@ TEST(Occupancy, BlocksThatCannotRunHaveNone) {
   EXPECT_EQ(got.limiter, "warps+registers+shared");
 }
 
+// 2 blocks on each of the 132 multiprocessors of an H100, 4 on each pair.
+TEST(Occupancy, ClustersThatPairsOfMultiprocessorsHoldAreExact) {
+  const Architecture& hopper = architecture("sm_90");
+  for (const int cluster : {1, 2, 4}) {
+    const Occupancy got =
+        occupancy(hopper, {.threads = 512, .registers_per_thread = 64, .cluster_blocks = cluster});
+    EXPECT_DOUBLE_EQ(got.fraction, 0.5) << cluster;
+    EXPECT_EQ(got.limiter, "registers") << cluster;
+    EXPECT_EQ(got.doubt, "") << cluster;
+  }
+}
+
+// One block of 12 warps each: of 132 blocks 16 clusters of 8 take 128, 8 of 16 likewise, and 33 of
+// 4 take all, unless a GPC has a number of multiprocessors that 4 does not divide.
+TEST(Occupancy, BlocksOfNoWholeClusterAreLeftOut) {
+  const Architecture& hopper = architecture("sm_90");
+  const auto in_clusters = [&](int blocks) {
+    return occupancy(hopper,
+                     {.threads = 384, .registers_per_thread = 168, .cluster_blocks = blocks});
+  };
+  for (const int cluster : {8, 16}) {
+    EXPECT_DOUBLE_EQ(in_clusters(cluster).fraction, 12. / 64 * 128 / 132) << cluster;
+    EXPECT_EQ(in_clusters(cluster).limiter, "clusters") << cluster;
+    EXPECT_THAT(in_clusters(cluster).doubt, testing::HasSubstr("GPC")) << cluster;
+  }
+  EXPECT_DOUBLE_EQ(in_clusters(4).fraction, 12. / 64);
+  EXPECT_EQ(in_clusters(4).limiter, "registers");
+  EXPECT_THAT(in_clusters(4).doubt, testing::HasSubstr("GPC"));
+  EXPECT_EQ(in_clusters(2).doubt, "");
+}
+
 TEST(Occupancy, RefusesWhatIsNoBlock) {
   const Architecture& hopper = architecture("sm_90");
   EXPECT_THROW(occupancy(hopper, {.threads = 0}), std::invalid_argument);

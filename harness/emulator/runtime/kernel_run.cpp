@@ -103,7 +103,8 @@ Watched::Watched(LaunchWatch* watch, const Function& function, const machine::La
       kernel_(function.name),
       launch_{.grid = launch.grid,
               .block = launch.block,
-              .dynamic_shared_bytes = launch.dynamic_shared_bytes} {
+              .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+              .cluster = launch.cluster.value_or(metrics::kNoCluster)} {
   if (watch_ != nullptr) counts_ = watch_->begins(kernel_, launch_, function.code);
 }
 

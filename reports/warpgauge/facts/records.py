@@ -70,6 +70,7 @@ class Launch:
     block: tuple[int, int, int]
     dynamic_shared_bytes: int = 0
     count: int = 1
+    cluster: tuple[int, int, int] = (1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)

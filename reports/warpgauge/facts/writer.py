@@ -100,7 +100,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Limit):
         return limit_members(value)
     if isinstance(value, Launch):
-        return _without(_present(value), {"dynamic_shared_bytes": 0, "count": 1})
+        usual = {"dynamic_shared_bytes": 0, "count": 1, "cluster": [1, 1, 1]}
+        return _without(_present(value), usual)
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return _present(value) if hasattr(value, "__dataclass_fields__") else value
