@@ -12,9 +12,11 @@
 namespace warpgauge::emulator::machine {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// In blocks of 64 threads: `s` at %r11, the thread's word of it at %r12, two mbarriers at %r10;
 /// %p1 holds in thread 0, %p2 in thread 32.
@@ -73,6 +75,27 @@ std::vector<std::string> found(const std::string& text, const Shape& shape,
     texts.push_back(finding.text);
   }
   return texts;
+}
+
+/// A warpgroup goes to `less` registers, two go to `more`; the kernel was launched with 168 each.
+std::vector<std::string> of_registers(const std::string& less, const std::string& more) {
+  Shape shape{{1, 1, 1}, {384, 1, 1}};
+  shape.registers = 168;
+  const std::string decrease = less.empty() ? "" : "setmaxnreg.dec.sync.aligned.u32 " + less + ";";
+  return found(kernel_text("setp.lt.u32 %p1, %r0, 128;\n@!%p1 bra more;\n" + decrease +
+                           "\nret;\nmore: setmaxnreg.inc.sync.aligned.u32 " + more + ";\nret;"),
+               shape);
+}
+
+TEST(RegisterChanges, MustNotAddUpToMoreThanTheBlockWasGiven) {
+  EXPECT_THAT(of_registers("40", "232"), IsEmpty()) << "40 + 2 * 232 = 3 * 168";
+  EXPECT_THAT(of_registers("24", "240"), IsEmpty());
+  EXPECT_THAT(
+      of_registers("40", "240"),
+      ElementsAre(
+          AllOf(HasSubstr("block needs 66560 registers, of 64512 that it was given (168 a thread)"),
+                HasSubstr("decrease other warpgroups by as much"))));
+  EXPECT_THAT(of_registers("", "176"), SizeIs(1)) << "no warpgroup gives any";
 }
 
 /// "k, PTX line 12": that of the comment.

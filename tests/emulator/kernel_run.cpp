@@ -43,6 +43,7 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
                       cover ? &hits : nullptr,
                       &run.findings,
                       0,
+                      shape.registers,
                       shape.cluster};
   try {
     run.outcome = machine.run(*kernel, launch);

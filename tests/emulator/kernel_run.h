@@ -65,8 +65,9 @@ struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{32, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
-  int watched = 0;            ///< line of a branch; 0: none
-  bool is_unwritten = false;  ///< nothing is said to have written its output
+  int watched = 0;              ///< line of a branch; 0: none
+  std::uint32_t registers = 0;  ///< of a thread, at launch; 0: not known
+  bool is_unwritten = false;    ///< nothing is said to have written its output
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
 };
 

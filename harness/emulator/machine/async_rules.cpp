@@ -41,6 +41,10 @@ constexpr AsyncRuleRow kRules[] = {
      "the async proxy may not see that the mbarrier is initialised, for no fence stands between",
      "put fence.mbarrier_init.release.cluster (cuda::ptx::fence_mbarrier_init) or "
      "fence.proxy.async behind mbarrier.init, in the same thread"},
+    {AsyncRule::unavailable_registers, "unavailable registers",
+     "an increase waits on a GPU until the block has the registers, here for good",
+     "decrease other warpgroups by as much, or launch the kernel with more registers "
+     "(__launch_bounds__)"},
 };
 
 std::string text_of(const AsyncRuleRow& row, const std::string& details) {

@@ -1,5 +1,5 @@
-// The rules about mbarriers, copies of the async proxy and the memory of clusters: what is wrong
-// and what mends it.
+// The rules about mbarriers, copies of the async proxy, the memory of clusters and setmaxnreg: what
+// is wrong and what mends it.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ enum class AsyncRule : std::uint8_t {
   ended_block,
   unordered_mbarrier,
   unfenced_mbarrier,
+  unavailable_registers,
 };
 
 struct AsyncRuleRow {

@@ -67,6 +67,7 @@ machine::Launch launch_of(State& state, const Function& function, const KernelCa
           .dynamic_shared_bytes = call.shared_bytes,
           .cooperative = is_cooperative(call),
           .parameters = call.parameters,
+          .registers = static_cast<std::uint32_t>(function.registers()),
           .cluster = cluster_of(state, function, call)};
 }
 

@@ -45,6 +45,24 @@ bool is_under_way(const Block& block, std::uint32_t barrier) {
   });
 }
 
+/// Warps may give and take registers in any order: what is known at the end is whether all have
+/// what they asked for last.
+void check_registers(const Block& block) {
+  constexpr std::uint32_t kUnit = 8;  // registers of a thread are given so many at a time
+  const std::uint32_t at_launch = (block.launch.launch.registers + kUnit - 1) / kUnit * kUnit;
+  if (at_launch == 0 || block.register_change.code == nullptr) return;
+  std::uint64_t asked = 0;
+  for (const WarpState& state : block.warps) {
+    asked += (state.engine.registers == 0 ? at_launch : state.engine.registers) * kLanes;
+  }
+  const std::uint64_t given = std::uint64_t{at_launch} * kLanes * block.warps.size();
+  if (asked <= given) return;
+  report(block.launch, block.register_change, AsyncRule::unavailable_registers, "",
+         "by the last setmaxnreg of each warp the block needs " + std::to_string(asked) +
+             " registers, of " + std::to_string(given) + " that it was given (" +
+             std::to_string(at_launch) + " a thread)");
+}
+
 }  // namespace
 
 void check_mbarrier(const Warp& warp, const Instruction& instruction, int lane, Block& block,
@@ -83,6 +101,7 @@ void check_bytes(Block& block) {
 }
 
 void check_end(Block& block) {
+  if (block.launch.options.checks.async) check_registers(block);
   if (!looks(block)) return;
   for (const Act& act : block.history->writes_in_flight()) {
     report(block.launch, act, AsyncRule::unawaited_copy, "",

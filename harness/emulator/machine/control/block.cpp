@@ -115,6 +115,7 @@ void Block::start(std::uint64_t block_number) {
   barriers_in_use = 0;
   mbarriers.reset();
   tiles.reset();
+  register_change = {};
   steps = next_check = 0;
   random.seed(static_cast<std::uint_fast32_t>(launch.launch.order * 7919 + number + 1));
   live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));
@@ -140,6 +141,7 @@ void Block::start(WarpState& state) {
   engine.unordered = engine.rotating = engine.yields = false;
   engine.polls = 0;
   engine.products = {};
+  engine.registers = 0;
   state.warp.mask = engine.live;
   state.warp.carry = 0;
   state.warp.next = engine.kernel_frame.code->instructions.data();

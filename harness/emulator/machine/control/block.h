@@ -88,6 +88,7 @@ struct Block {
   std::uint32_t live_threads = 0;
   Mbarriers mbarriers;
   memory::CopiedTiles tiles;
+  Act register_change;           ///< the last setmaxnreg
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
   std::uint64_t next_check = 0;  ///< of the limits, in steps
   AlignedBytes registers, shared, local, specials;

@@ -90,6 +90,7 @@ struct WarpEngine {
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
   ProductGroups products;
+  std::uint32_t registers = 0;     ///< of a thread, by setmaxnreg; 0: those of the launch
   BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
   CodeHits* hits = nullptr;        ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;

@@ -61,6 +61,10 @@ void execute_product_wait(Warp& warp, const Instruction& instruction) {
   left = std::min(left, static_cast<std::uint32_t>(instruction.offset));
 }
 
-void execute_set_registers(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }
+void execute_set_registers(Warp& warp, const Instruction& instruction) {
+  if (!meet(warp, instruction)) return;
+  warp.engine->registers = static_cast<std::uint32_t>(instruction.offset);
+  warp.engine->block->register_change = act_of(warp, instruction, 0);
+}
 
 }  // namespace warpgauge::emulator::machine::control

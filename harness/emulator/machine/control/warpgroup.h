@@ -25,7 +25,8 @@ void expect_warpgroup(const Warp& warp, const Instruction& instruction);
 void execute_product_fence(Warp& warp, const Instruction& instruction);
 void execute_product_commit(Warp& warp, const Instruction& instruction);
 void execute_product_wait(Warp& warp, const Instruction& instruction);  ///< offset: groups left
-/// setmaxnreg: offset is the number of registers. A lane's registers lie in memory: nothing to do.
+/// setmaxnreg: offset is the number of registers. A lane's registers lie in memory: it is noted for
+/// check_end().
 void execute_set_registers(Warp& warp, const Instruction& instruction);
 
 }  // namespace warpgauge::emulator::machine::control
