@@ -77,6 +77,48 @@ class OccupancyGpu : public ::testing::Test {
   }
 };
 
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  WARPGAUGE_CUDA(cudaGetDevice(&device));
+  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+/// What is called exact of clusters is what the device says of them.
+TEST_F(OccupancyGpu, AgreesOnClustersThatItCallsExact) {
+  const Architecture& limits = architecture(current_arch());
+  if (limits.major < 9) GTEST_SKIP() << "no clusters before compute capability 9.0";
+  const auto kernel = keeps_registers<4>;
+  cudaFuncAttributes attributes{};
+  WARPGAUGE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  const double most = static_cast<double>(attribute(cudaDevAttrMultiProcessorCount)) *
+                      limits.max_threads_per_multiprocessor;
+  int compared = 0;
+  for (const int threads : {128, 256, 512, 1024}) {
+    for (const unsigned cluster : {2u, 4u, 8u}) {
+      cudaLaunchAttribute size{};
+      size.id = cudaLaunchAttributeClusterDimension;
+      size.val.clusterDim = {cluster, 1, 1};
+      cudaLaunchConfig_t config{};
+      config.gridDim = cluster;
+      config.blockDim = threads;
+      config.attrs = &size;
+      config.numAttrs = 1;
+      int clusters = 0;
+      WARPGAUGE_CUDA(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config));
+      const Occupancy computed = occupancy(limits, {.threads = threads,
+                                                    .registers_per_thread = attributes.numRegs,
+                                                    .barriers = 1,
+                                                    .cluster_blocks = static_cast<int>(cluster)});
+      if (!computed.doubt.empty()) continue;
+      EXPECT_DOUBLE_EQ(computed.fraction, clusters * static_cast<double>(cluster) * threads / most)
+          << "clusters of " << cluster << " blocks of " << threads << " threads";
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 6);
+}
+
 TEST_F(OccupancyGpu, AgreesForFewRegisters) { compare(keeps_registers<4>, 1); }
 TEST_F(OccupancyGpu, AgreesForManyRegisters) { compare(keeps_registers<64>, 1); }
 TEST_F(OccupancyGpu, AgreesForVeryManyRegisters) { compare(keeps_registers<160>, 1); }
