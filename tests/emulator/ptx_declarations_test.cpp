@@ -49,6 +49,25 @@ TEST(PtxRegisters, RangesAndLists) {
   EXPECT_EQ(function.registers[4].type, Type::pred);
 }
 
+TEST(PtxRegisters, VectorsAreTheirElements) {
+  const Function function = parse_body(
+      ".reg .v2 .f32 v<2>; .reg .v4 .b32 q;\n"
+      "{ .reg .v2 .f32 q; ld.global.v2.f32 q, [a]; add.f32 v1.y, q.x, %tid.x; }\n"
+      "mov.b32 q.w, 1;");
+  EXPECT_THAT(names(function.registers), ElementsAre("v0.x", "v0.y", "v1.x", "v1.y", "q.x", "q.y",
+                                                     "q.z", "q.w", "q#2.x", "q#2.y"));
+  EXPECT_EQ(function.registers[9].type, Type::f32);
+  const Operand& loaded = function.body.at(0).operands.at(0);
+  EXPECT_EQ(loaded.kind, Operand::Kind::vector);
+  ASSERT_THAT(loaded.elements, SizeIs(2));
+  EXPECT_EQ(loaded.elements[1].name, "q#2.y");
+  const std::vector<Operand>& sum = function.body.at(1).operands;
+  EXPECT_EQ(sum.at(0).name, "v1.y");
+  EXPECT_EQ(sum.at(1).name, "q#2.x");
+  EXPECT_EQ(sum.at(2).name, "%tid.x");
+  EXPECT_EQ(function.body.at(2).operands.at(0).name, "q.w");
+}
+
 TEST(PtxVariable, PlainOnes) {
   const Variable x = variable(".visible .global .align 8 .b8 x[24];");
   EXPECT_EQ(x.name, "x");

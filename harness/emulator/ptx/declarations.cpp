@@ -129,20 +129,23 @@ std::uint64_t parse_register_count(TokenStream& stream, std::uint64_t most) {
   return count;
 }
 
-void add_registers(TokenStream& stream, Type type, std::vector<DeclaredRegister>& registers,
+void add_registers(TokenStream& stream, const Head& head, std::vector<DeclaredRegister>& registers,
                    Allowance& allowance) {
   const Token name = stream.expect(Token::Kind::name, "the name of a register");
   const bool numbered = stream.accept("<");
   const std::uint64_t count = numbered ? parse_register_count(stream, allowance.registers) : 1;
-  if (count > allowance.registers) {
+  if (count > allowance.registers / head.lanes) {
     stream.fail(name, "the module declares too many registers",
                 "At most 65536 are supported, and one more for each byte of the text: declare "
                 "those that are used.");
   }
-  allowance.registers -= count;
-  if (!numbered) registers.push_back({{std::string(name.text), type}, name});
+  allowance.registers -= count * head.lanes;
+  const auto add = [&](std::string text) {
+    registers.push_back({{std::move(text), head.type}, head.lanes, name});
+  };
+  if (!numbered) add(std::string(name.text));
   for (std::uint64_t i = 0; numbered && i < count; ++i) {
-    registers.push_back({{std::string(name.text) + std::to_string(i), type}, name});
+    add(std::string(name.text) + std::to_string(i));
   }
 }
 
@@ -204,13 +207,12 @@ std::vector<DeclaredVariable> parse_variables(TokenStream& stream, Space space,
 
 std::vector<DeclaredRegister> parse_registers(TokenStream& stream, Allowance& allowance) {
   const Head head = parse_head(stream);
-  if (head.lanes > 1) {
-    stream.fail(head.type_at, "registers of a vector type are not supported",
-                "Declare scalars and write {a, b} where the vector is used.");
+  if (head.lanes > 4) {
+    stream.fail(head.type_at, "a register has at most four elements", "Declare two of .v4.");
   }
   std::vector<DeclaredRegister> registers;
   do {
-    add_registers(stream, head.type, registers, allowance);
+    add_registers(stream, head, registers, allowance);
   } while (stream.accept(","));
   stream.expect(";", "at the end of the declaration");
   return registers;

@@ -27,6 +27,7 @@ struct Allowance {
 /// A register as declared, and where.
 struct DeclaredRegister {
   Register declared;
+  std::uint32_t lanes;  ///< 2 or 4 of a vector type, which are registers of their own; else 1
   Token at;
 };
 

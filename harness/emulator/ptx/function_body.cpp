@@ -16,6 +16,10 @@ void FunctionParser::parse_body() {
   while (scopes_.depth() > 0 || !stream_.at("}")) parse_statement();
   stream_.take();
   if (scopes_.renamed()) resolve_names();
+  if (vectors_.empty()) return;
+  for (Instruction& instruction : function_.body) {
+    for (Operand& operand : instruction.operands) expand_vectors(operand);
+  }
 }
 
 void FunctionParser::parse_statement() {
@@ -78,8 +82,23 @@ SourceLines::Place FunctionParser::parse_place() {
 
 void FunctionParser::declare_registers() {
   for (const DeclaredRegister& parsed : parse_registers(stream_, module_.allowance)) {
-    const auto& [name, type] = parsed.declared;
-    function_.registers.push_back({declare(parsed.at, name, function_.body.size()), type});
+    const auto& [written, type] = parsed.declared;
+    std::string name = declare(parsed.at, written, function_.body.size());
+    if (parsed.lanes == 1) {
+      function_.registers.push_back({std::move(name), type});
+    } else {
+      declare_elements(name, type, parsed.lanes);
+    }
+  }
+}
+
+/// .reg .v2 .f32 v; has the registers v.x and v.y, and v itself means {v.x, v.y}.
+void FunctionParser::declare_elements(const std::string& name, Type type, std::uint32_t lanes) {
+  Operand& vector = vectors_[name];
+  vector.kind = Operand::Kind::vector;
+  for (const char element : std::string_view("xyzw").substr(0, lanes)) {
+    function_.registers.push_back({name + '.' + element, type});
+    vector.elements.emplace_back().name = function_.registers.back().name;
   }
 }
 
@@ -174,7 +193,11 @@ std::string FunctionParser::declare(const Token& at, std::string_view name, std:
 /// Names in operands become those of the declarations that they mean.
 void FunctionParser::resolve_names() {
   const auto resolve = [this](std::string& name, int scope, std::size_t position) {
-    if (const std::string* unique = scopes_.find(name, scope, position)) name = *unique;
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string* unique = scopes_.find(name.substr(0, dot), scope, position);
+    if (unique == nullptr) return;
+    const bool of_special_register = dot < name.size() && !vectors_.contains(*unique);  // %tid.x
+    if (!of_special_register) name.replace(0, dot, *unique);
   };
   for (std::size_t i = 0; i < function_.body.size(); ++i) {
     Instruction& instruction = function_.body[i];
@@ -187,6 +210,13 @@ void FunctionParser::resolve_names() {
       resolve(target, scope_of_targets_[i], function_.body.size());
     }
   }
+}
+
+void FunctionParser::expand_vectors(Operand& operand) {
+  for (Operand& element : operand.elements) expand_vectors(element);
+  if (operand.kind != Operand::Kind::name) return;
+  const auto vector = vectors_.find(operand.name);
+  if (vector != vectors_.end()) operand = vector->second;
 }
 
 }  // namespace warpgauge::emulator::ptx

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -53,6 +54,7 @@ class FunctionParser {
   void parse_location();
   SourceLines::Place parse_place();
   void declare_registers();
+  void declare_elements(const std::string& name, Type type, std::uint32_t lanes);
   void declare_variables(Space space, bool is_extern);
   void parse_labelled(const Token& label);
   std::vector<std::string> parse_targets();
@@ -60,14 +62,16 @@ class FunctionParser {
   void parse_instruction(const Token& opcode, std::optional<Operand> guard);
   std::string declare(const Token& at, std::string_view name, std::size_t from);
   void resolve_names();
+  void expand_vectors(Operand& operand);
 
   TokenStream& stream_;
   ModuleScope& module_;
   Function function_;
   Token name_;
   Scopes scopes_;
-  std::vector<int> scope_of_;          // of each instruction
-  std::vector<int> scope_of_targets_;  // of each target list
+  std::unordered_map<std::string, Operand> vectors_;  // registers of vector types
+  std::vector<int> scope_of_;                         // of each instruction
+  std::vector<int> scope_of_targets_;                 // of each target list
 };
 
 /// Skips a .pragma to the end of its semicolon.
