@@ -134,5 +134,15 @@ TEST(WgmmaFault, WarpsThatAreNoWarpgroup) {
               HasSubstr("deadlock"));
 }
 
+TEST(WgmmaFault, OneLaneMaySetTheNumberOfRegisters) {
+  EXPECT_EQ(refusal("setp.eq.s32 %p3, %r0, 64;\n@%p3 setmaxnreg.dec.sync.aligned.u32 40;"), "");
+  EXPECT_EQ(refusal("setp.ne.s32 %p3, %r0, 64;\n@%p3 exit;\nsetmaxnreg.dec.sync.aligned.u32 40;"),
+            "");
+  Shape shape;
+  shape.block = {64, 1, 1};
+  EXPECT_THAT(message(kernel_of("setmaxnreg.dec.sync.aligned.u32 40;"), shape),
+              HasSubstr("which is four whole warps: the block has 64 threads"));
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::machine

@@ -17,6 +17,20 @@ constexpr std::uint32_t kWarps = 4;
   fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction, what.c_str());
 }
 
+/// Throws the fault of a warp whose warpgroup is not whole.
+void expect_whole_warpgroup(const Warp& warp, const Instruction& instruction) {
+  const Block& block = *warp.engine->block;
+  const auto& size = block.launch.launch.block;
+  const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
+  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
+  if (threads < std::uint64_t{first + kWarps} * kLanes) {
+    refuse(warp, instruction,
+           "an instruction of a warpgroup, which is four whole warps: the block has " +
+               std::to_string(threads) + " threads, which are not those of warps " +
+               std::to_string(first) + " to " + std::to_string(first + kWarps - 1));
+  }
+}
+
 /// Whether all lanes have come; those that have wait for the others.
 bool meet(Warp& warp, const Instruction& instruction) {
   if (present_lanes(warp, instruction) == 0) return false;
@@ -30,16 +44,7 @@ void expect_warpgroup(const Warp& warp, const Instruction& instruction) {
   if (warp.active != kAllLanes) {
     refuse(warp, instruction, "an instruction of the whole warpgroup without all lanes of a warp");
   }
-  const Block& block = *warp.engine->block;
-  const auto& size = block.launch.launch.block;
-  const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
-  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
-  if (threads < std::uint64_t{first + kWarps} * kLanes) {
-    refuse(warp, instruction,
-           "an instruction of a warpgroup, which is four whole warps: the block has " +
-               std::to_string(threads) + " threads, which are not those of warps " +
-               std::to_string(first) + " to " + std::to_string(first + kWarps - 1));
-  }
+  expect_whole_warpgroup(warp, instruction);
 }
 
 void refuse_different(const Warp& warp, const Instruction& instruction, const char* what) {
@@ -62,9 +67,9 @@ void execute_product_wait(Warp& warp, const Instruction& instruction) {
 }
 
 void execute_set_registers(Warp& warp, const Instruction& instruction) {
-  if (!meet(warp, instruction)) return;
+  expect_whole_warpgroup(warp, instruction);
   warp.engine->registers = static_cast<std::uint32_t>(instruction.offset);
-  warp.engine->block->register_change = act_of(warp, instruction, 0);
+  warp.engine->block->register_change = act_of(warp, instruction, std::countr_zero(warp.active));
 }
 
 }  // namespace warpgauge::emulator::machine::control

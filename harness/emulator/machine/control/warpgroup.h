@@ -26,7 +26,8 @@ void execute_product_fence(Warp& warp, const Instruction& instruction);
 void execute_product_commit(Warp& warp, const Instruction& instruction);
 void execute_product_wait(Warp& warp, const Instruction& instruction);  ///< offset: groups left
 /// setmaxnreg: offset is the number of registers. A lane's registers lie in memory: it is noted for
-/// check_end().
+/// check_end(). PTX asks for all threads of the warpgroup, but kernels that run on GPUs have one
+/// lane do it.
 void execute_set_registers(Warp& warp, const Instruction& instruction);
 
 }  // namespace warpgauge::emulator::machine::control

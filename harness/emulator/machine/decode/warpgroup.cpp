@@ -203,8 +203,7 @@ void decode_wgmma(const ptx::Instruction& instruction, Decoder& decoder, const i
 }
 
 /// setmaxnreg.inc.sync.aligned.u32 232
-void decode_register_number(const ptx::Instruction& instruction, Decoder& decoder,
-                            Instruction* result) {
+void decode_register_number(const ptx::Instruction& instruction, Instruction* result) {
   Modifiers modifiers(instruction);
   if (!modifiers.take("inc") && !modifiers.take("dec")) throw Unsupported("without .inc or .dec");
   for (const char* const name : {"sync", "aligned", "u32"}) {
@@ -215,7 +214,6 @@ void decode_register_number(const ptx::Instruction& instruction, Decoder& decode
   result->offset = operands.next_number(24, 256, "number of registers");
   operands.finish();
   if (result->offset % 8 != 0) throw Unsupported("a number of registers that 8 does not divide");
-  wait_for_all_lanes(decoder, result);
   result->execute = control::execute_set_registers;
 }
 
@@ -226,7 +224,7 @@ bool decode_warpgroup(const ptx::Instruction& instruction, Decoder& decoder, con
   if (instruction.opcode == "wgmma") {
     decode_wgmma(instruction, decoder, isa, result);
   } else if (instruction.opcode == "setmaxnreg") {
-    decode_register_number(instruction, decoder, result);
+    decode_register_number(instruction, result);
   } else {
     return false;
   }
