@@ -47,6 +47,10 @@ void expect_warpgroup(const Warp& warp, const Instruction& instruction) {
   expect_whole_warpgroup(warp, instruction);
 }
 
+void refuse_operand(const Warp& warp, const Instruction& instruction, const char* what) {
+  refuse(warp, instruction, what);
+}
+
 void refuse_different(const Warp& warp, const Instruction& instruction, const char* what) {
   refuse(warp, instruction, std::string("wgmma: ") + what + " differs between lanes of the warp");
 }

@@ -17,6 +17,9 @@ struct ProductGroups {
 /// Of an instruction that all lanes have come to: throws the fault of a warp that has lost lanes,
 /// or whose warpgroup is not whole.
 void expect_warpgroup(const Warp& warp, const Instruction& instruction);
+/// The fault of an operand that cannot be.
+[[noreturn]] void refuse_operand(const Warp& warp, const Instruction& instruction,
+                                 const char* what);
 /// The fault of an operand that must be the same in all lanes.
 [[noreturn]] void refuse_different(const Warp& warp, const Instruction& instruction,
                                    const char* what);

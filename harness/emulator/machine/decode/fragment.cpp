@@ -35,6 +35,9 @@ isa::MatrixElement matrix_element(std::string_view name) {
   if (name == "b1") return b1;
   if (name == "e4m3") return e4m3;
   if (name == "e5m2") return e5m2;
+  if (name == "e2m3") return e2m3;
+  if (name == "e3m2") return e3m2;
+  if (name == "e2m1") return e2m1;
   throw Unsupported("elements of type ." + std::string(name));
 }
 

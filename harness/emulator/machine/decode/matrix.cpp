@@ -28,16 +28,25 @@ Shape take_shape(Modifiers& modifiers) {
   return *shape;
 }
 
-/// The last four modifiers: the types of D, A, B and C; those of D and C must be the same.
-void take_types(Modifiers& modifiers, const ptx::Instruction& instruction, isa::MatrixKey* key) {
-  const auto& names = instruction.modifiers;
+/// All modifiers that were not taken yet.
+std::vector<std::string> take_rest(Modifiers& modifiers) {
+  std::vector<std::string> names;
+  while (auto name = modifiers.take_first(
+             [](std::string_view one) { return std::optional<std::string>(one); })) {
+    names.push_back(std::move(*name));
+  }
+  return names;
+}
+
+/// The types of D, A, B and C, which are what is left; those of D and C must be the same.
+void take_types(Modifiers& modifiers, isa::MatrixKey* key) {
+  const std::vector<std::string> names = take_rest(modifiers);
   if (names.size() < 4) throw Unsupported("the types");
-  const std::size_t first = names.size() - 4;
-  key->a = matrix_element(names[first + 1]);
-  key->b = matrix_element(names[first + 2]);
-  if (names[first] != names[first + 3]) throw Unsupported("results of another type");
-  key->c = key->d = ptx::type_from(names[first]).value_or(Type::none);
-  for (std::size_t n = first; n < names.size(); ++n) modifiers.take(names[n]);
+  if (names.size() > 4) throw Unsupported("modifier ." + names[0]);
+  key->a = matrix_element(names[1]);
+  key->b = matrix_element(names[2]);
+  if (names[0] != names[3]) throw Unsupported("results of another type");
+  key->c = key->d = ptx::type_from(names[0]).value_or(Type::none);
 }
 
 /// The shapes that the elements have.
@@ -68,14 +77,15 @@ struct Factors {
   int fewest = 1;
 };
 
-/// Finds the registers of a product and its handler.
+/// Finds the registers of a product and its handler. `operands`: how many the instruction has.
+template <typename Product>
 void finish_product(const ptx::Instruction& instruction, const isa::MatrixKey& key,
-                    const Factors& factors, std::shared_ptr<isa::MatrixProduct> product,
-                    Decoder& decoder, const isa::Isa& isa, Instruction* result) {
+                    const Factors& factors, std::shared_ptr<Product> product, Decoder& decoder,
+                    const isa::Isa& isa, Instruction* result, std::size_t operands = 4) {
   if (product->saturate && (key.c != Type::s32 || key.a == isa::MatrixElement::b1)) {
     throw Unsupported("modifier .satfinite");
   }
-  if (instruction.operands.size() != 4) throw Unsupported("the number of operands");
+  if (instruction.operands.size() != operands) throw Unsupported("the number of operands");
   const Type factor = key.a == isa::MatrixElement::f64 ? Type::f64 : Type::b32;
   const auto take_factor = [&](Slot* slots, std::size_t operand, int used) {
     const auto list = registers_of(instruction.operands[operand], std::max(used, factors.fewest));
@@ -116,21 +126,91 @@ void decode_product(const ptx::Instruction& instruction, Decoder& decoder, const
   const Shape shape = take_shape(modifiers);
   if (!modifiers.take("row") || !modifiers.take("col")) throw Unsupported("not .row.col");
   product->saturate = modifiers.take("satfinite");
-  take_types(modifiers, instruction, &key);
-  modifiers.finish();
+  take_types(modifiers, &key);
   if (!exists(key, shape)) throw Unsupported("this shape with these types");
   product->m = shape.m;
   product->k = product->step = shape.k;
   finish_product(instruction, key, {}, std::move(product), decoder, isa, result);
 }
 
+/// What a .kind of products of narrow numbers is.
+struct Kind {
+  int k;
+  bool in_bytes;  ///< elements of 4 and 6 bits have a byte each
+  bool is_scaled;
+};
+
+/// scale_vec::2X, of how many blocks along k have scales; without it as many as the kind has.
+int take_blocks(Modifiers& modifiers, const Kind& kind, bool is_nvf4, bool e4m3_scales) {
+  const auto blocks =
+      modifiers.take_one<int>({{"scale_vec::1X", 1}, {"scale_vec::2X", 2}, {"scale_vec::4X", 4}});
+  const int fewest = kind.k / 32;
+  if (!blocks && !is_nvf4) return fewest;
+  const bool exists = blocks == fewest ? !e4m3_scales : blocks == 4 && is_nvf4;
+  if (!exists) throw Unsupported("this number of scales with this kind");
+  return *blocks;
+}
+
+void take_scales(const ptx::Instruction& instruction, std::size_t operand, Decoder& decoder,
+                 isa::MatrixScales* scales) {
+  scales->bytes = decoder.source(registers_of(instruction.operands[operand], 1)[0], Type::b32);
+  const auto selectors = registers_of(instruction.operands[operand + 1], 2);
+  scales->byte = decoder.source(selectors[0], Type::u16);
+  scales->thread = decoder.source(selectors[1], Type::u16);
+}
+
+/// mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e4m3.e2m1.f32
+/// .ue8m0 d, a, b, c, scales of A, {byte, thread}, scales of B, {byte, thread}
+void decode_narrow_product(const ptx::Instruction& instruction, Decoder& decoder,
+                           const isa::Isa& isa, Instruction* result) {
+  Modifiers modifiers(instruction);
+  for (const char* const name : {"sync", "aligned", "row", "col"}) {
+    if (!modifiers.take(name)) throw Unsupported("without ." + std::string(name));
+  }
+  const bool is_nvf4 = instruction.has("kind::mxf4nvf4");
+  const auto kind = modifiers.take_one<Kind>({{"kind::f8f6f4", {32, true, false}},
+                                              {"kind::mxf8f6f4", {32, true, true}},
+                                              {"kind::mxf4", {64, false, true}},
+                                              {"kind::mxf4nvf4", {64, false, true}}});
+  if (!kind) throw Unsupported("the kind");
+  if (!modifiers.take(kind->k == 32 ? "m16n8k32" : "m16n8k64")) throw Unsupported("the shape");
+  if (modifiers.take("block_scale") != kind->is_scaled) {
+    throw Unsupported(kind->is_scaled ? "without .block_scale" : "modifier .block_scale");
+  }
+  auto product = std::make_shared<isa::NarrowProduct>();
+  if (kind->is_scaled) {
+    product->e4m3_scales = modifiers.take("ue4m3");
+    if (!product->e4m3_scales && !modifiers.take("ue8m0")) throw Unsupported("scales of this type");
+    product->blocks = take_blocks(modifiers, *kind, is_nvf4, product->e4m3_scales);
+  }
+  isa::MatrixKey key;
+  key.op = isa::MatrixKey::Op::multiply_narrow;
+  take_types(modifiers, &key);
+  const auto narrow = [&](isa::MatrixElement element) {
+    using enum isa::MatrixElement;
+    const bool is_narrow = element == e4m3 || element == e5m2 || element == e2m3 || element == e3m2;
+    if (element == e2m1 || (is_narrow && kind->in_bytes)) {
+      return element == e2m1 && kind->in_bytes ? e2m1_in_byte : element;
+    }
+    throw Unsupported("this kind with these types");
+  };
+  key.a = product->elements[0] = narrow(key.a);
+  key.b = product->elements[1] = narrow(key.b);
+  if (kind->is_scaled && key.d != Type::f32) throw Unsupported("this kind with these types");
+  product->m = 16;
+  product->k = product->step = kind->k;
+  product->parts = 1;
+  const std::size_t operands = kind->is_scaled ? 8 : 4;
+  if (kind->is_scaled && instruction.operands.size() == operands) {
+    take_scales(instruction, 4, decoder, &product->scales[0]);
+    take_scales(instruction, 6, decoder, &product->scales[1]);
+  }
+  finish_product(instruction, key, {}, std::move(product), decoder, isa, result, operands);
+}
+
 /// The types at the end of wmma.mma: of D, A, B and C; with f16 of D and C alone.
 void take_wmma_types(Modifiers& modifiers, isa::MatrixKey* key) {
-  std::vector<std::string> names;
-  while (auto name = modifiers.take_first(
-             [](std::string_view one) { return std::optional<std::string>(one); })) {
-    names.push_back(std::move(*name));
-  }
+  std::vector<std::string> names = take_rest(modifiers);
   if (names.size() == 2) names.insert(names.begin() + 1, 2, "f16");
   if (names.size() != 4) throw Unsupported("the types");
   key->a = matrix_element(names[1]);
@@ -181,6 +261,11 @@ void decode_wmma_product(const ptx::Instruction& instruction, Decoder& decoder, 
   finish_product(instruction, key, factors, std::move(product), decoder, isa, result);
 }
 
+bool has_kind(const ptx::Instruction& instruction) {
+  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                     [](const std::string& name) { return name.starts_with("kind::"); });
+}
+
 void decode_transposition(const ptx::Instruction& instruction, Decoder& decoder,
                           const isa::Isa& isa, Instruction* result) {
   Modifiers modifiers(instruction);
@@ -201,7 +286,9 @@ void decode_transposition(const ptx::Instruction& instruction, Decoder& decoder,
 
 bool decode_matrix(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,
                    Instruction* result) {
-  if (instruction.opcode == "mma") {
+  if (instruction.opcode == "mma" && has_kind(instruction)) {
+    decode_narrow_product(instruction, decoder, isa, result);
+  } else if (instruction.opcode == "mma") {
     decode_product(instruction, decoder, isa, result);
   } else if (instruction.opcode == "wmma" && instruction.has("mma")) {
     decode_wmma_product(instruction, decoder, isa, result);

@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/isa/halves.h"
 #include "harness/emulator/machine/isa/isa.h"
+#include "harness/emulator/machine/isa/matrix_accumulators.h"
 #include "harness/emulator/machine/isa/matrix_families.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -16,14 +17,7 @@ namespace {
 
 using Element = MatrixElement;
 
-constexpr int kColumns = 8;
-constexpr int kMostRows = 16;
 constexpr int most_depth(Element element) { return element == Element::b1 ? 128 : 32; }
-
-template <typename T>
-const T* vector(const Warp& warp, Slot slot) {
-  return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset);
-}
 
 template <Element kElement>
 WARPGAUGE_INLINE auto element(u32 bits) {
@@ -76,45 +70,12 @@ WARPGAUGE_INLINE void gather(const Warp& warp, const Slot* slots, int rows, int 
   }
 }
 
-/// Row of accumulator `n` of a lane (of two columns each for a pair of them), and its column.
-WARPGAUGE_INLINE int accumulator_row(int lane, int n) { return lane / 4 + 8 * (n / 2); }
-WARPGAUGE_INLINE int accumulator_column(int lane, int n) { return lane % 4 * 2 + n % 2; }
-
-/// Calls visit(register, lane, part of it, row, column) for each accumulator; two halves share a
-/// register.
-template <typename T, typename Visit>
-WARPGAUGE_INLINE void each_accumulator(int rows, Visit visit) {
-  constexpr int kPerRegister = kSame<T, Half> ? 2 : 1;
-  for (int n = 0; n < rows / 4; ++n) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      visit(n / kPerRegister, lane * kPerRegister + n % kPerRegister, lane,
-            accumulator_row(lane, n), accumulator_column(lane, n));
-    }
-  }
-}
-
 /// Of a product with `rows` rows.
 template <typename T>
 constexpr int registers_of_accumulator(int rows) {
   return rows / (kSame<T, Half> ? 8 : 4);
 }
 
-template <typename T>
-WARPGAUGE_INLINE auto accumulated(T value) {
-  if constexpr (kSame<T, s32>) {
-    return s64{value};
-  } else {
-    return static_cast<double>(widen(value));
-  }
-}
-template <typename T>
-WARPGAUGE_INLINE T rounded(double sum) {
-  if constexpr (kSame<T, Half>) {
-    return round_to_half(to_odd(sum));
-  } else {
-    return canonical(static_cast<T>(sum));
-  }
-}
 template <typename T>
 WARPGAUGE_INLINE T wrapped(s64 sum, bool saturate) {
   constexpr s64 kMost = 0x7fffffff;
@@ -241,6 +202,7 @@ Execute matrix_handler(const MatrixKey& key) {
   using ptx::Type;
   if (key.op == MatrixKey::Op::transpose) return transpose;
   if (key.op == MatrixKey::Op::multiply_tiles) return multiply_tiles;
+  if (key.op == MatrixKey::Op::multiply_narrow) return narrow_product_handler(key.d);
   if (key.c == Type::s32 && key.d == Type::s32) return product_with_integer_sums(key);
   const auto is = [&](Element a, Element b, Type c, Type d) {
     return key.a == a && key.b == b && key.c == c && key.d == d;

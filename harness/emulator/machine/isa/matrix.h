@@ -15,14 +15,31 @@
 
 namespace warpgauge::emulator::machine::isa {
 
-enum class MatrixElement : std::uint8_t { f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3, e5m2 };
+enum class MatrixElement : std::uint8_t {
+  f16,
+  bf16,
+  tf32,
+  f64,
+  s8,
+  u8,
+  s4,
+  u4,
+  b1,
+  e4m3,
+  e5m2,
+  e2m3,          ///< in the lower six bits of a byte
+  e3m2,          ///< likewise
+  e2m1,          ///< of four bits
+  e2m1_in_byte,  ///< in bits 2 to 5
+};
 
 struct MatrixKey {
   enum class Op : std::uint8_t {
     multiply,
     exclusive_or,  ///< of bits, instead of their product
     transpose,
-    multiply_tiles,  ///< wgmma: the rest of the key is in its WarpgroupProduct (warpgroup.h)
+    multiply_tiles,   ///< wgmma: the rest of the key is in its WarpgroupProduct (warpgroup.h)
+    multiply_narrow,  ///< mma with a .kind: a and b are in its NarrowProduct; c and d are equal
   };
   Op op = Op::multiply;
   MatrixElement a = MatrixElement::f16, b = MatrixElement::f16;
@@ -42,6 +59,21 @@ struct MatrixProduct {
   Slot a[8]{}, b[4]{}, c[8]{}, d[8]{};
 };
 
+/// The scales of A or B, of a byte each. Of a row of A or a column of B, g + 8 i, lane 4 g + i plus
+/// what `thread` says has them: for A 2 `thread`, for B `thread` itself. They are the bytes from
+/// number `byte` on, one for each block along k (PTX ISA, block scaling of mma).
+struct MatrixScales {
+  Slot bytes, byte, thread;
+};
+
+/// Instruction::detail of mma with a .kind, whose sums are rounded once.
+struct NarrowProduct : MatrixProduct {
+  MatrixElement elements[2]{};  ///< of A and B
+  int blocks = 0;               ///< along k that have scales of their own: 0 (none), 1, 2 or 4
+  bool e4m3_scales = false;     ///< ue4m3, not ue8m0
+  MatrixScales scales[2]{};
+};
+
 /// The element whose bits are the lowest of a register comes first.
 constexpr int bits_of(MatrixElement element) {
   switch (element) {
@@ -54,6 +86,7 @@ constexpr int bits_of(MatrixElement element) {
       return 16;
     case MatrixElement::s4:
     case MatrixElement::u4:
+    case MatrixElement::e2m1:
       return 4;
     case MatrixElement::b1:
       return 1;

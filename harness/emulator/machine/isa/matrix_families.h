@@ -3,9 +3,11 @@
 
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/warp.h"
+#include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 void multiply_tiles(Warp& warp, const Instruction& instruction);  ///< wgmma.mma_async
+Execute narrow_product_handler(ptx::Type sum);                    ///< mma with a .kind
 
 }  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA
