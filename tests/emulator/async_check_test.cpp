@@ -346,6 +346,14 @@ TEST_P(AsyncCheckOfRight, FindsNothing) {
 INSTANTIATE_TEST_SUITE_P(All, AsyncCheckOfRight, testing::ValuesIn(kRight),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(AsyncChecks, ReportAnMbarrierOnceForAllItsCopies) {
+  const std::string body = "@%p1 mbarrier.init.shared.b64 [%r10], 1;\nbar.sync 0;\n" +
+                           ("@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 128;\n" +
+                            load("%r11") + "\n" + load("%r11+64") + "\n" + wait_for("0", "w")) +
+                           "ret;";
+  EXPECT_THAT(found(kernel_text(kNames + body), blocks(1, false), "async"), testing::SizeIs(1));
+}
+
 TEST(AsyncChecks, AreOnUnlessOthersAreAskedFor) {
   EXPECT_TRUE(Checks{}.async);
   EXPECT_FALSE(checks_called("none").async);

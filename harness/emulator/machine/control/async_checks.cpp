@@ -69,8 +69,10 @@ void check_mbarrier(const Warp& warp, const Instruction& instruction, int lane, 
                     std::uint32_t offset, bool by_proxy) {
   const auto found = block.mbarriers.uses.find(offset);
   if (!looks(block) || found == block.mbarriers.uses.end()) return;
-  const Mbarriers::Use& use = found->second;
+  Mbarriers::Use& use = found->second;
+  if (use.is_reported) return;
   if (const auto rule = broken_rule(warp, block, use, by_proxy)) {
+    use.is_reported = true;
     report(warp, instruction, lane, *rule, place_of(use.init),
            "mbarrier at byte " + std::to_string(offset) + " of shared memory, which " +
                thread_of(warp, use.init) + " has initialised at " + place_of(use.init));

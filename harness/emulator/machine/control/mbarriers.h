@@ -60,6 +60,7 @@ class Mbarriers {
     std::uint64_t expected = 0;              ///< bytes that the present phase was told of
     std::uint64_t arrived = 0;               ///< and that have arrived
     Act expecter, arriver;                   ///< the last that told of bytes, or brought them
+    bool is_reported = false;  ///< its initialisation, as not known to all that use it
   };
   /// Bytes that are on their way into the block's shared memory: they arrive when a thread looks
   /// at the barrier, not sooner.
