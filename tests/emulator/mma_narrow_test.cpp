@@ -207,6 +207,8 @@ TEST(NarrowMma, FormsThatDoNotExist) {
   EXPECT_THAT(why("kind::i8" + four, ""), HasSubstr("kind"));
   EXPECT_THAT(why("kind::mxf4" + four + ".ue8m0", scales), HasSubstr("without .block_scale"));
   EXPECT_THAT(why("kind::mxf4.block_scale" + four, scales), HasSubstr("scales of this type"));
+  EXPECT_THAT(why("kind::mxf4.block_scale" + four + ".ue4m3", scales),
+              HasSubstr("number of scales"));
   EXPECT_THAT(why("kind::mxf4.block_scale" + four + ".ue8m0", ""), HasSubstr("number of operands"));
   EXPECT_THAT(why("kind::mxf4.block_scale.scale_vec::4X" + four + ".ue8m0", scales),
               HasSubstr("number of scales"));

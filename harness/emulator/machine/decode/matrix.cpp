@@ -140,12 +140,20 @@ struct Kind {
   bool is_scaled;
 };
 
+isa::MatrixElement element_of_kind(isa::MatrixElement element, const Kind& kind) {
+  using enum isa::MatrixElement;
+  if (element == e2m1) return kind.in_bytes ? e2m1_in_byte : e2m1;
+  const bool has_byte = element == e4m3 || element == e5m2 || element == e2m3 || element == e3m2;
+  if (!kind.in_bytes || !has_byte) throw Unsupported("this kind with these types");
+  return element;
+}
+
 /// scale_vec::2X, of how many blocks along k have scales; without it as many as the kind has.
 int take_blocks(Modifiers& modifiers, const Kind& kind, bool is_nvf4, bool e4m3_scales) {
   const auto blocks =
       modifiers.take_one<int>({{"scale_vec::1X", 1}, {"scale_vec::2X", 2}, {"scale_vec::4X", 4}});
   const int fewest = kind.k / 32;
-  if (!blocks && !is_nvf4) return fewest;
+  if (!blocks && !is_nvf4 && !e4m3_scales) return fewest;
   const bool exists = blocks == fewest ? !e4m3_scales : blocks == 4 && is_nvf4;
   if (!exists) throw Unsupported("this number of scales with this kind");
   return *blocks;
@@ -186,16 +194,8 @@ void decode_narrow_product(const ptx::Instruction& instruction, Decoder& decoder
   isa::MatrixKey key;
   key.op = isa::MatrixKey::Op::multiply_narrow;
   take_types(modifiers, &key);
-  const auto narrow = [&](isa::MatrixElement element) {
-    using enum isa::MatrixElement;
-    const bool is_narrow = element == e4m3 || element == e5m2 || element == e2m3 || element == e3m2;
-    if (element == e2m1 || (is_narrow && kind->in_bytes)) {
-      return element == e2m1 && kind->in_bytes ? e2m1_in_byte : element;
-    }
-    throw Unsupported("this kind with these types");
-  };
-  key.a = product->elements[0] = narrow(key.a);
-  key.b = product->elements[1] = narrow(key.b);
+  key.a = product->elements[0] = element_of_kind(key.a, *kind);
+  key.b = product->elements[1] = element_of_kind(key.b, *kind);
   if (kind->is_scaled && key.d != Type::f32) throw Unsupported("this kind with these types");
   product->m = 16;
   product->k = product->step = kind->k;
