@@ -345,6 +345,32 @@ TEST_F(TensorBoxTest, PlacesThatNoInstructionTakesAreNamed) {
   EXPECT_EQ(broken(BoxDirection::store), "the pixel box of a store begins at -1 of dimension 1");
 }
 
+TEST_F(TensorBoxTest, TwoPackedElementsAreAByte) {
+  TensorMap map;
+  map.type = TensorMap::Type::u4x16;
+  map.rank = 2;
+  map.size = {96, 10, 1, 1, 1};
+  map.stride = {48};
+  map.box = {64, 4, 1, 1, 1};
+  BoxPlace place{{32, 3, 0, 0, 0}, {}};
+  EXPECT_EQ(broken_place(map, place, BoxDirection::load), std::nullopt);
+  place.coordinates[0] = 16;
+  EXPECT_EQ(broken_place(map, place, BoxDirection::load),
+            "the box begins at element 16 of a row, at no multiple of 16 bytes");
+  place.coordinates[0] = 32;
+  unpack(map, place);
+  TensorMap bytes = map;
+  bytes.type = TensorMap::Type::u8;
+  bytes.size[0] = 48;
+  bytes.box[0] = 32;
+  EXPECT_EQ(map, bytes);
+  EXPECT_EQ(place.coordinates[0], 16);
+  EXPECT_EQ(place.coordinates[1], 3);
+  EXPECT_EQ(box_bytes(map), 4u * 32);
+  unpack(map, place);
+  EXPECT_EQ(map, bytes);
+}
+
 TEST_F(TensorBoxTest, RunsGoByOffset) {
   TensorMap map = tensor(TensorMap::Type::u8, 2, 16);
   map.size = {40, 2, 1, 1, 1};

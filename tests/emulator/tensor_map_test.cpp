@@ -92,12 +92,34 @@ void expect_broken(const TensorMap& good, const std::vector<Breach>& breaches) {
 
 constexpr auto kNoType = static_cast<TensorMap::Type>(16);
 
+TEST(TensorMapTest, PackedTypesHaveRulesOfTheirOwn) {
+  TensorMap packed = tiled();
+  packed.type = TensorMap::Type::u4x16;
+  packed.fill = TensorMap::Fill::zero;
+  packed.box[0] = 256;  // 128 bytes
+  EXPECT_EQ(broken_rule(packed, 120), std::nullopt);
+  const auto broken = [&](const std::function<void(TensorMap&)>& breaks) {
+    TensorMap map = packed;
+    breaks(map);
+    return broken_rule(map, 120).value_or("");
+  };
+  EXPECT_EQ(broken([](auto& m) { m.size[0] = 99; }),
+            "the size of dimension 0 is 99; it has to be even for a packed type");
+  EXPECT_EQ(broken([](auto& m) { m.box[0] = 33; }),
+            "a row of the box (16 bytes) is not a multiple of 16 bytes");
+  EXPECT_EQ(broken([](auto& m) { m.swizzle = Swizzle::span_64; }),
+            "a row of the box (128 bytes) is longer than the 64 bytes of the swizzling");
+  EXPECT_THAT(broken([](auto& m) { m.mode = TensorMap::Mode::im2col; }), HasSubstr("im2col"));
+}
+
 TEST(TensorMapTest, NamesTheBrokenRuleOfItsForm) {
   expect_broken(
       tiled(),
       {{[](auto& m) { m.type = kNoType; }, "the data type is 16, which is none"},
+       {[](auto& m) { m.type = TensorMap::Type::u4x16_p64; },
+        "packed types of 4 and 6 bits with gaps are not emulated"},
        {[](auto& m) { m.type = TensorMap::Type::u4x16; },
-        "packed types of 4 and 6 bits are not emulated"},
+        "packed types need compute capability 10.0"},
        {[](auto& m) { m.interleave = static_cast<TensorMap::Interleave>(3); },
         "the interleaved layout is 3, which is none"},
        {[](auto& m) { m.swizzle = static_cast<Swizzle>(7); }, "the swizzling is 7, which is none"},

@@ -83,6 +83,8 @@ class TensorCopier {
       place_.offsets[n] = value_of<std::uint16_t>(warp, detail_.offsets[n], lane);
     }
     check();
+    memory::unpack(map_, place_);
+    check_global();
   }
 
   void issue() const {
@@ -155,7 +157,6 @@ class TensorCopier {
     if (const auto broken = memory::broken_place(map_, place_, direction)) {
       refuse(warp_, instruction_, lane_, what + *broken);
     }
-    check_global();
   }
 
   /// The parts of the box inside of the tensor must be memory of the program.
@@ -251,7 +252,7 @@ class TensorCopier {
   const Instruction& instruction_;
   const TensorCopyDetail& detail_;
   const int lane_;
-  const TensorMap map_;
+  TensorMap map_;
   memory::BoxPlace place_;
 };
 

@@ -71,8 +71,8 @@ std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& pl
                                         BoxDirection direction) {
   const bool stores = direction == BoxDirection::store;
   if (map.interleave == TensorMap::Interleave::none) {
-    const std::int64_t bytes = std::int64_t{place.coordinates[0]} * map.unit_bytes();
-    if (bytes % kRowAlignment != 0) {
+    const std::int64_t bits = std::int64_t{place.coordinates[0]} * element_bits(map.type);
+    if (bits % (8 * kRowAlignment) != 0) {
       return "the box begins at element " + text_of(place.coordinates[0]) +
              " of a row, at no multiple of 16 bytes";
     }
@@ -99,6 +99,14 @@ std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& pl
     }
   }
   return std::nullopt;
+}
+
+void unpack(TensorMap& map, BoxPlace& place) {
+  if (map.type != TensorMap::Type::u4x16) return;
+  map.type = TensorMap::Type::u8;
+  map.size[0] /= 2;
+  map.box[0] /= 2;
+  place.coordinates[0] /= 2;
 }
 
 BoxUse use_of(const TensorMap& map, const BoxPlace& place) {

@@ -43,6 +43,10 @@ enum class BoxDirection : std::uint8_t { load, store /* and reductions */ };
 std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& place,
                                         BoxDirection direction);
 
+/// Makes one element of bytes of each two of u4x16, for what follows here; else it changes nothing.
+/// The map and the place keep the rules.
+void unpack(TensorMap& map, BoxPlace& place);
+
 /// What a box takes of global memory.
 struct BoxUse {
   std::uint64_t bytes = 0;    ///< inside of the tensor

@@ -105,6 +105,10 @@ std::uint32_t element_bytes(TensorMap::Type type) {
   return 0;
 }
 
+std::uint32_t element_bits(TensorMap::Type type) {
+  return type == TensorMap::Type::u4x16 ? 4 : 8 * element_bytes(type);
+}
+
 bool is_floating(TensorMap::Type type) {
   return type >= TensorMap::Type::f16 && type <= TensorMap::Type::tf32_ftz;
 }

@@ -37,8 +37,8 @@ struct TensorMap {
     f32_ftz,
     tf32,
     tf32_ftz,
-    u4x16,  ///< these three are packed: of GPUs from compute capability 10.0, not emulated
-    u4x16_p64,
+    u4x16,      ///< packed: of GPUs from compute capability 10.0, as are the others
+    u4x16_p64,  ///< with gaps in shared memory: not emulated
     u6x16_p32,
   };
   /// Numbers as those of CUtensorMapInterleave. The elements of dimension 0 are slices of channels,
@@ -76,6 +76,8 @@ struct TensorMap {
 
 /// Bytes of an element of that type; 0 of a packed type.
 std::uint32_t element_bytes(TensorMap::Type type);
+/// The same in bits: 4 of u4x16; 0 of a packed type with gaps.
+std::uint32_t element_bits(TensorMap::Type type);
 bool is_floating(TensorMap::Type type);
 
 /// The first rule of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col that the map breaks, as a

@@ -15,6 +15,7 @@ constexpr std::uint32_t kMostBoxElements = 256;
 constexpr std::uint32_t kMostPixels = 1024;
 constexpr std::uint32_t kMostStep = 8;
 constexpr int kAtomsFrom = 100;  // the first architecture with other atoms than 16 bytes
+constexpr int kPackedFrom = 100;
 
 std::string of(const std::string& what, int dimension) {
   return what + " of dimension " + std::to_string(dimension);
@@ -39,7 +40,15 @@ Broken broken_form(const TensorMap& map, int architecture) {
   if (map.type > TensorMap::Type::u6x16_p32) {
     return is("the data type", static_cast<unsigned>(map.type)) + ", which is none";
   }
-  if (element_bytes(map.type) == 0) return "packed types of 4 and 6 bits are not emulated";
+  if (map.type > TensorMap::Type::u4x16) {
+    return "packed types of 4 and 6 bits with gaps are not emulated";
+  }
+  if (map.type == TensorMap::Type::u4x16) {
+    if (architecture < kPackedFrom) return "packed types need compute capability 10.0";
+    if (map.mode != TensorMap::Mode::tiled || map.interleave != Interleave::none) {
+      return "packed types with im2col or interleaved layouts are not emulated";
+    }
+  }
   if (map.interleave > Interleave::slices_32) {
     return is("the interleaved layout", static_cast<unsigned>(map.interleave)) + ", which is none";
   }
@@ -79,6 +88,9 @@ Broken broken_tensor(const TensorMap& map) {
       return is(of("the size", i), map.size[i]) + "; it has to be 1 to 2^32";
     }
   }
+  if (map.type == TensorMap::Type::u4x16 && map.size[0] % 2 != 0) {
+    return is(of("the size", 0), map.size[0]) + "; it has to be even for a packed type";
+  }
   for (int i = 1; i < map.rank; ++i) {
     const std::uint64_t stride = map.stride[i - 1];
     const std::string name = of("the stride", i) + " (" + std::to_string(stride) + " bytes)";
@@ -90,8 +102,8 @@ Broken broken_tensor(const TensorMap& map) {
 
 /// `elements` is what is copied along dimension 0.
 Broken broken_row(const TensorMap& map, const std::string& name, std::uint32_t elements) {
-  const std::uint32_t bytes = elements * element_bytes(map.type);
-  if (bytes % 16 != 0) {
+  const std::uint32_t bits = elements * element_bits(map.type), bytes = bits / 8;
+  if (bits % 128 != 0) {
     return name + " (" + std::to_string(bytes) + " bytes) is not a multiple of 16 bytes";
   }
   if (map.interleave != Interleave::none) return std::nullopt;
