@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/control/warpgroup.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
