@@ -120,7 +120,11 @@ def test_what_programs_that_are_python_know():
     assert completed("warpgauge report ex") == ["export"]
     assert completed("warpgauge report export --for") == ["--format"]
     assert completed("warpgauge report export --format ") == ["jsonl", "csv"]
-    assert completed("warpgauge report export --metric regis") == ["registers"]
+    assert completed("warpgauge report export --metric regis") == [
+        "registers",
+        "registers.least",
+        "registers.most",
+    ]
     assert completed("warpgauge emit --format ") == list(FORMATS)
     assert completed("warpgauge emit --format=sm") == ["smaller-is-better"]
     assert completed(f"warpgauge accept --exclude=transpose.*,{CASE[:-3]}") == ["1024x1024"]

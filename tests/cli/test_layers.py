@@ -73,7 +73,8 @@ def harness_rooms(*names):
     return [rf"harness/({rooms})\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"]
 
 
-# And in "": kernels use one header, and headers in the folders of families.
+# And in "": kernels use one header, headers in the folders of families, and those that several
+# families share.
 OURS = {
     "metrics": [r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"],
     "metrics/include": [],
@@ -116,7 +117,7 @@ OURS = {
     "harness/check": harness_rooms("check", "measure", "outcome", "process", "files", ""),
     "harness/commands": [r"harness/([\w]+/)?\w+\.h", r"metrics/\w+\.h"],
     "harness": [r"harness/emulator/emulator\.h", *harness_rooms("process", "files", "")],
-    "kernels": [r"warpgauge/warpgauge\.h", r"kernels/\w+/\w+\.h"],
+    "kernels": [r"warpgauge/warpgauge\.h", r"kernels/(\w+/)?\w+\.h"],
 }
 
 

@@ -97,7 +97,7 @@ class Variants {
 
   /// The same, but variants registered with the result exist on `arch` ("sm_90") and on later ones
   /// alone, or if its name ends in a letter ("sm_90a"), on it alone. The code of their kernels
-  /// stands within #if for it. On other architectures they are left out, and the gate says so.
+  /// is compiled for it alone. On other architectures they are left out, and the gate says so.
   Variants needs(std::string_view arch,
                  std::source_location where = std::source_location::current()) const {
     need_arch_name(arch, where);
