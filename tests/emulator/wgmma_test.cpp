@@ -1,6 +1,8 @@
 // wgmma: products of all types, shapes and layouts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -196,6 +198,73 @@ TEST(Wgmma, AllValuesOfElements) {
   expect(kTileBF16, next_finite<16, 0x7f80>, one.operator()<0x3f80>());
   expect(kTileE4M3, next_finite<8, 0x7f>, one.operator()<0x38>());
   expect(kTileE5M2, next_finite<8, 0x7c>, one.operator()<0x3c>());
+}
+
+/// Zeros go over the tiles as soon as a warp has waited for its products. `left`: groups that the
+/// first wait leaves in flight. The sums are of 16 ones.
+Words sums_of_overwritten_tiles(int left) {
+  constexpr std::uint32_t kShared = 4096, kOnes = 0x3c003c00;
+  const std::uint64_t a = tile_descriptor(0, 128, 256, 0), b = tile_descriptor(2048, 128, 256, 0);
+  const std::string product = "mov.u64 %rd5, " + std::to_string(a) + ";\nmov.u64 %rd6, " +
+                              std::to_string(b) +
+                              ";\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+                              "{%d0, %d1, %d2, %d3}, %rd5, %rd6, %none, 1, 1, 0, 0;\n"
+                              "wgmma.commit_group.sync.aligned;\n";
+  const std::string body = R"(
+.reg .f32 %d<4>; .reg .pred %none, %more; .reg .b32 %at, %ones, %zero, %n;
+setp.ne.s32 %none, %r0, %r0;
+mov.b32 %ones, )" + std::to_string(kOnes) +
+                           R"(;
+mov.b32 %zero, 0;
+mov.u32 %at, tiles;
+mad.lo.u32 %at, %r0, 32, %at;
+mov.b32 %n, 8;
+fill:
+st.shared.b32 [%at], %ones;
+add.u32 %at, %at, 4;
+sub.u32 %n, %n, 1;
+setp.ne.u32 %more, %n, 0;
+@%more bra fill;
+fence.proxy.async.shared::cta;
+bar.sync 0;
+wgmma.fence.sync.aligned;
+)" + product + (left > 0 ? "wgmma.commit_group.sync.aligned;\n" : "") +
+                           "wgmma.wait_group.sync.aligned " + std::to_string(left) + R"(;
+mov.u32 %at, tiles;
+mad.lo.u32 %at, %r0, 4, %at;
+st.shared.b32 [%at + 0], %zero;
+st.shared.b32 [%at + 512], %zero;
+st.shared.b32 [%at + 1024], %zero;
+st.shared.b32 [%at + 1536], %zero;
+st.shared.b32 [%at + 2048], %zero;
+wgmma.wait_group.sync.aligned 0;
+st.global.f32 [%rd1], %d0;
+)";
+  Shape shape;
+  shape.block = {128, 1, 1};
+  shape.dynamic_shared_bytes = kShared;
+  return run_kernel(kernel_text(body, ".extern .shared .align 1024 .b8 tiles[];\n"), shape).output;
+}
+
+/// A warp may store over the tiles when its wait is over: all four have read them.
+TEST(Wgmma, AWaitIsOverWhenAllWarpsOfTheWarpgroupHaveReadTheTiles) {
+  constexpr std::uint32_t kSixteen = 0x41800000;
+  for (const int left : {0, 1}) {
+    EXPECT_EQ(sums_of_overwritten_tiles(left), Words(128, kSixteen)) << left;
+  }
+}
+
+TEST(Wgmma, AWarpThatMakesNoProductsKeepsTheOthersWaiting) {
+  const auto fault = fault_of(
+      kernel_text("setp.lt.u32 %p3, %r0, 32;\n@%p3 bra behind;\nwgmma.commit_group.sync.aligned;\n"
+                  "wgmma.wait_group.sync.aligned 0;\nbehind:\nbar.sync 0;\n"),
+      [] {
+        Shape shape;
+        shape.block = {128, 1, 1};
+        return shape;
+      }());
+  ASSERT_TRUE(fault);
+  EXPECT_THAT(fault->what(), testing::HasSubstr("waiting for groups of wgmma of the other warps"));
 }
 
 }  // namespace

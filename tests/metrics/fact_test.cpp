@@ -82,7 +82,7 @@ Limit full_limit() {
 CaseContext full_context() {
   return {.kind = CaseKind::attached,
           .device = "GPU",
-          .kernels = {{"k", "s", "h", {{{1, 1, 1}, {32, 1, 1}, 16, 2}}}},
+          .kernels = {{"k", "s", "h", {{{2, 1, 1}, {32, 1, 1}, 16, 2, {2, 1, 1}}}}},
           .code_hash = "c",
           .input_hash = "i",
           .carried = "r0",

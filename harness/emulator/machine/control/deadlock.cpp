@@ -40,6 +40,9 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
   if (fragment.state == Fragment::State::waits_for_phase) {
     return "waiting for " + phase_text(block, fragment.barrier);
   }
+  if (fragment.state == Fragment::State::waits_for_groups) {
+    return "waiting for groups of wgmma of the other warps of its warpgroup";
+  }
   const Mask missing = fragment.members & warp.engine->live & ~fragment.mask;
   const ptx::Instruction& at = fragment.frame->code->function->body.at(fragment.pc->index);
   return "waiting in " + at.full_name() + " for " + lanes_text(missing);

@@ -45,13 +45,15 @@ struct Fragment {
     waits_in_block,    ///< at a barrier of the block; already counted there
     waits_in_cluster,  ///< at the barrier of the cluster
     waits_for_phase,   ///< of an mbarrier
+    waits_for_groups,  ///< of products of the other warps of its warpgroup
   };
   const Instruction* pc = nullptr;
   Frame* frame = nullptr;
   Mask mask = 0;
   Mask members = 0;  ///< whom a fragment that waits for lanes waits for
   State state = State::ready;
-  /// Of waits_in_block the barrier's number, of waits_for_phase the offset of the mbarrier.
+  /// Of waits_in_block the barrier's number, of waits_for_phase the offset of the mbarrier, of
+  /// waits_for_groups how many.
   std::uint32_t barrier = 0;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
+#include <span>
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
@@ -30,6 +32,18 @@ void expect_whole_warpgroup(const Warp& warp, const Instruction& instruction) {
                std::to_string(threads) + " threads, which are not those of warps " +
                std::to_string(first) + " to " + std::to_string(first + kWarps - 1));
   }
+}
+
+/// The warps of the warpgroup, which must be whole.
+std::span<WarpState> warpgroup_of(const Warp& warp) {
+  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
+  return std::span(warp.engine->block->warps).subspan(first, kWarps);
+}
+
+/// Groups that each warp of the warpgroup has closed.
+std::uint32_t closed_by_all(const Warp& warp) {
+  const auto closed = [](const WarpState& state) { return state.engine.products.closed; };
+  return std::ranges::min(warpgroup_of(warp) | std::views::transform(closed));
 }
 
 /// Whether all lanes have come; those that have wait for the others.
@@ -60,15 +74,29 @@ void execute_product_fence(Warp& warp, const Instruction& instruction) { meet(wa
 
 void execute_product_commit(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
-  ProductGroups& groups = warp.engine->products;
-  ++groups.committed;
-  groups.open = 0;
+  ++warp.engine->products.closed;
+  const std::uint32_t closed = closed_by_all(warp);
+  for (WarpState& state : warpgroup_of(warp)) {
+    WarpEngine& engine = state.engine;
+    for (int n = 0; n < engine.count; ++n) {
+      Fragment& waiting = engine.others[n];
+      if (waiting.state != Fragment::State::waits_for_groups || waiting.barrier > closed) continue;
+      waiting.state = Fragment::State::ready;
+      ++waiting.pc;
+      ask_scheduler(state.warp);
+    }
+  }
 }
 
 void execute_product_wait(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
-  std::uint32_t& left = warp.engine->products.committed;
-  left = std::min(left, static_cast<std::uint32_t>(instruction.offset));
+  WarpEngine& engine = *warp.engine;
+  const std::uint32_t closed = engine.products.closed;
+  const std::uint32_t awaited =
+      closed - std::min(closed, static_cast<std::uint32_t>(instruction.offset));
+  if (closed_by_all(warp) >= awaited) return;
+  set_aside(warp, warp.active, &instruction, Fragment::State::waits_for_groups);
+  engine.others[engine.count - 1].barrier = awaited;
 }
 
 void execute_set_registers(Warp& warp, const Instruction& instruction) {

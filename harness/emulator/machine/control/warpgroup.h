@@ -7,11 +7,10 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// The products of a warp that are in flight, as wgmma.wait_group sees them. Their results are
-/// there already.
+/// Groups of products of a warp. A warp makes its part of a product when it executes it, and may
+/// have come further than others of its warpgroup; wgmma.wait_group waits for theirs, too.
 struct ProductGroups {
-  std::uint32_t open = 0;       ///< products that no commit_group has closed a group of
-  std::uint32_t committed = 0;  ///< groups that no wait_group has waited for
+  std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
 };
 
 /// Of an instruction that all lanes have come to: throws the fault of a warp that has lost lanes,

@@ -393,7 +393,6 @@ void multiply_tiles(Warp& warp, const Instruction& instruction) {
     multiply_elements<s32>(work, adds);
   }
   memory::count_wgmma(warp, product.counter, product.a_bytes + product.b_bytes);
-  ++warp.engine->products.open;
 }
 
 }  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA
