@@ -51,8 +51,9 @@ struct Side {
 /// The values of these runs, which must outlive them.
 Side side_of(const std::vector<metrics::StoredRun>& runs);
 
-/// The runs of a file with the facts of the selected cases, large or not. Throws metrics::FactError,
-/// and std::runtime_error where there are none, or two values of one time differ.
+/// The runs of a file with the facts of the selected cases, large or not. Throws
+/// metrics::FactError, and std::runtime_error where there are none, or two values of one time
+/// differ.
 std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
                                           const metrics::Selection& selection);
 
