@@ -227,6 +227,12 @@ void add_all_predicates(std::vector<Register>& to) {
 /// Registers of `width` bytes.
 unsigned registers_in(int width) { return width <= 4 ? 1 : static_cast<unsigned>(width) / 4; }
 
+/// As many as bits 73 to 75 say.
+unsigned registers_by_width(const SassWord& word) {
+  constexpr std::array<unsigned, 8> kNumber = {1, 1, 1, 1, 1, 2, 4, 1};
+  return kNumber[word.high >> 9 & 7];
+}
+
 /// Whether a MOV or SEL is a MOV.64 or SEL.64: forms 2 and 3 were no forms of theirs before.
 bool is_64(const SassWord& word, int sm) {
   return sm >= 100 && (word.form() == 2 || word.form() == 3 || (word.high >> 16 & 1) != 0);
@@ -276,8 +282,7 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   if (has(kDD)) write(use.writes, fields.d(), 2);
   if (has(kMayWrite)) write(use.may_write, fields.d() + 1, 1);
   if (has(kWide)) {
-    constexpr std::array<unsigned, 8> kNumber = {1, 1, 1, 1, 1, 2, 4, 1};
-    write(use.writes, fields.d(), kNumber[word.high >> 9 & 7]);
+    write(use.writes, fields.d(), registers_by_width(word));
   }
   const Register file = is_uniform(word.opcode()) ? kUniformPredicate : kPredicate;
   if (has(kP)) fields.add_predicate(use.writes, fields.predicate(17), file);
@@ -335,9 +340,8 @@ RegisterUse of_bulk(const SassWord& word, const Reader& fields) {
   constexpr unsigned kPlace = 2, kMostOfShared = 7;  // address, barrier, five coordinates
   RegisterUse use;
   if (word.opcode() == kStore || word.opcode() == kReduction) {
-    constexpr std::array<unsigned, 8> kNumber = {1, 1, 1, 1, 1, 2, 4, 1};
     fields.add(use.address, fields.a(), kPlace);
-    fields.add(use.reads, fields.b(), kNumber[word.high >> 9 & 7]);
+    fields.add(use.reads, fields.b(), registers_by_width(word));
     return use;
   }
   const bool has_c =

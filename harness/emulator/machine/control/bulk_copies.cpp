@@ -76,8 +76,9 @@ class Copier {
   void count(const std::byte* from) const {
     using Space = AccessTotals::Space;
     if (detail_.from_shared && detail_.to_shared) {
-      const bool counts = !detail_.counter.is_once || lane_ == std::countr_zero(warp_.active);
-      if (counts) memory::count_cluster_request(warp_, detail_.counter.counter);
+      if (detail_.counter.counts(warp_, lane_)) {
+        memory::count_cluster_request(warp_, detail_.counter.counter);
+      }
       return;
     }
     const std::uint64_t address = detail_.to_shared ? reinterpret_cast<std::uint64_t>(from)

@@ -28,13 +28,17 @@ constexpr std::uint64_t sectors_of(std::uint64_t address, std::uint64_t bytes) {
 struct BulkCounter {
   std::uint32_t counter = 0;
   bool is_once = false;  ///< the machine code has one for all lanes: that of the first counts
+
+  bool counts(const Warp& warp, int lane) const {
+    return !is_once || lane == std::countr_zero(warp.active);
+  }
 };
 
 /// A bulk copy of one lane, from global memory or to it (Space::bulk_load, bulk_store): of `bytes`
 /// bytes in `sectors` sectors.
 inline void count_bulk_copy(const Warp& warp, BulkCounter to, int lane, AccessTotals::Space space,
                             std::uint64_t bytes, std::uint64_t sectors) {
-  if (to.is_once && lane != std::countr_zero(warp.active)) return;
+  if (!to.counts(warp, lane)) return;
   const bool alone = to.is_once || std::has_single_bit(warp.active);
   count(warp, to.counter,
         {.space = space,
