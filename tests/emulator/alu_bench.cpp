@@ -79,6 +79,7 @@ struct AluBench::Impl : decode::Decoder {
     return found == types_.end() ? ptx::Type::none : found->second;
   }
   void note(const compile::Operation& operation) override { operations_[0] = operation; }
+  void note_dependence() override {}
   /// What has no lowering keeps its handler.
   void compile() {
     compiled_ = compile::compile({.instructions = instructions_,

@@ -85,6 +85,7 @@ struct MemoryBench::Impl : decode::Decoder {
     return operand.kind == ptx::Operand::Kind::name ? type_by_name(operand.name) : ptx::Type::none;
   }
   void note(const compile::Operation&) override {}
+  void note_dependence() override {}
   Slot scratch(std::uint32_t) override { return {Slot::frame, bench.registers_.offset("scratch")}; }
   const void* keep(std::shared_ptr<const void> detail) override {
     return kept_.emplace_back(std::move(detail)).get();

@@ -254,6 +254,18 @@ TEST(Wgmma, AWaitIsOverWhenAllWarpsOfTheWarpgroupHaveReadTheTiles) {
   }
 }
 
+/// No barrier says that the warps wait for each other; the wait does.
+TEST(Wgmma, WarpsThatOnlyWaitForProductsHaveRegistersOfTheirOwn) {
+  Shape shape;
+  shape.block = {128, 1, 1};
+  const auto result = run_kernel(
+      kernel_text("mov.b32 %r5, 0;\nagain:\nwgmma.commit_group.sync.aligned;\n"
+                  "wgmma.wait_group.sync.aligned 0;\nadd.u32 %r5, %r5, 1;\n"
+                  "setp.lt.u32 %p3, %r5, 10;\n@%p3 bra again;\nst.global.u32 [%rd1], %r5;\n"),
+      shape);
+  EXPECT_EQ(result.output, Words(128, 10));
+}
+
 TEST(Wgmma, AWarpThatMakesNoProductsKeepsTheOthersWaiting) {
   const auto fault = fault_of(
       kernel_text("setp.lt.u32 %p3, %r0, 32;\n@%p3 bra behind;\nwgmma.commit_group.sync.aligned;\n"

@@ -50,6 +50,8 @@ class Decoder {
   virtual Slot scratch(std::uint32_t bytes) = 0;
   /// What the present instruction computes, for the compiler.
   virtual void note(const compile::Operation& operation) = 0;
+  /// The warps of a block have to wait for each other.
+  virtual void note_dependence() = 0;
   /// Keeps `detail` alive as long as the code and returns its address, for Instruction::detail.
   virtual const void* keep(std::shared_ptr<const void> detail) = 0;
 

@@ -71,6 +71,7 @@ class FunctionDecoder final : public Decoder {
   ptx::Type register_type(const ptx::Operand& operand) const override;
   Slot scratch(std::uint32_t bytes) override;
   void note(const compile::Operation& operation) override { operations_[place_] = operation; }
+  void note_dependence() override { kernel_.result->warps_depend = true; }
   const void* keep(std::shared_ptr<const void> detail) override;
   std::optional<Place> place(std::string_view name) const override;
   std::uint32_t counter(const ptx::Instruction& instruction) override;
@@ -104,8 +105,6 @@ class FunctionDecoder final : public Decoder {
   bool is_polling_loop(const Instruction* target) const;
   /// Its accesses that look at memory are as many as it waits; the warps of a block depend on it.
   void note_polling_loop(const Instruction* target);
-  /// The warps of a block have to wait for each other.
-  void note_dependence() { kernel_.result->warps_depend = true; }
 
  private:
   struct Local {

@@ -196,6 +196,7 @@ void decode_wgmma(const ptx::Instruction& instruction, Decoder& decoder, const i
     result->execute = control::execute_product_commit;
   } else if (modifiers.take("wait_group")) {
     result->execute = control::execute_product_wait;
+    decoder.note_dependence();
     result->offset = operands.next_number(0, 7, "number of groups");
   }
   modifiers.finish();
