@@ -120,23 +120,23 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 }
 
 void add_checks(CLI::App* command, std::string& checks, int& schedules) {
-  const std::vector<std::string> names = {"async",  "races",    "uninitialised", "lanes",
-                                          "stores", "shuffles", "none"};
+  const std::vector<std::string> names = {"async", "proxies", "races",    "uninitialised",
+                                          "lanes", "stores",  "shuffles", "none"};
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",
           [&checks](const std::vector<std::string>& asked) {
             checks = fmt::format("{}", fmt::join(asked, ","));
           },
-          "Look for mistakes with asynchronous copies, mbarriers and clusters, races, reads of "
-          "memory that nothing wrote, races of lanes of one warp, lanes that store different "
-          "values "
-          "to one word, and shuffles from absent lanes (emulator only)")
+          "Look for mistakes with asynchronous copies, mbarriers and clusters, memory that copies "
+          "write again without a proxy fence, races, reads of memory that nothing wrote, races of "
+          "lanes of one warp, lanes that store different values to one word, and shuffles from "
+          "absent lanes (emulator only)")
       ->check(CLI::IsMember(names))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)
-      ->type_name("{async,races,uninitialised,lanes,stores,shuffles,none}");
+      ->type_name("{async,proxies,races,uninitialised,lanes,stores,shuffles,none}");
   command
       ->add_option("--schedules", schedules,
                    "Compare each launch with as many other orders of its warps and blocks "

@@ -110,6 +110,7 @@ struct Mistake {
   const char* rule;
   std::string before, missing, behind;  ///< of the kernel; "// here" and "// there" mark the lines
   std::uint32_t blocks = 1;
+  const char* checks = "async";
 };
 
 const Mistake kMistakes[] = {
@@ -164,6 +165,15 @@ const Mistake kMistakes[] = {
      "bar.sync 0;\n",
      "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 64;\n" + load("%r11", "@%p2 ") +
          "  // here\n" + wait_for("1", "x") + "ret;"},
+    {"RefilledWithoutFence",
+     "deepseek-ai/DeepEP 642; NVIDIA/TransformerEngine 2695; NVIDIA/nccl-extensions 8",
+     "unfenced refill",
+     kInit + kExpect + load("%r11") + "\n" + wait_for("0", "w") +
+         "ld.shared.u32 %r14, [%r11];  // there\n",
+     kFence,
+     "bar.sync 0;\n@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 64;\n" +
+         load("%r11", "@%p2 ") + "  // here\n" + wait_for("1", "x") + "ret;",
+     1, "proxies"},
     {"MoreCopiesThanExpected", "facebookexperimental/triton 1538", "wrong bytes",
      kInit + "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 64;  // here\n"
              "bar.sync 0;\nand.b32 %r15, %r0, 31;\nsetp.eq.u32 %p3, %r15, 0;\n",
@@ -197,7 +207,7 @@ class AsyncCheck : public testing::TestWithParam<Mistake> {
 
 TEST_P(AsyncCheck, FindsTheMistake) {
   const std::string text = kernel("");
-  EXPECT_THAT(found(text, shape()),
+  EXPECT_THAT(found(text, shape(), GetParam().checks),
               ElementsAre(AllOf(HasSubstr(place(text, "// here") + ": " + GetParam().rule + ": "),
                                 HasSubstr(place(text, "there\n")))))
       << GetParam().origin;
@@ -206,7 +216,7 @@ TEST_P(AsyncCheck, FindsTheMistake) {
 TEST_P(AsyncCheck, IsOffByAnOption) { EXPECT_THAT(found(kernel(""), shape(), "none"), IsEmpty()); }
 
 TEST_P(AsyncCheck, FindsNothingInTheMendedKernel) {
-  EXPECT_THAT(found(kernel(GetParam().missing), shape()), IsEmpty());
+  EXPECT_THAT(found(kernel(GetParam().missing), shape(), GetParam().checks), IsEmpty());
   EXPECT_THAT(found(kernel(GetParam().missing), shape(), "async,races,uninitialised"), IsEmpty());
 }
 

@@ -55,6 +55,8 @@ TEST(Checks, HaveNames) {
   const Checks checks = checks_called("races,stores");
   EXPECT_TRUE(checks.races && checks.stores);
   EXPECT_FALSE(checks.uninitialised || checks.lanes || checks.shuffles);
+  EXPECT_FALSE(checks.async);
+  EXPECT_TRUE(checks_called("proxies").async) << "which it adds to";
   EXPECT_FALSE(checks_called("none").history(true));
   EXPECT_THROW(checks_called("race"), std::invalid_argument);
 }

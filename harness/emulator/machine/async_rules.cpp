@@ -25,6 +25,10 @@ constexpr AsyncRuleRow kRules[] = {
      "the copy may come first, for nothing tells its thread that the buffer is free",
      "let the threads that use the buffer arrive at a barrier when they are done, and wait for it "
      "before the copy"},
+    {AsyncRule::unfenced_refill, "unfenced refill",
+     "the copy may come first, for no proxy fence stands between",
+     "put fence.proxy.async (cuda::ptx::fence_proxy_async) behind the accesses and before the "
+     "barrier that the copying thread waits at"},
     {AsyncRule::unawaited_copy, "unawaited copy",
      "the shared memory of the copy may be gone before it is done, for no thread has waited for it",
      "wait for its mbarrier, or for its group (cp.async.bulk.wait_group.read), before the end"},

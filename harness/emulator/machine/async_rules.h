@@ -15,6 +15,7 @@ enum class AsyncRule : std::uint8_t {
   early_access,
   overwritten_source,
   refilled_buffer,
+  unfenced_refill,
   unawaited_copy,
   wrong_bytes,
   ended_block,

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
     {"async", &Checks::async},
+    {"proxies", &Checks::proxies},
     {"races", &Checks::races},
     {"uninitialised", &Checks::uninitialised},
     {"lanes", &Checks::lanes},
@@ -33,6 +34,7 @@ Checks checks_called(std::string_view names) {
     }
     checks.*found->second = true;
   }
+  checks.async |= checks.proxies;
   return checks;
 }
 

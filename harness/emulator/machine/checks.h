@@ -6,8 +6,10 @@
 namespace warpgauge::emulator::machine {
 
 struct Checks {
-  bool async = true;           ///< mistakes with mbarriers, copies of the async proxy and clusters
-  bool races = false;          ///< accesses that no barrier, fence or atomic orders
+  bool async = true;     ///< mistakes with mbarriers, copies of the async proxy and clusters
+  bool proxies = false;  ///< with async: what threads have accessed and a copy writes, without the
+                         ///< fence that the PTX ISA asks for: libraries mostly leave it out
+  bool races = false;    ///< accesses that no barrier, fence or atomic orders
   bool uninitialised = false;  ///< reads of memory that nothing wrote
   bool lanes = false;     ///< races of lanes of one warp that no __syncwarp() orders: many kernels
                           ///< rely on lanes that run together
@@ -21,7 +23,7 @@ struct Checks {
 };
 
 inline constexpr std::string_view kNamesOfChecks =
-    "async,races,uninitialised,lanes,stores,shuffles";
+    "async,proxies,races,uninitialised,lanes,stores,shuffles";
 
 /// Of names with commas between; "none" is no check. Throws std::invalid_argument.
 Checks checks_called(std::string_view names);

@@ -206,21 +206,24 @@ bool History::check_destination_word(const Maker& maker, std::uint64_t offset, s
                                      bool wrote, bool reduces) {
   if (time_of(trace) <= times_.began()) return true;
   const bool is_local = maker.warp.memory->history == this;
-  const std::uint32_t copier = maker.warp.memory->warp;
+  const std::uint32_t copier = maker.warp.memory->warp, actor = warp_of(trace);
+  AsyncRule rule = AsyncRule::refilled_buffer;
   if (is_in_flight(trace)) {
     if (!is_of_copy(trace) || (wrote && reduces)) return true;
-  } else if (!is_local || warp_of(trace) == copier ||
-             times_.orders(warp_of(trace), time_of(trace), copier)) {
+  } else if (!is_local) {
     return true;  // the order of threads of several blocks is not known
+  } else if (actor == copier || times_.orders(actor, time_of(trace), copier)) {
+    const bool is_right = is_of_copy(trace) || !launch_.checks.proxies ||
+                          proxy_fences_.between(actor, time_of(trace), copier, times_);
+    if (is_right) return true;
+    rule = AsyncRule::unfenced_refill;
   } else if (is_of_copy(trace) && wrote && !is_ahead_of_copy(copier, trace, true)) {
     return true;
   }
-  const bool is_source = is_of_copy(trace) && !wrote;
+  if (is_of_copy(trace) && !wrote) rule = AsyncRule::overwritten_source;
   const char* const did =
       is_of_copy(trace) ? (wrote ? "writes" : "reads") : (wrote ? "written" : "read");
-  report(maker.warp, maker.instruction, maker.lane,
-         is_source ? AsyncRule::overwritten_source : AsyncRule::refilled_buffer,
-         place_text(maker.warp, trace),
+  report(maker.warp, maker.instruction, maker.lane, rule, place_text(maker.warp, trace),
          "copies to " + byte_text(offset) + ", which " + act_text(maker.warp, trace, did));
   return false;
 }
