@@ -67,14 +67,7 @@ Shape blocks(std::uint32_t count, bool in_cluster = true) {
 
 std::vector<std::string> found(const std::string& text, const Shape& shape,
                                std::string_view checks = "async") {
-  Options options = limited();
-  options.threads = 1;
-  options.checks = checks_called(checks);
-  std::vector<std::string> texts;
-  for (const Finding& finding : run_kernel(text, shape, Words(1024), options).findings) {
-    texts.push_back(finding.text);
-  }
-  return texts;
+  return findings_of(text, shape, checks, Words(1024));
 }
 
 /// A warpgroup goes to `less` registers, two go to `more`; the kernel was launched with 168 each.

@@ -30,14 +30,7 @@ Shape blocks(std::uint32_t count, std::uint32_t threads) {
 
 std::vector<std::string> found(const std::string& body, const Shape& shape,
                                std::string_view checks = "races") {
-  Options options = limited();
-  options.threads = 1;  // of accesses at the very same time one is missed
-  options.checks = checks_called(checks);
-  std::vector<std::string> texts;
-  for (const Finding& finding : run_body(body, shape, {}, options).findings) {
-    texts.push_back(finding.text);
-  }
-  return texts;
+  return findings_of(kernel_text(body), shape, checks);
 }
 
 /// Thread t of 64 has in %r4 the shared address of its own word, in %r5 that of its opposite.

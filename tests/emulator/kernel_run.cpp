@@ -57,6 +57,18 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   return run;
 }
 
+std::vector<std::string> findings_of(const std::string& text, const Shape& shape,
+                                     std::string_view checks, Words input) {
+  Options options = limited();
+  options.threads = 1;
+  options.checks = checks_called(checks);
+  std::vector<std::string> texts;
+  for (const Finding& finding : run_kernel(text, shape, std::move(input), options).findings) {
+    texts.push_back(finding.text);
+  }
+  return texts;
+}
+
 std::optional<Fault> fault_of(const std::string& text, const Shape& shape, Options options) {
   try {
     run_kernel(text, shape, {}, std::move(options));

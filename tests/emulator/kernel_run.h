@@ -90,6 +90,11 @@ inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words 
   return run_kernel(kernel_text(body), shape, std::move(input), std::move(options));
 }
 
+/// The texts of what the checks find in a run by one worker: of accesses that two make at the very
+/// same time one is missed.
+std::vector<std::string> findings_of(const std::string& text, const Shape& shape,
+                                     std::string_view checks, Words input = {});
+
 /// The fault that the run ends with; nothing if it ends without one.
 std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
                               Options options = limited());

@@ -8,19 +8,18 @@ namespace {
 
 constexpr AsyncRuleRow kRules[] = {
     {AsyncRule::unfenced_source, "unfenced source",
-     "the copy may read what was there before, for no proxy fence stands between",
+     "it may read what was there before, for no proxy fence stands between",
      "put fence.proxy.async (cuda::ptx::fence_proxy_async) behind the writes and before the "
-     "barrier that the copying thread waits at"},
+     "barrier that its thread waits at"},
     {AsyncRule::unordered_source, "unordered source",
-     "the copy may come first, for no barrier stands between",
-     "let all writing threads come to a barrier, behind their fence.proxy.async, before one "
-     "thread copies"},
+     "it may come first, for no barrier stands between",
+     "let all writing threads come to a barrier, behind their fence.proxy.async, before"},
     {AsyncRule::early_access, "early access",
      "the thread has not waited for the copy, nor come behind a thread that has",
      "wait for the phase of the copy's mbarrier (mbarrier.try_wait) before"},
-    {AsyncRule::overwritten_source, "overwritten source", "the copy may not have read it yet",
-     "let the copying thread commit the copy and wait for its group "
-     "(cp.async.bulk.wait_group.read), and come to a barrier, before"},
+    {AsyncRule::overwritten_source, "overwritten source", "it may not have been read yet",
+     "let the thread that begins the copy or product commit it, wait for its group "
+     "(cp.async.bulk.wait_group.read, wgmma.wait_group), and come to a barrier, before"},
     {AsyncRule::refilled_buffer, "refilled buffer",
      "the copy may come first, for nothing tells its thread that the buffer is free",
      "let the threads that use the buffer arrive at a barrier when they are done, and wait for it "
@@ -30,8 +29,9 @@ constexpr AsyncRuleRow kRules[] = {
      "put fence.proxy.async (cuda::ptx::fence_proxy_async) behind the accesses and before the "
      "barrier that the copying thread waits at"},
     {AsyncRule::unawaited_copy, "unawaited copy",
-     "the shared memory of the copy may be gone before it is done, for no thread has waited for it",
-     "wait for its mbarrier, or for its group (cp.async.bulk.wait_group.read), before the end"},
+     "the shared memory may be gone before it is used, for no thread has waited for that",
+     "wait for the mbarrier, or for the group (cp.async.bulk.wait_group.read, wgmma.wait_group), "
+     "before the end"},
     {AsyncRule::wrong_bytes, "wrong bytes", "what the phase was told to expect is not what arrives",
      "make expect_tx the sum of the bytes of all copies that arrive in the phase"},
     {AsyncRule::ended_block, "ended block",

@@ -83,7 +83,8 @@ void check_exit(const Warp& warp, Mask lanes) {
   Block& block = *warp.engine->block;
   if (!looks(block)) return;
   for (const Act& act : block.history->reads_in_flight(warp.engine->index, lanes)) {
-    report(block.launch, act, AsyncRule::unawaited_copy, "", "the thread ends before its copy");
+    report(block.launch, act, AsyncRule::unawaited_copy, "",
+           "the thread ends before its shared memory has been read");
   }
 }
 

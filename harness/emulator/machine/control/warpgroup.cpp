@@ -2,13 +2,17 @@
 #include "harness/emulator/machine/control/warpgroup.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <ranges>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -46,6 +50,43 @@ std::uint32_t closed_by_all(const Warp& warp) {
   return std::ranges::min(warpgroup_of(warp) | std::views::transform(closed));
 }
 
+void add_bytes(const TileRead& read, std::vector<memory::History::Bytes>& bytes) {
+  constexpr std::uint32_t kRows = 8, kRowBytes = 16;  // of a core matrix
+  for (std::uint32_t n = 0; n < read.mn * read.k; ++n) {
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      const std::uint32_t at = read.tile.address(read.first + n / read.k, n % read.k, row);
+      if (!bytes.empty() && bytes.back().offset + bytes.back().count == at) {
+        bytes.back().count += kRowBytes;
+      } else {
+        bytes.emplace_back(at, kRowBytes);
+      }
+    }
+  }
+}
+
+/// The warp has waited for the first `groups` groups: what they read may change.
+void finish_reads(Warp& warp, std::uint32_t groups) {
+  memory::History* const history = warp.memory->history;
+  if (history == nullptr) return;
+  const auto warps = warpgroup_of(warp);
+  const memory::BlockTimes::Time now = history->times().now();
+  history->product_waits().note_wait(warp.engine->index, now);
+  ProductGroups& first = warps.front().engine.products;
+  if (groups <= first.done) return;
+  first.done = groups;
+  std::array<memory::BlockTimes::Time, kWarps> closed{};
+  for (std::uint32_t n = 0; n < kWarps; ++n) {
+    ProductGroups& products = warps[n].engine.products;
+    closed[n] = products.closed_at[groups % products.closed_at.size()];
+    std::erase_if(products.reads, [&](const ProductGroups::Read& read) {
+      if (read.group >= groups) return false;
+      history->has_read(read.number);
+      return true;
+    });
+  }
+  history->product_waits().note_group(warps.front().engine.index, closed, now);
+}
+
 /// Whether all lanes have come; those that have wait for the others.
 bool meet(Warp& warp, const Instruction& instruction) {
   if (present_lanes(warp, instruction) == 0) return false;
@@ -70,11 +111,29 @@ void refuse_different(const Warp& warp, const Instruction& instruction, const ch
   refuse(warp, instruction, std::string("wgmma: ") + what + " differs between lanes of the warp");
 }
 
+void note_reads(const Warp& warp, const Instruction& instruction, const TileRead& a,
+                const TileRead& b) {
+  memory::History* const history = warp.memory->history;
+  if (history == nullptr || a.mn + b.mn == 0) return;
+  std::vector<memory::History::Bytes> bytes;
+  add_bytes(a, bytes);
+  add_bytes(b, bytes);
+  ProductGroups& products = warp.engine->products;
+  const auto number = history->begin_read({warp, instruction, 0}, std::move(bytes),
+                                          memory::History::Awaited::by_warpgroup);
+  products.reads.emplace_back(number, products.closed);
+}
+
 void execute_product_fence(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }
 
 void execute_product_commit(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
-  ++warp.engine->products.closed;
+  ProductGroups& products = warp.engine->products;
+  ++products.closed;
+  if (memory::History* const history = warp.memory->history) {
+    history->times().sync_lanes(warp.engine->index);
+    products.closed_at[products.closed % products.closed_at.size()] = history->times().now();
+  }
   const std::uint32_t closed = closed_by_all(warp);
   for (WarpState& state : warpgroup_of(warp)) {
     WarpEngine& engine = state.engine;
@@ -83,6 +142,7 @@ void execute_product_commit(Warp& warp, const Instruction& instruction) {
       if (waiting.state != Fragment::State::waits_for_groups || waiting.barrier > closed) continue;
       waiting.state = Fragment::State::ready;
       ++waiting.pc;
+      finish_reads(state.warp, waiting.barrier);
       ask_scheduler(state.warp);
     }
   }
@@ -94,7 +154,10 @@ void execute_product_wait(Warp& warp, const Instruction& instruction) {
   const std::uint32_t closed = engine.products.closed;
   const std::uint32_t awaited =
       closed - std::min(closed, static_cast<std::uint32_t>(instruction.offset));
-  if (closed_by_all(warp) >= awaited) return;
+  if (closed_by_all(warp) >= awaited) {
+    finish_reads(warp, awaited);
+    return;
+  }
   set_aside(warp, warp.active, &instruction, Fragment::State::waits_for_groups);
   engine.others[engine.count - 1].barrier = awaited;
 }

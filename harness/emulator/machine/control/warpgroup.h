@@ -2,7 +2,13 @@
 // that no warp waits for another here.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/memory/block_times.h"
+#include "harness/emulator/machine/memory/matrix_tile.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -10,7 +16,16 @@ namespace warpgauge::emulator::machine::control {
 /// Groups of products of a warp. A warp makes its part of a product when it executes it, and may
 /// have come further than others of its warpgroup; wgmma.wait_group waits for theirs, too.
 struct ProductGroups {
+  /// What a product reads of shared memory, in the history.
+  struct Read {
+    std::uint64_t number;
+    std::uint32_t group;
+  };
   std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
+  std::uint32_t done = 0;    ///< in the first warp of a warpgroup: those that one has waited for
+  std::vector<Read> reads;   ///< not known to be done
+  /// When, by their numbers; the last ones.
+  std::array<memory::BlockTimes::Time, 8> closed_at{};
 };
 
 /// Of an instruction that all lanes have come to: throws the fault of a warp that has lost lanes,
@@ -22,6 +37,16 @@ void expect_warpgroup(const Warp& warp, const Instruction& instruction);
 /// The fault of an operand that must be the same in all lanes.
 [[noreturn]] void refuse_different(const Warp& warp, const Instruction& instruction,
                                    const char* what);
+
+/// What a warp multiplies of a tile: core matrices from `first` on, `mn` along m or n, which may be
+/// none, and `k` along k.
+struct TileRead {
+  const memory::MatrixTile& tile;
+  std::uint32_t first, mn, k;
+};
+/// The history learns what a product reads, if there is a history.
+void note_reads(const Warp& warp, const Instruction& instruction, const TileRead& a,
+                const TileRead& b);
 
 /// Handlers. Source 3 has the member masks of all lanes (see warp_ops.h).
 void execute_product_fence(Warp& warp, const Instruction& instruction);

@@ -89,7 +89,7 @@ namespace {
 /// Whether rules about asynchronous accesses may hold of it: see KernelCode::is_async.
 bool is_asynchronous(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
-  if (opcode == "mbarrier" || opcode == "mapa") return true;
+  if (opcode == "mbarrier" || opcode == "mapa" || opcode == "wgmma") return true;
   return instruction.has("async") &&
          (instruction.has("bulk") || instruction.has("mbarrier::complete_tx::bytes"));
 }

@@ -358,6 +358,17 @@ WARPGAUGE_INLINE u64 common(const Work& work, Slot slot, const char* what) {
   return values[0];
 }
 
+/// The rows of A that the warp reads, and B: all four warps do, so the first one stands for them.
+void note_reads(const Work& work) {
+  const u32 warp = work.warp.engine->index % 4;
+  const u32 depth_of_a = WarpgroupProduct::kBytesOfRow / kChunkBytes;
+  const u32 depth_of_b = static_cast<u32>(work.product.bytes_of_column()) / kChunkBytes;
+  const u32 rows = work.product.a_is_in_registers ? 0 : 2;
+  const u32 columns = warp == 0 ? static_cast<u32>(work.product.n) / kColumns : 0;
+  control::note_reads(work.warp, work.instruction, {work.a, 2 * warp, rows, depth_of_a},
+                      {work.b, 0, columns, depth_of_b});
+}
+
 bool adds_to_sums(const Work& work) {
   Mask lanes = *reinterpret_cast<const Mask*>(work.registers(work.product.scale));
   if (work.product.scale_negated) lanes = ~lanes;
@@ -392,6 +403,7 @@ void multiply_tiles(Warp& warp, const Instruction& instruction) {
   } else {
     multiply_elements<s32>(work, adds);
   }
+  note_reads(work);
   memory::count_wgmma(warp, product.counter, product.a_bytes + product.b_bytes);
 }
 

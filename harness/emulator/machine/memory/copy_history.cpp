@@ -1,5 +1,5 @@
-// Copies of the async proxy in the history: what they read and write while they are under way, held
-// against the accesses before, and later accesses held against them.
+// Copies and products of the async proxy in the history: what they read and write while they are
+// under way, held against the accesses before, and later accesses held against them.
 #include <algorithm>
 #include <string>
 
@@ -33,57 +33,64 @@ std::string byte_text(std::uint64_t offset) {
 }  // namespace
 
 template <typename Function>
-void History::for_words(Bytes bytes, Function function) {
-  const std::uint64_t end = (std::uint64_t{bytes.offset} + bytes.count + 3) / WordTraces::kBytes;
-  for (std::uint64_t n = bytes.offset / WordTraces::kBytes; n < end; ++n) function(n, shared_[n]);
+void History::for_words(const std::vector<Bytes>& bytes, Function function) {
+  for (const auto [offset, count] : bytes) {
+    const std::uint64_t end = (std::uint64_t{offset} + count + 3) / WordTraces::kBytes;
+    for (std::uint64_t n = offset / WordTraces::kBytes; n < end; ++n) function(n, shared_[n]);
+  }
 }
 
 /// The place of the copy in the code, as traces name it.
-std::uint64_t History::place_of_copy(const Act& act) {
-  const auto known = std::ranges::find_if(copy_places_, [&](const Act& place) {
-    return place.code == act.code && place.instruction == act.instruction;
+std::uint64_t History::place_of_copy(const Act& act, bool is_product) {
+  const auto known = std::ranges::find_if(copy_places_, [&](const CopyPlace& place) {
+    return place.act.code == act.code && place.act.instruction == act.instruction;
   });
   const auto number = static_cast<std::uint64_t>(known - copy_places_.begin());
   if (known != copy_places_.end()) {
-    *known = act;
+    known->act = act;
   } else if (copy_places_.size() < kCopyPlaces) {
-    copy_places_.push_back(act);
+    copy_places_.emplace_back(act, is_product);
   }
   return kFirstCopyPlace + std::min(number, kCopyPlaces - 1);
 }
 
-History::Flight& History::take_off(const Maker& maker, Bytes bytes) {
+History::Flight& History::take_off(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited) {
   const Act act = act_of(maker.warp, maker.instruction, maker.lane);
-  const std::uint64_t trace = kInFlight | SharedTrace::at_time(times_.now()) |
-                              std::uint64_t{maker.warp.memory->warp} << SharedTrace::kActorAt |
-                              place_of_copy(act) << SharedTrace::kCounterAt |
-                              static_cast<std::uint64_t>(maker.lane) << SharedTrace::kThreadAt |
-                              SharedTrace::kByteBits;
-  return flights_.emplace_back(++last_copy_, trace, bytes, act, false, false);
+  const std::uint64_t trace =
+      kInFlight | SharedTrace::at_time(times_.now()) |
+      std::uint64_t{maker.warp.memory->warp} << SharedTrace::kActorAt |
+      place_of_copy(act, awaited == Awaited::by_warpgroup) << SharedTrace::kCounterAt |
+      static_cast<std::uint64_t>(maker.lane) << SharedTrace::kThreadAt | SharedTrace::kByteBits;
+  return flights_.emplace_back(++last_copy_, trace, std::move(bytes), act, false, awaited);
 }
 
 History::Flight History::land(CopyNumber copy) {
   const auto found =
       std::ranges::find_if(flights_, [&](const Flight& flight) { return flight.number == copy; });
   if (found == flights_.end()) return {};
-  const Flight flight = *found;
+  Flight flight = std::move(*found);
   flights_.erase(found);
   return flight;
 }
 
-History::CopyNumber History::begin_read(const Maker& maker, Bytes bytes, bool in_group) {
-  if (looks_at_copies()) check_source(maker, bytes);
-  Flight& flight = take_off(maker, bytes);
-  flight.in_group = in_group;
-  for_words(bytes, [&](auto, WordTraces& word) { word.read = flight.trace; });
+History::CopyNumber History::begin_read(const Maker& maker, std::vector<Bytes> bytes,
+                                        Awaited awaited) {
+  if (looks_at_copies()) {
+    check_source(maker, bytes, awaited == Awaited::by_warpgroup ? "multiplies" : "copies from");
+  }
+  const Flight& flight = take_off(maker, std::move(bytes), awaited);
+  for_words(flight.bytes, [&](auto, WordTraces& word) { word.read = flight.trace; });
   return flight.number;
 }
 
 void History::has_read(CopyNumber copy) {
   const Flight flight = land(copy);
-  // Who waits for a copy of a group is its own thread; of others it is not known.
-  const std::uint64_t trace =
-      flight.in_group ? (flight.trace & ~kTimeBits) | SharedTrace::at_time(times_.now()) : 0;
+  std::uint64_t trace = 0;
+  if (flight.awaited == Awaited::by_warpgroup) {
+    trace = flight.trace & ~kInFlight;
+  } else if (flight.awaited == Awaited::by_thread) {
+    trace = (flight.trace & ~kTimeBits) | SharedTrace::at_time(times_.now());
+  }
   for_words(flight.bytes, [&](auto, WordTraces& word) {
     if (word.read == flight.trace) word.read = trace;
   });
@@ -91,9 +98,9 @@ void History::has_read(CopyNumber copy) {
 
 History::CopyNumber History::begin_write(const Maker& maker, Bytes bytes, bool reduces) {
   if (looks_at_copies()) check_destination(maker, bytes, reduces);
-  Flight& flight = take_off(maker, bytes);
+  Flight& flight = take_off(maker, {bytes}, Awaited::unknown);
   flight.writes = true;
-  for_words(bytes, [&](auto, WordTraces& word) { word.write = flight.trace; });
+  for_words(flight.bytes, [&](auto, WordTraces& word) { word.write = flight.trace; });
   return flight.number;
 }
 
@@ -112,7 +119,7 @@ std::vector<Act> History::reads_in_flight(std::uint32_t warp, Mask lanes) const 
   for (const Flight& flight : flights_) {
     const bool is_of_lanes =
         warp_of(flight.trace) == warp && (lanes >> SharedTrace::thread(flight.trace) & 1) != 0;
-    if (flight.in_group && is_of_lanes) acts.push_back(flight.act);
+    if (flight.awaited != Awaited::unknown && is_of_lanes) acts.push_back(flight.act);
   }
   return acts;
 }
@@ -125,24 +132,40 @@ std::vector<Act> History::writes_in_flight() const {
   return acts;
 }
 
+bool History::is_of_product(std::uint64_t trace) const {
+  return is_of_copy(trace) &&
+         copy_places_[SharedTrace::counter(trace) - kFirstCopyPlace].is_product;
+}
+
+bool History::is_ordered(std::uint64_t trace, std::uint32_t warp) const {
+  const std::uint32_t actor = warp_of(trace);
+  const BlockTimes::Time time = time_of(trace);
+  const bool is_plain = !is_of_product(trace);
+  if (is_plain && (actor == warp || times_.orders(actor, time, warp))) return true;
+  return product_waits_.between(actor, time, warp, times_);
+}
+
 bool History::is_ahead_of_copy(std::uint32_t warp, std::uint64_t trace, bool wrote) const {
   if (!looks_at_copies()) return false;
   if (is_in_flight(trace)) return true;
+  if (!wrote) return !is_ordered(trace, warp);
   if (warp_of(trace) == warp) return false;
-  if (!wrote) return !times_.orders(warp_of(trace), time_of(trace), warp);
   return time_of(trace) >= std::max(times_.floor(warp), times_.acquired(warp));
 }
 
 std::string History::place_text(const Warp& warp, std::uint64_t trace) const {
   if (is_of_copy(trace)) {
-    return machine::place_of(copy_places_[SharedTrace::counter(trace) - kFirstCopyPlace]);
+    return machine::place_of(copy_places_[SharedTrace::counter(trace) - kFirstCopyPlace].act);
   }
   return place_of_counter(warp, SharedTrace::counter(trace));
 }
 
 /// "thread (1,0,0) has written at f.cu:12", "the copy at f.cu:12 reads"
 std::string History::act_text(const Warp& warp, std::uint64_t trace, const char* did) const {
-  if (is_of_copy(trace)) return "the copy at " + place_text(warp, trace) + " " + did;
+  if (is_of_copy(trace)) {
+    return (is_of_product(trace) ? "the product at " : "the copy at ") + place_text(warp, trace) +
+           " " + did;
+  }
   Act act;
   act.thread = warp_of(trace) * kLanes + SharedTrace::thread(trace);
   return thread_of(warp, act) + " has " + did + " at " + place_text(warp, trace);
@@ -157,18 +180,19 @@ void History::report_ahead_of_copy(const Warp& warp, const Instruction& instruct
              act_text(warp, trace, wrote ? "writes" : "reads"));
 }
 
-void History::check_source(const Maker& maker, Bytes bytes) {
+void History::check_source(const Maker& maker, const std::vector<Bytes>& bytes, const char* reads) {
   bool is_right = true;
   std::uint64_t last = 0;
   for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
     if (is_alike(word.write, last) || !is_right) return;
     last = word.write;
-    is_right = check_source_word(maker, n * WordTraces::kBytes, last);
+    is_right = check_source_word(maker, n * WordTraces::kBytes, last, reads);
   });
 }
 
 /// False if something was reported.
-bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write) {
+bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write,
+                                const char* reads) {
   const std::uint32_t reader = maker.warp.memory->warp, writer = warp_of(write);
   if (time_of(write) <= times_.began()) return true;
   AsyncRule rule = AsyncRule::unfenced_source;
@@ -183,7 +207,7 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
     return true;
   }
   report(maker.warp, maker.instruction, maker.lane, rule, place_text(maker.warp, write),
-         "copies from " + byte_text(offset) + ", which " +
+         std::string(reads) + " " + byte_text(offset) + ", which " +
              act_text(maker.warp, write, is_of_copy(write) ? "writes" : "written"));
   return false;
 }
@@ -191,7 +215,7 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
 void History::check_destination(const Maker& maker, Bytes bytes, bool reduces) {
   bool is_right = true;
   std::uint64_t last_read = 0, last_write = 0;
-  for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
+  for_words({bytes}, [&](std::uint64_t n, const WordTraces& word) {
     if ((is_alike(word.read, last_read) && is_alike(word.write, last_write)) || !is_right) return;
     last_read = word.read;
     last_write = word.write;
@@ -206,15 +230,15 @@ bool History::check_destination_word(const Maker& maker, std::uint64_t offset, s
                                      bool wrote, bool reduces) {
   if (time_of(trace) <= times_.began()) return true;
   const bool is_local = maker.warp.memory->history == this;
-  const std::uint32_t copier = maker.warp.memory->warp, actor = warp_of(trace);
+  const std::uint32_t copier = maker.warp.memory->warp;
   AsyncRule rule = AsyncRule::refilled_buffer;
   if (is_in_flight(trace)) {
     if (!is_of_copy(trace) || (wrote && reduces)) return true;
   } else if (!is_local) {
     return true;  // the order of threads of several blocks is not known
-  } else if (actor == copier || times_.orders(actor, time_of(trace), copier)) {
+  } else if (is_ordered(trace, copier)) {
     const bool is_right = is_of_copy(trace) || !launch_.checks.proxies ||
-                          proxy_fences_.between(actor, time_of(trace), copier, times_);
+                          proxy_fences_.between(warp_of(trace), time_of(trace), copier, times_);
     if (is_right) return true;
     rule = AsyncRule::unfenced_refill;
   } else if (is_of_copy(trace) && wrote && !is_ahead_of_copy(copier, trace, true)) {

@@ -16,12 +16,13 @@
 #include "harness/emulator/machine/memory/lane_addresses.h"
 #include "harness/emulator/machine/memory/launch_history.h"
 #include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/memory/product_waits.h"
 #include "harness/emulator/machine/memory/proxy_fences.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 
-/// Who begins a copy.
+/// Who begins a copy, or a product of matrices in shared memory.
 struct Maker {
   const Warp& warp;
   const Instruction& instruction;
@@ -58,22 +59,26 @@ class History {
   struct Bytes {
     std::uint32_t offset, count;
   };
+  /// Who waits until it has read: nobody in a known way, its thread by its group, or warps of
+  /// its warpgroup: see ProductWaits.
+  enum class Awaited : std::uint8_t { unknown, by_thread, by_warpgroup };
   bool looks_at_copies() const { return launch_.checks.async; }
   void fence_proxy(std::uint32_t warp) {
     proxy_fences_.note(warp, times_.now());
     fence_mbarriers(warp);
   }
   void fence_mbarriers(std::uint32_t warp) { mbarrier_fences_.note(warp, times_.now()); }
-  /// A thread of the block begins a copy that reads these bytes until has_read(). `in_group`: it
-  /// waits for the copy by its group.
-  CopyNumber begin_read(const Maker& maker, Bytes bytes, bool in_group);
+  /// A thread of the block begins a copy, or a warp of it a product, that reads these bytes until
+  /// has_read().
+  CopyNumber begin_read(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited);
   void has_read(CopyNumber copy);
   /// A thread of the cluster begins a copy that writes these bytes until has_written(). `reduces`:
   /// another one may do so at the same time.
   CopyNumber begin_write(const Maker& maker, Bytes bytes, bool reduces);
   /// As warp `knower` of the block learns.
   void has_written(CopyNumber copy, std::uint32_t knower);
-  /// Copies in groups of these lanes of a warp that are not done.
+  ProductWaits& product_waits() { return product_waits_; }
+  /// Copies and products in groups of these lanes of a warp that are not done.
   std::vector<Act> reads_in_flight(std::uint32_t warp, Mask lanes) const;
   std::vector<Act> writes_in_flight() const;
   /// Whether a fence lies between mbarrier.init by warp `from` and what warp `to` does now.
@@ -82,24 +87,33 @@ class History {
   }
 
  private:
-  /// A copy that is not done.
+  /// A copy that is not done, or a product.
   struct Flight {
     CopyNumber number;
     std::uint64_t trace;
-    Bytes bytes;
+    std::vector<Bytes> bytes;
     Act act;
-    bool writes, in_group;
+    bool writes;
+    Awaited awaited;
   };
-  std::uint64_t place_of_copy(const Act& act);
-  Flight& take_off(const Maker& maker, Bytes bytes);
+  struct CopyPlace {
+    Act act;  ///< the last one there
+    bool is_product;
+  };
+  std::uint64_t place_of_copy(const Act& act, bool is_product);
+  Flight& take_off(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited);
   Flight land(CopyNumber copy);
   template <typename Function>
-  void for_words(Bytes bytes, Function function);
-  void check_source(const Maker& maker, Bytes bytes);
-  bool check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write);
+  void for_words(const std::vector<Bytes>& bytes, Function function);
+  void check_source(const Maker& maker, const std::vector<Bytes>& bytes, const char* reads);
+  bool check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write,
+                         const char* reads);
   void check_destination(const Maker& maker, Bytes bytes, bool reduces);
   bool check_destination_word(const Maker& maker, std::uint64_t offset, std::uint64_t trace,
                               bool wrote, bool reduces);
+  bool is_of_product(std::uint64_t trace) const;
+  /// Whether what left the trace is ordered before what the warp does now.
+  bool is_ordered(std::uint64_t trace, std::uint32_t warp) const;
   std::string act_text(const Warp& warp, std::uint64_t trace, const char* did) const;
   std::string place_text(const Warp& warp, std::uint64_t trace) const;
   /// Whether what the warp does now does not come behind the copy that left the trace.
@@ -133,10 +147,11 @@ class History {
   std::vector<WordTraces> shared_;
   bool any_in_flight_ = false;  ///< of them
   // Of copies of the async proxy.
-  std::vector<Act> copy_places_;  ///< by place: the last copy there
-  std::vector<Flight> flights_;   ///< in the order of their numbers
+  std::vector<CopyPlace> copy_places_;
+  std::vector<Flight> flights_;  ///< in the order of their numbers
   CopyNumber last_copy_ = 0;
   ProxyFences proxy_fences_, mbarrier_fences_;
+  ProductWaits product_waits_;
   // Of global memory.
   std::uint64_t block_ = 0;
   std::uint64_t acquired_ = 0;              ///< all fences up to this one are known
