@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -111,33 +112,6 @@ class Numbering {
   Slot size_ = kPredicates;
 };
 
-/// What registers depend on where a predicate holds, of those that were written under it. "@P0 MOV
-/// R5, 0" leaves in R5 what it was where P0 does not hold, but "@P0 STS [R5]" does not see that.
-class Conditional {
- public:
-  /// Read under `condition`, where `otherwise` is what the register depends on in all cases.
-  Origin of(Slot one, unsigned condition, Origin otherwise) const {
-    if (condition == 0) return otherwise;
-    const auto value = std::ranges::find(values_, one, &Value::of);
-    return value != values_.end() && value->condition == condition ? value->origin : otherwise;
-  }
-  void write(Slot to, unsigned condition, Origin origin) {
-    std::erase_if(values_, [&](const Value& value) { return value.of == to; });
-    if (condition != 0) values_.push_back({to, condition, origin});
-    if (to >= kBarrierResult - kPredicate) return;
-    const unsigned number = to % (kUniformPredicate - kPredicate);
-    std::erase_if(values_, [&](const Value& value) { return (value.condition & 7) == number; });
-  }
-
- private:
-  struct Value {
-    Slot of;
-    unsigned condition;
-    Origin origin;
-  };
-  std::vector<Value> values_;  // few registers are written under a predicate
-};
-
 constexpr unsigned kBarrierInMemory = 0x1a7, kMoreRegisters = 0x1c8, kCallElsewhere = 0x143,
                    kMultifunction = 0x108;
 
@@ -150,7 +124,8 @@ enum class Synchronization : std::uint8_t {
 
 struct Instruction {
   std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
-  unsigned condition = 0;
+  Condition condition = 0, otherwise = 0;
+  std::vector<Condition> never;
   std::optional<MemoryOp> access;
   Spaces loads_from, stores_to;
   std::optional<Source> source;  // in any circumstances
@@ -240,7 +215,9 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
                   .guard = numbering.of(use.guard),
                   .writes = numbering.of(use.writes),
                   .may_write = numbering.of(use.may_write),
-                  .condition = use.condition};
+                  .condition = use.condition,
+                  .otherwise = use.otherwise,
+                  .never = std::move(use.never)};
   if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
     const Traffic traffic = traffic_of(word, access->op, around.sm);
@@ -288,13 +265,89 @@ namespace {
 
 using Code = OrderOfThreads::Code;
 
+bool lower(Origin& to, Origin origin) {
+  if (origin >= to) return false;
+  to = origin;
+  return true;
+}
+
+bool lower(std::span<Origin> to, std::span<const Origin> origins) {
+  bool is_new = false;
+  for (std::size_t i = 0; i < to.size(); ++i) is_new |= lower(to[i], origins[i]);
+  return is_new;
+}
+
+/// What the values in registers depend on, also where a predicate holds or does not. "@P0 MOV R5,
+/// 0" leaves in R5 what it was where P0 does not hold. "@P0 STS [R5]" does not see that, and of
+/// threads that have set P0 before, nothing is left.
+class Values {
+ public:
+  explicit Values(Slot slots) : always_(slots, kNone) {}
+
+  /// Of a register that is read under `condition`.
+  Origin of(Slot one, Condition condition) const { return under(condition)[one]; }
+
+  void write(const Instruction& one, Origin origin) {
+    for (const Slot to : one.writes) {
+      const Origin left = one.condition == 0 ? kNone : of(to, one.otherwise);
+      if (left != origin && one.condition != 0) conditional_.try_emplace(one.condition, always_);
+      for (auto& [condition, values] : conditional_) {
+        const bool is_certain = one.condition == 0 || one.condition == condition;
+        values[to] = is_certain ? origin : std::min(values[to], origin);
+      }
+      always_[to] = std::min(left, origin);
+    }
+    for (const Slot to : one.may_write) {
+      lower(always_[to], origin);
+      for (auto& [condition, values] : conditional_) lower(values[to], origin);
+    }
+    for (const auto* const slots : {&one.writes, &one.may_write}) {
+      for (const Slot to : *slots) forget(to);
+    }
+    for (const Condition never : one.never) {
+      conditional_.insert_or_assign(never, Origins(always_.size(), kNone));
+    }
+  }
+
+  /// Where control comes from elsewhere, too. Whether anything depends on more than before.
+  bool merge(const Values& other) {
+    bool is_new = false;
+    for (const auto& [condition, values] : other.conditional_) {
+      conditional_.try_emplace(condition, always_);
+    }
+    for (auto& [condition, values] : conditional_) {
+      is_new |= lower(values, other.under(condition));
+    }
+    is_new |= lower(always_, other.always_);
+    std::erase_if(conditional_, [&](const auto& one) { return one.second == always_; });
+    return is_new;
+  }
+
+ private:
+  using Origins = std::vector<Origin>;
+
+  const Origins& under(Condition condition) const {
+    const auto found = conditional_.find(condition);
+    return found == conditional_.end() ? always_ : found->second;
+  }
+  /// What was known where a predicate held, or did not, before it was written.
+  void forget(Slot predicate) {
+    if (predicate >= Numbering::kPredicates) return;
+    const auto number = static_cast<Register>(kPredicate + predicate);
+    std::erase_if(conditional_, [&](const auto& one) { return is_about(one.first, number); });
+  }
+
+  Origins always_;                            // by slot
+  std::map<Condition, Origins> conditional_;  // where they depend on less
+};
+
 /// Follows values through the code until nothing new depends on a source.
 class Propagation {
  public:
   Propagation(const Code& code, std::vector<std::optional<Source>> sources)
       : code_(code),
         sources_(std::move(sources)),
-        at_begin_(code.flow.blocks().size(), State(code.slots + kSpaces, kNone)),
+        at_begin_(code.flow.blocks().size(), State(code.slots)),
         branches_(code.flow.blocks().size(), kNone),
         decided_(code.flow.blocks().size(), kNone),
         open_(code.flow.blocks().size(), true) {
@@ -335,24 +388,25 @@ class Propagation {
   }
 
  private:
-  /// Of each slot, and behind them of each space: of the values that were stored to it.
-  using State = std::vector<Origin>;
+  struct State {
+    explicit State(Slot slots) : registers(slots) { memory.fill(kNone); }
+    bool merge(const State& other) {
+      const bool is_new = registers.merge(other.registers);
+      return lower(memory, other.memory) || is_new;
+    }
 
-  static bool lower(Origin& to, Origin origin) {
-    if (origin >= to) return false;
-    to = origin;
-    return true;
-  }
+    Values registers;
+    std::array<Origin, kSpaces> memory;  // of the values that were stored to a space
+  };
 
   /// What an instruction reads, of the state before it.
   struct Inputs {
     Origin guard = kNone, address = kNone, others = kNone;
   };
-  static Inputs inputs_of(const Instruction& one, const State& state,
-                          const Conditional& conditional) {
-    const auto first = [&](const std::vector<Slot>& slots, unsigned condition) {
+  static Inputs inputs_of(const Instruction& one, const Values& registers) {
+    const auto first = [&](const std::vector<Slot>& slots, Condition condition) {
       Origin origin = kNone;
-      for (const Slot slot : slots) lower(origin, conditional.of(slot, condition, state[slot]));
+      for (const Slot slot : slots) lower(origin, registers.of(slot, condition));
       return origin;
     };
     return {first(one.guard, 0), first(one.address, one.condition),
@@ -378,34 +432,26 @@ class Propagation {
   }
 
   /// Passes on to registers and memory what the results of an instruction depend on.
-  void execute(std::size_t index, Origin origin, State& state, Conditional& conditional) {
+  void execute(std::size_t index, Origin origin, State& state) {
     const Instruction& one = code_.instructions[index];
-    const auto memory = [&](std::size_t space) -> Origin& { return state[code_.slots + space]; };
+    auto& memory = state.memory;
     bool is_new = false;  // elsewhere
     for (std::size_t space = 0; space < kSpaces; ++space) {
-      if (one.synchronizes == Synchronization::all) lower(memory(space), stored_[space]);
+      if (one.synchronizes == Synchronization::all) lower(memory[space], stored_[space]);
       if (one.synchronizes != Synchronization::block) continue;
-      is_new |= lower(before_barriers_[space], memory(space));
-      lower(memory(space), before_barriers_[space]);
+      is_new |= lower(before_barriers_[space], memory[space]);
+      lower(memory[space], before_barriers_[space]);
     }
-    for (const Space space : one.loads_from) lower(origin, memory(space));
+    for (const Space space : one.loads_from) lower(origin, memory[space]);
     for (const Space space : one.stores_to) {
-      lower(memory(space), origin);
+      lower(memory[space], origin);
       is_new |= lower(stored_[space], origin);
     }
     for (std::size_t i = 0; is_new && i < synchronizing_.size(); ++i) {
       open_[synchronizing_[i]] = true;
     }
     if (sources_[index]) lower(origin, static_cast<Origin>(index));
-    for (const Slot to : one.writes) {
-      if (one.condition == 0) state[to] = kNone;
-      lower(state[to], origin);
-      conditional.write(to, one.condition, origin);
-    }
-    for (const Slot to : one.may_write) {
-      lower(state[to], origin);
-      conditional.write(to, 0, kNone);
-    }
+    state.registers.write(one, origin);
   }
 
   /// A branch at the end of `block` that depends on something: so does what it decides.
@@ -422,11 +468,10 @@ class Propagation {
   void follow(std::size_t block, const Report& report) {
     const SassBlock& range = code_.flow.blocks()[block];
     State state = at_begin_[block];
-    Conditional conditional;
     const Origin decided = decided_[block];
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Instruction& one = code_.instructions[i];
-      const Inputs in = inputs_of(one, state, conditional);
+      const Inputs in = inputs_of(one, state.registers);
       const bool branch = is_branch(code_.words[i]);
       const Origin here = std::min(in.guard, branch ? in.others : in.address);
       if (decided != kNone) {
@@ -435,12 +480,10 @@ class Propagation {
         report(i, branch ? Effect::divergence : Effect::access, here);
       }
       if (branch && here != kNone) decide(block, here);
-      execute(i, std::min({decided, in.guard, in.address, in.others}), state, conditional);
+      execute(i, std::min({decided, in.guard, in.address, in.others}), state);
     }
     for (const std::size_t next : range.next) {
-      for (std::size_t i = 0; i < state.size(); ++i) {
-        if (lower(at_begin_[next][i], state[i])) open_[next] = true;
-      }
+      if (at_begin_[next].merge(state)) open_[next] = true;
     }
   }
 

@@ -72,6 +72,9 @@ struct OrderInfluence {
 
 /// Reads the code of a kernel once, for all circumstances.
 ///
+/// A register that is written under a predicate depends on what it was before, unless the predicate
+/// is known to hold there, or the opposite one guards another write.
+///
 /// Follows values through registers, and through memory by space: a load depends on what was stored
 /// to its space before it, or before a barrier of the block or an atomic on its memory, or, behind
 /// what orders memory for all (fences, strong loads, atomics with a result), anywhere. `ptx_lines`

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "metrics/sass.h"
 
@@ -174,6 +175,16 @@ Predicates guards_of(unsigned opcode, int sm) {
   return is_of_warp ? Predicates::warp : predicates_of(opcode, sm);
 }
 
+constexpr Condition kIsSet = 1 << 6, kIsUniform = 1 << 5, kIsEither = 1 << 4, kNegated = 1 << 3;
+
+/// Of a guard as SassWord has it. Where either file may have the predicate, those of uniform
+/// instructions differ from those of others.
+Condition condition_of(unsigned guard, Predicates of, bool uniform) {
+  const bool is_of_warp = of == Predicates::warp || (of == Predicates::either && uniform);
+  return kIsSet | (is_of_warp ? kIsUniform : 0) | (of == Predicates::either ? kIsEither : 0) |
+         guard;
+}
+
 const Row* find_row(unsigned opcode, int sm) {
   const Row* found = nullptr;
   for (auto row = std::ranges::lower_bound(kRows, opcode, {}, &Row::opcode);
@@ -238,6 +249,29 @@ bool is_64(const SassWord& word, int sm) {
   return sm >= 100 && (word.form() == 2 || word.form() == 3 || (word.high >> 16 & 1) != 0);
 }
 
+/// What does not hold behind a PLOP3 of nothing but true and false, by which ptxas sets predicates.
+/// It has a table for each result, with a bit for each combination of what it reads.
+std::vector<Condition> never_behind(const SassWord& word, const Reader& fields) {
+  unsigned combination = 0;
+  for (const auto& [predicate, negation] : {std::pair{23, 26}, {13, 16}, {4, 7}}) {
+    if (fields.predicate(predicate) != kNoPredicate) return {};
+    const bool is_true = (word.high >> negation & 1) == 0;
+    combination = combination << 1 | (is_true ? 1 : 0);
+  }
+  const bool uniform = is_uniform(word.opcode());
+  const std::uint64_t first = (word.high >> 8 & 0x1f) << 3 | (word.high & 7);
+  const std::uint64_t second = word.low >> 16 & 0xff;
+  std::vector<Condition> never;
+  for (const auto& [table, bit] : {std::pair{first, 17}, {second, 20}}) {
+    const unsigned result = fields.predicate(bit);
+    const bool holds = (table >> combination & 1) != 0;
+    if (result == kNoPredicate) continue;
+    never.push_back(condition_of(result | (holds ? kNegated : 0),
+                                 uniform ? Predicates::warp : Predicates::thread, uniform));
+  }
+  return never;
+}
+
 RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, int sm) {
   RegisterUse use;
   const auto has = [&](std::uint32_t field) { return (row.fields & field) != 0; };
@@ -290,6 +324,8 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   if (has(kPP)) fields.add_predicate(use.writes, fields.predicate(20), file);
   if (has(kSomePredicates)) add_all_predicates(use.may_write);
   if (votes) use.may_write.push_back(kBarrierResult);
+  const bool is_logic = (word.opcode() & ~kUniformBit) == kLogicOfPredicates;
+  if (is_logic && word.guard() == SassWord::kAlways) use.never = never_behind(word, fields);
   return use;
 }
 
@@ -427,6 +463,14 @@ RegisterUse of_access(const SassWord& word, const MemoryInstruction& access, con
 
 }  // namespace
 
+bool is_about(Condition condition, Register predicate) {
+  const bool is_of_warp = predicate >= kUniformPredicate;
+  const unsigned number = predicate - (is_of_warp ? kUniformPredicate : kPredicate);
+  const bool is_of_file =
+      (condition & kIsEither) != 0 || ((condition & kIsUniform) != 0) == is_of_warp;
+  return is_of_file && (condition & kNoPredicate) == number;
+}
+
 RegisterUse registers_of(const SassWord& word, int sm) {
   const Reader fields(word, sm);
   RegisterUse use;
@@ -438,11 +482,9 @@ RegisterUse registers_of(const SassWord& word, int sm) {
     use = unknown(fields);
   }
   if (word.guard() != SassWord::kAlways) {
-    constexpr unsigned kIsSet = 1 << 6, kIsUniform = 1 << 5;
     const Predicates guards = guards_of(word.opcode(), sm);
-    const bool is_of_warp =
-        guards == Predicates::warp || (guards == Predicates::either && is_uniform(word.opcode()));
-    use.condition = kIsSet | (is_of_warp ? kIsUniform : 0) | word.guard();
+    use.condition = condition_of(word.guard(), guards, is_uniform(word.opcode()));
+    use.otherwise = guards == Predicates::either ? 0 : use.condition ^ kNegated;
     fields.add_predicate(use.guard, word.guard() & 7, guards);
   }
   return use;

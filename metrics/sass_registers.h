@@ -16,11 +16,19 @@ inline constexpr Register kUniform = 256, kPredicate = 512, kUniformPredicate = 
                           kBarrierResult = 528;
 inline constexpr std::size_t kRegisters = 529;
 
+/// Whether a predicate holds, or does not, as a number. 0: always.
+using Condition = unsigned;
+
+/// Whether `condition` is, or may be, about `predicate`.
+bool is_about(Condition condition, Register predicate);
+
 struct RegisterUse {
   std::vector<Register> reads;      ///< without the address and the guard
   std::vector<Register> address;    ///< of an access to memory
   std::vector<Register> guard;      ///< the predicate that it executes under; none: always
-  unsigned condition = 0;           ///< the same for the same guard; 0: always
+  Condition condition = 0;          ///< under which it executes
+  Condition otherwise = 0;          ///< under which it does not; 0: not known
+  std::vector<Condition> never;     ///< of no thread behind it: it sets predicates to constants
   std::vector<Register> writes;     ///< where the guard holds
   std::vector<Register> may_write;  ///< perhaps not, or not all lanes
 };

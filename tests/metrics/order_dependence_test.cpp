@@ -283,16 +283,25 @@ class Written {
     return *this;
   }
 
-  /// Each access that depends on something: its index, and that of the source.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> dependences() const {
+  /// Machine code as nvdisasm shows it.
+  Written& operator()(const SassWord& word) {
+    words_.insert(words_.end(), {word.low, word.high});
+    return *this;
+  }
+
+  std::vector<OrderDependence> found() const {
     std::vector<std::byte> image = recorded("sm_90");
     const std::span<const std::byte> code = Cubin(image).code(kKernel);
     std::vector<std::uint64_t> words = words_;
     while (words.size() < code.size() / 8) words.insert(words.end(), {0x7918, 0});  // NOP
     EXPECT_EQ(words.size(), code.size() / 8) << "the recorded kernel is too short";
     std::memcpy(image.data() + (code.data() - image.data()), words.data(), code.size());
+    return dependences_of(Cubin(image), kKernel, nullptr);
+  }
+  /// Each access that depends on something: its index, and that of the source.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> dependences() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
-    for (const OrderDependence& one : dependences_of(Cubin(image), kKernel, nullptr)) {
+    for (const OrderDependence& one : this->found()) {
       EXPECT_EQ(one.source, Source::atomic);
       EXPECT_EQ(one.effect, Effect::access);
       found.emplace_back(one.pc / SassWord::kBytes, one.source_pc / SassWord::kBytes);
@@ -339,6 +348,64 @@ TEST(Order, ValuesAreFollowedFromThreadToThread) {
   code(Written::kAtomicShared, 4, 2, 3)(Written::kStoreShared, 0, 6, 4);
   code(Written::kBarrierOfWarp)(Written::kExit);
   EXPECT_THAT(code.dependences(), ElementsAre(Pair(4, 10)));
+}
+
+constexpr SassWord kR4IsNot0{.low = 0xff0400720c, .high = 0x3f25270},  // P1 is whether it is
+    kR10IsNot0{.low = 0xff0a00720c, .high = 0x3f05270},                // P0 is whether it is
+    kSet{.low = 0x781c, .high = 0x3f0f070},    // PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0
+    kClear{.low = 0x781c, .high = 0x3f0e170},  // PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0
+    kSetUniform{.low = 0x789c, .high = 0x3f0f070}, kClearP1{.low = 0x781c, .high = 0x3f2e170};
+
+/// What ptxas makes of a bulk copy: each lane for which P0 holds has its turn, which P1 says.
+/// Before that P1 is what came of an atomic.
+bool turns_depend(const std::vector<SassWord>& before, const SassWord& after_each = kClearP1) {
+  Written code;
+  code(Written::kAtomicShared, 4, 2, 3)(kR4IsNot0);
+  for (const SassWord& word : before) code(word);
+  code({.low = 0x3f082f, .high = 0x3820000});     // @P0 ELECT P1, URZ, PT
+  code({.low = 0xc060073ba, .high = 0x8000205});  // UBLKCP.S.G [UR12], [UR6], UR5
+  code({.low = 0x181c, .high = 0xf0e170});        // @P1 PLOP3.LUT P0, PT, P1, PT, PT, 0x8, 0x0
+  code(after_each);
+  code({.low = 0xfffffffd00ec0947, .high = 0x393ffff});  // @P0 BRA.U.ANY
+  return !code(Written::kExit).found().empty();
+}
+
+TEST(Order, LanesThatTakeTurnsKeepNothingOfWhatWasBefore) {
+  EXPECT_FALSE(turns_depend({kSet}));
+  EXPECT_FALSE(turns_depend({kSet, kSetUniform})) << "another predicate";
+}
+
+TEST(Order, WhereTheGuardMayNotHoldTheOldValueIsLeft) {
+  EXPECT_TRUE(turns_depend({})) << "P0 is not known";
+  EXPECT_TRUE(turns_depend({kR10IsNot0}));
+  EXPECT_TRUE(turns_depend({kClear}));
+  EXPECT_TRUE(turns_depend({kSetUniform})) << "another predicate";
+  EXPECT_TRUE(turns_depend({kSet, kR10IsNot0})) << "it was set before";
+}
+
+TEST(Order, WhatATurnLeavesIsThereInTheNext) {
+  EXPECT_TRUE(turns_depend({kSet}, kR4IsNot0));
+  EXPECT_FALSE(turns_depend({kSet}, kSetUniform)) << "P1 is who was elected";
+}
+
+/// R8 is what an atomic returned, until it is written where P0 holds and where it does not.
+TEST(Order, WritesUnderAGuardAndItsOppositeLeaveNothing) {
+  const auto move = [](std::uint64_t guard) {  // MOV R8, 0x400
+    return SassWord{.low = 0x40000080802 | guard << 12, .high = 0xf00};
+  };
+  const auto depends = [](const std::vector<SassWord>& writes) {
+    Written code;
+    code(Written::kAtomicShared, 8, 2, 3);
+    for (const SassWord& word : writes) code(word);
+    return !code(Written::kStore, 0, 8, 10)(Written::kExit).dependences().empty();
+  };
+  const SassWord where_p0 = move(0), where_not_p0 = move(8);
+  EXPECT_FALSE(depends({where_p0, where_not_p0}));
+  EXPECT_TRUE(depends({where_p0, where_p0}));
+  EXPECT_TRUE(depends({where_p0, kR10IsNot0, where_not_p0})) << "P0 has changed";
+  EXPECT_FALSE(depends({kSet, where_p0}));
+  EXPECT_TRUE(depends({kSet, where_not_p0}));
+  EXPECT_FALSE(depends({kClear, where_not_p0}));
 }
 
 }  // namespace

@@ -213,5 +213,47 @@ TEST(Registers, APredicateOfAUniformInstructionIsAnotherCondition) {
   EXPECT_EQ(condition(0x0c0), of_threads);
 }
 
+/// PLOP3.LUT with a table for each of its two results.
+TEST(Registers, APredicateThatIsSetToAConstantIsKnown) {
+  const auto condition = [](unsigned opcode, unsigned guard) {
+    return registers_of({.low = opcode | guard << 12}, 90).condition;
+  };
+  const auto if_p = [&](unsigned guard) { return condition(0x202, guard); };   // MOV
+  const auto if_up = [&](unsigned guard) { return condition(0x282, guard); };  // UMOV
+  const auto never = [](std::uint64_t low, std::uint64_t high) {
+    return registers_of({.low = low, .high = high}, 90).never;
+  };
+  using Conditions = std::vector<Condition>;
+  constexpr unsigned kNot = 8;
+  EXPECT_EQ(never(0x781c, 0x3f0f070), Conditions{if_p(0 | kNot)}) << "P0, PT, PT, PT, PT, 0x80, 0";
+  EXPECT_EQ(never(0x781c, 0x3f2e170), Conditions{if_p(1)}) << "P1, PT, PT, PT, PT, 0x8, 0";
+  EXPECT_EQ(never(0x781c, 0x3f0e0f2), Conditions{if_p(0)}) << "P0, PT, PT, PT, !PT, 0x2, 0";
+  EXPECT_EQ(never(0x781c, 0x7f0e170), Conditions{if_p(0 | kNot)}) << "P0, PT, !PT, PT, PT, 0x8, 0";
+  EXPECT_EQ(never(0x789c, 0x3f0e870), Conditions{if_up(0)}) << "UP0, UPT, UPT, UPT, UPT, 0x40, 0";
+  EXPECT_EQ(never(0x80781c, 0x3a0e170), (Conditions{if_p(0), if_p(2 | kNot)}))
+      << "P0, P2, PT, PT, PT, 0x8, 0x80";
+  EXPECT_EQ(never(0x781c, 0xf0e170), Conditions{}) << "P0, PT, P1, PT, PT, 0x8, 0";
+  EXPECT_EQ(never(0x781c, 0x3f0f008), Conditions{}) << "P0, PT, PT, PT, UP0, 0x80, 0";
+  EXPECT_EQ(never(0x181c, 0x3f0f070), Conditions{}) << "@P1 P0, PT, PT, PT, PT, 0x80, 0";
+}
+
+TEST(Registers, AConditionIsAboutThePredicateOfItsGuard) {
+  const auto condition = [](unsigned opcode, int sm) {
+    constexpr unsigned kGuard = 3 << 12;  // @P3 or @UP3
+    return registers_of({.low = opcode | kGuard}, sm).condition;
+  };
+  constexpr unsigned kMove = 0x202, kUniformMove = 0x282;
+  constexpr Register kP3 = kPredicate + 3, kUp3 = kUniformPredicate + 3;
+  EXPECT_TRUE(is_about(condition(kMove, 90), kP3));
+  EXPECT_FALSE(is_about(condition(kMove, 90), kUp3));
+  EXPECT_FALSE(is_about(condition(kMove, 90), kP3 + 1));
+  EXPECT_TRUE(is_about(condition(kUniformMove, 90), kUp3));
+  EXPECT_FALSE(is_about(condition(kUniformMove, 90), kP3));
+  for (const Register one : {kP3, kUp3}) {
+    EXPECT_TRUE(is_about(condition(kMove, 100), one)) << "not known there";
+  }
+  EXPECT_EQ(registers_of({.low = kMove | 3 << 12}, 100).otherwise, 0u);
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics
