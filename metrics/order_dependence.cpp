@@ -234,8 +234,7 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
     one.writes = numbering.of({kResult, kResult + 1});
   }
   one.synchronizes = synchronization_of(word, one);
-  constexpr unsigned kHalf = 0x1f0, kSmallFloats = 0x1f3;
-  one.is_sum = word.opcode() == kHalf || word.opcode() == kSmallFloats;
+  one.is_sum = multiplies_floats(word);
   one.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
                          around.ptx_lines->is_approximation(around.kernel, word.pc);
   return one;

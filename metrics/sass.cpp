@@ -12,16 +12,18 @@ namespace {
 /// How the field of type or width is to be read.
 enum class Width : std::uint8_t {
   none,
-  access,         // 1 1 2 2 4 8 16 bytes
-  load,           // as access, and U.128 before sm_80
-  copy,           // as access, from sm_100 on one bit higher
-  always_32,      // LDG, STG of 256 bits: the field is something else
-  columns,        // see columns_of()
-  matrices,       // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
-  shared_atomic,  // U32 S32 U64, from sm_90 on also 128 bits
-  global_atomic,  // see width_of_atomic
-  half_atomic,    // F16 or BF16 times 2 4 8
-  float_atomic,   // F32 times 1 2 4 with or without FTZ, F64
+  access,           // 1 1 2 2 4 8 16 bytes
+  load,             // as access, and U.128 before sm_80
+  copy,             // as access, from sm_100 on one bit higher
+  always_32,        // LDG, STG of 256 bits: the field is something else
+  float_columns,    // see columns_of()
+  integer_columns,  // of IGMMA
+  bit_columns,      // of BGMMA
+  matrices,         // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
+  shared_atomic,    // U32 S32 U64, from sm_90 on also 128 bits
+  global_atomic,    // see width_of_atomic
+  half_atomic,      // F16 or BF16 times 2 4 8
+  float_atomic,     // F32 times 1 2 4 with or without FTZ, F64
 };
 
 struct Opcode {
@@ -91,10 +93,10 @@ constexpr auto kOpcodes = std::to_array<Opcode>({
     {0x1bb, MemoryOp::bulk, Width::none, "UBLKRED"},
     {0x1bd, MemoryOp::bulk, Width::none, "STAS"},
     {0x1be, MemoryOp::bulk, Width::none, "REDAS"},
-    {0x1f0, MemoryOp::wgmma, Width::columns, "HGMMA"},
-    {0x1f1, MemoryOp::wgmma, Width::columns, "IGMMA"},
-    {0x1f2, MemoryOp::wgmma, Width::columns, "BGMMA"},
-    {0x1f3, MemoryOp::wgmma, Width::columns, "QGMMA"},
+    {0x1f0, MemoryOp::wgmma, Width::float_columns, "HGMMA"},
+    {0x1f1, MemoryOp::wgmma, Width::integer_columns, "IGMMA"},
+    {0x1f2, MemoryOp::wgmma, Width::bit_columns, "BGMMA"},
+    {0x1f3, MemoryOp::wgmma, Width::float_columns, "QGMMA"},
 });
 static_assert(std::ranges::is_sorted(kOpcodes, {}, &Opcode::number));
 
@@ -106,12 +108,10 @@ const Opcode* find_opcode(std::uint64_t low) {
 
 /// Of a product of tiles, by bits 53 to 58: floats have any multiple of 8, less one, and integers
 /// the number of one of 8, 16, 24, 32 and from there the multiples of 16; IGMMA thrice that.
-int columns_of(const SassWord& word) {
-  constexpr unsigned kIntegers = 0x1f1, kBits = 0x1f2;
+int columns_of(Width width, const SassWord& word) {
   const auto field = static_cast<int>(word.low >> 53 & 0x3f);
-  const bool counts_on = word.opcode() == kIntegers || word.opcode() == kBits;
-  if (!counts_on) return 8 * ((field & 0x1f) + 1);
-  const int number = word.opcode() == kIntegers ? field / 3 : field;
+  if (width == Width::float_columns) return 8 * ((field & 0x1f) + 1);
+  const int number = width == Width::integer_columns ? field / 3 : field;
   return number < 4 ? 8 * (number + 1) : 16 * (number - 1);
 }
 
@@ -130,8 +130,10 @@ int width_of(Width width, const SassWord& word, int sm) {
       return Table{1, 1, 2, 2, 4, 8, 16, sm < 80 ? 16 : 0}[field];
     case Width::always_32:
       return 32;
-    case Width::columns:
-      return columns_of(word);
+    case Width::float_columns:
+    case Width::integer_columns:
+    case Width::bit_columns:
+      return columns_of(width, word);
     case Width::matrices:
       return Table{4, 8, 16, 0}[high >> 8 & 3];
     case Width::shared_atomic:
@@ -167,6 +169,11 @@ std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm
                            .width = op == MemoryOp::barrier ? 0 : width_of(opcode->width, word, sm),
                            .executes = word.guard() != SassWord::kNever,
                            .guarded = word.guard() != SassWord::kAlways};
+}
+
+bool multiplies_floats(const SassWord& word) {
+  const Opcode* const opcode = find_opcode(word.low);
+  return opcode != nullptr && opcode->width == Width::float_columns;
 }
 
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel) {

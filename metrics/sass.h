@@ -57,6 +57,9 @@ struct MemoryInstruction {
 /// What an instruction of machine code for `sm` is, if it accesses memory.
 std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm);
 
+/// Whether it is a wgmma of floats: HGMMA, QGMMA.
+bool multiplies_floats(const SassWord& word);
+
 /// All memory instructions of `kernel`, in the order of the code. Empty for an unknown kernel.
 /// Knows sm_75 to sm_121; throws CubinError for another architecture.
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel);

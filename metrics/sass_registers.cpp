@@ -348,9 +348,8 @@ RegisterUse unknown(const Reader& fields) {
 /// A product of tiles. A is a descriptor in uniform registers, with that of B behind it, or (form
 /// 6) a tile in registers.
 RegisterUse of_product(const SassWord& word, unsigned columns, const Reader& fields) {
-  constexpr unsigned kOfA = 4, kDescriptor = 2, kHalf = 0x1f0, kOfFloats = 0x1f3;
-  const bool has_floats = word.opcode() == kHalf || word.opcode() == kOfFloats;
-  const bool is_16_bits = has_floats && (word.high >> 11 & 1) == 0;
+  constexpr unsigned kOfA = 4, kDescriptor = 2;
+  const bool is_16_bits = multiplies_floats(word) && (word.high >> 11 & 1) == 0;
   const unsigned results = columns / (is_16_bits ? 4 : 2);
   RegisterUse use;
   if (fields.has_uniform_b()) {
