@@ -1,4 +1,4 @@
-// Mistakes with wgmma: what it reads of shared memory while it is under way.
+// Mistakes with wgmma: what it reads of shared memory while it is under way, and what it writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,6 +122,19 @@ const Mistake kMistakes[] = {
      "bar.sync 1, 128;\n" + load("@%p1", "%r11", "%r10") + "  // here\n" + kAwaitProducts +
          wait_for("%r10", "0", "x") + "end: ret;"},
     {"TileOfARingFreedTooEarly", "overwritten source", kRing, kAwaitProducts, end_of_ring("0")},
+    {"ReadOfItsSums", "early result", kFirstBuffer + "@%p2 bra end;\n" + product("there"),
+     kAwaitProducts, "add.f32 %f1, %d2, %d2;  // here\n" + kAwaitProducts + "end: ret;"},
+    {"ReadOfItsMovedSums", "early result",
+     kFirstBuffer + "@%p2 bra end;\n" + product("there") + "mov.f32 %f1, %d2;\n", kAwaitProducts,
+     "st.global.f32 [%rd1], %f1;  // here\n" + kAwaitProducts + "end: ret;"},
+    {"ReadOfItsSumsInALoop", "early result",
+     kFirstBuffer +
+         "mov.u32 %r20, 0;\n@%p2 bra end;\nround:\nsetp.eq.u32 %p6, %r20, 0;\n"
+         "@!%p6 add.f32 %f1, %d2, %d2;  // here\n" +
+         product("there"),
+     kAwaitProducts,
+     "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p4, %r20, 2;\n@%p4 bra round;\n" + kAwaitProducts +
+         "end: ret;"},
     {"NothingWaitsForIt", "unawaited copy",
      kFirstBuffer + "@%p2 bra end;\n" + product("here there"), kAwaitProducts, "end: ret;"},
 };
@@ -147,6 +160,39 @@ TEST_P(ProductCheck, FindsNothingInTheMendedKernel) {
 
 INSTANTIATE_TEST_SUITE_P(All, ProductCheck, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// Of two groups the older one is done; what was moved before belongs to the round before.
+TEST(ProductChecks, SumsOfOlderGroupsMayBeRead) {
+  const std::string other = R"(
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%e0, %e1, %e2, %e3},
+      {%a0, %a1, %a2, %a3}, %rd5, 1, 1, 1, 0;
+    wgmma.commit_group.sync.aligned;
+)";
+  const std::string wait_for_older = "wgmma.wait_group.sync.aligned 1;\n";
+  const std::string use = "add.f32 %f1, %f2, %d2;\nmov.f32 %f2, %d2;\n";
+  const auto body = [&](const std::string& wait) {
+    return ".reg .f32 %e<4>;\n" + kFirstBuffer +
+           "mov.f32 %f2, 0f00000000;\nmov.u32 %r20, 0;\n@%p2 bra end;\nround:\n" + product() +
+           other + wait + use +
+           "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p4, %r20, 3;\n@%p4 bra round;\n" + kAwaitProducts +
+           "end: ret;";
+  };
+  EXPECT_THAT(found(body(wait_for_older)), IsEmpty());
+  EXPECT_THAT(found(body("")), testing::SizeIs(1));
+}
+
+/// They are no instructions of the kernel.
+TEST(ProductChecks, DoNotCount) {
+  const std::string body = kFirstBuffer + "@%p2 bra end;\n" + product() + kAwaitProducts +
+                           "@%p1 add.f32 %f1, %d2, %d2;\nend: ret;";
+  const auto instructions = [&](std::string_view checks) {
+    Options options = limited();
+    options.checks = checks_called(checks);
+    return run_kernel(kernel_text(kNames + body), {{1, 1, 1}, {160, 1, 1}}, {}, options)
+        .outcome.warp_instructions;
+  };
+  EXPECT_EQ(instructions("async"), instructions("none"));
+}
 
 TEST(ProductChecks, AWaitTellsOfLoadsOfAllFourWarps) {
   const std::string product_of_loaded =

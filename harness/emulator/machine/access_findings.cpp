@@ -7,6 +7,7 @@
 #include "harness/emulator/machine/finding.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
+#include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
@@ -40,6 +41,11 @@ std::string block_text(const Warp& warp, std::uint64_t block) {
 std::string place_of_counter(const Warp& warp, std::uint64_t counter) {
   const KernelCode::Counter& known = warp.engine->block->launch.code.counters[counter];
   return source_place(*known.code, known.instruction);
+}
+
+bool is_async_copy(const Warp& warp, std::uint64_t counter) {
+  const KernelCode::Counter& known = warp.engine->block->launch.code.counters[counter];
+  return known.code->function->body[known.instruction].opcode == "cp";
 }
 
 void report_race(const Warp& warp, const Instruction& instruction, const memory::Access& access,

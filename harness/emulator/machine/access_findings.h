@@ -21,6 +21,8 @@ struct EarlierAccess {
 
 /// "f.cu:12": the instruction with this counter.
 std::string place_of_counter(const Warp& warp, std::uint64_t counter);
+/// Whether it is a cp.async.
+bool is_async_copy(const Warp& warp, std::uint64_t counter);
 
 /// The access of `lane` races with an earlier one of its block, or (global memory) of another.
 void report_race(const Warp& warp, const Instruction& instruction, const memory::Access& access,

@@ -17,6 +17,10 @@ constexpr AsyncRuleRow kRules[] = {
     {AsyncRule::early_access, "early access",
      "the thread has not waited for the copy, nor come behind a thread that has",
      "wait for the phase of the copy's mbarrier (mbarrier.try_wait) before"},
+    {AsyncRule::early_result, "early result",
+     "wgmma may not have written it yet, or ptxas lets each product wait for the one before",
+     "wait for its group (wgmma.wait_group) before, and keep the compiler from reading ahead of "
+     "that (cutlass::warpgroup_fence_operand)"},
     {AsyncRule::overwritten_source, "overwritten source", "it may not have been read yet",
      "let the thread that begins the copy or product commit it, wait for its group "
      "(cp.async.bulk.wait_group.read, wgmma.wait_group), and come to a barrier, before"},

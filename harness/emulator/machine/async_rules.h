@@ -13,6 +13,7 @@ enum class AsyncRule : std::uint8_t {
   unfenced_source,
   unordered_source,
   early_access,
+  early_result,
   overwritten_source,
   refilled_buffer,
   unfenced_refill,

@@ -9,12 +9,9 @@ namespace warpgauge::emulator::machine {
 namespace {
 
 constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
-    {"async", &Checks::async},
-    {"proxies", &Checks::proxies},
-    {"races", &Checks::races},
-    {"uninitialised", &Checks::uninitialised},
-    {"lanes", &Checks::lanes},
-    {"stores", &Checks::stores},
+    {"async", &Checks::async},       {"proxies", &Checks::proxies},
+    {"races", &Checks::races},       {"uninitialised", &Checks::uninitialised},
+    {"lanes", &Checks::lanes},       {"stores", &Checks::stores},
     {"shuffles", &Checks::shuffles},
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/emulator/machine/async_rules.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/memory/context.h"
@@ -71,6 +72,8 @@ void finish_reads(Warp& warp, std::uint32_t groups) {
   const auto warps = warpgroup_of(warp);
   const memory::BlockTimes::Time now = history->times().now();
   history->product_waits().note_wait(warp.engine->index, now);
+  std::erase_if(warp.engine->products.unawaited,
+                [&](const auto& product) { return product.group < groups; });
   ProductGroups& first = warps.front().engine.products;
   if (groups <= first.done) return;
   first.done = groups;
@@ -111,17 +114,39 @@ void refuse_different(const Warp& warp, const Instruction& instruction, const ch
   refuse(warp, instruction, std::string("wgmma: ") + what + " differs between lanes of the warp");
 }
 
-void note_reads(const Warp& warp, const Instruction& instruction, const TileRead& a,
-                const TileRead& b) {
+void note_product(const Warp& warp, const Instruction& instruction, const TileRead& a,
+                  const TileRead& b) {
   memory::History* const history = warp.memory->history;
-  if (history == nullptr || a.mn + b.mn == 0) return;
+  if (history == nullptr) return;
+  ProductGroups& products = warp.engine->products;
+  const auto known =
+      std::ranges::find(products.unawaited, &instruction, &ProductGroups::Unawaited::product);
+  if (known == products.unawaited.end()) {
+    products.unawaited.emplace_back(&instruction, products.closed);
+  } else {
+    known->group = products.closed;
+  }
+  if (a.mn + b.mn == 0) return;
   std::vector<memory::History::Bytes> bytes;
   add_bytes(a, bytes);
   add_bytes(b, bytes);
-  ProductGroups& products = warp.engine->products;
   const auto number = history->begin_read({warp, instruction, 0}, std::move(bytes),
                                           memory::History::Awaited::by_warpgroup);
   products.reads.emplace_back(number, products.closed);
+}
+
+void check_products(Warp& warp, const Instruction& instruction) {
+  --warp.engine->steps;  // it is no instruction of the kernel
+  const Mask reading = warp.active & guard_of(warp, instruction);
+  if (reading == 0) return;
+  const auto& products = *static_cast<const Products*>(instruction.detail);
+  for (const ProductGroups::Unawaited& known : warp.engine->products.unawaited) {
+    if (std::ranges::find(products, known.product) == products.end()) continue;
+    const std::string place = source_place(*warp.engine->frame->code, known.product->index);
+    report(warp, instruction, std::countr_zero(reading), AsyncRule::early_result, place,
+           "reads a register that the product at " + place + " writes");
+    return;
+  }
 }
 
 void execute_product_fence(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }

@@ -24,6 +24,12 @@ struct ProductGroups {
   std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
   std::uint32_t done = 0;    ///< in the first warp of a warpgroup: those that one has waited for
   std::vector<Read> reads;   ///< not known to be done
+  /// An instruction whose last product the warp has not waited for.
+  struct Unawaited {
+    const Instruction* product;
+    std::uint32_t group;
+  };
+  std::vector<Unawaited> unawaited;
   /// When, by their numbers; the last ones.
   std::array<memory::BlockTimes::Time, 8> closed_at{};
 };
@@ -44,9 +50,13 @@ struct TileRead {
   const memory::MatrixTile& tile;
   std::uint32_t first, mn, k;
 };
-/// The history learns what a product reads, if there is a history.
-void note_reads(const Warp& warp, const Instruction& instruction, const TileRead& a,
-                const TileRead& b);
+/// Notes a product for the checks, if there is a history.
+void note_product(const Warp& warp, const Instruction& instruction, const TileRead& a,
+                  const TileRead& b);
+
+/// Detail of check_products(), which stands in front of an instruction that may read their sums.
+using Products = std::vector<const Instruction*>;
+void check_products(Warp& warp, const Instruction& instruction);
 
 /// Handlers. Source 3 has the member masks of all lanes (see warp_ops.h).
 void execute_product_fence(Warp& warp, const Instruction& instruction);

@@ -60,12 +60,14 @@ void FunctionDecoder::decode() {
   const auto last = static_cast<std::uint32_t>(body.empty() ? 0 : body.size() - 1);
   operations_.resize(placed_.size());
   for (place_ = 0; place_ < placed_.size(); ++place_) {
-    const auto [position, jump] = placed_[place_];
+    const auto [position, kind] = placed_[place_];
     Instruction& result = code_.instructions[place_];
     position_ = std::min(position, last);
-    if (jump) {
-      decode_jump(code_.instructions.data() + places_[position], *this, &result);
+    if (kind == Placed::Kind::jump) {
+      decode_jump(code_.instructions.data() + first_place(position), *this, &result);
       result.index = position_;
+    } else if (kind == Placed::Kind::check) {
+      result = decode_check(body[position]);
     } else if (position == body.size()) {
       result.execute = function().is_kernel ? control::execute_exit : control::execute_return;
       result.index = position_;
@@ -127,11 +129,28 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   }
   kernel_.result->is_async |= is_asynchronous(instruction);
   result.index = position_;
-  if (instruction.guard) {
-    result.guard = source(*instruction.guard, ptx::Type::pred);
-    result.guarded = !result.sees_to_guard;
-    result.guard_negated = instruction.guard->negated;
+  take_guard(instruction, result);
+  return result;
+}
+
+void FunctionDecoder::take_guard(const ptx::Instruction& instruction, Instruction& result) {
+  if (!instruction.guard) return;
+  result.guard = source(*instruction.guard, ptx::Type::pred);
+  result.guarded = !result.sees_to_guard;
+  result.guard_negated = instruction.guard->negated;
+}
+
+Instruction FunctionDecoder::decode_check(const ptx::Instruction& instruction) {
+  auto products = std::make_shared<control::Products>();
+  for (const std::uint32_t position : early_reads_.at(position_)) {
+    products->push_back(code_.instructions.data() + places_[position]);
   }
+  Instruction result;
+  result.execute = control::check_products;
+  result.sees_to_guard = instruction.guard.has_value();
+  result.detail = keep(std::move(products));
+  result.index = position_;
+  take_guard(instruction, result);
   return result;
 }
 
@@ -275,7 +294,7 @@ bool FunctionDecoder::is_watched(const ptx::Instruction& branch) const {
 const Instruction* FunctionDecoder::label(std::string_view name) const {
   const auto found = labels_.find(name);
   if (found == labels_.end()) throw Unsupported("there is no label " + std::string(name));
-  return code_.instructions.data() + places_[found->second];
+  return code_.instructions.data() + first_place(found->second);
 }
 
 bool FunctionDecoder::is_ahead(const Instruction* target) const {

@@ -15,6 +15,7 @@
 #include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/compile/compiler.h"
 #include "harness/emulator/machine/decode/decoder.h"
+#include "harness/emulator/machine/decode/early_reads.h"
 #include "harness/emulator/machine/decode/register_lives.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/program.h"
@@ -111,17 +112,25 @@ class FunctionDecoder final : public Decoder {
     std::uint64_t offset = 0;
     const ptx::Variable* variable = nullptr;
   };
-  /// An instruction of the code: that of the body at this position, or a jump to it, where a block
-  /// has been moved away from the one that it falls through to.
+  /// An instruction of the code: that of the body at this position; a check in front of it; or a
+  /// jump to it, where a block has been moved away from the one that it falls through to.
   struct Placed {
+    enum class Kind : std::uint8_t { instruction, check, jump };
     std::uint32_t position;
-    bool jump;
+    Kind kind;
   };
+  /// Of the instruction at this position of the body, or of its check.
+  std::uint32_t first_place(std::size_t position) const {
+    return places_[position] -
+           (early_reads_.contains(static_cast<std::uint32_t>(position)) ? 1 : 0);
+  }
   void place_code();
   void place_fixed_registers();
   std::optional<Slot> fixed_source(const ptx::Instruction& instruction, ptx::Type type);
   std::optional<Slot> fixed_parameter(const ptx::Instruction& instruction, ptx::Type type);
   void place_registers(const std::vector<RegisterLife>& lives);
+  Instruction decode_check(const ptx::Instruction& instruction);
+  void take_guard(const ptx::Instruction& instruction, Instruction& result);
   Instruction decode_one(const ptx::Instruction& instruction);
   Slot register_slot(std::string_view name, ptx::Type type);
   Slot new_register(ptx::Type type);
@@ -143,6 +152,7 @@ class FunctionDecoder final : public Decoder {
   std::optional<Slot> sink_;           ///< of results that are never read
   std::uint32_t predicates_left_ = 0;  ///< free places in the last vector of predicates
   std::uint32_t next_predicate_ = 0;
+  EarlyReads early_reads_;
   std::vector<Placed> placed_;
   std::vector<std::uint32_t> places_;  ///< in placed_, by position in the body; of its end too
   std::vector<compile::Operation> operations_;  ///< by place in placed_

@@ -47,21 +47,23 @@ void FunctionDecoder::place_code() {
   const std::vector<int> order = block_order(graph.successors);
   const auto size = static_cast<std::uint32_t>(function().body.size());
   places_.resize(size + 1);
+  if (options().checks.async) early_reads_ = early_reads(function(), graph);
   for (std::size_t n = 0; n < order.size(); ++n) {
     const auto block = static_cast<std::size_t>(order[n]);
     const bool is_end = block + 1 == graph.begin.size();
     const auto begin = static_cast<std::uint32_t>(graph.begin[block]);
     const auto end = is_end ? size + 1 : static_cast<std::uint32_t>(graph.begin[block + 1]);
     for (std::uint32_t position = begin; position < end; ++position) {
+      if (early_reads_.contains(position)) placed_.push_back({position, Placed::Kind::check});
       places_[position] = static_cast<std::uint32_t>(placed_.size());
-      placed_.push_back({position, false});
+      placed_.push_back({position, Placed::Kind::instruction});
     }
     const bool next_follows = n + 1 < order.size() && order[n + 1] == order[n] + 1;
-    if (graph.falls_through[block] && !next_follows) placed_.push_back({end, true});
+    if (graph.falls_through[block] && !next_follows) placed_.push_back({end, Placed::Kind::jump});
   }
   code_.instructions.resize(placed_.size());
   entries_.resize(placed_.size());
-  for (const std::size_t begin : graph.begin) entries_[places_[begin]] = true;
+  for (const std::size_t begin : graph.begin) entries_[first_place(begin)] = true;
   place_fixed_registers();
   place_registers(register_lives(function(), graph, places_));
 }

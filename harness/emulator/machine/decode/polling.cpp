@@ -60,7 +60,8 @@ bool FunctionDecoder::is_polling_loop(const Instruction* target) const {
   std::vector<const ptx::Instruction*> loop;
   for (auto n = target - code_.instructions.data(); n <= place_; ++n) {
     const Placed& placed = placed_[static_cast<std::size_t>(n)];
-    if (!placed.jump && placed.position < body.size()) loop.push_back(&body[placed.position]);
+    const bool is_of_body = placed.kind == Placed::Kind::instruction;
+    if (is_of_body && placed.position < body.size()) loop.push_back(&body[placed.position]);
   }
   const auto any = [&](auto test) { return std::any_of(loop.begin(), loop.end(), test); };
   // The wait for an mbarrier gives way by itself.
@@ -80,7 +81,8 @@ void FunctionDecoder::note_polling_loop(const Instruction* target) {
   std::unordered_set<std::uint32_t> observing;
   for (auto n = target - code_.instructions.data(); n <= place_; ++n) {
     const Placed& placed = placed_[static_cast<std::size_t>(n)];
-    if (placed.jump || placed.position >= function().body.size()) continue;
+    const bool is_of_body = placed.kind == Placed::Kind::instruction;
+    if (!is_of_body || placed.position >= function().body.size()) continue;
     if (observes_others(function().body[placed.position])) observing.insert(placed.position);
   }
   for (KernelCode::Counter& counter : kernel_.result->counters) {

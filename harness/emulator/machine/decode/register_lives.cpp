@@ -23,15 +23,6 @@ constexpr std::string_view kWithResult[] = {
 
 static_assert(std::is_sorted(std::begin(kWithResult), std::end(kWithResult)));
 
-bool has_result(const ptx::Instruction& instruction) {
-  const auto& operands = instruction.operands;
-  if (instruction.opcode == "call") {
-    return operands.size() > 1 && operands[0].kind == ptx::Operand::Kind::list &&
-           operands[1].kind == ptx::Operand::Kind::name;
-  }
-  return std::binary_search(std::begin(kWithResult), std::end(kWithResult), instruction.opcode);
-}
-
 /// A set of registers.
 class Set {
  public:
@@ -173,6 +164,15 @@ class Lives {
 };
 
 }  // namespace
+
+bool has_result(const ptx::Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (instruction.opcode == "call") {
+    return operands.size() > 1 && operands[0].kind == ptx::Operand::Kind::list &&
+           operands[1].kind == ptx::Operand::Kind::name;
+  }
+  return std::binary_search(std::begin(kWithResult), std::end(kWithResult), instruction.opcode);
+}
 
 std::vector<RegisterLife> register_lives(const ptx::Function& function, const BlockGraph& graph,
                                          const std::vector<std::uint32_t>& places) {

@@ -11,6 +11,9 @@
 
 namespace warpgauge::emulator::machine::decode {
 
+/// Whether its first operand is a result and nothing else.
+bool has_result(const ptx::Instruction& instruction);
+
 /// From the first place in the code to the last, both included.
 struct RegisterLife {
   const ptx::Register* variable = nullptr;

@@ -358,15 +358,15 @@ WARPGAUGE_INLINE u64 common(const Work& work, Slot slot, const char* what) {
   return values[0];
 }
 
-/// The rows of A that the warp reads, and B: all four warps do, so the first one stands for them.
-void note_reads(const Work& work) {
+/// It reads these rows of A, and B: all four warps do, so the first one stands for them.
+void note_product(const Work& work) {
   const u32 warp = work.warp.engine->index % 4;
   const u32 depth_of_a = WarpgroupProduct::kBytesOfRow / kChunkBytes;
   const u32 depth_of_b = static_cast<u32>(work.product.bytes_of_column()) / kChunkBytes;
   const u32 rows = work.product.a_is_in_registers ? 0 : 2;
   const u32 columns = warp == 0 ? static_cast<u32>(work.product.n) / kColumns : 0;
-  control::note_reads(work.warp, work.instruction, {work.a, 2 * warp, rows, depth_of_a},
-                      {work.b, 0, columns, depth_of_b});
+  control::note_product(work.warp, work.instruction, {work.a, 2 * warp, rows, depth_of_a},
+                        {work.b, 0, columns, depth_of_b});
 }
 
 bool adds_to_sums(const Work& work) {
@@ -403,7 +403,7 @@ void multiply_tiles(Warp& warp, const Instruction& instruction) {
   } else {
     multiply_elements<s32>(work, adds);
   }
-  note_reads(work);
+  note_product(work);
   memory::count_wgmma(warp, product.counter, product.a_bytes + product.b_bytes);
 }
 

@@ -203,7 +203,8 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
     return true;
   } else if (writer != reader && !times_.orders(writer, time_of(write), reader)) {
     rule = AsyncRule::unordered_source;
-  } else if (proxy_fences_.between(writer, time_of(write), reader, times_)) {
+  } else if (proxy_fences_.between(writer, time_of(write), reader, times_) ||
+             (!launch_.checks.proxies && is_async_copy(maker.warp, SharedTrace::counter(write)))) {
     return true;
   }
   report(maker.warp, maker.instruction, maker.lane, rule, place_text(maker.warp, write),
