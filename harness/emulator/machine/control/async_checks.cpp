@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/control/async_checks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -85,6 +86,10 @@ void check_exit(const Warp& warp, Mask lanes) {
   for (const Act& act : block.history->reads_in_flight(warp.engine->index, lanes)) {
     report(block.launch, act, AsyncRule::unawaited_copy, "",
            "the thread ends before its shared memory has been read");
+  }
+  for (const ProductGroups::Unawaited& known : warp.engine->products.unawaited) {
+    report(block.launch, act_of(warp, *known.product, std::countr_zero(lanes)),
+           AsyncRule::unawaited_copy, "", "the warp ends before its tiles have been read");
   }
 }
 

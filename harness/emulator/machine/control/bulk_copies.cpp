@@ -127,7 +127,7 @@ class Copier {
         global(detail_.to, memory::AccessEffect::write, "destination of " + detail_.name));
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
-    const auto number = begin_read(from, memory::History::Awaited::by_thread);
+    const auto number = begin_read(from, true);
     groups.issue(lane_, [=, bytes = bytes_, make = transfer(), &context] {
       make(to, from, bytes);
       if (context.history == nullptr) return;
@@ -140,8 +140,7 @@ class Copier {
     std::byte* const at = shared(to, "destination of " + detail_.name);
     const std::uint32_t barrier = shared_place(warp_, detail_.barrier, lane_).offset;
     memory::History* const history = detail_.from_shared ? warp_.memory->history : nullptr;
-    const auto number =
-        detail_.from_shared ? begin_read(from, memory::History::Awaited::unknown) : 0;
+    const auto number = detail_.from_shared ? begin_read(from, false) : 0;
     send(warp_, instruction_, lane_,
          {.to = to,
           .barrier = {to.rank, barrier},
@@ -154,12 +153,11 @@ class Copier {
   }
 
   /// Of shared memory of the block.
-  memory::History::CopyNumber begin_read(const std::byte* from,
-                                         memory::History::Awaited awaited) const {
+  memory::History::CopyNumber begin_read(const std::byte* from, bool in_group) const {
     const memory::MemoryContext& context = *warp_.memory;
     if (context.history == nullptr) return 0;
     const auto offset = static_cast<std::uint32_t>(from - context.shared);
-    return context.history->begin_read({warp_, instruction_, lane_}, {{offset, bytes_}}, awaited);
+    return context.history->begin_read({warp_, instruction_, lane_}, {offset, bytes_}, in_group);
   }
 
   Warp& warp_;

@@ -218,8 +218,7 @@ class TensorCopier {
     const auto number = context.history == nullptr
                             ? 0
                             : context.history->begin_read({warp_, instruction_, lane_},
-                                                          {{offset, memory::box_bytes(map_)}},
-                                                          memory::History::Awaited::by_thread);
+                                                          {offset, memory::box_bytes(map_)}, true);
     groups.issue(lane_, [=, map = map_, place = place_, &context] {
       if (operation == nullptr) {
         memory::store_box(map, place, shared, offset);

@@ -53,39 +53,36 @@ std::uint32_t closed_by_all(const Warp& warp) {
 
 void add_bytes(const TileRead& read, std::vector<memory::History::Bytes>& bytes) {
   constexpr std::uint32_t kRows = 8, kRowBytes = 16;  // of a core matrix
-  for (std::uint32_t n = 0; n < read.mn * read.k; ++n) {
+  for (std::uint32_t mn = read.first; mn < read.first + read.mn; ++mn) {
     for (std::uint32_t row = 0; row < kRows; ++row) {
-      const std::uint32_t at = read.tile.address(read.first + n / read.k, n % read.k, row);
-      if (!bytes.empty() && bytes.back().offset + bytes.back().count == at) {
-        bytes.back().count += kRowBytes;
-      } else {
-        bytes.emplace_back(at, kRowBytes);
+      for (std::uint32_t k = 0; k < read.k; ++k) {
+        const std::uint32_t at = read.tile.address(mn, k, row);
+        if (!bytes.empty() && bytes.back().offset + bytes.back().count == at) {
+          bytes.back().count += kRowBytes;
+        } else {
+          bytes.emplace_back(at, kRowBytes);
+        }
       }
     }
   }
 }
 
-/// The warp has waited for the first `groups` groups: what they read may change.
-void finish_reads(Warp& warp, std::uint32_t groups) {
+/// The warp has waited for the first `groups` groups.
+void note_wait(Warp& warp, std::uint32_t groups) {
   memory::History* const history = warp.memory->history;
   if (history == nullptr) return;
-  const auto warps = warpgroup_of(warp);
   const memory::BlockTimes::Time now = history->times().now();
   history->product_waits().note_wait(warp.engine->index, now);
   std::erase_if(warp.engine->products.unawaited,
                 [&](const auto& product) { return product.group < groups; });
+  const auto warps = warpgroup_of(warp);
   ProductGroups& first = warps.front().engine.products;
   if (groups <= first.done) return;
   first.done = groups;
   std::array<memory::BlockTimes::Time, kWarps> closed{};
   for (std::uint32_t n = 0; n < kWarps; ++n) {
-    ProductGroups& products = warps[n].engine.products;
-    closed[n] = products.closed_at[groups % products.closed_at.size()];
-    std::erase_if(products.reads, [&](const ProductGroups::Read& read) {
-      if (read.group >= groups) return false;
-      history->has_read(read.number);
-      return true;
-    });
+    const auto& closed_at = warps[n].engine.products.closed_at;
+    closed[n] = closed_at[groups % closed_at.size()];
   }
   history->product_waits().note_group(warps.front().engine.index, closed, now);
 }
@@ -127,12 +124,11 @@ void note_product(const Warp& warp, const Instruction& instruction, const TileRe
     known->group = products.closed;
   }
   if (a.mn + b.mn == 0) return;
-  std::vector<memory::History::Bytes> bytes;
+  std::vector<memory::History::Bytes>& bytes = products.bytes;
+  bytes.clear();
   add_bytes(a, bytes);
   add_bytes(b, bytes);
-  const auto number = history->begin_read({warp, instruction, 0}, std::move(bytes),
-                                          memory::History::Awaited::by_warpgroup);
-  products.reads.emplace_back(number, products.closed);
+  history->multiply({warp, instruction, 0}, bytes);
 }
 
 void check_products(Warp& warp, const Instruction& instruction) {
@@ -167,7 +163,7 @@ void execute_product_commit(Warp& warp, const Instruction& instruction) {
       if (waiting.state != Fragment::State::waits_for_groups || waiting.barrier > closed) continue;
       waiting.state = Fragment::State::ready;
       ++waiting.pc;
-      finish_reads(state.warp, waiting.barrier);
+      note_wait(state.warp, waiting.barrier);
       ask_scheduler(state.warp);
     }
   }
@@ -180,7 +176,7 @@ void execute_product_wait(Warp& warp, const Instruction& instruction) {
   const std::uint32_t awaited =
       closed - std::min(closed, static_cast<std::uint32_t>(instruction.offset));
   if (closed_by_all(warp) >= awaited) {
-    finish_reads(warp, awaited);
+    note_wait(warp, awaited);
     return;
   }
   set_aside(warp, warp.active, &instruction, Fragment::State::waits_for_groups);

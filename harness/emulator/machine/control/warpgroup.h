@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/memory/block_times.h"
+#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/matrix_tile.h"
 #include "harness/emulator/machine/warp.h"
 
@@ -16,20 +16,15 @@ namespace warpgauge::emulator::machine::control {
 /// Groups of products of a warp. A warp makes its part of a product when it executes it, and may
 /// have come further than others of its warpgroup; wgmma.wait_group waits for theirs, too.
 struct ProductGroups {
-  /// What a product reads of shared memory, in the history.
-  struct Read {
-    std::uint64_t number;
-    std::uint32_t group;
-  };
   std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
   std::uint32_t done = 0;    ///< in the first warp of a warpgroup: those that one has waited for
-  std::vector<Read> reads;   ///< not known to be done
   /// An instruction whose last product the warp has not waited for.
   struct Unawaited {
     const Instruction* product;
     std::uint32_t group;
   };
   std::vector<Unawaited> unawaited;
+  std::vector<memory::History::Bytes> bytes;  ///< of the last product
   /// When, by their numbers; the last ones.
   std::array<memory::BlockTimes::Time, 8> closed_at{};
 };

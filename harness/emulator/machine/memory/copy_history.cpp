@@ -33,11 +33,9 @@ std::string byte_text(std::uint64_t offset) {
 }  // namespace
 
 template <typename Function>
-void History::for_words(const std::vector<Bytes>& bytes, Function function) {
-  for (const auto [offset, count] : bytes) {
-    const std::uint64_t end = (std::uint64_t{offset} + count + 3) / WordTraces::kBytes;
-    for (std::uint64_t n = offset / WordTraces::kBytes; n < end; ++n) function(n, shared_[n]);
-  }
+void History::for_words(Bytes bytes, Function function) {
+  const std::uint64_t end = (std::uint64_t{bytes.offset} + bytes.count + 3) / WordTraces::kBytes;
+  for (std::uint64_t n = bytes.offset / WordTraces::kBytes; n < end; ++n) function(n, shared_[n]);
 }
 
 /// The place of the copy in the code, as traces name it.
@@ -54,53 +52,61 @@ std::uint64_t History::place_of_copy(const Act& act, bool is_product) {
   return kFirstCopyPlace + std::min(number, kCopyPlaces - 1);
 }
 
-History::Flight& History::take_off(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited) {
+std::uint64_t History::trace_of(const Maker& maker, const Act& act, bool is_product) {
+  return SharedTrace::at_time(times_.now()) |
+         std::uint64_t{maker.warp.memory->warp} << SharedTrace::kActorAt |
+         place_of_copy(act, is_product) << SharedTrace::kCounterAt |
+         static_cast<std::uint64_t>(maker.lane) << SharedTrace::kThreadAt | SharedTrace::kByteBits;
+}
+
+History::Flight& History::take_off(const Maker& maker, Bytes bytes) {
   const Act act = act_of(maker.warp, maker.instruction, maker.lane);
-  const std::uint64_t trace =
-      kInFlight | SharedTrace::at_time(times_.now()) |
-      std::uint64_t{maker.warp.memory->warp} << SharedTrace::kActorAt |
-      place_of_copy(act, awaited == Awaited::by_warpgroup) << SharedTrace::kCounterAt |
-      static_cast<std::uint64_t>(maker.lane) << SharedTrace::kThreadAt | SharedTrace::kByteBits;
-  return flights_.emplace_back(++last_copy_, trace, std::move(bytes), act, false, awaited);
+  const std::uint64_t trace = kInFlight | trace_of(maker, act, false);
+  return flights_.emplace_back(++last_copy_, trace, bytes, act, false, false);
 }
 
 History::Flight History::land(CopyNumber copy) {
   const auto found =
       std::ranges::find_if(flights_, [&](const Flight& flight) { return flight.number == copy; });
   if (found == flights_.end()) return {};
-  Flight flight = std::move(*found);
+  const Flight flight = *found;
   flights_.erase(found);
   return flight;
 }
 
-History::CopyNumber History::begin_read(const Maker& maker, std::vector<Bytes> bytes,
-                                        Awaited awaited) {
-  if (looks_at_copies()) {
-    check_source(maker, bytes, awaited == Awaited::by_warpgroup ? "multiplies" : "copies from");
-  }
-  const Flight& flight = take_off(maker, std::move(bytes), awaited);
-  for_words(flight.bytes, [&](auto, WordTraces& word) { word.read = flight.trace; });
+History::CopyNumber History::begin_read(const Maker& maker, Bytes bytes, bool in_group) {
+  if (looks_at_copies()) check_source(maker, {&bytes, 1}, "copies from");
+  Flight& flight = take_off(maker, bytes);
+  flight.in_group = in_group;
+  for_words(bytes, [&](auto, WordTraces& word) { word.read = flight.trace; });
   return flight.number;
 }
 
 void History::has_read(CopyNumber copy) {
   const Flight flight = land(copy);
-  std::uint64_t trace = 0;
-  if (flight.awaited == Awaited::by_warpgroup) {
-    trace = flight.trace & ~kInFlight;
-  } else if (flight.awaited == Awaited::by_thread) {
-    trace = (flight.trace & ~kTimeBits) | SharedTrace::at_time(times_.now());
-  }
+  // Who waits for a copy of a group is its own thread; of others it is not known.
+  const std::uint64_t trace =
+      flight.in_group ? (flight.trace & ~kTimeBits) | SharedTrace::at_time(times_.now()) : 0;
   for_words(flight.bytes, [&](auto, WordTraces& word) {
     if (word.read == flight.trace) word.read = trace;
   });
 }
 
+void History::multiply(const Maker& maker, std::span<const Bytes> bytes) {
+  if (!looks_at_copies()) return;
+  check_source(maker, bytes, "multiplies");
+  const std::uint64_t trace =
+      trace_of(maker, act_of(maker.warp, maker.instruction, maker.lane), true);
+  for (const Bytes part : bytes) {
+    for_words(part, [&](auto, WordTraces& word) { word.read = trace; });
+  }
+}
+
 History::CopyNumber History::begin_write(const Maker& maker, Bytes bytes, bool reduces) {
   if (looks_at_copies()) check_destination(maker, bytes, reduces);
-  Flight& flight = take_off(maker, {bytes}, Awaited::unknown);
+  Flight& flight = take_off(maker, bytes);
   flight.writes = true;
-  for_words(flight.bytes, [&](auto, WordTraces& word) { word.write = flight.trace; });
+  for_words(bytes, [&](auto, WordTraces& word) { word.write = flight.trace; });
   return flight.number;
 }
 
@@ -119,7 +125,7 @@ std::vector<Act> History::reads_in_flight(std::uint32_t warp, Mask lanes) const 
   for (const Flight& flight : flights_) {
     const bool is_of_lanes =
         warp_of(flight.trace) == warp && (lanes >> SharedTrace::thread(flight.trace) & 1) != 0;
-    if (flight.awaited != Awaited::unknown && is_of_lanes) acts.push_back(flight.act);
+    if (flight.in_group && is_of_lanes) acts.push_back(flight.act);
   }
   return acts;
 }
@@ -180,14 +186,17 @@ void History::report_ahead_of_copy(const Warp& warp, const Instruction& instruct
              act_text(warp, trace, wrote ? "writes" : "reads"));
 }
 
-void History::check_source(const Maker& maker, const std::vector<Bytes>& bytes, const char* reads) {
-  bool is_right = true;
+void History::check_source(const Maker& maker, std::span<const Bytes> bytes, const char* reads) {
   std::uint64_t last = 0;
-  for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
-    if (is_alike(word.write, last) || !is_right) return;
-    last = word.write;
-    is_right = check_source_word(maker, n * WordTraces::kBytes, last, reads);
-  });
+  for (const Bytes part : bytes) {
+    bool is_right = true;
+    for_words(part, [&](std::uint64_t n, const WordTraces& word) {
+      if (is_alike(word.write, last) || !is_right) return;
+      last = word.write;
+      is_right = check_source_word(maker, n * WordTraces::kBytes, last, reads);
+    });
+    if (!is_right) return;
+  }
 }
 
 /// False if something was reported.
@@ -216,7 +225,7 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
 void History::check_destination(const Maker& maker, Bytes bytes, bool reduces) {
   bool is_right = true;
   std::uint64_t last_read = 0, last_write = 0;
-  for_words({bytes}, [&](std::uint64_t n, const WordTraces& word) {
+  for_words(bytes, [&](std::uint64_t n, const WordTraces& word) {
     if ((is_alike(word.read, last_read) && is_alike(word.write, last_write)) || !is_right) return;
     last_read = word.read;
     last_write = word.write;
@@ -236,7 +245,9 @@ bool History::check_destination_word(const Maker& maker, std::uint64_t offset, s
   if (is_in_flight(trace)) {
     if (!is_of_copy(trace) || (wrote && reduces)) return true;
   } else if (!is_local) {
-    return true;  // the order of threads of several blocks is not known
+    // The order of threads of several blocks is not known.
+    if (!is_of_product(trace) || product_waits_.is_done(warp_of(trace), time_of(trace)))
+      return true;
   } else if (is_ordered(trace, copier)) {
     const bool is_right = is_of_copy(trace) || !launch_.checks.proxies ||
                           proxy_fences_.between(warp_of(trace), time_of(trace), copier, times_);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -59,18 +60,15 @@ class History {
   struct Bytes {
     std::uint32_t offset, count;
   };
-  /// Who waits until it has read: nobody in a known way, its thread by its group, or warps of
-  /// its warpgroup: see ProductWaits.
-  enum class Awaited : std::uint8_t { unknown, by_thread, by_warpgroup };
   bool looks_at_copies() const { return launch_.checks.async; }
   void fence_proxy(std::uint32_t warp) {
     proxy_fences_.note(warp, times_.now());
     fence_mbarriers(warp);
   }
   void fence_mbarriers(std::uint32_t warp) { mbarrier_fences_.note(warp, times_.now()); }
-  /// A thread of the block begins a copy, or a warp of it a product, that reads these bytes until
-  /// has_read().
-  CopyNumber begin_read(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited);
+  /// A thread of the block begins a copy that reads these bytes until has_read(). `in_group`: it
+  /// waits for the copy by its group.
+  CopyNumber begin_read(const Maker& maker, Bytes bytes, bool in_group);
   void has_read(CopyNumber copy);
   /// A thread of the cluster begins a copy that writes these bytes until has_written(). `reduces`:
   /// another one may do so at the same time.
@@ -78,7 +76,9 @@ class History {
   /// As warp `knower` of the block learns.
   void has_written(CopyNumber copy, std::uint32_t knower);
   ProductWaits& product_waits() { return product_waits_; }
-  /// Copies and products in groups of these lanes of a warp that are not done.
+  /// A warp of the block begins a product that reads these bytes until product_waits() says so.
+  void multiply(const Maker& maker, std::span<const Bytes> bytes);
+  /// Copies in groups of these lanes of a warp that are not done.
   std::vector<Act> reads_in_flight(std::uint32_t warp, Mask lanes) const;
   std::vector<Act> writes_in_flight() const;
   /// Whether a fence lies between mbarrier.init by warp `from` and what warp `to` does now.
@@ -87,25 +87,25 @@ class History {
   }
 
  private:
-  /// A copy that is not done, or a product.
+  /// A copy that is not done.
   struct Flight {
     CopyNumber number;
     std::uint64_t trace;
-    std::vector<Bytes> bytes;
+    Bytes bytes;
     Act act;
-    bool writes;
-    Awaited awaited;
+    bool writes, in_group;
   };
   struct CopyPlace {
     Act act;  ///< the last one there
     bool is_product;
   };
   std::uint64_t place_of_copy(const Act& act, bool is_product);
-  Flight& take_off(const Maker& maker, std::vector<Bytes> bytes, Awaited awaited);
+  std::uint64_t trace_of(const Maker& maker, const Act& act, bool is_product);
+  Flight& take_off(const Maker& maker, Bytes bytes);
   Flight land(CopyNumber copy);
   template <typename Function>
-  void for_words(const std::vector<Bytes>& bytes, Function function);
-  void check_source(const Maker& maker, const std::vector<Bytes>& bytes, const char* reads);
+  void for_words(Bytes bytes, Function function);
+  void check_source(const Maker& maker, std::span<const Bytes> bytes, const char* reads);
   bool check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write,
                          const char* reads);
   void check_destination(const Maker& maker, Bytes bytes, bool reduces);

@@ -24,6 +24,11 @@ class ProductWaits {
     known.groups[known.count++ % kKept] = {closed, now};
   }
   void note_wait(std::uint32_t warp, Time now) { waited_[warp] = now; }
+  /// Whether any warp has waited for what warp `from` did at `time`.
+  bool is_done(std::uint32_t from, Time time) const {
+    const Groups& known = warpgroups_[from / kWarps];
+    return known.count != 0 && time < known.groups[(known.count - 1) % kKept].closed[from % kWarps];
+  }
   /// Whether what warp `from` did at `time` is known in this way to what warp `to` does now. Of
   /// groups that are no longer kept it is taken to be true.
   bool between(std::uint32_t from, Time time, std::uint32_t to, const BlockTimes& times) const {
