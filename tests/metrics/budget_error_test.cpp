@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -332,11 +331,10 @@ TEST(BudgetError, ASectionWithoutANameIsRefused) {
   }
 }
 
-TEST(BudgetError, ALongNameIsRefusedAtOnceAndInShort) {
+/// A search that is quadratic in the name would not end within the time limit of all tests.
+TEST(BudgetError, ALongNameIsRefusedInShort) {
   const std::string name(5 << 20, 'x');
-  const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
   const std::string error = error_of("[" + name + "]\nregisters = 1");
-  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 5);
   EXPECT_THAT(error, StartsWith("budgets.toml:1:2: no case matches section 'xxx"));
   EXPECT_LT(error.size(), 2000u);
 }
