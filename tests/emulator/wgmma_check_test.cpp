@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/emulator/kernel_run.h"
@@ -66,8 +67,8 @@ const std::string kFirstBuffer = "mov.u32 %r25, %r11;\n";
 const std::string kWrite = "@%p5 st.shared.u32 [%r12], %r0;";
 const std::string kFence = "fence.proxy.async.shared::cta;\n";
 
-std::vector<std::string> found(const std::string& body) {
-  return findings_of(kernel_text(kNames + body), {{1, 1, 1}, {160, 1, 1}}, "async", Words(1024));
+std::vector<std::string> found(const std::string& body, std::string_view checks = "async") {
+  return findings_of(kernel_text(kNames + body), {{1, 1, 1}, {160, 1, 1}}, checks, Words(1024));
 }
 
 /// The last warp loads 6 times into two buffers; of the warpgroup thread `free_by` says when one is
@@ -179,6 +180,23 @@ TEST(ProductChecks, SumsOfOlderGroupsMayBeRead) {
   };
   EXPECT_THAT(found(body(wait_for_older)), IsEmpty());
   EXPECT_THAT(found(body("")), testing::SizeIs(1));
+}
+
+TEST(ProductChecks, WhatCpAsyncWroteIsMultipliedWithoutFence) {
+  const auto body = [](const std::string& fence) {
+    return kFirstBuffer + R"(
+    setp.lt.u32 %p6, %r0, 16;
+    mul.wide.u32 %rd3, %r0, 16;
+    add.u64 %rd3, %rd2, %rd3;
+    mad.lo.u32 %r20, %r0, 16, %r11;
+    @%p6 cp.async.cg.shared.global [%r20], [%rd3], 16;
+    cp.async.wait_all;
+)" + fence +
+           "bar.sync 0;\n@%p2 bra end;\n" + product() + kAwaitProducts + "end: ret;";
+  };
+  EXPECT_THAT(found(body("")), IsEmpty());
+  EXPECT_THAT(found(body(""), "proxies"), ElementsAre(HasSubstr("unfenced source: multiplies")));
+  EXPECT_THAT(found(body(kFence), "proxies"), IsEmpty());
 }
 
 /// They are no instructions of the kernel.
