@@ -10,6 +10,7 @@ TEST(Demangled, AsPeopleWriteThem) {
             "void by_columns<32>(int*, int const*)");
   EXPECT_EQ(files::demangled("triton_poi_fused_add_0"), "triton_poi_fused_add_0");
   EXPECT_EQ(files::demangled(""), "");
+  EXPECT_EQ(files::demangled("f"), "f") << "which is the type float, too";
 }
 
 TEST(Demangled, PlainNames) {

@@ -20,6 +20,7 @@ AlignedBytes::AlignedBytes(std::size_t size, std::size_t alignment) : size_(size
 void AlignedBytes::Free::operator()(std::byte* data) const { std::free(data); }
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // "f" would be float
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
