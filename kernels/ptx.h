@@ -167,7 +167,7 @@ inline __device__ void tensor_store(const CUtensorMap& to, int x, int y, const v
       : "memory");
 }
 
-/// Makes what this thread wrote to shared memory known to copies that follow.
+/// What this thread read and wrote of shared memory comes before copies that follow.
 inline __device__ void fence_async() {
   WARPGAUGE_PTX_SM90("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -117,6 +117,7 @@ __global__ void by_bulk_loads(float* b, const float* a, Tiles tiles) {
     const int buffer = round % kBuffers;
     arrived[buffer].wait(round / kBuffers % 2);
     write_turned(b + tiles.first(t), buffers[buffer], tiles.rows_of(t), tiles.columns);
+    ptx::fence_async();
     __syncthreads();  // the buffer may be filled again
   }
 }
