@@ -110,8 +110,9 @@ struct Mistake {
 const Mistake kMistakes[] = {
     {"WithoutFence", "unfenced source", kFirstBuffer + kWrite + "  // there\n", kFence,
      "bar.sync 0;\n@%p2 bra end;\n" + product("here") + kAwaitProducts + "end: ret;"},
-    {"WithoutBarrier", "overwritten source", kFirstBuffer + kWrite + "  // here\n" + kFence,
-     "bar.sync 0;\n", "@%p2 bra end;\n" + product("there") + kAwaitProducts + "end: ret;"},
+    {"WithoutBarrier", "unordered source",
+     kFirstBuffer + "@%p3 st.shared.u32 [%r11], %r0;  // there\n" + kFence, "bar.sync 0;\n",
+     "@%p2 bra end;\n" + product("here") + kAwaitProducts + "end: ret;"},
     {"BeforeItsTileIsLoaded", "early access",
      kFirstBuffer + load("@%p1", "%r11", "%r10") + "  // there\n", wait_for("%r10", "0", "w"),
      "@%p2 bra end;\n" + product("here") + kAwaitProducts + wait_for("%r10", "0", "x") +
@@ -163,6 +164,16 @@ INSTANTIATE_TEST_SUITE_P(All, ProductCheck, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 /// Of two groups the older one is done; what was moved before belongs to the round before.
+/// The fence in front of a product: what all four have written is there.
+TEST(ProductChecks, WarpsMeetAtTheFenceOfWgmma) {
+  EXPECT_THAT(found(kFirstBuffer + "@%p2 bra end;\n" + kWrite + kFence + product() +
+                    kAwaitProducts + "end: ret;"),
+              IsEmpty());
+  EXPECT_THAT(
+      found(kFirstBuffer + "@%p2 bra end;\n" + kWrite + product() + kAwaitProducts + "end: ret;"),
+      ElementsAre(HasSubstr("unfenced source")));
+}
+
 TEST(ProductChecks, SumsOfOlderGroupsMayBeRead) {
   const std::string other = R"(
     wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%e0, %e1, %e2, %e3},

@@ -40,6 +40,9 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
   if (fragment.state == Fragment::State::waits_for_phase) {
     return "waiting for " + phase_text(block, fragment.barrier);
   }
+  if (fragment.state == Fragment::State::waits_for_warps) {
+    return "waiting for the other warps of its warpgroup";
+  }
   if (fragment.state == Fragment::State::waits_for_groups) {
     return "waiting for groups of wgmma of the other warps of its warpgroup";
   }

@@ -46,6 +46,7 @@ struct Fragment {
     waits_in_cluster,  ///< at the barrier of the cluster
     waits_for_phase,   ///< of an mbarrier
     waits_for_groups,  ///< of products of the other warps of its warpgroup
+    waits_for_warps,   ///< of its warpgroup, at wgmma.fence
   };
   const Instruction* pc = nullptr;
   Frame* frame = nullptr;
@@ -53,7 +54,7 @@ struct Fragment {
   Mask members = 0;  ///< whom a fragment that waits for lanes waits for
   State state = State::ready;
   /// Of waits_in_block the barrier's number, of waits_for_phase the offset of the mbarrier, of
-  /// waits_for_groups how many.
+  /// waits_for_groups and waits_for_warps how many of these.
   std::uint32_t barrier = 0;
 };
 

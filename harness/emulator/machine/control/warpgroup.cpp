@@ -45,10 +45,32 @@ std::span<WarpState> warpgroup_of(const Warp& warp) {
   return std::span(warp.engine->block->warps).subspan(first, kWarps);
 }
 
-/// Groups that each warp of the warpgroup has closed.
-std::uint32_t closed_by_all(const Warp& warp) {
-  const auto closed = [](const WarpState& state) { return state.engine.products.closed; };
-  return std::ranges::min(warpgroup_of(warp) | std::views::transform(closed));
+/// What each warp of the warpgroup has counted, at least.
+std::uint32_t counted_by_all(const Warp& warp, std::uint32_t ProductGroups::*count) {
+  const auto counted = [&](const WarpState& state) { return state.engine.products.*count; };
+  return std::ranges::min(warpgroup_of(warp) | std::views::transform(counted));
+}
+
+/// Lets warps of the warpgroup go on that wait in this state until so many are counted.
+template <typename Woken>
+void wake(Warp& warp, Fragment::State waits, std::uint32_t counted, Woken woken) {
+  for (WarpState& state : warpgroup_of(warp)) {
+    WarpEngine& engine = state.engine;
+    for (int n = 0; n < engine.count; ++n) {
+      Fragment& waiting = engine.others[n];
+      if (waiting.state != waits || waiting.barrier > counted) continue;
+      waiting.state = Fragment::State::ready;
+      ++waiting.pc;
+      woken(state.warp, waiting.barrier);
+      ask_scheduler(state.warp);
+    }
+  }
+}
+
+void wait_until(Warp& warp, const Instruction& instruction, Fragment::State waits,
+                std::uint32_t counted) {
+  set_aside(warp, warp.active, &instruction, waits);
+  warp.engine->others[warp.engine->count - 1].barrier = counted;
 }
 
 void add_bytes(const TileRead& read, std::vector<memory::History::Bytes>& bytes) {
@@ -145,7 +167,21 @@ void check_products(Warp& warp, const Instruction& instruction) {
   }
 }
 
-void execute_product_fence(Warp& warp, const Instruction& instruction) { meet(warp, instruction); }
+void execute_product_fence(Warp& warp, const Instruction& instruction) {
+  if (!meet(warp, instruction)) return;
+  constexpr auto kWaits = Fragment::State::waits_for_warps;
+  const std::uint32_t count = ++warp.engine->products.fences;
+  memory::History* const history = warp.memory->history;
+  if (history != nullptr) {
+    history->times().sync_lanes(warp.engine->index);
+    history->product_waits().note_fence(warp.engine->index, history->times().now());
+  }
+  if (counted_by_all(warp, &ProductGroups::fences) < count) {
+    return wait_until(warp, instruction, kWaits, count);
+  }
+  if (history != nullptr) history->product_waits().note_meeting(warp.engine->index);
+  wake(warp, kWaits, count, [](Warp&, std::uint32_t) {});
+}
 
 void execute_product_commit(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
@@ -155,32 +191,17 @@ void execute_product_commit(Warp& warp, const Instruction& instruction) {
     history->times().sync_lanes(warp.engine->index);
     products.closed_at[products.closed % products.closed_at.size()] = history->times().now();
   }
-  const std::uint32_t closed = closed_by_all(warp);
-  for (WarpState& state : warpgroup_of(warp)) {
-    WarpEngine& engine = state.engine;
-    for (int n = 0; n < engine.count; ++n) {
-      Fragment& waiting = engine.others[n];
-      if (waiting.state != Fragment::State::waits_for_groups || waiting.barrier > closed) continue;
-      waiting.state = Fragment::State::ready;
-      ++waiting.pc;
-      note_wait(state.warp, waiting.barrier);
-      ask_scheduler(state.warp);
-    }
-  }
+  wake(warp, Fragment::State::waits_for_groups, counted_by_all(warp, &ProductGroups::closed),
+       note_wait);
 }
 
 void execute_product_wait(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
-  WarpEngine& engine = *warp.engine;
-  const std::uint32_t closed = engine.products.closed;
+  const std::uint32_t closed = warp.engine->products.closed;
   const std::uint32_t awaited =
       closed - std::min(closed, static_cast<std::uint32_t>(instruction.offset));
-  if (closed_by_all(warp) >= awaited) {
-    note_wait(warp, awaited);
-    return;
-  }
-  set_aside(warp, warp.active, &instruction, Fragment::State::waits_for_groups);
-  engine.others[engine.count - 1].barrier = awaited;
+  if (counted_by_all(warp, &ProductGroups::closed) >= awaited) return note_wait(warp, awaited);
+  wait_until(warp, instruction, Fragment::State::waits_for_groups, awaited);
 }
 
 void execute_set_registers(Warp& warp, const Instruction& instruction) {

@@ -1,5 +1,6 @@
-// What four warps do as a warpgroup: wgmma and setmaxnreg. A warp executes its part by itself, so
-// that no warp waits for another here.
+// What four warps do as a warpgroup: wgmma and setmaxnreg. A warp executes its part by itself. The
+// warps wait for each other at wgmma.fence: a GPU reads a tile once for all four, so what they have
+// done before is there. And they do at wgmma.wait_group.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@ namespace warpgauge::emulator::machine::control {
 /// Groups of products of a warp. A warp makes its part of a product when it executes it, and may
 /// have come further than others of its warpgroup; wgmma.wait_group waits for theirs, too.
 struct ProductGroups {
+  std::uint32_t fences = 0;  ///< wgmma.fence, since the block began
   std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
   std::uint32_t done = 0;    ///< in the first warp of a warpgroup: those that one has waited for
   /// An instruction whose last product the warp has not waited for.

@@ -147,7 +147,7 @@ bool History::is_ordered(std::uint64_t trace, std::uint32_t warp) const {
   const std::uint32_t actor = warp_of(trace);
   const BlockTimes::Time time = time_of(trace);
   const bool is_plain = !is_of_product(trace);
-  if (is_plain && (actor == warp || times_.orders(actor, time, warp))) return true;
+  if (is_plain && (actor == warp || orders(actor, time, warp))) return true;
   return product_waits_.between(actor, time, warp, times_);
 }
 
@@ -210,9 +210,9 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
     rule = AsyncRule::early_access;
   } else if (is_in_flight(write)) {
     return true;
-  } else if (writer != reader && !times_.orders(writer, time_of(write), reader)) {
+  } else if (writer != reader && !orders(writer, time_of(write), reader)) {
     rule = AsyncRule::unordered_source;
-  } else if (proxy_fences_.between(writer, time_of(write), reader, times_) ||
+  } else if (is_fenced(proxy_fences_, writer, time_of(write), reader) ||
              (!launch_.checks.proxies && is_async_copy(maker.warp, SharedTrace::counter(write)))) {
     return true;
   }
@@ -250,7 +250,7 @@ bool History::check_destination_word(const Maker& maker, std::uint64_t offset, s
       return true;
   } else if (is_ordered(trace, copier)) {
     const bool is_right = is_of_copy(trace) || !launch_.checks.proxies ||
-                          proxy_fences_.between(warp_of(trace), time_of(trace), copier, times_);
+                          is_fenced(proxy_fences_, warp_of(trace), time_of(trace), copier);
     if (is_right) return true;
     rule = AsyncRule::unfenced_refill;
   } else if (is_of_copy(trace) && wrote && !is_ahead_of_copy(copier, trace, true)) {

@@ -83,7 +83,7 @@ class History {
   std::vector<Act> writes_in_flight() const;
   /// Whether a fence lies between mbarrier.init by warp `from` and what warp `to` does now.
   bool is_mbarrier_fenced(std::uint32_t from, BlockTimes::Time time, std::uint32_t to) const {
-    return mbarrier_fences_.between(from, time, to, times_);
+    return is_fenced(mbarrier_fences_, from, time, to);
   }
 
  private:
@@ -112,6 +112,15 @@ class History {
   bool check_destination_word(const Maker& maker, std::uint64_t offset, std::uint64_t trace,
                               bool wrote, bool reduces);
   bool is_of_product(std::uint64_t trace) const;
+  /// Whether a barrier or a fence of wgmma orders what warp `from` did before what `to` does now.
+  bool orders(std::uint32_t from, BlockTimes::Time time, std::uint32_t to) const {
+    return times_.orders(from, time, to) || product_waits_.have_met(from, time, to);
+  }
+  /// Whether one of the fences lies between.
+  bool is_fenced(const ProxyFences& fences, std::uint32_t from, BlockTimes::Time time,
+                 std::uint32_t to) const {
+    return fences.between(from, time, to, times_, [this](auto... what) { return orders(what...); });
+  }
   /// Whether what left the trace is ordered before what the warp does now.
   bool is_ordered(std::uint64_t trace, std::uint32_t warp) const;
   std::string act_text(const Warp& warp, std::uint64_t trace, const char* did) const;

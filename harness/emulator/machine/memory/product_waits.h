@@ -1,4 +1,4 @@
-// What waits for groups of wgmma make known: all four warps of a warpgroup have made their parts.
+// What the warps of a warpgroup know of each other by wgmma: by its fences and by waits for groups.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,25 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// When a warp has waited for a group, what any of the four did before it closed that group is
-/// done, products and the accesses that have loaded their operands, and the warp may say so.
+/// At a fence all four have come so far. When a warp has waited for a group, what any of the four
+/// did before it closed that group is done, products and the accesses that have loaded their
+/// operands, and the warp may say so.
 class ProductWaits {
  public:
   using Time = BlockTimes::Time;
   static constexpr std::uint32_t kWarps = 4;
 
   void begin() { *this = {}; }  ///< a block
+  void note_fence(std::uint32_t warp, Time now) { fenced_[warp] = now; }
+  /// All warps of this one's warpgroup have come to their fences.
+  void note_meeting(std::uint32_t warp) {
+    const auto first = warp / kWarps * kWarps;
+    std::copy_n(fenced_.begin() + first, kWarps, met_.begin() + first);
+  }
+  /// Whether both are of a warpgroup that has met since.
+  bool have_met(std::uint32_t from, Time time, std::uint32_t to) const {
+    return from / kWarps == to / kWarps && time < met_[from];
+  }
   /// Warps from `first` on have closed a group then, and one of them has waited for it now.
   void note_group(std::uint32_t first, const std::array<Time, kWarps>& closed, Time now) {
     Groups& known = warpgroups_[first / kWarps];
@@ -58,7 +69,7 @@ class ProductWaits {
     std::size_t count = 0;
   };
   std::array<Groups, BlockTimes::kMostWarps / kWarps> warpgroups_{};
-  std::array<Time, BlockTimes::kMostWarps> waited_{};
+  std::array<Time, BlockTimes::kMostWarps> waited_{}, fenced_{}, met_{};
 };
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -22,7 +22,9 @@ class ProxyFences {
   }
   /// Whether one lies on a way from what warp `from` did at `time` to what warp `to` does now. Of
   /// fences that are no longer known it is taken to be true.
-  bool between(std::uint32_t from, Time time, std::uint32_t to, const BlockTimes& times) const {
+  template <typename Orders>
+  bool between(std::uint32_t from, Time time, std::uint32_t to, const BlockTimes& times,
+               Orders orders) const {
     for (std::uint32_t warp = 0; warp < BlockTimes::kMostWarps; ++warp) {
       const Warp& known = warps_[warp];
       if (known.count == 0) continue;
@@ -31,7 +33,7 @@ class ProxyFences {
       if (known.count > kKept && known.times[known.count % kKept] > time) return true;
       for (std::size_t n = 0; n < kKept && n < known.count; ++n) {
         const Time fence = known.times[n];
-        if (fence > time && (warp == to || times.orders(warp, fence, to))) return true;
+        if (fence > time && (warp == to || orders(warp, fence, to))) return true;
       }
     }
     return false;
