@@ -102,8 +102,8 @@ TEST(BulkCopy, TakesSharedMemoryToGlobalMemory) {
   EXPECT_EQ(run.output, words(32, [](auto n) { return n < 24 ? 3 * n + 5 : 0; }));
 }
 
-TEST(BulkCopy, LeavesWhenItsThreadWaitsForItsGroupOrExits) {
-  const KernelRun run = run_body(with_buffer(R"(
+TEST(BulkCopy, LeavesAtOnceOrInOtherOrdersWhenItsThreadWaitsForItsGroupOrExits) {
+  const std::string body = with_buffer(R"(
     @!%p1 ret;
     cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r11], 16;
     cp.async.bulk.commit_group;
@@ -111,9 +111,14 @@ TEST(BulkCopy, LeavesWhenItsThreadWaitsForItsGroupOrExits) {
     cp.async.bulk.commit_group;
     cp.async.bulk.wait_group 1;
     st.shared.u32 [%r11], 4;
-    ret;)"));
-  EXPECT_EQ(run.output[0], 9u);
-  EXPECT_EQ(run.output[4], 4u);  // overwritten before it was waited for
+    ret;)");
+  for (const std::uint64_t order : {0, 1}) {
+    Shape shape;
+    shape.order = order;
+    const KernelRun run = run_body(body, shape);
+    EXPECT_EQ(run.output[0], 9u);
+    EXPECT_EQ(run.output[4], order == 0 ? 9u : 4u) << "overwritten before it was waited for";
+  }
 }
 
 TEST(BulkCopy, CopiesTheBytesOfAMask) {

@@ -42,7 +42,7 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
                       std::as_bytes(std::span(pointers)),
                       cover ? &hits : nullptr,
                       &run.findings,
-                      0,
+                      shape.order,
                       shape.registers,
                       shape.cluster};
   try {

@@ -128,12 +128,13 @@ class Copier {
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
     const auto number = begin_read(from, true);
-    groups.issue(lane_, [=, bytes = bytes_, make = transfer(), &context] {
-      make(to, from, bytes);
-      if (context.history == nullptr) return;
-      context.history->has_read(number);
-      note_written(context, to, bytes);
-    });
+    groups.issue(
+        lane_, is_lazy(warp_), [=, bytes = bytes_, make = transfer()] { make(to, from, bytes); },
+        [=, bytes = bytes_, &context] {
+          if (context.history == nullptr) return;
+          context.history->has_read(number);
+          note_written(context, to, bytes);
+        });
   }
 
   void issue_to_shared(memory::SharedPlace to, const std::byte* from) const {

@@ -9,13 +9,17 @@ template <typename Done>
 void BulkGroups::perform(Mask lanes, Done done) {
   std::erase_if(pending_, [&](const Copy& copy) {
     if ((lanes >> copy.lane & 1) == 0 || !done(copy)) return false;
-    copy.make();
+    if (copy.make) copy.make();
+    copy.note();
     return true;
   });
 }
 
-void BulkGroups::issue(int lane, std::function<void()> make) {
-  pending_.push_back({lane, open_[static_cast<std::size_t>(lane)], std::move(make)});
+void BulkGroups::issue(int lane, bool lazy, std::function<void()> make,
+                       std::function<void()> note) {
+  if (!lazy) std::exchange(make, nullptr)();
+  pending_.push_back(
+      {lane, open_[static_cast<std::size_t>(lane)], std::move(make), std::move(note)});
 }
 
 void BulkGroups::commit(Mask lanes) {

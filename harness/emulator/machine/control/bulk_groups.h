@@ -10,18 +10,18 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// A copy is made when its thread waits for it or exits, not sooner: a source that is overwritten
-/// before is copied as it is then.
+/// A copy is made at once, as a GPU mostly does, or where `lazy` only when its thread waits for it
+/// or exits, as a GPU may: a source that is overwritten before is copied as it is then.
 class BulkGroups {
  public:
-  /// A copy of the lane, in its open group.
-  void issue(int lane, std::function<void()> make);
+  /// A copy of the lane, in its open group; `note` is called when the thread has waited for it.
+  void issue(int lane, bool lazy, std::function<void()> make, std::function<void()> note);
   /// cp.async.bulk.commit_group.
   void commit(Mask lanes);
-  /// Makes the copies of these lanes except those of the `newest` last committed groups and of the
-  /// group that is still open.
+  /// Is done with the copies of these lanes except those of the `newest` last committed groups and
+  /// of the group that is still open.
   void wait(Mask lanes, std::uint32_t newest);
-  /// Makes all that is left of lanes that exit.
+  /// Is done with all that is left of lanes that exit.
   void finish(Mask lanes);
   void reset();  ///< for the next warp
 
@@ -29,7 +29,8 @@ class BulkGroups {
   struct Copy {
     int lane;
     std::uint32_t group;
-    std::function<void()> make;
+    std::function<void()> make;  ///< empty: made
+    std::function<void()> note;
   };
   template <typename Done>
   void perform(Mask lanes, Done done);

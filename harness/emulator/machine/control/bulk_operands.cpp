@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/memory/context.h"
 
@@ -24,6 +25,8 @@ memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, i
   return operand.is_short ? memory::place_of(*warp.memory, static_cast<std::uint32_t>(address))
                           : memory::place_of_wide(*warp.memory, address);
 }
+
+bool is_lazy(const Warp& warp) { return warp.engine->block->launch.launch.order != 0; }
 
 void reduce(memory::AtomicOperation operation, std::uint32_t element_bytes, bool to_global,
             std::byte* to, const std::byte* from, std::size_t bytes) {

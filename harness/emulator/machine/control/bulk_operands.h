@@ -25,6 +25,9 @@ T value_of(const Warp& warp, Slot slot, int lane) {
 std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane);
 memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, int lane);
 
+/// Whether copies out of shared memory are made as late as can be: in other orders than the usual.
+bool is_lazy(const Warp& warp);
+
 /// Does `operation` to all elements of `bytes` bytes. `to_global`: other threads of the host may
 /// access `to` at the same time.
 void reduce(memory::AtomicOperation operation, std::uint32_t element_bytes, bool to_global,

@@ -219,12 +219,14 @@ class TensorCopier {
                             ? 0
                             : context.history->begin_read({warp_, instruction_, lane_},
                                                           {offset, memory::box_bytes(map_)}, true);
-    groups.issue(lane_, [=, map = map_, place = place_, &context] {
+    const auto make = [=, map = map_, place = place_] {
       if (operation == nullptr) {
         memory::store_box(map, place, shared, offset);
       } else {
         reduce_box(map, place, operation, shared, offset);
       }
+    };
+    groups.issue(lane_, is_lazy(warp_), make, [=, map = map_, place = place_, &context] {
       if (context.history == nullptr) return;
       context.history->has_read(number);
       memory::for_each_run(memory::as_stored(map), place, [&](const memory::BoxRun& run) {
