@@ -118,7 +118,7 @@ struct KernelCode {
   std::uint64_t shared_bytes = 0;  ///< of static variables
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;
-  bool is_async = false;  ///< uses mbarriers, the async proxy, or other blocks' memory
+  bool is_async = false;      ///< uses mbarriers, the async proxy, or other blocks' memory
   bool warps_depend = false;  ///< warps of a block wait for each other: barriers, polling
   bool prints = false;
   std::vector<std::shared_ptr<const void>> details;
