@@ -27,7 +27,7 @@ struct ProductGroups {
   };
   std::vector<Unawaited> unawaited;
   std::vector<memory::History::Bytes> bytes;  ///< of the last product
-  /// When, by their numbers; the last ones.
+  /// When the last groups were closed, by their numbers.
   std::array<memory::BlockTimes::Time, 8> closed_at{};
 };
 
