@@ -161,15 +161,12 @@ class Flow {
 
   template <typename Visit>
   void each_register(const ptx::Operand& operand, const Visit& visit) const {
-    if (const auto found = numbers_.find(operand.name); found != numbers_.end()) {
-      visit(found->second);
-    }
-    for (const ptx::Operand& element : operand.elements) each_register(element, visit);
+    decode::each_register(operand, numbers_, visit);
   }
 
   const ptx::Function& function_;
   const BlockGraph& graph_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;
+  RegisterNumbers numbers_;
   Sets sets_;
 };
 

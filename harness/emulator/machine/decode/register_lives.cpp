@@ -5,7 +5,6 @@
 #include <bit>
 #include <iterator>
 #include <string_view>
-#include <unordered_map>
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -107,10 +106,7 @@ class Lives {
 
   template <typename Visit>
   void each_register(const ptx::Operand& operand, const Visit& visit) const {
-    if (const auto found = numbers_.find(operand.name); found != numbers_.end()) {
-      visit(found->second);
-    }
-    for (const ptx::Operand& element : operand.elements) each_register(element, visit);
+    decode::each_register(operand, numbers_, visit);
   }
 
   void look_through(std::size_t number) {
@@ -157,7 +153,7 @@ class Lives {
   const ptx::Function& function_;
   const BlockGraph& graph_;
   const std::vector<std::uint32_t>& places_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;
+  RegisterNumbers numbers_;
   std::vector<RegisterLife> lives_;
   Set mentioned_;
   std::vector<Block> blocks_;

@@ -3,13 +3,26 @@
 // PTX names a new register for every value).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/emulator/machine/decode/code_layout.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::decode {
+
+using RegisterNumbers = std::unordered_map<std::string_view, std::size_t>;
+
+/// The registers that an operand names, by their numbers.
+template <typename Visit>
+void each_register(const ptx::Operand& operand, const RegisterNumbers& numbers,
+                   const Visit& visit) {
+  if (const auto found = numbers.find(operand.name); found != numbers.end()) visit(found->second);
+  for (const ptx::Operand& element : operand.elements) each_register(element, numbers, visit);
+}
 
 /// Whether its first operand is a result and nothing else.
 bool has_result(const ptx::Instruction& instruction);
