@@ -8,13 +8,23 @@
 
 namespace warpgauge::files {
 
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // "f" would be float
+namespace {
+
+/// Of a name or a type: "f" is float.
+std::string demangled_symbol(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : name;
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : symbol;
 }
+
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  return name.starts_with("_Z") ? demangled_symbol(name) : name;
+}
+
+std::string type_name(const std::type_info& type) { return demangled_symbol(type.name()); }
 
 std::string without_void(const std::string& demangled) {
   constexpr std::string_view kVoid = "void ";

@@ -1,13 +1,17 @@
-// Kernel names as people write them.
+// Names of kernels and types as people write them.
 #pragma once
 
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace warpgauge::files {
 
 /// "void add<float>(float*)" for "_Z3addIfEvPT_"; other names unchanged.
 std::string demangled(const std::string& name);
+
+/// "std::invalid_argument".
+std::string type_name(const std::type_info& type);
 
 /// "add<float>(float*)" for "void add<float>(float*)": kernels return nothing.
 std::string without_void(const std::string& demangled);

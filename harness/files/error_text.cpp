@@ -1,7 +1,6 @@
 #include "harness/files/error_text.h"
 
 #include <string_view>
-#include <typeinfo>
 
 #include "harness/files/demangled.h"
 
@@ -10,7 +9,7 @@ namespace warpgauge::files {
 std::string error_text(const std::exception& error) {
   const std::string_view text = error.what();
   if (text.find(' ') != text.npos) return std::string(text);
-  const std::string type = demangled(typeid(error).name());
+  const std::string type = type_name(typeid(error));
   return text.empty() ? type + " without a message" : type + ": " + std::string(text);
 }
 
