@@ -108,7 +108,9 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   if (context.kernels.size() != 1 || context.kernels[0].name != fact.kernel) {
     set(object, "kernel", fact.kernel);
   }
-  if (fact.file != context.file || fact.line != context.line) {
+  // A line without a file is code without line information.
+  const bool is_line = fact.scope == Scope::line;
+  if (is_line || fact.file != context.file || fact.line != context.line) {
     set(object, "file", fact.file);
     set(object, "line", fact.line);
   }

@@ -200,6 +200,9 @@ void read_shared(Members& members, Fact& shared) {
   if (members.has("file") || members.has("line")) {
     shared.file = members.text("file");
     shared.line = members.whole_or_absent("line");
+  } else if (shared.scope == Scope::line) {
+    shared.file.clear();
+    shared.line = 0;
   }
   for (Members& call : members.objects_or_absent("inlined")) {
     shared.inlined.push_back({call.text("file"), call.whole<int>("line", 1)});

@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr int kMaxThreadsPerBlock = 1024;
+/// That lie in clusters, on a multiprocessor: what the driver of an H100 says, and as many run on
+/// it at the same time. Other chips are taken to hold as many.
+constexpr int kMaxBlocksOfClusters = 8;
 
 cudaOccDeviceProp device_of(const Architecture& arch) {
   cudaOccDeviceProp device;
@@ -66,12 +69,11 @@ cudaOccResult ask_nvidia(const Architecture& arch, const BlockNeeds& needs) {
   return result;
 }
 
-/// A cluster lies in one GPC. That has whole TPCs, of two multiprocessors: where these hold whole
-/// clusters, so does every chip. How many of them a GPC has differs from chip to chip, also of one
-/// model.
+/// A cluster lies in one GPC. That has pairs of multiprocessors (TPCs), which a cluster of two
+/// needs no more than. How many of them a GPC has, and which a larger cluster can take, differs
+/// from chip to chip, also of one model.
 void keep_whole_clusters(Occupancy& all, const Architecture& arch, int cluster_blocks) {
-  const int of_pair = 2 * all.blocks_per_multiprocessor;
-  if (of_pair % cluster_blocks == 0) return;
+  if (cluster_blocks <= 2) return;
   all.doubt =
       "a cluster lies in one GPC, and chips differ in the multiprocessors of these: it is taken as "
       "if all were in one";
@@ -86,13 +88,15 @@ void keep_whole_clusters(Occupancy& all, const Architecture& arch, int cluster_b
 
 Occupancy occupancy(const Architecture& arch, const BlockNeeds& needs) {
   const cudaOccResult result = ask_nvidia(arch, needs);
-  const std::array<std::pair<std::string_view, int>, 5> most_blocks = {{
+  const std::array<std::pair<std::string_view, int>, 6> most_blocks = {{
       {"warps", result.blockLimitWarps},
       {"registers", result.blockLimitRegs},
       {"shared", result.blockLimitSharedMem},
       // The header takes this one from the compute capability alone; the row may say less.
       {"blocks", std::min(result.blockLimitBlocks, arch.max_blocks_per_multiprocessor)},
       {"barriers", result.blockLimitBarriers},
+      {"clusters",
+       needs.cluster_blocks == 1 ? arch.max_blocks_per_multiprocessor + 1 : kMaxBlocksOfClusters},
   }};
 
   Occupancy out;

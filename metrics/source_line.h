@@ -13,7 +13,7 @@ struct CallSite {
   std::string file;
   int line = 0;
 
-  bool operator==(const CallSite&) const = default;
+  auto operator<=>(const CallSite&) const = default;
 };
 
 /// The line of source to blame for an instruction.

@@ -33,11 +33,13 @@ struct Count {
   metrics::Trust trust;
 };
 using Counts = std::map<std::string, Count, std::less<>>;  // by metric
+using Chain = std::vector<metrics::CallSite>;              // that a line was inlined through
 
 /// One side's counts of a case on an architecture.
 struct CountedCase {
   std::string run;
-  std::map<Place, Counts> places;
+  std::map<std::pair<Place, Chain>, Counts> parts;
+  std::map<Place, Counts> places;           // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
 using CaseKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
@@ -81,7 +83,7 @@ void add_count(CountedCases& side, const Fact& fact, const std::string& run) {
   if (counted.run != run) counted = {.run = run};
   const Confidence confidence =
       metrics::confidence_from(fact.confidence).value_or(Confidence::exact);
-  const bool is_new = counted.places[place_of(fact)]
+  const bool is_new = counted.parts[{place_of(fact), fact.inlined}]
                           .emplace(fact.metric, Count{*value, {confidence, fact.confidence_reason}})
                           .second;
   if (!is_new) {
@@ -93,12 +95,29 @@ void add_count(CountedCases& side, const Fact& fact, const std::string& run) {
   }
 }
 
+void add_parts(CountedCase* counted) {
+  for (const auto& [part, counts] : counted->parts) {
+    Counts& whole = counted->places[part.first];
+    for (const auto& [metric, count] : counts) {
+      const auto [known, is_new] = whole.try_emplace(metric, count);
+      if (is_new) continue;
+      known->second.value += count.value;
+      if (count.trust.confidence > known->second.trust.confidence) {
+        known->second.trust = count.trust;
+      }
+    }
+  }
+}
+
 CountedCases counted_cases(const std::vector<StoredRun>& runs) {
   CountedCases side;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) add_count(side, fact, run.run.id);
   }
-  for (const auto& [key, counted] : side) need_all_counts(key, counted);
+  for (auto& [key, counted] : side) {
+    add_parts(&counted);
+    need_all_counts(key, counted);
+  }
   return side;
 }
 

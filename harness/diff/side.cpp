@@ -90,7 +90,7 @@ Side side_of(const std::vector<StoredRun>& runs) {
       if (fact.scope != metrics::Scope::line || value.number() == nullptr) continue;
       const auto whole = side.values.find(key_of(value));
       if (whole == side.values.end() || whole->second.run != &run.run) continue;
-      side.lines[whole->first][{fact.kernel, fact.file, fact.line}] = *value.number();
+      side.lines[whole->first][{fact.kernel, fact.file, fact.line}] += *value.number();
     }
   }
   return side;

@@ -7,7 +7,7 @@
 // A block must not end while others read its shared memory, hence the second barrier of the
 // cluster.
 // What does wrong: `remote_atomics` lets each warp of the cluster add to a word in the first
-// block's shared memory, 64 requests over the network between multiprocessors instead of 1;
+// block's shared memory, 56 requests over the network between multiprocessors instead of 1;
 // `two_kernels` writes the parts to global memory, and a second kernel reads them again.
 #include "kernels/ptx.h"
 #include "warpgauge/warpgauge.h"

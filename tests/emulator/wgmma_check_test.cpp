@@ -164,8 +164,8 @@ INSTANTIATE_TEST_SUITE_P(All, ProductCheck, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 /// Of two groups the older one is done; what was moved before belongs to the round before.
-/// The fence in front of a product: what all four have written is there.
-TEST(ProductChecks, WarpsMeetAtTheFenceOfWgmma) {
+/// What all four have written in front of a product is there.
+TEST(ProductChecks, WarpsMeetAtAProduct) {
   EXPECT_THAT(found(kFirstBuffer + "@%p2 bra end;\n" + kWrite + kFence + product() +
                     kAwaitProducts + "end: ret;"),
               IsEmpty());

@@ -82,8 +82,8 @@ TEST(WgmmaFault, ATileThatLeavesSharedMemory) {
   TileProduct product;
   product.n = 16;
   EXPECT_THAT(message(product, tile_descriptor(kShared - 1024, 128, 256, 0)),
-              AllOf(HasSubstr("thread (64,0,0)"), HasSubstr("PTX line"),
-                    HasSubstr("invalid shared read of 16 bytes at 0x18000 by wgmma, of row 32 of "
+              AllOf(HasSubstr("thread (96,0,0)"), HasSubstr("PTX line"),
+                    HasSubstr("invalid shared read of 16 bytes at 0x18200 by wgmma, of row 48 of "
                               "A: the block has 98304 bytes of shared memory")));
   EXPECT_THAT(message(product, kDescriptor, tile_descriptor(kShared - 256 - 16, 128, 256, 0)),
               HasSubstr("at 0x18000 by wgmma, of column 9 of B"));

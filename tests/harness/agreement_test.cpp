@@ -258,6 +258,20 @@ TEST(CountComparison, OfSeveralRunsTheLastOneCounts) {
   EXPECT_THROW(compare_counts(a.read(), b.read()), metrics::FactError) << "twice in one run";
 }
 
+TEST(CountComparison, ALineThatWasInlinedTwiceIsOnePlace) {
+  const auto inlined = [](int call, std::uint64_t wavefronts) {
+    LineCounts one = line(7, wavefronts, 0);
+    one.inlined = {{"kernels/x/family.cu", 7}, {"kernels/x/family.cu", call}};
+    return one;
+  };
+  const CountComparison same =
+      compared({inlined(20, 3), inlined(30, 1)}, {inlined(20, 1), inlined(31, 3)});
+  EXPECT_EQ(same.total().lines.total(), 1u);
+  EXPECT_THAT(same.differences, IsEmpty());
+  const CountComparison other = compared({inlined(20, 3), inlined(30, 1)}, {inlined(20, 3)});
+  EXPECT_FALSE(other.differences.empty());
+}
+
 /// Something of everything: two families, all kinds of differences, cases that are left out.
 void write_some_of_everything(FactsOfARun& a, FactsOfARun& b) {
   const auto loop = [](LineCounts counts) {

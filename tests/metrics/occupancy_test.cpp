@@ -182,10 +182,10 @@ TEST(Occupancy, BlocksThatCannotRunHaveNone) {
   EXPECT_EQ(got.limiter, "warps+registers+shared");
 }
 
-// 2 blocks on each of the 132 multiprocessors of an H100, 4 on each pair.
-TEST(Occupancy, ClustersThatPairsOfMultiprocessorsHoldAreExact) {
+// 2 blocks on each multiprocessor of an H100.
+TEST(Occupancy, ClustersOfTwoBlocksAreExact) {
   const Architecture& hopper = architecture("sm_90");
-  for (const int cluster : {1, 2, 4}) {
+  for (const int cluster : {1, 2}) {
     const Occupancy got =
         occupancy(hopper, {.threads = 512, .registers_per_thread = 64, .cluster_blocks = cluster});
     EXPECT_DOUBLE_EQ(got.fraction, 0.5) << cluster;
@@ -211,6 +211,20 @@ TEST(Occupancy, BlocksOfNoWholeClusterAreLeftOut) {
   EXPECT_EQ(in_clusters(4).limiter, "registers");
   EXPECT_THAT(in_clusters(4).doubt, testing::HasSubstr("GPC"));
   EXPECT_EQ(in_clusters(2).doubt, "");
+}
+
+// 16 blocks of 4 warps on their own.
+TEST(Occupancy, AMultiprocessorHoldsEightBlocksOfClusters) {
+  const Architecture& hopper = architecture("sm_90");
+  const auto of_size = [&](int threads) {
+    return occupancy(hopper, {.threads = threads, .cluster_blocks = 2});
+  };
+  EXPECT_EQ(of_size(128).blocks_per_multiprocessor, 8);
+  EXPECT_DOUBLE_EQ(of_size(128).fraction, 0.5);
+  EXPECT_EQ(of_size(128).limiter, "clusters");
+  EXPECT_EQ(of_size(128).doubt, "");
+  EXPECT_EQ(of_size(256).limiter, "warps+clusters");
+  EXPECT_EQ(of_size(288).limiter, "warps");
 }
 
 TEST(Occupancy, RefusesWhatIsNoBlock) {

@@ -248,7 +248,7 @@ def fact_of(run: Run, case: Case, members: dict[str, Any]) -> Fact:
         kept.setdefault("confidence", "exact")
     if "scope" not in kept:
         kept.setdefault("verdict", "unbudgeted")
-    if "file" not in kept:
+    if "file" not in kept and kept.get("scope") != "line":
         kept["file"], kept["line"] = case.file, case.line
     if "kernel" not in kept and len(case.kernels) == 1:
         kept["kernel"] = case.kernels[0].name

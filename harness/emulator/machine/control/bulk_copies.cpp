@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "harness/emulator/machine/control/block.h"
@@ -81,11 +82,20 @@ class Copier {
       }
       return;
     }
+    if (repeats()) return;
     const std::uint64_t address = detail_.to_shared ? reinterpret_cast<std::uint64_t>(from)
                                                     : address_of(warp_, detail_.to, lane_);
     memory::count_bulk_copy(warp_, detail_.counter, lane_,
                             detail_.to_shared ? Space::bulk_load : Space::bulk_store, bytes_,
                             memory::sectors_of(address, bytes_));
+  }
+
+  bool repeats() const {
+    if (detail_.to_shared || detail_.reduction != nullptr) return false;
+    return repeats_a_lane(warp_, lane_, [&](int lane) {
+      return std::tuple(address_of(warp_, detail_.to, lane), address_of(warp_, detail_.from, lane),
+                        value_of<std::uint32_t>(warp_, detail_.size, lane));
+    });
   }
 
   [[noreturn]] void refuse(const std::string& why) const {

@@ -1,6 +1,7 @@
 // What bulk and tensor copies share: operands of each lane, and how bytes are moved or reduced.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,17 @@ T value_of(const Warp& warp, Slot slot, int lane) {
   return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset)[lane];
 }
 std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane);
+
+/// Whether an active lane before this one has the same `operands(lane)`. Of stores the machine code
+/// then makes one for both; loads and reductions it makes for each lane.
+template <typename Operands>
+bool repeats_a_lane(const Warp& warp, int lane, Operands operands) {
+  const auto own = operands(lane);
+  for (Mask before = warp.active & ((Mask{1} << lane) - 1); before != 0; before &= before - 1) {
+    if (operands(std::countr_zero(before)) == own) return true;
+  }
+  return false;
+}
 memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, int lane);
 
 /// Whether copies out of shared memory are made as late as can be: in other orders than the usual.

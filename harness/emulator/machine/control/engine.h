@@ -46,7 +46,7 @@ struct Fragment {
     waits_in_cluster,  ///< at the barrier of the cluster
     waits_for_phase,   ///< of an mbarrier
     waits_for_groups,  ///< of products of the other warps of its warpgroup
-    waits_for_warps,   ///< of its warpgroup, at wgmma.fence
+    waits_for_warps,   ///< of its warpgroup, in front of a product
   };
   const Instruction* pc = nullptr;
   Frame* frame = nullptr;

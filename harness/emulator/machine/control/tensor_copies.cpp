@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "harness/emulator/machine/control/block.h"
@@ -106,7 +107,20 @@ class TensorCopier {
  private:
   bool is_store() const { return detail_.way == TensorCopyDetail::Way::store; }
 
+  bool repeats() const {
+    if (!is_store() || detail_.reduction) return false;
+    return repeats_a_lane(warp_, lane_, [&](int lane) {
+      std::array<std::int32_t, 5> coordinates{};
+      for (int n = 0; n < detail_.rank; ++n) {
+        coordinates[n] = value_of<std::int32_t>(warp_, detail_.coordinates[n], lane);
+      }
+      return std::tuple(address_of(warp_, detail_.map, lane),
+                        address_of(warp_, detail_.shared, lane), coordinates);
+    });
+  }
+
   void count() const {
+    if (repeats()) return;
     using Space = AccessTotals::Space;
     const memory::BoxUse use = memory::use_of(map_, place_);
     memory::count_bulk_copy(warp_, detail_.counter, lane_,

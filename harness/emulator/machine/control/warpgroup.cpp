@@ -167,20 +167,27 @@ void check_products(Warp& warp, const Instruction& instruction) {
   }
 }
 
-void execute_product_fence(Warp& warp, const Instruction& instruction) {
+void execute_product_meeting(Warp& warp, const Instruction& instruction) {
+  --warp.engine->steps;  // it is no instruction of the kernel
   if (!meet(warp, instruction)) return;
   constexpr auto kWaits = Fragment::State::waits_for_warps;
-  const std::uint32_t count = ++warp.engine->products.fences;
+  const std::uint32_t count = ++warp.engine->products.begun;
   memory::History* const history = warp.memory->history;
   if (history != nullptr) {
     history->times().sync_lanes(warp.engine->index);
-    history->product_waits().note_fence(warp.engine->index, history->times().now());
+    history->product_waits().note_arrival(warp.engine->index, history->times().now());
   }
-  if (counted_by_all(warp, &ProductGroups::fences) < count) {
+  if (counted_by_all(warp, &ProductGroups::begun) < count) {
     return wait_until(warp, instruction, kWaits, count);
   }
   if (history != nullptr) history->product_waits().note_meeting(warp.engine->index);
   wake(warp, kWaits, count, [](Warp&, std::uint32_t) {});
+}
+
+void execute_product_fence(Warp& warp, const Instruction& instruction) {
+  if (!meet(warp, instruction)) return;
+  memory::History* const history = warp.memory->history;
+  if (history != nullptr) history->times().sync_lanes(warp.engine->index);
 }
 
 void execute_product_commit(Warp& warp, const Instruction& instruction) {

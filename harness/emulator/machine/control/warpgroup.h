@@ -1,6 +1,6 @@
 // What four warps do as a warpgroup: wgmma and setmaxnreg. A warp executes its part by itself. The
-// warps wait for each other at wgmma.fence: a GPU reads a tile once for all four, so what they have
-// done before is there. And they do at wgmma.wait_group.
+// warps wait for each other in front of a product: a GPU reads a tile once for all four, so what
+// they have done before is there. And they do at wgmma.wait_group.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace warpgauge::emulator::machine::control {
 /// Groups of products of a warp. A warp makes its part of a product when it executes it, and may
 /// have come further than others of its warpgroup; wgmma.wait_group waits for theirs, too.
 struct ProductGroups {
-  std::uint32_t fences = 0;  ///< wgmma.fence, since the block began
+  std::uint32_t begun = 0;   ///< products, since the block began
   std::uint32_t closed = 0;  ///< by wgmma.commit_group, since the block began
   std::uint32_t done = 0;    ///< in the first warp of a warpgroup: those that one has waited for
   /// An instruction whose last product the warp has not waited for.
@@ -56,6 +56,7 @@ using Products = std::vector<const Instruction*>;
 void check_products(Warp& warp, const Instruction& instruction);
 
 /// Handlers. Source 3 has the member masks of all lanes (see warp_ops.h).
+void execute_product_meeting(Warp& warp, const Instruction& instruction);  ///< before a product
 void execute_product_fence(Warp& warp, const Instruction& instruction);
 void execute_product_commit(Warp& warp, const Instruction& instruction);
 void execute_product_wait(Warp& warp, const Instruction& instruction);  ///< offset: groups left

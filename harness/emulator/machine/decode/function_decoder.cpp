@@ -11,6 +11,7 @@
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/families.h"
+#include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/machine/decode/parameter_registers.h"
 #include "harness/emulator/machine/memory/simple.h"
 
@@ -68,6 +69,8 @@ void FunctionDecoder::decode() {
       result.index = position_;
     } else if (kind == Placed::Kind::check) {
       result = decode_check(body[position]);
+    } else if (kind == Placed::Kind::meeting) {
+      result = decode_meeting(body[position]);
     } else if (position == body.size()) {
       result.execute = function().is_kernel ? control::execute_exit : control::execute_return;
       result.index = position_;
@@ -150,6 +153,16 @@ Instruction FunctionDecoder::decode_check(const ptx::Instruction& instruction) {
   result.sees_to_guard = instruction.guard.has_value();
   result.detail = keep(std::move(products));
   result.index = position_;
+  take_guard(instruction, result);
+  return result;
+}
+
+Instruction FunctionDecoder::decode_meeting(const ptx::Instruction& instruction) {
+  Instruction result;
+  result.execute = control::execute_product_meeting;
+  result.index = position_;
+  wait_for_all_lanes(*this, &result);
+  note_dependence();
   take_guard(instruction, result);
   return result;
 }

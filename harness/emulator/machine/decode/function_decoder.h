@@ -112,17 +112,20 @@ class FunctionDecoder final : public Decoder {
     std::uint64_t offset = 0;
     const ptx::Variable* variable = nullptr;
   };
-  /// An instruction of the code: that of the body at this position; a check in front of it; or a
-  /// jump to it, where a block has been moved away from the one that it falls through to.
+  /// An instruction of the code: that of the body at this position; in front of it, a check or the
+  /// place where the warps of a warpgroup meet; or a jump to it, where a block has been moved away
+  /// from the one that it falls through to.
   struct Placed {
-    enum class Kind : std::uint8_t { instruction, check, jump };
+    enum class Kind : std::uint8_t { instruction, check, meeting, jump };
     std::uint32_t position;
     Kind kind;
   };
-  /// Of the instruction at this position of the body, or of its check.
+  /// What stands in front of the instruction at this position of the body.
+  std::vector<Placed::Kind> in_front(std::uint32_t position) const;
+  /// Of the instruction at this position of the body, or of the first that stands in front of it.
   std::uint32_t first_place(std::size_t position) const {
-    return places_[position] -
-           (early_reads_.contains(static_cast<std::uint32_t>(position)) ? 1 : 0);
+    const auto size = in_front(static_cast<std::uint32_t>(position)).size();
+    return places_[position] - static_cast<std::uint32_t>(size);
   }
   void place_code();
   void place_fixed_registers();
@@ -130,6 +133,7 @@ class FunctionDecoder final : public Decoder {
   std::optional<Slot> fixed_parameter(const ptx::Instruction& instruction, ptx::Type type);
   void place_registers(const std::vector<RegisterLife>& lives);
   Instruction decode_check(const ptx::Instruction& instruction);
+  Instruction decode_meeting(const ptx::Instruction& instruction);
   void take_guard(const ptx::Instruction& instruction, Instruction& result);
   Instruction decode_one(const ptx::Instruction& instruction);
   Slot register_slot(std::string_view name, ptx::Type type);

@@ -42,6 +42,17 @@ Passed FunctionDecoder::place_parameter(const ptx::Variable& variable) {
   return {false, {}, locals_.at(variable.name).offset, bytes};
 }
 
+std::vector<FunctionDecoder::Placed::Kind> FunctionDecoder::in_front(
+    std::uint32_t position) const {
+  std::vector<Placed::Kind> kinds;
+  if (early_reads_.contains(position)) kinds.push_back(Placed::Kind::check);
+  const auto& body = function().body;
+  const bool is_product = position < body.size() && body[position].opcode == "wgmma" &&
+                          body[position].has("mma_async");
+  if (is_product) kinds.push_back(Placed::Kind::meeting);
+  return kinds;
+}
+
 void FunctionDecoder::place_code() {
   const BlockGraph graph = block_graph(function());
   const std::vector<int> order = block_order(graph.successors);
@@ -54,7 +65,7 @@ void FunctionDecoder::place_code() {
     const auto begin = static_cast<std::uint32_t>(graph.begin[block]);
     const auto end = is_end ? size + 1 : static_cast<std::uint32_t>(graph.begin[block + 1]);
     for (std::uint32_t position = begin; position < end; ++position) {
-      if (early_reads_.contains(position)) placed_.push_back({position, Placed::Kind::check});
+      for (const Placed::Kind kind : in_front(position)) placed_.push_back({position, kind});
       places_[position] = static_cast<std::uint32_t>(placed_.size());
       placed_.push_back({position, Placed::Kind::instruction});
     }

@@ -156,7 +156,8 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
   };
   access.counters[0] = counter(generic || space == memory::AccessSpace::global ||
                                space == memory::AccessSpace::constant);
-  access.counters[1] = counter(generic || space == memory::AccessSpace::shared);
+  access.counters[1] = counter(generic || space == memory::AccessSpace::shared ||
+                               space == memory::AccessSpace::cluster);
   access.counters[2] = counter(generic || space == memory::AccessSpace::local);
   const bool has_clusters = decoder.architecture().major >= 9;
   access.cluster_counter =

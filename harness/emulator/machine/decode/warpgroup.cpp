@@ -192,7 +192,6 @@ void decode_wgmma(const ptx::Instruction& instruction, Decoder& decoder, const i
   Operands operands(instruction);
   if (modifiers.take("fence")) {
     result->execute = control::execute_product_fence;
-    decoder.note_dependence();
   } else if (modifiers.take("commit_group")) {
     result->execute = control::execute_product_commit;
   } else if (modifiers.take("wait_group")) {

@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
+#include "metrics/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -20,6 +21,32 @@ std::string text_of(SharedPlace place, const MemoryContext& context) {
   if (context.cluster->blocks == 1) return text;
   return text + " of block " + std::to_string(place.rank) + " of the cluster";
 }
+
+/// Lanes that access the block's own shared memory count as an access to that, the others as one to
+/// the cluster's.
+class Requests {
+ public:
+  void add(const MemoryContext& context, int lane, SharedPlace place) {
+    const bool is_own = place.rank == context.rank;
+    (is_own ? own_ : others_) |= Mask{1} << lane;
+    offsets_[static_cast<std::size_t>(lane)] = place.offset;
+  }
+  void count(const Warp& warp, const Access& access) const {
+    if (others_ != 0) count_cluster_request(warp, access.cluster_counter);
+    if (own_ == 0) return;
+    const metrics::SharedCost cost =
+        metrics::shared_cost(access.shared_kind, access.width, offsets_.data(), own_);
+    memory::count(warp, access.counters[1],
+                  {.space = AccessTotals::Space::shared,
+                   .requests = 1,
+                   .wavefronts = cost.wavefronts,
+                   .wavefronts_ideal = cost.ideal});
+  }
+
+ private:
+  std::array<std::uint32_t, kLanes> offsets_{};
+  Mask own_ = 0, others_ = 0;
+};
 
 /// A strong access to another block's memory orders what is before or behind it.
 void learn(const MemoryContext& context, const Instruction& instruction, const Access& access) {
@@ -95,7 +122,7 @@ void note_use(const Warp& warp, const Instruction& instruction, int lane, std::u
 void find_in_cluster(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint64_t>& lanes, std::uint64_t* pointers) {
   const MemoryContext& context = *warp.memory;
-  count_cluster_request(warp, access.cluster_counter);
+  Requests requests;
   const int first = std::countr_zero(lanes.lanes);
   const std::string what = title(access, Window::shared, address_of(lanes, first));
   for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
@@ -104,12 +131,14 @@ void find_in_cluster(const Warp& warp, const Instruction& instruction, const Acc
     std::byte* const at =
         pointer_to(warp, instruction, lane, place, access.width, access.width, what.c_str());
     pointers[lane] = reinterpret_cast<std::uint64_t>(at);
+    requests.add(context, lane, place);
     note_use(warp, instruction, lane, place.rank);
     History* const history = context.cluster->parts[place.rank].history;
     if (history != nullptr && access.effect != AccessEffect::read) {
       history->note_written(place.offset, access.width);
     }
   }
+  requests.count(warp, access);
   if (context.history != nullptr && access.is_strong) learn(context, instruction, access);
 }
 

@@ -1,4 +1,4 @@
-// What the warps of a warpgroup know of each other by wgmma: by its fences and by waits for groups.
+// What the warps of a warpgroup know of each other by wgmma: by products and by waits for groups.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// At a fence all four have come so far. When a warp has waited for a group, what any of the four
+/// At a product all four have come so far. When a warp has waited for a group, what any of the four
 /// did before it closed that group is done, products and the accesses that have loaded their
 /// operands, and the warp may say so.
 class ProductWaits {
@@ -19,11 +19,11 @@ class ProductWaits {
   static constexpr std::uint32_t kWarps = 4;
 
   void begin() { *this = {}; }  ///< a block
-  void note_fence(std::uint32_t warp, Time now) { fenced_[warp] = now; }
-  /// All warps of this one's warpgroup have come to their fences.
+  void note_arrival(std::uint32_t warp, Time now) { arrived_[warp] = now; }
+  /// All warps of this one's warpgroup have come to a product.
   void note_meeting(std::uint32_t warp) {
     const auto first = warp / kWarps * kWarps;
-    std::copy_n(fenced_.begin() + first, kWarps, met_.begin() + first);
+    std::copy_n(arrived_.begin() + first, kWarps, met_.begin() + first);
   }
   /// Whether both are of a warpgroup that has met since.
   bool have_met(std::uint32_t from, Time time, std::uint32_t to) const {
@@ -69,7 +69,7 @@ class ProductWaits {
     std::size_t count = 0;
   };
   std::array<Groups, BlockTimes::kMostWarps / kWarps> warpgroups_{};
-  std::array<Time, BlockTimes::kMostWarps> waited_{}, fenced_{}, met_{};
+  std::array<Time, BlockTimes::kMostWarps> waited_{}, arrived_{}, met_{};
 };
 
 }  // namespace warpgauge::emulator::machine::memory

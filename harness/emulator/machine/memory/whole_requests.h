@@ -39,15 +39,7 @@ struct BulkCounter {
 inline void count_bulk_copy(const Warp& warp, BulkCounter to, int lane, AccessTotals::Space space,
                             std::uint64_t bytes, std::uint64_t sectors) {
   if (!to.counts(warp, lane)) return;
-  const bool alone = to.is_once || std::has_single_bit(warp.active);
-  count(warp, to.counter,
-        {.space = space,
-         .requests = 1,
-         .sectors = sectors,
-         .bytes = bytes,
-         .estimates = alone ? 0U : 1U,
-         .estimate_reason = "how often a GPU issues a bulk copy that several lanes make was not "
-                            "compared"});
+  count(warp, to.counter, {.space = space, .requests = 1, .sectors = sectors, .bytes = bytes});
 }
 
 /// An access of a warp to shared memory of the cluster.
@@ -55,9 +47,9 @@ inline void count_cluster_request(const Warp& warp, std::uint32_t counter) {
   count(warp, counter, {.space = AccessTotals::Space::cluster, .requests = 1});
 }
 
-/// A wgmma of a warp, one of the four of its warpgroup. `operand_bytes` are those of both operands
-/// of the warpgroup that lie in shared memory; it reads them without bank conflicts, in wavefronts
-/// of 128 bytes, and each warp counts a quarter.
+/// A wgmma of a warp. `operand_bytes` are those of both operands of its warpgroup that lie in
+/// shared memory, which it reads without bank conflicts, in wavefronts of 128 bytes: those that the
+/// four warps count are as many together.
 void count_wgmma(const Warp& warp, std::uint32_t counter, std::uint64_t operand_bytes);
 
 }  // namespace warpgauge::emulator::machine::memory
