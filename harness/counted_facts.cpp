@@ -130,6 +130,10 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
       const metrics::Trust& trust = trust_in_line(lines[i], wholes, metric);
       facts.push_back(trusted(in_line(with_value(counted, metric, value), lines[i]), trust));
       facts.back().scope = metrics::Scope::line;
+      if (lines[i].file.empty()) {
+        facts.back().file.clear();
+        facts.back().line = 0;
+      }
       facts.back().leaves_out = metrics::copies_left_out(lines[i].counts, metric);
     }
   }

@@ -1,5 +1,6 @@
 // .entry and .func: declarations, labels and instructions of the body.
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <utility>
 
@@ -44,13 +45,30 @@ void FunctionParser::open_block() {
 void FunctionParser::parse_directive() {
   const Token word = stream_.take();
   if (word.text == ".loc") return parse_location();
-  if (word.text == ".pragma") return skip_pragma(stream_);
+  if (word.text == ".pragma") return take_pragma(word);
   if (word.text == ".reg") return declare_registers();
   const bool is_extern = word.text == ".extern";
   const auto space = space_from(is_extern ? stream_.take() : word);
   if (space) return declare_variables(*space, is_extern);
   stream_.fail(word, "`" + std::string(word.text) + "` is not known in the body of a function",
                "Known are .reg, .local, .shared, .param, .global, .const, .loc and .pragma.");
+}
+
+/// .pragma "used_bytes_mask 4095", of the load that follows. Others change nothing here.
+void FunctionParser::take_pragma(const Token& word) {
+  for (const std::string_view text : parse_pragma(stream_)) {
+    constexpr std::string_view kUsedBytes = "used_bytes_mask ";
+    if (!text.starts_with(kUsedBytes)) continue;
+    const std::string_view mask = text.substr(kUsedBytes.size());
+    const bool is_hexadecimal = mask.starts_with("0x");
+    const char* const begin = mask.data() + (is_hexadecimal ? 2 : 0);
+    const char* const end = mask.data() + mask.size();
+    const auto [stop, error] = std::from_chars(begin, end, used_bytes_, is_hexadecimal ? 16 : 10);
+    if (error != std::errc() || stop != end || used_bytes_ == 0) {
+      stream_.fail(word, "`" + std::string(text) + "` has no mask of bytes",
+                   "It is a number of 32 bits that is not 0.");
+    }
+  }
 }
 
 /// .loc 2 40 7, function_name $L__info_string0, inlined_at 1 24 3
@@ -166,6 +184,7 @@ void FunctionParser::parse_instruction(const Token& opcode, std::optional<Operan
   instruction.guard = std::move(guard);
   instruction.text_line = opcode.line;
   instruction.source_line = module_.source_lines.current();
+  instruction.used_bytes = std::exchange(used_bytes_, UINT32_MAX);
   const auto take_modifiers = [&] {
     while (stream_.at(Token::Kind::dotted)) {
       instruction.modifiers.emplace_back(stream_.take().text.substr(1));

@@ -61,7 +61,7 @@ bool FunctionParser::parse_head_directive(std::string_view word) {
   } else if (word == ".reqnctapercluster") {
     function_.cluster = parse_numbers();
   } else if (word == ".pragma") {
-    skip_pragma(stream_);
+    parse_pragma(stream_);
   } else if (word == ".attribute") {
     skip_attributes(stream_);
   } else if (std::ranges::find(kWithNumbers, word) != kWithNumbers.end()) {
@@ -84,11 +84,13 @@ std::vector<std::uint32_t> FunctionParser::parse_numbers() {
   return numbers;
 }
 
-void skip_pragma(TokenStream& stream) {
+std::vector<std::string_view> parse_pragma(TokenStream& stream) {
+  std::vector<std::string_view> strings;
   do {
-    stream.expect(Token::Kind::string, "a string after .pragma");
+    strings.push_back(stream.expect(Token::Kind::string, "a string after .pragma").text);
   } while (stream.accept(","));
   stream.expect(";", "after .pragma");
+  return strings;
 }
 
 }  // namespace warpgauge::emulator::ptx

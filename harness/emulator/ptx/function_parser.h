@@ -51,6 +51,7 @@ class FunctionParser {
   void parse_statement();
   void open_block();
   void parse_directive();
+  void take_pragma(const Token& word);
   void parse_location();
   SourceLines::Place parse_place();
   void declare_registers();
@@ -69,12 +70,13 @@ class FunctionParser {
   Function function_;
   Token name_;
   Scopes scopes_;
+  std::uint32_t used_bytes_ = UINT32_MAX;             // of the next instruction
   std::unordered_map<std::string, Operand> vectors_;  // registers of vector types
   std::vector<int> scope_of_;                         // of each instruction
   std::vector<int> scope_of_targets_;                 // of each target list
 };
 
-/// Skips a .pragma to the end of its semicolon.
-void skip_pragma(TokenStream& stream);
+/// The strings of a .pragma, to the end of its semicolon.
+std::vector<std::string_view> parse_pragma(TokenStream& stream);
 
 }  // namespace warpgauge::emulator::ptx

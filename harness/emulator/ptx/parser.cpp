@@ -80,7 +80,7 @@ class ModuleParser {
     if (word.text == ".address_size") return parse_address_size();
     if (word.text == ".file") return parse_file();
     if (word.text == ".section") return skip_section();
-    if (word.text == ".pragma") return skip_pragma(stream_);
+    if (word.text == ".pragma") return static_cast<void>(parse_pragma(stream_));
     if (word.text == ".alias") return parse_alias();
     parse_declaration(word);
   }

@@ -30,6 +30,8 @@ struct Access {
   AccessEffect effect = AccessEffect::read;
   AccessSpace space = AccessSpace::generic;
   std::uint8_t width = 4;      ///< bytes a lane
+  std::uint8_t used_from = 0;  ///< the first of these bytes that matters, as PTX may say of a load
+  std::uint8_t used_to = 4;    ///< behind the last one
   bool short_address = false;  ///< the address vector is of 32 bits a lane
   bool is_store = false;       ///< st, with a MoveDetail
   bool is_strong = false;      ///< atomic, volatile, relaxed, acquire, release
@@ -42,6 +44,8 @@ struct Access {
   std::uint8_t low_mask[3] = {};
   std::uint32_t counters[3] = {};
   std::uint32_t cluster_counter = 0;  ///< of shared memory of the cluster, if it may be accessed
+
+  bool is_used_in_part() const { return used_to - used_from < width; }
 };
 
 /// ld, st: the address is sources[0].

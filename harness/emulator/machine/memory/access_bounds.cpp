@@ -65,8 +65,8 @@ void admit(const Warp& warp, const Instruction& instruction, const Access& acces
   for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint64_t address = address_of(lanes, lane);
-    if (address >= extent.begin && address + access.width <= extent.end) continue;
-    const auto why = objection(memory, access, address, access.width, &extent);
+    if (address >= extent.begin && address + access.used_to <= extent.end) continue;
+    const auto why = objection(memory, access, address, access.used_to, &extent);
     if (why) {
       refuse(warp, instruction, lane, Fault::Kind::illegal_address,
              "invalid " + title(access, Window::global, address) + ": " + *why);

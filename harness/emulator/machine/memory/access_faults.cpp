@@ -74,7 +74,7 @@ void refuse_shared(const Warp& warp, const Instruction& instruction, const Acces
                    const LaneAddresses<std::uint32_t>& lanes) {
   const std::uint64_t bytes = warp.memory->shared_bytes;
   const int lane =
-      first_lane(lanes, [&](std::uint64_t address) { return address + access.width > bytes; });
+      first_lane(lanes, [&](std::uint64_t address) { return address + access.used_to > bytes; });
   const std::string had = bytes == 0 ? "no shared memory" : bytes_text(bytes) + " of shared memory";
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
          "invalid " + title(access, Window::shared, address_of(lanes, lane)) + ": the block has " +
@@ -85,7 +85,7 @@ void refuse_local(const Warp& warp, const Instruction& instruction, const Access
                   const LaneAddresses<std::uint64_t>& lanes) {
   const std::uint64_t bytes = warp.memory->local_bytes;
   const int lane = first_lane(lanes, [&](std::uint64_t address) {
-    return address > bytes || address + access.width > bytes;
+    return address > bytes || address + access.used_to > bytes;
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
          "invalid " + title(access, Window::local, address_of(lanes, lane)) +
@@ -96,7 +96,7 @@ void refuse_parameter(const Warp& warp, const Instruction& instruction, const Ac
                       const LaneAddresses<std::uint64_t>& lanes) {
   const std::uint64_t bytes = warp.memory->parameter_bytes;
   const int lane = first_lane(lanes, [&](std::uint64_t address) {
-    return address > bytes || address + access.width > bytes;
+    return address > bytes || address + access.used_to > bytes;
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
          "invalid " + title(access, Window::parameter, address_of(lanes, lane)) +

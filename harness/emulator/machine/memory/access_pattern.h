@@ -31,7 +31,7 @@ template <typename Address>
   pattern.hash = (distances.hash ^ pattern.mask * kOdd ^ pattern.low_bits << 7) * kOdd >> 8;
   pattern.lowest = distances.lowest;
   pattern.behind = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(std::int64_t{distances.highest}) + access.width);
+      static_cast<std::uint64_t>(std::int64_t{distances.highest}) + access.used_to);
 }
 
 /// Of sectors and lines only the numbers count. So bits of the addresses below those in which they

@@ -129,7 +129,7 @@ void find_in_cluster(const Warp& warp, const Instruction& instruction, const Acc
     const int lane = std::countr_zero(rest);
     const SharedPlace place = place_of_wide(context, address_of(lanes, lane));
     std::byte* const at =
-        pointer_to(warp, instruction, lane, place, access.width, access.width, what.c_str());
+        pointer_to(warp, instruction, lane, place, access.used_to, access.width, what.c_str());
     pointers[lane] = reinterpret_cast<std::uint64_t>(at);
     requests.add(context, lane, place);
     note_use(warp, instruction, lane, place.rank);

@@ -1,6 +1,7 @@
 // Shows accesses to the checks of the launch; the check that needs no history.
 #include "harness/emulator/machine/memory/observe.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -51,11 +52,33 @@ LaneAddresses<Address> that_matter(const Warp& warp, const Access& access, Windo
   return lanes;
 }
 
+/// Shows an access of which only some bytes matter as accesses to these: `observe` takes an access
+/// and its lanes.
+template <typename Address, typename Observe>
+void observe_parts(const Access& access, LaneAddresses<Address> lanes, Observe observe) {
+  const std::int64_t begin = lanes.offset;
+  Access part = access;
+  for (int from = access.used_from; from < access.used_to; from += part.width) {
+    const unsigned left = static_cast<unsigned>(access.used_to - from);
+    const unsigned aligned = from == 0 ? access.width : static_cast<unsigned>(from & -from);
+    part.width = static_cast<std::uint8_t>(std::min(aligned, std::bit_floor(left)));
+    part.used_from = 0;
+    part.used_to = part.width;
+    lanes.offset = begin + from;
+    observe(part, lanes);
+  }
+}
+
 }  // namespace
 
 void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                     const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) {
   const MemoryContext& context = *warp.memory;
+  if (access.is_used_in_part()) {
+    return observe_parts(access, lanes, [&](const Access& part, const auto& of_part) {
+      observe_shared(warp, instruction, part, of_part, look_at_run);
+    });
+  }
   if (context.history != nullptr) {
     context.history->observe_shared(warp, instruction, access,
                                     that_matter(warp, access, Window::shared, lanes), look_at_run);
@@ -75,6 +98,11 @@ void observe_copy(const Warp& warp, const Instruction& instruction, const CopyDe
 void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
                     const LaneAddresses<std::uint64_t>& lanes) {
   const MemoryContext& context = *warp.memory;
+  if (access.is_used_in_part()) {
+    return observe_parts(access, lanes, [&](const Access& part, const auto& of_part) {
+      observe_global(warp, instruction, part, of_part);
+    });
+  }
   if (context.history != nullptr) {
     context.history->observe_global(warp, instruction, access,
                                     that_matter(warp, access, Window::global, lanes));
