@@ -95,7 +95,9 @@ SECTIONS = [
         """From compute capability 9.0 on; before, they are 0. Instructions are exact; bytes and
         sectors are the emulator's, and predicted. A copy that all lanes of a warp make counts
         once where ptxas has one instruction for it. Where it has a loop in which the lanes take
-        turns, several are an estimate on the emulator: no GPU's counts were compared with it.""",
+        turns, each counts, but of stores only one of those with the same operands. A GPU has the
+        sectors of loads together with those of others that missed L1:
+        `counter.l1tex__m_xbar2l1tex_read_sectors.sum`.""",
     ),
     (
         "Local memory",

@@ -42,13 +42,12 @@ Passed FunctionDecoder::place_parameter(const ptx::Variable& variable) {
   return {false, {}, locals_.at(variable.name).offset, bytes};
 }
 
-std::vector<FunctionDecoder::Placed::Kind> FunctionDecoder::in_front(
-    std::uint32_t position) const {
+std::vector<FunctionDecoder::Placed::Kind> FunctionDecoder::in_front(std::uint32_t position) const {
   std::vector<Placed::Kind> kinds;
   if (early_reads_.contains(position)) kinds.push_back(Placed::Kind::check);
   const auto& body = function().body;
-  const bool is_product = position < body.size() && body[position].opcode == "wgmma" &&
-                          body[position].has("mma_async");
+  const bool is_product =
+      position < body.size() && body[position].opcode == "wgmma" && body[position].has("mma_async");
   if (is_product) kinds.push_back(Placed::Kind::meeting);
   return kinds;
 }
