@@ -196,6 +196,11 @@ std::string FatBinaryEntry::unpack_text() const {
   return text;
 }
 
+bool is_fat_binary(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof kContainerMagic &&
+         std::memcmp(bytes.data(), &kContainerMagic, sizeof kContainerMagic) == 0;
+}
+
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes) {
   std::vector<FatBinaryEntry> entries;
   std::size_t at = 0;

@@ -32,6 +32,9 @@ struct FatBinaryEntry {
   std::string unpack_text() const;
 };
 
+/// Whether it begins as a container does, also one that is damaged.
+bool is_fat_binary(std::span<const std::byte> bytes);
+
 /// The entries of one container or of several, one after the other, as they are in the section
 /// .nv_fatbin of an object or a program, or in a file made by nvcc -fatbin. Throws FatBinaryError.
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes);

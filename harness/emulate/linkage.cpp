@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <optional>
+#include <span>
 #include <sstream>
 #include <string_view>
+#include <system_error>
+
+#include "harness/files/mapped_file.h"
+#include "metrics/elf_sections.h"
 
 namespace warpgauge::emulate {
 namespace {
@@ -29,38 +32,10 @@ fs::path found_in_path(const std::string& program) {
   return program;
 }
 
-/// Parts of a file, none longer than it.
-class Parts {
- public:
-  explicit Parts(const fs::path& path) : file_(path, std::ios::binary) {
-    std::error_code unreadable;
-    bytes_ = fs::file_size(path, unreadable);
-    if (unreadable) bytes_ = 0;
-  }
-  std::string at(std::uint64_t offset, std::uint64_t bytes) {
-    if (offset > bytes_ || bytes > bytes_ - offset) return "";
-    std::string out(bytes, '\0');
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(offset));
-    file_.read(out.data(), static_cast<std::streamsize>(bytes));
-    return file_ ? out : "";
-  }
-  template <typename T>
-  std::optional<T> record(std::uint64_t offset) {
-    const std::string bytes = at(offset, sizeof(T));
-    if (bytes.empty()) return std::nullopt;
-    T out;
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
-  }
-
- private:
-  std::ifstream file_;
-  std::uint64_t bytes_ = 0;
-};
-
-std::string text_at(const std::string& texts, std::uint64_t offset) {
-  return offset < texts.size() ? texts.c_str() + offset : "";
+std::string text_at(std::span<const std::byte> texts, std::uint64_t offset) {
+  if (offset >= texts.size()) return "";
+  const char* const begin = reinterpret_cast<const char*>(texts.data()) + offset;
+  return {begin, strnlen(begin, texts.size() - offset)};
 }
 
 bool needs(const Linkage& linkage, std::string_view library) {
@@ -70,36 +45,26 @@ bool needs(const Linkage& linkage, std::string_view library) {
 
 }  // namespace
 
-Linkage linkage_of(const std::string& program) {
-  Parts file(found_in_path(program));
-  const auto header = file.record<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64) {
-    return {};
-  }
-  std::vector<Elf64_Shdr> sections;
-  for (unsigned i = 0; i < header->e_shnum; ++i) {
-    const auto section = file.record<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
-    if (!section) return {};
-    sections.push_back(*section);
-  }
-  const auto content = [&](std::size_t number) {
-    if (number >= sections.size() || sections[number].sh_type == SHT_NOBITS) return std::string();
-    return file.at(sections[number].sh_offset, sections[number].sh_size);
-  };
+Linkage linkage_of(const std::string& program) try {
+  const files::MappedFile file(found_in_path(program));
+  const std::vector<metrics::ElfSection> sections = metrics::elf_sections(file.bytes());
   Linkage out;
-  const std::string names = content(header->e_shstrndx);
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (text_at(names, sections[i].sh_name) == ".nv_fatbin") out.has_device_code = true;
-    if (sections[i].sh_type != SHT_DYNAMIC) continue;
-    const std::string entries = content(i), texts = content(sections[i].sh_link);
+  for (const metrics::ElfSection& section : sections) {
+    if (section.name == ".nv_fatbin") out.has_device_code = true;
+    if (section.type != SHT_DYNAMIC || section.link >= sections.size()) continue;
+    const auto entries = section.bytes;
     for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
       Elf64_Dyn entry;
       std::memcpy(&entry, entries.data() + at, sizeof entry);
-      if (entry.d_tag == DT_NEEDED) out.needed.push_back(text_at(texts, entry.d_un.d_val));
+      if (entry.d_tag != DT_NEEDED) continue;
+      out.needed.push_back(text_at(sections[section.link].bytes, entry.d_un.d_val));
     }
   }
   return out;
+} catch (const std::system_error&) {
+  return {};
+} catch (const metrics::ElfError&) {
+  return {};
 }
 
 bool has_other_runtime(const Linkage& linkage, const std::string& runtime) {

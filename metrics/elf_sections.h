@@ -1,0 +1,34 @@
+// The sections of an ELF file of the host: an object, a shared library or a program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace warpgauge::metrics {
+
+/// An ELF file that is damaged or not of 64 bits. what() says where, and what to do.
+class ElfError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct ElfSection {
+  std::string_view name;
+  std::uint32_t type = 0;            ///< SHT_*
+  std::uint32_t link = 0;            ///< index of the section that goes with it
+  std::span<const std::byte> bytes;  ///< in the file, which must outlive it; none of SHT_NOBITS
+};
+
+/// An ELF file, of the host or a cubin, also one that is damaged.
+bool is_elf(std::span<const std::byte> bytes);
+/// Its member of the header; 0 where that is cut off.
+std::uint16_t elf_type(std::span<const std::byte> bytes);
+std::uint16_t elf_machine(std::span<const std::byte> bytes);
+
+/// In the order of the file, with that of index 0. Throws ElfError.
+std::vector<ElfSection> elf_sections(std::span<const std::byte> bytes);
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,116 @@
+// Finding machine code in files: cubins, fat binaries, this program, archives, and what is damaged.
+#include "metrics/code_file.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/cubin.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string recorded(const std::string& name) {
+  return file(std::string(WARPGAUGE_TEST_DATA) + "/" + name);
+}
+
+struct Read {
+  CodeFile file;
+  std::vector<std::string> found;  ///< "sm_90 place"
+};
+
+Read read(std::string_view text, std::string_view only = "") {
+  Read out;
+  out.file = read_code_file(
+      std::as_bytes(std::span(text)),
+      [&](std::string_view arch) { return only.empty() || arch == only; },
+      [&](const FoundCubin& cubin) {
+        EXPECT_THAT(Cubin(cubin.image).kernels(), Not(IsEmpty()));
+        out.found.push_back(fmt::format("{} {}", cubin.arch, cubin.place));
+      });
+  return out;
+}
+
+std::string member(std::string_view name, std::string_view content) {
+  return fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n{}{}", name, 0, 0, 0, 644, content.size(),
+                     content, content.size() % 2 == 1 ? "\n" : "");
+}
+
+TEST(CodeFile, ACubinIsItsOwnCode) {
+  EXPECT_THAT(read(recorded("cubin/hopper.sm_90a.cubin")).found, ElementsAre("sm_90a "));
+}
+
+TEST(CodeFile, AFatBinaryHasCodeForArchitectures) {
+  for (const std::string name : {"none", "lz4", "zstd"}) {
+    const Read all = read(recorded("fat_binary/" + name + ".fatbin"));
+    EXPECT_THAT(all.file.damaged, IsEmpty());
+    EXPECT_GT(all.file.ptx, 0u) << name;
+    EXPECT_EQ(all.file.cubins, all.found.size());
+  }
+}
+
+TEST(CodeFile, OnlyWhatIsWantedIsUnpacked) {
+  const std::string family = recorded("fat_binary/family.fatbin");
+  EXPECT_THAT(read(family, "sm_103f").found, ElementsAre("sm_103f "));
+  const Read other = read(family, "sm_103");
+  EXPECT_THAT(other.found, IsEmpty());
+  EXPECT_EQ(other.file.cubins, 1u);
+}
+
+TEST(CodeFile, AnArchiveHasFiles) {
+  const std::string archive = "!<arch>\n" + member("a.o/", recorded("cubin/spills.sm_90.cubin")) +
+                              member("notes.txt/", "text") +
+                              member("b.o/", recorded("cubin/spills.sm_75.cubin"));
+  EXPECT_THAT(read(archive).found, ElementsAre("sm_90 a.o", "sm_75 b.o"));
+}
+
+TEST(CodeFile, WhatIsDamagedDoesNotStopTheOthers) {
+  std::string cut = recorded("cubin/spills.sm_90.cubin");
+  cut.resize(cut.size() / 2);
+  const std::string archive = "!<arch>\n" + member("cut.o/", cut) +
+                              member("whole.o/", recorded("cubin/spills.sm_75.cubin"));
+  const Read out = read(archive);
+  EXPECT_THAT(out.found, ElementsAre("sm_75 whole.o"));
+  EXPECT_THAT(out.file.damaged, ElementsAre(StartsWith("cut.o: ")));
+}
+
+TEST(CodeFile, AProgramWithoutCodeIsKnown) {
+  const Read out = read(file("/bin/true"));
+  EXPECT_TRUE(out.file.is_known);
+  EXPECT_EQ(out.file.cubins, 0u);
+}
+
+TEST(CodeFile, AnElfFileThatIsCutOffIsDamaged) {
+  EXPECT_THAT(
+      read(file("/bin/true").substr(0, 1000)).file.damaged,
+      ElementsAre(HasSubstr("the header of section 0 reaches beyond the end (1000 bytes)")));
+  EXPECT_THAT(read(file("/bin/true").substr(0, 20)).file.damaged,
+              ElementsAre(HasSubstr("the header is cut off")));
+}
+
+TEST(CodeFile, OtherFilesAreOfNoKnownKind) {
+  EXPECT_FALSE(read("text").file.is_known);
+  EXPECT_FALSE(may_have_code({}));
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
