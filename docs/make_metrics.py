@@ -65,7 +65,7 @@ SECTIONS = [
     ),
     (
         "What the compiler decides",
-        ("registers", "barriers", "spill.", "stack.", "shared.static", "constant.")
+        ("registers", "barriers", "spill.", "stack.", "code.", "shared.static", "constant.")
         + ("cluster.blocks", "occupancy.theoretical", "occupancy.limiter"),
         """These need no GPU. Good values leave room for enough warps to hide the kernel's
         latencies: no spills, and the occupancy that theory asks for. For a case with several

@@ -121,6 +121,21 @@ const std::vector<Metric>& table() {
        "0: nothing that a thread owns needs an address in memory.",
        "Index local arrays with compile-time constants, unroll, let calls be inlined, and avoid "
        "spills."},
+      {"local.load_instructions", "instructions", lower, exact, ptxas, {},
+       "Instructions of the machine code that load from local memory: refills of spilled registers, "
+       "and local arrays. With those of the functions that the kernel calls.",
+       "0: everything that belongs to one thread is in registers.",
+       kKeepInRegisters},
+      {"local.store_instructions", "instructions", lower, exact, ptxas, {},
+       "Instructions of the machine code that store to local memory: spilled registers, and local "
+       "arrays. With those of the functions that the kernel calls.",
+       "0: everything that belongs to one thread is in registers.",
+       kKeepInRegisters},
+      {"code.bytes", "bytes", lower, exact, ptxas, {},
+       "Machine code of the kernel, without the functions that it calls.",
+       "No value by itself: a loop should fit into the instruction caches, of which the first has "
+       "32 KiB on 8.0 and 9.0.",
+       "Unroll less; let large functions that are called often not be inlined."},
       {"shared.static_bytes", "bytes/block", lower, exact, ptxas, {},
        "Shared memory declared with a fixed size.",
        "What the reuse of data pays for, as long as shared memory does not limit occupancy; "

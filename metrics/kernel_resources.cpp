@@ -24,6 +24,7 @@ constexpr std::uint8_t kStackSize = 0x12;
 // In the kernel's own section.
 constexpr std::uint8_t kBarrierCount = 0x4c;
 constexpr std::uint8_t kBlocksOfCluster = 0x3d;
+constexpr std::uint8_t kMostThreads = 0x05, kRequiredThreads = 0x10;
 constexpr std::uint32_t kMostRegisters = 255;
 constexpr std::uint32_t kMostStack = 512 * 1024;  // local memory of a thread; recursion has ~0u
 constexpr std::uint8_t kNewAbi =
@@ -55,14 +56,17 @@ std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& 
   return barriers;
 }
 
-std::optional<std::array<std::uint32_t, 3>> cluster_of(const Cubin& cubin,
-                                                       const std::string& kernel) {
-  std::optional<std::array<std::uint32_t, 3>> cluster;
+using Dimensions = std::array<std::uint32_t, 3>;
+
+/// In x, y and z: the value of an attribute of the kernel's own section.
+std::optional<Dimensions> dimensions_in(const Cubin& cubin, const std::string& kernel,
+                                        std::uint8_t attribute) {
+  std::optional<Dimensions> dimensions;
   for_each_record(cubin.section(".nv.info." + kernel), [&](const Record& record) {
-    if (record.attribute != kBlocksOfCluster || record.layout != nv_info::kSizedValue) return;
-    cluster = at<std::array<std::uint32_t, 3>>(record.value, 0);
+    if (record.attribute != attribute || record.layout != nv_info::kSizedValue) return;
+    dimensions = at<Dimensions>(record.value, 0);
   });
-  return cluster;
+  return dimensions;
 }
 
 /// Only code for one architecture, as sm_90a, may have setmaxnreg.
@@ -93,7 +97,9 @@ std::map<std::string, KernelResources> read(const Cubin& cubin) {
   });
   for (auto& [name, kernel] : kernels) {
     kernel.barriers = barriers_of(cubin, name);
-    kernel.cluster = cluster_of(cubin, name);
+    kernel.cluster = dimensions_in(cubin, name, kBlocksOfCluster);
+    const auto required = dimensions_in(cubin, name, kRequiredThreads);
+    kernel.most_threads = required ? required : dimensions_in(cubin, name, kMostThreads);
     if (has_register_changes(cubin)) add_register_changes(cubin, name, kernel);
   }
   return kernels;

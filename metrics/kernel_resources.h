@@ -25,6 +25,8 @@ struct KernelResources {
   /// Per thread: the fewest and the most that setmaxnreg changes to; nothing where there is none.
   std::optional<std::uint32_t> least_registers, most_registers;
   std::optional<std::array<std::uint32_t, 3>> cluster;  ///< blocks, by __cluster_dims__
+  /// The most threads of a block, in x, y and z: by __launch_bounds__, .maxntid or .reqntid.
+  std::optional<std::array<std::uint32_t, 3>> most_threads;
 
   bool operator==(const KernelResources&) const = default;
 };

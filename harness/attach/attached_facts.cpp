@@ -214,7 +214,6 @@ std::vector<programs::CountedKernel> attached_kernels(const std::vector<Attached
                                 .counted = shapes_of(known),
                                 .counted_warps = counted_warps(known.records),
                                 .compile_time = driver_values(known),
-                                .occupancy_doubt = "",
                                 .lines = {},
                                 .why_no_lines = ""};
     add_register_range(known, kernel, cubins, one.compile_time);

@@ -2,7 +2,7 @@
 
 namespace warpgauge::commands {
 
-void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
+void add_judge_options(CLI::App* command, programs::JudgeOptions& options) {
   command
       ->add_option("--budgets", options.budgets,
                    "Budgets; their sections are globs of kernel names")
@@ -19,6 +19,12 @@ void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
   command->add_option("--out", options.out, "Folder for facts.jsonl, results.json and summary.md")
       ->capture_default_str()
       ->type_name("DIR");
+  command->add_flag("--strict", options.strict,
+                    "Values better than their budget fail, so that budgets stay tight");
+}
+
+void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
+  add_judge_options(command, options);
   command
       ->add_option("--sample", options.choice.sample,
                    "Count at least N launches of each kernel, then no more of it")
@@ -36,8 +42,6 @@ void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
                    "Do not count kernels whose name matches this glob (repeatable)")
       ->allow_extra_args(false)
       ->type_name("GLOB");
-  command->add_flag("--strict", options.strict,
-                    "Values better than their budget fail, so that budgets stay tight");
   add_program(command, options.command);
 }
 

@@ -1,4 +1,4 @@
-// The options of commands that run a program and judge its kernels: attach, emulate.
+// The options of commands that judge kernels by their names: attach, emulate, inspect.
 #pragma once
 
 #include "harness/commands/command_line.h"
@@ -6,6 +6,9 @@
 
 namespace warpgauge::commands {
 
+/// How kernels are judged by their names: --budgets, --project, --kernels, --out, --strict.
+void add_judge_options(CLI::App* command, programs::JudgeOptions& options);
+/// The same with the launches that are counted, and the program itself.
 void add_program_options(CLI::App* command, programs::ProgramOptions& options);
 
 }  // namespace warpgauge::commands

@@ -82,7 +82,8 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
       const metrics::Occupancy one = occupancy(arch, code, shape);
       const auto known = values.try_emplace("occupancy.theoretical", one.fraction).first;
       known->second = std::min(known->second, one.fraction);
-      if (!one.doubt.empty()) counted.occupancy_doubt = one.doubt;
+      if (one.doubt.empty()) continue;
+      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, one.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");
@@ -211,7 +212,6 @@ class Emulated : public programs::Source {
         .counted = kernel.counted,
         .counted_warps = 0,
         .compile_time = {},
-        .occupancy_doubt = "",
         .lines = std::move(lines),
         .why_no_lines = ""};
     add_compile_time(limits, kernel, counted);

@@ -47,6 +47,13 @@ std::string repeat_program(std::string_view command, const Fact& fact) {
   return fmt::format("warpgauge {}{} -- {} ...", command, kernel, shell_word(fact.id.family));
 }
 
+/// Of a kernel of a file whose name the id has a part of.
+std::string repeat_inspect(const Fact& fact) {
+  const std::string arch = fact.arch.empty() ? "" : " --arch " + fact.arch;
+  const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
+  return fmt::format("warpgauge inspect{}{} {}", arch, kernel, shell_word(fact.id.family));
+}
+
 /// Which program has the test is not known.
 std::string repeat_test(const Fact& fact) {
   return fmt::format("... --gtest_filter={}",
@@ -72,6 +79,7 @@ std::string repeat_command(const JudgedValue& value) {
   if (fact.context->kind == metrics::CaseKind::emulated) {
     return repeat_program("emulate --arch " + fact.arch, fact);
   }
+  if (fact.context->kind == metrics::CaseKind::inspected) return repeat_inspect(fact);
   if (fact.context->kind == metrics::CaseKind::measured) return repeat_test(fact);
   const std::string filter =
       fmt::format(" --filter '{}'{}", fact.id.str(), is_large(value) ? " --large" : "");

@@ -22,24 +22,26 @@ namespace {
 
 using metrics::Fact;
 
-metrics::CaseId id_of(const std::string& program, const std::string& kernel) {
+metrics::CaseId id_of(const Counter& counter, const std::string& program,
+                      const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
   return {.family = family_of(program),
           .variant = variant_of(kernel),
           .type = hash.substr(0, kDigits),
-          .size = "run"};
+          .size = std::string(counter.size)};
 }
 
 /// What budgets ask for and no fact answers.
-std::vector<Fact> missing(const Counter& counter, const std::vector<Fact>& facts, const Fact& blank,
+std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
+                          const std::vector<Fact>& facts, const Fact& blank,
                           const std::string& why_not_counted, const metrics::Budgets& budgets) {
   std::vector<Fact> result;
   for (const metrics::Source source :
        {metrics::Source::sass, metrics::Source::run, metrics::Source::ptxas,
         metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer,
         metrics::Source::emulator}) {
-    const bool counted = source == metrics::Source::sass ||
+    const bool counted = (source == metrics::Source::sass && !counter.source.empty()) ||
                          (source == metrics::Source::emulator && counter.source == "emulator");
     const std::string reason =
         counted ? why_not_counted
@@ -48,11 +50,44 @@ std::vector<Fact> missing(const Counter& counter, const std::vector<Fact>& facts
       const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
       // Spills are seen by what they do, which is counted: the local memory they go to.
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);
-      if (!counted && built_in != nullptr && limit->origin == metrics::kBuiltInOrigin) continue;
+      const auto unknown = kernel.unknown.find(fact.metric);
+      if (unknown != kernel.unknown.end()) {
+        fact.reason = unknown->second;
+      } else if (!counted && built_in != nullptr && limit->origin == metrics::kBuiltInOrigin) {
+        continue;
+      }
       result.push_back(std::move(fact));
     }
   }
   return result;
+}
+
+/// The compile-time values, each blamed on the line that has most of it, and those of lines.
+std::vector<Fact> compiled_facts(const Counter& counter, const CountedKernel& kernel, Fact blank) {
+  blank.source = counter.compile;
+  const auto with_trust = [&](std::string_view metric, double value) {
+    Fact fact = with_value(blank, metric, value);
+    const auto doubt = kernel.doubts.find(metric);
+    const metrics::Trust trust = doubt == kernel.doubts.end() ? metrics::Trust{} : doubt->second;
+    fact.confidence = to_string(trust.confidence);
+    fact.confidence_reason = trust.reason;
+    return fact;
+  };
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : kernel.compile_time) {
+    facts.push_back(with_trust(metric, value));
+    double most = 0;
+    for (const CompiledLine& line : kernel.compiled_lines) {
+      if (line.metric != metric || line.value <= most) continue;
+      most = line.value;
+      facts.back() = blamed_on(std::move(facts.back()), kernel.name, line.source);
+    }
+  }
+  for (const CompiledLine& line : kernel.compiled_lines) {
+    facts.push_back(blamed_on(with_trust(line.metric, line.value), kernel.name, line.source));
+    facts.back().scope = metrics::Scope::line;
+  }
+  return facts;
 }
 
 std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, Fact blank,
@@ -82,16 +117,8 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
     why_not_counted = kNoSuchAccess;
   }
   blank.context = std::make_shared<const metrics::CaseContext>(std::move(context));
-  for (const auto& [metric, value] : kernel.compile_time) {
-    Fact fact = with_value(blank, metric, value);
-    fact.source = counter.compile;
-    const bool is_doubtful = metrics::metric(metric).source == metrics::Source::occupancy &&
-                             !kernel.occupancy_doubt.empty();
-    fact.confidence = is_doubtful ? "estimate" : "exact";
-    if (is_doubtful) fact.confidence_reason = kernel.occupancy_doubt;
-    facts.push_back(std::move(fact));
-  }
-  std::ranges::move(missing(counter, facts, blank, why_not_counted, budgets),
+  std::ranges::move(compiled_facts(counter, kernel, blank), std::back_inserter(facts));
+  std::ranges::move(missing(counter, kernel, facts, blank, why_not_counted, budgets),
                     std::back_inserter(facts));
   return facts;
 }
@@ -130,7 +157,7 @@ std::vector<ProgramCase> cases_of(const Counter& counter, const std::string& pro
                                   const metrics::Budgets& budgets) {
   std::vector<ProgramCase> cases;
   for (const CountedKernel& kernel : kernels) {
-    ProgramCase one{.id = id_of(program, kernel.name),
+    ProgramCase one{.id = id_of(counter, program, kernel.name),
                     .kernel = files::demangled(kernel.name),
                     .device = kernel.device,
                     .budgets = {},

@@ -9,17 +9,27 @@
 #include <vector>
 
 #include "metrics/budget.h"
+#include "metrics/confidence.h"
 #include "metrics/fact.h"
 #include "metrics/line_counts.h"
+#include "metrics/source_line.h"
 
 namespace warpgauge::programs {
 
-/// What counts the kernels of programs.
+/// What counts the kernels of programs, or looks at their code.
 struct Counter {
   std::string_view command;  ///< "attach"
   metrics::CaseKind kind;
-  std::string_view source;   ///< of counts, in facts
-  std::string_view compile;  ///< of compile-time values, in facts
+  std::string_view source;        ///< of counts, in facts; empty: it counts nothing
+  std::string_view compile;       ///< of compile-time values, in facts
+  std::string_view size = "run";  ///< the last part of the ids of its cases
+};
+
+/// What a line of source has of a compile-time value of its kernel.
+struct CompiledLine {
+  std::string_view metric;
+  metrics::SourceLine source;
+  double value = 0;
 };
 
 /// A kernel on a model of GPU, with all launches that all processes made of it.
@@ -32,9 +42,13 @@ struct CountedKernel {
   std::vector<metrics::Launch> counted;             ///< those that were to be counted, by shape
   std::uint64_t counted_warps = 0;                  ///< of which counts came back; 0: not known
   std::map<std::string_view, double> compile_time;  ///< values by metric
-  std::string occupancy_doubt;                      ///< why that is an estimate; empty: it is exact
+  /// Of those that are not exact.
+  std::map<std::string_view, metrics::Trust> doubts = {};
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;  ///< a sentence, where they cannot be had
+  std::vector<CompiledLine> compiled_lines = {};
+  /// Why compile-time values cannot be known, by metric, a sentence each.
+  std::map<std::string_view, std::string> unknown = {};
 };
 
 /// The same, with its facts.

@@ -14,27 +14,9 @@
 namespace warpgauge::programs {
 namespace {
 
-/// Cut where it would fill the screen: names of templates can have thousands of characters.
-std::string shortened(const std::string& name) {
-  constexpr std::size_t kLongest = 160;
-  const std::string text = files::printable(name);
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
-}
-
 std::string launches_text(const ProgramCase& one) {
   return one.counted == one.launches ? std::to_string(one.launches)
                                      : fmt::format("{} of {}", one.counted, one.launches);
-}
-
-/// "12", or "-" where it was not counted.
-std::string value_of(const ProgramCase& one, std::string_view metric) {
-  for (const metrics::Fact& fact : one.facts) {
-    if (fact.scope == metrics::Scope::whole_case && fact.metric == metric) {
-      const bool there = !std::holds_alternative<std::monostate>(fact.value);
-      return there ? metrics::to_text(fact.value) : "-";
-    }
-  }
-  return "-";
 }
 
 /// The regular expression that finds this text.
@@ -57,6 +39,22 @@ std::string left_out_text(std::string_view how, std::size_t launches, std::size_
 
 }  // namespace
 
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kLongest = 160;
+  const std::string text = files::printable(name);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+std::string value_of(const ProgramCase& one, std::string_view metric) {
+  for (const metrics::Fact& fact : one.facts) {
+    if (fact.scope == metrics::Scope::whole_case && fact.metric == metric) {
+      const bool there = !std::holds_alternative<std::monostate>(fact.value);
+      return there ? metrics::to_text(fact.value) : "-";
+    }
+  }
+  return "-";
+}
+
 std::string kernels_table(const std::vector<ProgramCase>& cases) {
   constexpr std::size_t kShown = 40;
   if (cases.empty()) return "";
@@ -76,7 +74,7 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
   return text;
 }
 
-std::vector<std::string> unused_sections(const ProgramOptions& options,
+std::vector<std::string> unused_sections(const JudgeOptions& options,
                                          const metrics::Budgets& budgets,
                                          const std::vector<ProgramCase>& cases) {
   std::vector<std::string> unused;
@@ -123,18 +121,24 @@ std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t ker
   return left_out_text("not counted", launches, kernels, fmt::format("--limit-launches {}", limit));
 }
 
+std::string judge_options(const JudgeOptions& options, const metrics::Fact& fact) {
+  std::string text;
+  if (!fact.kernel.empty()) {
+    text += " --kernels " +
+            outcome::shell_word(literally(files::plain_name(files::demangled(fact.kernel))));
+  }
+  if (!options.budgets.empty())
+    text += " --budgets " + outcome::shell_word(options.budgets.string());
+  if (!options.project.empty())
+    text += " --project " + outcome::shell_word(options.project.string());
+  return text;
+}
+
 std::string repeat_program(const Source& source, const ProgramOptions& options,
                            const metrics::Fact& fact) {
   std::string command = fmt::format("{} {}", process::program_name(), source.counter().command);
   for (const std::string& word : source.own_options()) command += ' ' + outcome::shell_word(word);
-  if (!fact.kernel.empty()) {
-    command += " --kernels " +
-               outcome::shell_word(literally(files::plain_name(files::demangled(fact.kernel))));
-  }
-  if (!options.budgets.empty())
-    command += " --budgets " + outcome::shell_word(options.budgets.string());
-  if (!options.project.empty())
-    command += " --project " + outcome::shell_word(options.project.string());
+  command += judge_options(options, fact);
   const Choice& choice = options.choice;
   if (choice.sample > 0) command += fmt::format(" --sample {}", choice.sample);
   if (choice.limit > 0) command += fmt::format(" --limit-launches {}", choice.limit);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/programs/program_case.h"
@@ -15,7 +16,7 @@ namespace warpgauge::programs {
 std::string kernels_table(const std::vector<ProgramCase>& cases);
 
 /// The sections of the budget file that fit no kernel, a sentence each.
-std::vector<std::string> unused_sections(const ProgramOptions& options,
+std::vector<std::string> unused_sections(const JudgeOptions& options,
                                          const metrics::Budgets& budgets,
                                          const std::vector<ProgramCase>& cases);
 
@@ -32,6 +33,15 @@ std::string skipped_text(const std::string& glob, std::size_t launches, std::siz
 
 /// "not counted: 12 launches of 1 kernel (--limit-launches 10)".
 std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t kernels);
+
+/// Cut where it would fill the screen: names of templates can have thousands of characters.
+std::string shortened(const std::string& name);
+
+/// The value of the whole case, "12"; "-" where it is not known.
+std::string value_of(const ProgramCase& one, std::string_view metric);
+
+/// The options that select the kernel of a fact and judge it: " --kernels add --budgets b.toml".
+std::string judge_options(const JudgeOptions& options, const metrics::Fact& fact);
 
 /// The command that gives the verdict on this kernel again.
 std::string repeat_program(const Source& source, const ProgramOptions& options,

@@ -1,43 +1,25 @@
 #include "harness/programs/run_program.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <memory>
 #include <regex>
-#include <stdexcept>
 #include <utility>
 
-#include "harness/files/colour.h"
 #include "harness/files/demangled.h"
-#include "harness/files/printable.h"
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
-#include "harness/outcome/outcome_text.h"
-#include "harness/outcome/recorded_run.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
 #include "harness/provenance.h"
 #include "metrics/budget.h"
 #include "metrics/glob.h"
-#include "metrics/judge.h"
 
 namespace warpgauge::programs {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::regex kernel_expression(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error& error) {
-    throw std::invalid_argument(
-        fmt::format("--kernels '{}': not a regular expression: {}", text, error.what()));
-  }
-}
 
 /// Takes away the kernels that --skip names; a line for each of its globs.
 std::string leave_out_skipped(const ProgramOptions& options, std::vector<ProgramCase>* cases) {
@@ -69,55 +51,30 @@ std::string leave_out_late(const ProgramOptions& options, std::vector<ProgramCas
   return kernels == 0 ? "" : late_text(options.choice.limit, launches, kernels);
 }
 
-/// The kernels to judge, with all that is to be said of the others.
-struct Selected {
-  std::vector<ProgramCase> cases;
-  std::vector<std::string> lost;  ///< what was not measured, a sentence each
-  std::string left_out;           ///< what options left out, in lines
-};
-
-Selected select_kernels(const ProgramOptions& options, const Source& source,
-                        const metrics::Budgets& budgets, const Counted& counted) {
-  const std::regex kernels = kernel_expression(options.kernels);
-  Selected selected{.cases =
-                        cases_of(source.counter(), options.command[0], counted.kernels, budgets)};
+/// The kernels to report, with all that is to be said of the others.
+Kernels select_kernels(const ProgramOptions& options, const Source& source,
+                       const metrics::Budgets& budgets, Counted counted) {
+  const std::regex expression = kernel_expression(options.kernels);
+  Kernels selected{
+      .cases = cases_of(source.counter(), options.command[0], counted.kernels, budgets),
+      .faults = std::move(counted.faults)};
+  selected.repeat = [&](const metrics::Fact& fact) {
+    return repeat_program(source, options, fact);
+  };
   selected.lost = unused_sections(options, budgets, selected.cases);
   const std::size_t launched = selected.cases.size();
-  selected.left_out = leave_out_skipped(options, &selected.cases);
-  selected.left_out += leave_out_late(options, &selected.cases);
+  const std::string skipped = leave_out_skipped(options, &selected.cases);
+  const std::string late = leave_out_late(options, &selected.cases);
   const std::size_t kept = selected.cases.size();
-  std::erase_if(selected.cases, [&](const ProgramCase& one) { return !one.is_called(kernels); });
-  std::ranges::copy(counted.lost, std::back_inserter(selected.lost));
+  std::erase_if(selected.cases, [&](const ProgramCase& one) { return !one.is_called(expression); });
+  std::ranges::move(counted.lost, std::back_inserter(selected.lost));
   std::ranges::move(not_counted(selected.cases, options.choice.is_partial()),
                     std::back_inserter(selected.lost));
-  if (selected.cases.empty() && counted.faults.empty()) {
+  if (selected.cases.empty() && selected.faults.empty()) {
     selected.lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
+  selected.text = kernels_table(selected.cases) + skipped + late;
   return selected;
-}
-
-/// Judges the facts of the kernels, writes them, and works out the outcome.
-std::unique_ptr<outcome::Outcome> judged(const ProgramOptions& options, const Source& source,
-                                         Selected& selected, metrics::Run run,
-                                         std::vector<metrics::Fact> faults,
-                                         const outcome::OutFolder& out) {
-  outcome::RecordedRun recorded(std::move(run), out.facts());
-  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  for (ProgramCase& one : selected.cases) {
-    recorded.add_device(one.device);
-    const metrics::References references(one.facts);
-    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today, references);
-    recorded.add(std::move(one.facts));
-  }
-  recorded.add(std::move(faults));
-  return recorded.end({.requirements = {.strict = options.strict, .ptxas = true, .cupti = true},
-                       .lost = selected.lost,
-                       .repeat =
-                           [&](const outcome::JudgedValue& value) {
-                             return repeat_program(source, options, *value.fact);
-                           },
-                       .kernels = true},
-                      out.results());
 }
 
 metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
@@ -130,11 +87,7 @@ metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
 }  // namespace
 
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source) {
-  metrics::Budgets budgets;
-  if (!options.budgets.empty()) budgets = metrics::Budgets::load_unregistered(options.budgets);
-  if (!options.project.empty()) {
-    budgets.rest_on(metrics::Budgets::load_project(options.project, options.project.string()));
-  }
+  const metrics::Budgets budgets = budgets_of(options);
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
   const files::TemporaryPath left =
@@ -146,27 +99,21 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
   std::map<std::string, std::string> variables = options.choice.variables();
   variables.merge(source.variables(fs::absolute(left.path())));
   const process::Ending ending = process::run_to_its_end(options.command, variables);
-  Counted counted = source.counted(options.command[0], left.path());
-  Selected selected = select_kernels(options, source, budgets, counted);
-  std::vector<metrics::Fact> faults = std::move(counted.faults);
-  const bool shows = !selected.cases.empty() || !faults.empty();
-  if (ending.exit_code() != 0) {
+  Kernels kernels =
+      select_kernels(options, source, budgets, source.counted(options.command[0], left.path()));
+  const bool failed = ending.exit_code() != 0;
+  const bool shows = !kernels.cases.empty() || !kernels.faults.empty();
+  if (failed) {
     const std::string failure =
         fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
-    faults.push_back(program_failure(source.counter(), options.command[0], failure));
-    if (!shows) selected.lost.push_back(failure);
+    if (shows) {
+      kernels.faults.push_back(program_failure(source.counter(), options.command[0], failure));
+    } else {
+      kernels.lost.push_back(failure);
+    }
   }
-  if (!shows) {
-    for (const std::string& one : selected.lost) fmt::print(stderr, "{}\n", files::printable(one));
-    return faults.empty() ? outcome::kNotMeasured : outcome::kFault;
-  }
-  const std::string table = kernels_table(selected.cases);
-  const auto outcome = judged(options, source, selected, std::move(run), std::move(faults), out);
-  out.write_summary(outcome::markdown_text(*outcome));
-  fmt::print(stderr, "{}{}\n{}facts: {}\nresults: {}\nsummary: {}\n", table, selected.left_out,
-             outcome::terminal_text(*outcome, files::may_be_coloured(STDERR_FILENO)),
-             out.facts().string(), out.results().string(), out.summary().string());
-  return outcome->exit_code();
+  const auto code = judge_kernels(std::move(kernels), std::move(run), out, stderr);
+  return failed ? outcome::worse(code, outcome::kFault) : code;
 }
 
 }  // namespace warpgauge::programs

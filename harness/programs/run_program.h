@@ -1,4 +1,4 @@
-// Runs any program, judges what its kernels did, and writes the outcome: the common part of
+// Runs any program, and judges what its kernels did: the common part of
 // `warpgauge attach` and `warpgauge emulate`.
 #pragma once
 
@@ -9,19 +9,15 @@
 
 #include "harness/outcome/exit_code.h"
 #include "harness/programs/choice.h"
+#include "harness/programs/judge_kernels.h"
 #include "harness/programs/program_case.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::programs {
 
-struct ProgramOptions {
+struct ProgramOptions : JudgeOptions {
   std::vector<std::string> command;  ///< program and arguments
-  std::filesystem::path budgets;     ///< sections are globs of kernel names; empty: the defaults
-  std::filesystem::path project;     ///< budgets of a whole project, below those; empty: none
-  std::string kernels;               ///< regular expression of the kernels to report; empty: all
-  std::filesystem::path out = "out";
   Choice choice;
-  bool strict = false;  ///< values better than their budget fail
 };
 
 /// What was counted in a run of a program.

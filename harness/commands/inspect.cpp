@@ -1,0 +1,53 @@
+// warpgauge inspect: judges the kernels of what is compiled already, without a GPU.
+
+#include "harness/inspect/inspect.h"
+
+#include "harness/commands/command_line.h"
+#include "harness/commands/program_options.h"
+
+namespace warpgauge::commands {
+namespace {
+
+constexpr std::string_view kFooter =
+    R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive
+of them, or a folder, of which the files with machine code are read. Sections of the
+budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel that none matches
+may not spill registers. Needs no GPU and no rebuild.
+
+Exit codes:
+  0  within budget
+  1  over budget
+  2  a fault: a file that is damaged, or has no machine code
+  3  something could not be measured
+
+Examples:
+  warpgauge inspect build/libkernels.so
+  warpgauge inspect --arch 'sm_9*' --kernels '^my::' --budgets b.toml build
+  warpgauge inspect --arch sm_80,sm_90a --block 256 --out results kernel.cubin
+)";
+
+}  // namespace
+
+void add_inspect(CommandLine& line) {
+  auto options = std::make_shared<inspect::InspectOptions>();
+  CLI::App* command =
+      line.add("inspect", "Judge the kernels of compiled files, without a GPU", kFooter);
+  command
+      ->add_option("--arch", options->archs,
+                   "Only code for these architectures, by names or globs (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("ARCH,...");
+  command
+      ->add_option("--block", options->threads,
+                   "Threads of a block, for occupancy (default: the launch bounds of each kernel)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
+  add_judge_options(command, *options);
+  command->add_option("things", options->things, "Compiled files, and folders of them")
+      ->required()
+      ->type_name("THING");
+  line.on_run(command, [options] { return static_cast<int>(inspect::inspect(*options)); });
+}
+
+}  // namespace warpgauge::commands

@@ -1,0 +1,20 @@
+// The files to inspect: those that are named, and those in folders that are named.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpgauge::inspect {
+
+struct NamedFile {
+  std::filesystem::path path;
+  std::string name;        ///< in ids: that of the file, with its folders below the named one
+  bool in_folder = false;  ///< found there: one without machine code is none of those to inspect
+};
+
+/// Each file once, those of a folder by their paths. Throws std::runtime_error for what is not
+/// there or neither a file nor a folder.
+std::vector<NamedFile> files_of(const std::vector<std::filesystem::path>& things);
+
+}  // namespace warpgauge::inspect

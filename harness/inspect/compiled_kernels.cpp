@@ -1,0 +1,229 @@
+#include "harness/inspect/compiled_kernels.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "metrics/call_graph.h"
+#include "metrics/catalog.h"
+#include "metrics/cubin.h"
+#include "metrics/elf_sections.h"
+#include "metrics/kernel_resources.h"
+#include "metrics/line_table.h"
+#include "metrics/occupancy.h"
+#include "metrics/sass.h"
+#include "metrics/sass_code.h"
+
+namespace warpgauge::inspect {
+namespace {
+
+using metrics::Confidence;
+using metrics::Cubin;
+using programs::CountedKernel;
+
+constexpr int kFirstWithSpills = 8;  // the ABI of CUDA 13, whose ptxas marks them
+
+constexpr std::string_view kNotMarked =
+    "up to CUDA 12 the compiler does not mark spills: these may be local arrays, and are the most "
+    "that spills can be";
+constexpr std::string_view kNotLinked =
+    "compiled with -rdc=true and not linked: the device linker may add what functions of other "
+    "files need";
+
+class CubinReader {
+ public:
+  CubinReader(const metrics::FoundCubin& found, std::optional<std::uint32_t> threads)
+      : found_(found),
+        threads_(threads),
+        cubin_(found.image),
+        resources_(metrics::resources_of_kernels(found.image)),
+        lines_(metrics::SourceLines::of(found.image)),
+        called_(metrics::CallGraph(cubin_).shared_functions()) {}
+
+  std::vector<CountedKernel> read() const {
+    std::vector<CountedKernel> kernels;
+    for (const auto& [number, function] : cubin_.functions()) {
+      if (function.is_entry) kernels.push_back(kernel(std::string(function.name)));
+    }
+    return kernels;
+  }
+
+ private:
+  CountedKernel kernel(const std::string& name) const {
+    CountedKernel out{.name = name,
+                      .device = {},
+                      .arch = found_.arch,
+                      .sass_hash = cubin_.sass_hash(name),
+                      .counted = {},
+                      .compile_time = {},
+                      .lines = {},
+                      .why_no_lines = ""};
+    const auto known = resources_.find(name);
+    const metrics::KernelResources resources =
+        known == resources_.end() ? metrics::KernelResources{} : known->second;
+    add_resources(out, resources);
+    add_occupancy(out, resources);
+    try {
+      add_local(out);
+    } catch (const metrics::CubinError& error) {  // of an architecture that is not known here
+      for (const auto metric : {"local.load_instructions", "local.store_instructions",
+                                "spill.load_bytes", "spill.store_bytes"}) {
+        out.unknown[metric] = error.what();
+      }
+    }
+    return out;
+  }
+
+  void add_resources(CountedKernel& out, const metrics::KernelResources& resources) const {
+    const auto add = [&](std::string_view metric, std::optional<std::uint64_t> value) {
+      if (value) {
+        out.compile_time[metric] = static_cast<double>(*value);
+      } else {
+        out.unknown[metric] = "the cubin does not say it";
+      }
+    };
+    add("registers", resources.registers);
+    const auto least = resources.least_registers, most = resources.most_registers;
+    add("registers.least", least ? least : resources.registers);
+    add("registers.most", most ? most : resources.registers);
+    add("stack.bytes", resources.stack_bytes);
+    add("barriers", resources.barriers);
+    add("shared.static_bytes", cubin_.shared_static_bytes(out.name));
+    add("constant.bytes", cubin_.constant_bytes(out.name) + cubin_.module_constant_bytes());
+    add("code.bytes", cubin_.code(out.name).size());
+    const auto& cluster = resources.cluster;
+    if (cluster)
+      add("cluster.blocks", std::uint64_t{(*cluster)[0]} * (*cluster)[1] * (*cluster)[2]);
+    if (metrics::elf_type(found_.image) != ET_REL) return;
+    for (const auto metric : {"registers", "registers.least", "registers.most", "stack.bytes",
+                              "barriers", "shared.static_bytes", "constant.bytes"}) {
+      out.doubts[metric] = {Confidence::estimate, std::string(kNotLinked)};
+    }
+  }
+
+  void add_occupancy(CountedKernel& out, const metrics::KernelResources& resources) const {
+    constexpr std::string_view kOccupancy = "occupancy.theoretical";
+    std::uint64_t threads = threads_.value_or(0);
+    if (!threads_ && resources.most_threads) {
+      const auto& [x, y, z] = *resources.most_threads;
+      threads = std::uint64_t{x} * y * z;
+    }
+    const metrics::Architecture* const arch = metrics::find_architecture(found_.arch);
+    constexpr std::uint64_t kMostThreads = 1024;
+    if (arch == nullptr || !resources.registers || threads == 0 || threads > kMostThreads) {
+      out.unknown[kOccupancy] =
+          "the kernel has no launch bounds; --block gives the threads of its blocks";
+      return;
+    }
+    const metrics::Occupancy one =
+        metrics::occupancy(*arch, {.threads = static_cast<int>(threads),
+                                   .registers_per_thread = static_cast<int>(*resources.registers),
+                                   .shared_static_bytes = cubin_.shared_static_bytes(out.name),
+                                   .barriers = static_cast<int>(resources.barriers.value_or(0))});
+    out.compile_time[kOccupancy] = one.fraction;
+    out.doubts[kOccupancy] = {
+        Confidence::predicted,
+        fmt::format("that of blocks of {} threads without dynamic shared memory; a launch may ask "
+                    "for others",
+                    threads)};
+  }
+
+  /// The accesses to local memory of the kernel and of the functions that it calls.
+  void add_local(CountedKernel& out) const {
+    std::map<std::string_view, double> values = {{"local.load_instructions", 0},
+                                                 {"local.store_instructions", 0},
+                                                 {"spill.load_bytes", 0},
+                                                 {"spill.store_bytes", 0}};
+    std::map<std::tuple<std::string, int, std::string_view>, programs::CompiledLine> lines;
+    const bool has_marks = cubin_.abi() >= kFirstWithSpills;
+    for (const std::string& function : functions_of(out.name)) {
+      const auto spills = metrics::spills_and_refills(cubin_, function);
+      for (const auto& access : metrics::memory_instructions(cubin_, function)) {
+        if (!access.executes || !metrics::is_local(access.op)) continue;
+        const bool is_load = metrics::is_load(access.op);
+        const auto add = [&](std::string_view metric, double value) {
+          values[metric] += value;
+          const auto source =
+              lines_ ? lines_->find(function, access.pc) : std::optional<metrics::SourceLine>();
+          if (!source) return;
+          const auto place = lines.try_emplace({source->file, source->line, metric});
+          programs::CompiledLine& line = place.first->second;
+          if (place.second) line = {metric, *source, 0};
+          line.source.inlined = metrics::common_chain(line.source, *source);
+          line.value += value;
+        };
+        add(is_load ? "local.load_instructions" : "local.store_instructions", 1);
+        if (has_marks && !spills.contains(access.pc)) continue;
+        add(is_load ? "spill.load_bytes" : "spill.store_bytes", access.width);
+      }
+    }
+    out.compile_time.insert(values.begin(), values.end());
+    for (auto& [key, line] : lines) out.compiled_lines.push_back(std::move(line));
+    if (has_marks) return;
+    for (const auto metric : {"spill.load_bytes", "spill.store_bytes"}) {
+      if (values[metric] == 0) continue;
+      out.doubts[metric] = {Confidence::estimate, std::string(kNotMarked)};
+    }
+  }
+
+  std::set<std::string> functions_of(const std::string& kernel) const {
+    const auto called = called_.find(kernel);
+    std::set<std::string> functions =
+        called == called_.end() ? std::set<std::string>() : called->second;
+    functions.insert(kernel);
+    return functions;
+  }
+
+  const metrics::FoundCubin& found_;
+  const std::optional<std::uint32_t> threads_;
+  const Cubin cubin_;
+  const std::map<std::string, metrics::KernelResources> resources_;
+  const std::optional<metrics::SourceLines> lines_;
+  const std::map<std::string, std::set<std::string>> called_;
+};
+
+}  // namespace
+
+std::vector<CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
+                                            std::optional<std::uint32_t> threads) {
+  return CubinReader(found, threads).read();
+}
+
+void add_other_code(CountedKernel& kernel, const CountedKernel& other) {
+  if (kernel.sass_hash == other.sass_hash && !kernel.sass_hash.empty()) return;
+  kernel.sass_hash.clear();
+  for (const auto& [metric, value] : other.compile_time) {
+    const auto [known, is_new] = kernel.compile_time.try_emplace(metric, value);
+    const bool more_is_better = metrics::metric(metric).direction == metrics::Direction::higher ||
+                                metric == "registers.least";
+    known->second =
+        more_is_better ? std::min(known->second, value) : std::max(known->second, value);
+  }
+  kernel.doubts.insert(other.doubts.begin(), other.doubts.end());
+  for (const auto& [metric, reason] : other.unknown) {
+    kernel.unknown.emplace(metric, reason);
+    kernel.compile_time.erase(metric);
+  }
+  for (const auto& [metric, reason] : kernel.unknown) kernel.compile_time.erase(metric);
+  std::erase_if(kernel.compiled_lines, [&](const programs::CompiledLine& line) {
+    return std::ranges::any_of(other.compiled_lines, [&](const programs::CompiledLine& of_other) {
+      return line.metric == of_other.metric && line.source == of_other.source &&
+             line.value <= of_other.value;
+    });
+  });
+  for (const programs::CompiledLine& line : other.compiled_lines) {
+    const auto is_same = [&](const programs::CompiledLine& one) {
+      return one.metric == line.metric && one.source == line.source;
+    };
+    if (std::ranges::none_of(kernel.compiled_lines, is_same)) kernel.compiled_lines.push_back(line);
+  }
+}
+
+}  // namespace warpgauge::inspect

@@ -1,0 +1,21 @@
+// The kernels of a cubin, with what their machine code says of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/programs/program_case.h"
+#include "metrics/code_file.h"
+
+namespace warpgauge::inspect {
+
+/// `threads` of a block, for the occupancy; nothing: the launch bounds of each kernel, as far as it
+/// has them. Throws metrics::CubinError for what is no cubin.
+std::vector<programs::CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
+                                                      std::optional<std::uint32_t> threads);
+
+/// Adds what other code of the same kernel says: the worse of the two, as any of them may run.
+void add_other_code(programs::CountedKernel& kernel, const programs::CountedKernel& other);
+
+}  // namespace warpgauge::inspect

@@ -1,0 +1,200 @@
+#include "harness/inspect/inspect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <span>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "harness/files/mapped_file.h"
+#include "harness/inspect/code_files.h"
+#include "harness/inspect/compiled_kernels.h"
+#include "harness/inspect/inspect_text.h"
+#include "harness/outcome/out_folder.h"
+#include "harness/process/progress.h"
+#include "harness/programs/program_text.h"
+#include "harness/provenance.h"
+#include "metrics/arch_name.h"
+#include "metrics/code_file.h"
+#include "metrics/glob.h"
+
+namespace warpgauge::inspect {
+namespace {
+
+using programs::CountedKernel;
+using programs::ProgramCase;
+
+constexpr programs::Counter kCounter{.command = "inspect",
+                                     .kind = metrics::CaseKind::inspected,
+                                     .source = "",
+                                     .compile = "cubin",
+                                     .size = "code"};
+
+/// Reads files one after the other, and collects their kernels.
+class Inspection {
+ public:
+  Inspection(const InspectOptions& options, const metrics::Budgets& budgets)
+      : options_(options), budgets_(budgets) {}
+
+  void read(const NamedFile& file) try {
+    const files::MappedFile mapped(file.path);
+    if (file.in_folder && !metrics::may_have_code(mapped.bytes())) return;
+    Kernels kernels;
+    std::size_t read_bytes = 0;
+    const auto visit = [&](const metrics::FoundCubin& found) {
+      add_kernels(kernels, found);
+      line_.show(fmt::format("{}: {} kernels", file.path.string(), kernels.size()));
+      constexpr std::size_t kKept = std::size_t{64} << 20;
+      read_bytes += found.image.size();
+      if (read_bytes < kKept) return;
+      read_bytes = 0;
+      mapped.forget();
+    };
+    const metrics::CodeFile code = metrics::read_code_file(
+        mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
+    for (const std::string& problem : code.damaged) fault(file, problem);
+    if (code.cubins == 0 && code.damaged.empty()) {
+      if (!file.in_folder) fault(file, why_no_code(code));
+      return;
+    }
+    add_cases(file, kernels);
+  } catch (const std::system_error& error) {
+    fault(file, error.code().message());
+  }
+
+  std::vector<ProgramCase> cases;
+  std::vector<metrics::Fact> faults;
+
+  /// "sm_75, sm_90": that there is code for.
+  std::string archs() const { return fmt::format("{}", fmt::join(archs_, ", ")); }
+
+ private:
+  using Kernels = std::map<std::pair<std::string, std::string>, CountedKernel>;
+
+  static std::string why_no_code(const metrics::CodeFile& code) {
+    if (code.ptx > 0)
+      return "it has PTX and no machine code; compile it with ptxas, or nvcc -cubin";
+    if (code.is_known) return "it has no code for GPUs; name what nvcc has compiled";
+    return "it is none of what inspect reads: a cubin, a fat binary, an object, a shared library, "
+           "a "
+           "program or an archive of them";
+  }
+
+  void fault(const NamedFile& file, const std::string& problem) {
+    faults.push_back(programs::program_failure(kCounter, file.name,
+                                               fmt::format("{}: {}", file.path.string(), problem)));
+  }
+
+  bool is_wanted(std::string_view arch) {
+    archs_.emplace(arch);
+    const std::array<std::string, 1> name = {std::string(arch)};
+    return options_.archs.empty() || std::ranges::any_of(options_.archs, [&](const auto& glob) {
+             return metrics::fits(glob, name);
+           });
+  }
+
+  void add_kernels(Kernels& kernels, const metrics::FoundCubin& found) const {
+    for (CountedKernel& kernel : compiled_kernels(found, options_.threads)) {
+      const auto place = kernels.find({kernel.name, kernel.arch});
+      if (place != kernels.end()) {
+        add_other_code(place->second, kernel);
+      } else {
+        kernels.emplace(std::pair(kernel.name, kernel.arch), std::move(kernel));
+      }
+    }
+  }
+
+  void add_cases(const NamedFile& file, Kernels& kernels) {
+    std::vector<CountedKernel> all;
+    for (auto& [key, kernel] : kernels) all.push_back(std::move(kernel));
+    std::ranges::move(programs::cases_of(kCounter, file.name, all, budgets_),
+                      std::back_inserter(cases));
+  }
+
+  const InspectOptions& options_;
+  const metrics::Budgets& budgets_;
+  process::TerminalLine line_;
+  std::set<std::string, std::less<>> archs_;
+};
+
+/// The value of the whole case; 0 where it is not known.
+double number_of(const ProgramCase& one, std::string_view metric) {
+  for (const metrics::Fact& fact : one.facts) {
+    const double* const number = std::get_if<double>(&fact.value);
+    const bool is_it = fact.scope == metrics::Scope::whole_case && fact.metric == metric;
+    if (is_it && number != nullptr) return *number;
+  }
+  return 0;
+}
+
+/// Kernels with most spills first, then those with most accesses to local memory, then registers.
+void sort_worst_first(std::vector<ProgramCase>& cases) {
+  std::vector<std::pair<std::tuple<double, double, double>, std::size_t>> order;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto of = [&](std::string_view metric) { return -number_of(cases[i], metric); };
+    order.push_back(
+        {{of("spill.load_bytes") + of("spill.store_bytes"),
+          of("local.load_instructions") + of("local.store_instructions"), of("registers")},
+         i});
+  }
+  std::ranges::sort(order);
+  std::vector<ProgramCase> sorted;
+  for (const auto& [key, i] : order) sorted.push_back(std::move(cases[i]));
+  cases = std::move(sorted);
+}
+
+/// Why no kernel is left of `found` ones.
+std::string why_nothing(const InspectOptions& options, std::size_t found,
+                        const std::string& archs) {
+  if (found > 0) {
+    return fmt::format("--kernels '{}': matches none of {} kernels", options.kernels, found);
+  }
+  if (!archs.empty() && !options.archs.empty()) {
+    return fmt::format("--arch {}: there is no such code, but for {}",
+                       fmt::join(options.archs, ","), archs);
+  }
+  return archs.empty() ? "no file has machine code; name what nvcc has compiled"
+                       : "the machine code has no kernels";
+}
+
+}  // namespace
+
+outcome::ExitCode inspect(const InspectOptions& options) {
+  const metrics::Budgets budgets = programs::budgets_of(options);
+  const std::regex expression = programs::kernel_expression(options.kernels);
+  const std::vector<NamedFile> files = files_of(options.things);
+  const outcome::OutFolder out(options.out);
+  metrics::Run run = start_run_of_other(
+      std::filesystem::current_path().string(), std::string(kCounter.command),
+      {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
+  programs::Kernels kernels;
+  {
+    Inspection inspection(options, budgets);
+    for (const NamedFile& file : files) inspection.read(file);
+    kernels.cases = std::move(inspection.cases);
+    kernels.faults = std::move(inspection.faults);
+    kernels.lost = programs::unused_sections(options, budgets, kernels.cases);
+    const std::size_t found = kernels.cases.size();
+    std::erase_if(kernels.cases,
+                  [&](const ProgramCase& one) { return !one.is_called(expression); });
+    if (kernels.cases.empty() && kernels.faults.empty()) {
+      kernels.lost.push_back(why_nothing(options, found, inspection.archs()));
+    }
+  }
+  sort_worst_first(kernels.cases);
+  kernels.text = resources_table(kernels.cases);
+  kernels.repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); };
+  return programs::judge_kernels(std::move(kernels), std::move(run), out, stdout);
+}
+
+}  // namespace warpgauge::inspect

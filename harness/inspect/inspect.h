@@ -1,0 +1,26 @@
+// The command that judges machine code: what is compiled already, without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/exit_code.h"
+#include "harness/programs/judge_kernels.h"
+
+namespace warpgauge::inspect {
+
+struct InspectOptions : programs::JudgeOptions {
+  std::vector<std::filesystem::path> things;  ///< files with machine code, and folders of them
+  std::vector<std::string> archs;             ///< names or globs of them; empty: all
+  std::optional<std::uint32_t> threads;       ///< of a block; nothing: launch bounds
+};
+
+/// Judges the kernels in all things, and writes facts.jsonl, results.json and summary.md. A file
+/// that is damaged, or is named and has no machine code, is a fault and does not stop the others.
+/// Throws for a thing that is not there, and for options that make no sense.
+outcome::ExitCode inspect(const InspectOptions& options);
+
+}  // namespace warpgauge::inspect
