@@ -20,6 +20,7 @@ COPIED = [
     "kernels/*/budgets.toml",
     "tests/canaries/*",
     "tests/data/attach/*",
+    "tests/data/cubin/spills.*",
     "tests/data/diff/h100.jsonl.gz",
 ]
 

@@ -109,8 +109,8 @@ class Case:
 
     @property
     def is_of_program(self) -> bool:
-        """Whether it is a kernel of a program of which nothing is registered."""
-        return self.kind in ("attached", "emulated")
+        """Whether it is a kernel of a program or a file of which nothing is registered."""
+        return self.kind in ("attached", "emulated", "inspected")
 
     def kernel(self, name: str | None) -> Kernel | None:
         """The kernel of that name; without a name the only one."""

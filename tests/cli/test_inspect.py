@@ -1,0 +1,289 @@
+"""Compiled files under `warpgauge inspect`: what is said of their kernels, and the verdicts."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+from warpgauge.facts.reader import read_facts
+
+GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+CUBINS = sorted(DATA.glob("*/*.cubin"))
+SPILLS = DATA / "cubin" / "spills.sm_90.cubin"
+LEAN = DATA / "oracle" / "wmma.sm_90.cubin"  # its kernels have no local memory
+
+RESERVED = 1024  # bytes of shared memory that each block has for the system from 9.0 on
+KERNELS = """
+__global__ void calm(float* out) { out[threadIdx.x] = 1; }
+__global__ void crowded(float* out, const float* in) {
+  float value[32];
+  for (int i = 0; i < 32; ++i) value[i] = in[i * 32 + threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < 32; ++i) out[i * 32 + threadIdx.x] = value[31 - i];
+}
+__global__ void indexed(float* out, const float* in, int n) {
+  float table[64];
+  for (int i = 0; i < 64; ++i) table[i] = in[i];
+  for (int i = 0; i < n; ++i) table[int(in[i]) & 63] += 1;
+  out[threadIdx.x] = table[n & 63];
+}
+"""
+
+
+def tool(name):
+    found = shutil.which(name)
+    return found or Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin" / name
+
+
+def inspect(*arguments, cwd=None):
+    return subprocess.run(
+        [GAUGE, "inspect", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def values(out):
+    """Those of whole kernels, by mangled name and metric."""
+    return {
+        (fact.case.kernels[0].name, fact.metric): fact
+        for fact in read_facts(out / "facts.jsonl")
+        if fact.scope == "case" and fact.case.kernels
+    }
+
+
+def inspected(tmp_path, *arguments):
+    result = inspect("--out", tmp_path / "out", *arguments)
+    assert (tmp_path / "out" / "facts.jsonl").exists(), result.stderr
+    return result, values(tmp_path / "out")
+
+
+def compiled(tmp_path, *options):
+    """A cubin of the kernels above, and what ptxas says of it."""
+    (tmp_path / "kernels.cu").write_text(KERNELS)
+    cubin = tmp_path / "kernels.cubin"
+    command = [tool("nvcc"), "-cubin", "-lineinfo", "-Xptxas", "-v", *options, "-o", cubin]
+    command.append(tmp_path / "kernels.cu")
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return cubin, done.stderr
+
+
+def archive(*members):
+    """A static archive of files: (name, bytes)."""
+    parts = [b"!<arch>\n"]
+    for name, content in members:
+        head = f"{name + '/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(content):<10}`\n"
+        parts += [head.encode(), content, b"\n" * (len(content) % 2)]
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.name)
+def test_resources_are_those_of_cuobjdump(cubin, tmp_path):
+    if not Path(tool("cuobjdump")).exists():
+        pytest.skip("cuobjdump is missing")
+    text = subprocess.run(
+        [tool("cuobjdump"), "-res-usage", cubin], capture_output=True, text=True, check=True
+    ).stdout
+    row = r"Function (\S+):\s+REG:(\d+) STACK:(\S+) SHARED:(\d+)"
+    usage = {name: (int(r), s, int(m)) for name, r, s, m in re.findall(row, text)}
+    _, facts = inspected(tmp_path, cubin)
+    kernels = {kernel for kernel, _ in facts}
+    assert kernels and kernels <= set(usage)
+    for kernel in kernels:
+        registers, stack, shared = usage[kernel]
+        assert facts[kernel, "registers"].value == registers
+        if stack.isdigit() and (kernel, "stack.bytes") in facts:
+            assert facts[kernel, "stack.bytes"].value == int(stack)
+        own = facts[kernel, "shared.static_bytes"].value
+        newer = int(re.search(r"sm_(\d+)", facts[kernel, "registers"].arch)[1]) >= 90
+        assert shared == (own + RESERVED if newer and own else own) or (own == 0 and newer)
+
+
+def test_spills_are_those_of_ptxas_and_red_with_their_line(tmp_path):
+    cubin, text = compiled(tmp_path, "-arch=sm_90", "-maxrregcount=24")
+    result, facts = inspected(tmp_path, cubin)
+    row = r"properties for (\S+)\n\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes"
+    said = {name: list(map(int, rest)) for name, *rest in re.findall(row, text)}
+    assert len(said) >= 2
+    for kernel, (frame, stores, loads) in said.items():
+        assert facts[kernel, "stack.bytes"].value == frame
+        assert facts[kernel, "spill.store_bytes"].value == stores
+        assert facts[kernel, "spill.load_bytes"].value == loads
+        assert facts[kernel, "spill.load_bytes"].confidence == "exact"
+    crowded = next(kernel for kernel in said if "crowded" in kernel)
+    indexed = next(kernel for kernel in said if "indexed" in kernel)
+    assert said[crowded][1] > 0
+    # A local array is no spill: it is said, and not red.
+    assert said[indexed][1] == 0 and facts[indexed, "local.store_instructions"].value > 0
+    assert result.returncode == 1, result.stdout
+    assert result.stdout.count("\nFAIL kernels_cubin.crowded.") == 2
+    assert "kernels.cu:5" in result.stdout or "kernels.cu:7" in result.stdout
+    assert "FAIL: 2 values over budget" in result.stdout
+
+
+def test_kernels_without_spills_are_green(tmp_path):
+    cubin, _ = compiled(tmp_path, "-arch=sm_90")
+    result, facts = inspected(tmp_path, cubin)
+    assert result.returncode == 0, result.stdout
+    calm = next(kernel for kernel, _ in facts if "calm" in kernel)
+    assert facts[calm, "local.load_instructions"].value == 0
+    assert facts[calm, "code.bytes"].value > 0
+    assert result.stdout.index("indexed(") < result.stdout.index("calm(")  # the worst first
+
+
+def test_lines_have_their_share(tmp_path):
+    inspected(tmp_path, SPILLS)
+    facts = read_facts(tmp_path / "out" / "facts.jsonl")
+    for metric in ["spill.store_bytes", "local.load_instructions"]:
+        whole = [f.value for f in facts if f.metric == metric and f.scope == "case" and f.value]
+        lines = [f for f in facts if f.metric == metric and f.scope == "line"]
+        assert lines and sum(f.value for f in lines) == sum(whole)
+        assert all(f.file.endswith("spills.cu") for f in lines)
+
+
+def test_results_fit_their_schema(tmp_path):
+    inspected(tmp_path, SPILLS)
+    schema = json.loads((ROOT / "harness" / "outcome" / "results.schema.json").read_text())
+    jsonschema.validate(json.loads((tmp_path / "out" / "results.json").read_text()), schema)
+
+
+def test_budgets_by_globs_of_names(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["spills*"]\nregisters = 23\n')
+    result, _ = inspected(tmp_path, "--budgets", budgets, SPILLS)
+    assert result.returncode == 1
+    assert "registers is 24" in result.stdout or "value    24 registers/thread" in result.stdout
+    assert f"--budgets {budgets}" in result.stdout
+    budgets.write_text('["other"]\nregisters = 23\n')
+    result, _ = inspected(tmp_path, "--budgets", budgets, LEAN)
+    assert result.returncode == 3
+    assert "no kernel matches section 'other'" in result.stdout
+
+
+def test_a_budget_for_what_needs_a_run_is_not_measured(tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('[default]\n"global.excess_sectors" = 0\n')
+    result, _ = inspected(tmp_path, "--budgets", budgets, LEAN)
+    assert "warpgauge inspect does not measure it" in result.stdout
+
+
+def test_an_accepted_baseline_is_green(tmp_path):
+    """Outside of a source tree, whose changes would have to be committed first."""
+    assert inspect(SPILLS, cwd=tmp_path).returncode == 1
+    accept = [GAUGE, "accept", "out/facts.jsonl", "--baseline", "--any-commit"]
+    accept += ["--budgets", "budgets.toml"]
+    accepted = subprocess.run(accept, capture_output=True, text=True, cwd=tmp_path)
+    assert accepted.returncode == 0, accepted.stderr
+    assert '["spills.a40de03f"]' in (tmp_path / "budgets.toml").read_text()
+    result = inspect("--budgets", "budgets.toml", SPILLS, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout
+
+
+def test_spills_that_are_not_marked_are_an_estimate(tmp_path):
+    """The cubins of CUDA 12 are of another ABI, and say less."""
+    older = bytearray(SPILLS.read_bytes())
+    older[8] = 7  # EI_ABIVERSION
+    older[48] = 90  # e_flags: the architecture
+    (tmp_path / "older.cubin").write_bytes(older)
+    result, facts = inspected(tmp_path, tmp_path / "older.cubin")
+    assert result.returncode == 3, result.stdout
+    assert "up to CUDA 12 the compiler does not mark spills" in result.stdout
+    lean = next(kernel for kernel, _ in facts if "lean" in kernel)
+    assert facts[lean, "spill.load_bytes"].confidence == "exact"
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('gate_on = "estimate"\n')
+    result, _ = inspected(tmp_path, "--budgets", budgets, tmp_path / "older.cubin")
+    assert result.returncode == 1
+
+
+def test_occupancy_is_that_of_the_block_or_of_launch_bounds(tmp_path):
+    _, facts = inspected(tmp_path, "--block", 256, SPILLS)
+    (spills,) = {kernel for kernel, _ in facts if "spills" in kernel}
+    words = ["occupancy", "--threads", "256", "--registers", "24", "--arch", "sm_90", "--json"]
+    said = subprocess.run([GAUGE, *words], capture_output=True, text=True, check=True).stdout
+    expected = json.loads(said)["architectures"][0]["occupancy"]
+    fact = facts[spills, "occupancy.theoretical"]
+    assert fact.value == pytest.approx(expected)
+    assert "256 threads without dynamic shared memory" in fact.confidence_reason
+    _, facts = inspected(tmp_path, SPILLS)
+    assert (spills, "occupancy.theoretical") not in facts
+
+
+def test_only_the_architectures_and_kernels_that_are_asked_for(tmp_path):
+    things = [SPILLS, DATA / "cubin" / "spills.sm_75.cubin"]
+    _, facts = inspected(tmp_path, "--arch", "sm_7*", "--kernels", "^lean", *things)
+    assert {fact.arch for fact in facts.values()} == {"sm_75"}
+    assert {kernel for kernel, _ in facts} == {"_Z4leanPf"}
+    result = inspect("--arch", "sm_12", "--out", tmp_path, *things)
+    assert result.returncode == 3
+    assert "--arch sm_12: there is no such code, but for sm_75, sm_90" in result.stderr
+    result = inspect("--kernels", "none", "--out", tmp_path, *things)
+    assert result.returncode == 3
+    assert "--kernels 'none': matches none of 4 kernels" in result.stderr
+
+
+def test_a_folder_is_read_without_its_other_files(tmp_path):
+    folder = tmp_path / "cache" / "inner"
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("no code")
+    shutil.copy(LEAN, folder / "a.cubin")
+    (folder.parent / "link.cubin").symlink_to(folder / "a.cubin")
+    result, _ = inspected(tmp_path, tmp_path / "cache")
+    assert result.returncode == 0, result.stdout
+    families = {fact.case.family for fact in read_facts(tmp_path / "out" / "facts.jsonl")}
+    assert families == {"inner_a_cubin"}
+
+
+def test_what_is_damaged_does_not_stop_the_others(tmp_path):
+    library = tmp_path / "lib.a"
+    library.write_bytes(
+        archive(("cut.o", SPILLS.read_bytes()[:5000]), ("whole.o", LEAN.read_bytes()))
+    )
+    result, facts = inspected(tmp_path, library)
+    assert result.returncode == 2
+    assert facts
+    assert re.search(
+        rf"reason +{re.escape(str(library))}: cut\.o: not a usable cubin", result.stdout
+    )
+
+
+def test_a_kernel_with_several_codes_counts_by_the_worst(tmp_path):
+    _, few = inspected(tmp_path, compiled(tmp_path, "-arch=sm_90", "-maxrregcount=24")[0])
+    first = (tmp_path / "kernels.cubin").read_bytes()
+    _, many = inspected(tmp_path, compiled(tmp_path, "-arch=sm_90")[0])
+    second = (tmp_path / "kernels.cubin").read_bytes()
+    library = tmp_path / "lib.a"
+    library.write_bytes(archive(("a.o", first), ("b.o", second)))
+    result, both = inspected(tmp_path, library)
+    assert result.returncode == 1
+    for key in [key for key in both if "crowded" in key[0] and key[1] != "registers.least"]:
+        assert both[key].value == max(few[key].value, many[key].value), key
+
+
+@pytest.mark.parametrize(
+    ("thing", "problem"),
+    [
+        ("/bin/true", "it has no code for GPUs; name what nvcc has compiled"),
+        (ROOT / "README.md", "it is none of what inspect reads: a cubin, a fat binary, an object"),
+    ],
+)
+def test_a_named_file_without_machine_code_is_a_fault(thing, problem, tmp_path):
+    result = inspect("--out", tmp_path, thing)
+    assert result.returncode == 2
+    assert f"{thing}: {problem}" in result.stdout
+
+
+def test_a_thing_that_is_not_there_is_a_fault(tmp_path):
+    result = inspect("--out", tmp_path, tmp_path / "missing.so")
+    assert result.returncode == 2
+    assert f"{tmp_path}/missing.so: not there; name a file with machine code" in result.stderr
+
+
+def test_a_folder_without_machine_code_is_not_measured(tmp_path):
+    result = inspect("--out", tmp_path / "out", tmp_path)
+    assert result.returncode == 3
+    assert "no file has machine code; name what nvcc has compiled" in result.stderr
