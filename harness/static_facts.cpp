@@ -19,10 +19,12 @@
 #include "harness/process/one_process.h"
 #include "harness/runtime.h"
 #include "metrics/arch_name.h"
+#include "metrics/call_graph.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
+#include "metrics/local_accesses.h"
 #include "metrics/occupancy.h"
 #include "metrics/ptxas_check.h"
 #include "metrics/sass.h"
@@ -153,6 +155,25 @@ void need_same_code(const metrics::PtxasKernel& ptxas, const std::string& path) 
       path, line_in_text(path, ptxas), ptxas.name, ptxas.arch, problem));
 }
 
+/// What only the machine code of this program says: nothing where it has none of the kernel, or of
+/// an architecture that is not known.
+void add_code_values(const metrics::PtxasKernel& ptxas,
+                     std::map<std::string_view, metrics::Value>& values) try {
+  const EmbeddedCubin* embedded = find_cubin(ptxas.name, ptxas.arch);
+  if (embedded == nullptr) return;
+  const metrics::Cubin cubin(embedded->image);
+  values["code.bytes"] = static_cast<double>(cubin.code(ptxas.name).size());
+  double loads = 0, stores = 0;
+  for (const metrics::LocalAccess& access :
+       metrics::local_accesses(cubin, metrics::CallGraph(cubin), ptxas.name)) {
+    (access.is_load ? loads : stores) += 1;
+  }
+  values["local.load_instructions"] = loads;
+  values["local.store_instructions"] = stores;
+} catch (const metrics::CubinError&) {
+  return;
+}
+
 KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& of_compiler) {
   const metrics::PtxasKernel ptxas = linked(of_compiler);
   const auto number = [](auto n) { return metrics::Value(static_cast<double>(n)); };
@@ -164,6 +185,7 @@ KernelValues values_of(const LaunchRecord& record, const metrics::PtxasKernel& o
                        {"spill.store_bytes", number(ptxas.spill_store_bytes)},
                        {"spill.load_bytes", number(ptxas.spill_load_bytes)},
                        {"shared.static_bytes", number(ptxas.shared_static_bytes)}}};
+  add_code_values(ptxas, kernel.values);
   if (const auto range = register_range(ptxas)) {
     kernel.values["registers.least"] = number(range->least);
     kernel.values["registers.most"] = number(range->most);
@@ -208,6 +230,9 @@ std::string why_unknown(std::string_view metric, const std::string& arch) {
   if (metric == "stack.bytes") return "the device linker (-rdc=true) does not know a recursion's";
   if (metric.starts_with("registers.")) {
     return "this program has no machine code of it, which setmaxnreg stands in";
+  }
+  if (metric.starts_with("local.") || metric == "code.bytes") {
+    return "this program has no machine code of it that is known here";
   }
   return "the limits of " + arch + " are not in the table of architectures";
 }
@@ -360,7 +385,8 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
     } else {
       fact.reason = why_unknown(metric.id, arch);
     }
-    const bool spills = metric.id.starts_with("spill.") || metric.id == "stack.bytes";
+    const bool spills = metric.id.starts_with("spill.") || metric.id.starts_with("local.") ||
+                        metric.id == "stack.bytes";
     if (spills && fact.value != metrics::Value(0.0)) {
       if (const auto line = spill_line(fact.kernel, arch)) {
         fact = blamed_on(fact, fact.kernel, *line);

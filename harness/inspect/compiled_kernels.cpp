@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,9 +16,8 @@
 #include "metrics/elf_sections.h"
 #include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
+#include "metrics/local_accesses.h"
 #include "metrics/occupancy.h"
-#include "metrics/sass.h"
-#include "metrics/sass_code.h"
 
 namespace warpgauge::inspect {
 namespace {
@@ -27,8 +25,6 @@ namespace {
 using metrics::Confidence;
 using metrics::Cubin;
 using programs::CountedKernel;
-
-constexpr int kFirstWithSpills = 8;  // the ABI of CUDA 13, whose ptxas marks them
 
 constexpr std::string_view kNotMarked =
     "up to CUDA 12 the compiler does not mark spills: these may be local arrays, and are the most "
@@ -45,7 +41,7 @@ class CubinReader {
         cubin_(found.image),
         resources_(metrics::resources_of_kernels(found.image)),
         lines_(metrics::SourceLines::of(found.image)),
-        called_(metrics::CallGraph(cubin_).shared_functions()) {}
+        calls_(cubin_) {}
 
   std::vector<CountedKernel> read() const {
     std::vector<CountedKernel> kernels;
@@ -142,27 +138,22 @@ class CubinReader {
                                                  {"spill.load_bytes", 0},
                                                  {"spill.store_bytes", 0}};
     std::map<std::tuple<std::string, int, std::string_view>, programs::CompiledLine> lines;
-    const bool has_marks = cubin_.abi() >= kFirstWithSpills;
-    for (const std::string& function : functions_of(out.name)) {
-      const auto spills = metrics::spills_and_refills(cubin_, function);
-      for (const auto& access : metrics::memory_instructions(cubin_, function)) {
-        if (!access.executes || !metrics::is_local(access.op)) continue;
-        const bool is_load = metrics::is_load(access.op);
-        const auto add = [&](std::string_view metric, double value) {
-          values[metric] += value;
-          const auto source =
-              lines_ ? lines_->find(function, access.pc) : std::optional<metrics::SourceLine>();
-          if (!source) return;
-          const auto place = lines.try_emplace({source->file, source->line, metric});
-          programs::CompiledLine& line = place.first->second;
-          if (place.second) line = {metric, *source, 0};
-          line.source.inlined = metrics::common_chain(line.source, *source);
-          line.value += value;
-        };
-        add(is_load ? "local.load_instructions" : "local.store_instructions", 1);
-        if (has_marks && !spills.contains(access.pc)) continue;
-        add(is_load ? "spill.load_bytes" : "spill.store_bytes", access.width);
-      }
+    const bool has_marks = metrics::marks_spills(cubin_);
+    for (const metrics::LocalAccess& access : metrics::local_accesses(cubin_, calls_, out.name)) {
+      const auto source =
+          lines_ ? lines_->find(access.function, access.pc) : std::optional<metrics::SourceLine>();
+      const auto add = [&](std::string_view metric, double value) {
+        values[metric] += value;
+        if (!source) return;
+        const auto place = lines.try_emplace({source->file, source->line, metric});
+        programs::CompiledLine& line = place.first->second;
+        if (place.second) line = {metric, *source, 0};
+        line.source.inlined = metrics::common_chain(line.source, *source);
+        line.value += value;
+      };
+      add(access.is_load ? "local.load_instructions" : "local.store_instructions", 1);
+      if (has_marks && !access.is_spill) continue;
+      add(access.is_load ? "spill.load_bytes" : "spill.store_bytes", access.bytes);
     }
     out.compile_time.insert(values.begin(), values.end());
     for (auto& [key, line] : lines) out.compiled_lines.push_back(std::move(line));
@@ -173,20 +164,12 @@ class CubinReader {
     }
   }
 
-  std::set<std::string> functions_of(const std::string& kernel) const {
-    const auto called = called_.find(kernel);
-    std::set<std::string> functions =
-        called == called_.end() ? std::set<std::string>() : called->second;
-    functions.insert(kernel);
-    return functions;
-  }
-
   const metrics::FoundCubin& found_;
   const std::optional<std::uint32_t> threads_;
   const Cubin cubin_;
   const std::map<std::string, metrics::KernelResources> resources_;
   const std::optional<metrics::SourceLines> lines_;
-  const std::map<std::string, std::set<std::string>> called_;
+  const metrics::CallGraph calls_;
 };
 
 }  // namespace
