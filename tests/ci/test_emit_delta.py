@@ -78,13 +78,13 @@ def test_what_got_worse_heads_the_page_and_is_annotated(drawn):
     texts, annotations = drawn(was_better)
     for page in (texts["summary-ci.md"], texts["comment.md"]):
         head, rest = page.split("## warpgauge: FAIL: 1 value over budget")
-        assert head.startswith("# warpgauge: 1 worse, 0 better, 40 unchanged against the base\n")
+        assert head.startswith("# warpgauge: 1 worse, 0 better, 43 unchanged against the base\n")
         assert "The base: commit " in head and "| worse | <code>canaries.padding" in head
         assert "## Failures" in rest
         read.markdown(page)
     ((properties, text),) = errors(annotations)
     assert properties["file"] == "tests/canaries/family.cu" and "is 1984" in text
-    assert annotations[-1][2].startswith("1 worse, 0 better, 40 unchanged against the base\nFAIL")
+    assert annotations[-1][2].startswith("1 worse, 0 better, 43 unchanged against the base\nFAIL")
 
 
 @pytest.mark.parametrize("change", [lambda facts: facts, was_worse])
