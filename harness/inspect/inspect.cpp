@@ -86,8 +86,7 @@ class Inspection {
       return "it has PTX and no machine code; compile it with ptxas, or nvcc -cubin";
     if (code.is_known) return "it has no code for GPUs; name what nvcc has compiled";
     return "it is none of what inspect reads: a cubin, a fat binary, an object, a shared library, "
-           "a "
-           "program or an archive of them";
+           "a program or an archive of them";
   }
 
   void fault(const NamedFile& file, const std::string& problem) {
