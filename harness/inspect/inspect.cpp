@@ -7,13 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <regex>
 #include <set>
 #include <span>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "harness/files/mapped_file.h"
@@ -40,11 +39,13 @@ constexpr programs::Counter kCounter{.command = "inspect",
                                      .compile = "cubin",
                                      .size = "code"};
 
-/// Reads files one after the other, and collects their kernels.
+/// Reads files one after the other, and visits their kernels.
 class Inspection {
  public:
-  Inspection(const InspectOptions& options, const metrics::Budgets& budgets)
-      : options_(options), budgets_(budgets) {}
+  using Visit = std::function<void(const NamedFile&, const CountedKernel&)>;
+
+  Inspection(const InspectOptions& options, Visit visit)
+      : options_(options), visit_(std::move(visit)) {}
 
   void read(const NamedFile& file) try {
     const files::MappedFile mapped(file.path);
@@ -67,12 +68,11 @@ class Inspection {
       if (!file.in_folder) fault(file, why_no_code(code));
       return;
     }
-    add_cases(file, kernels);
+    while (!kernels.empty()) visit_(file, kernels.extract(kernels.begin()).mapped());
   } catch (const std::system_error& error) {
     fault(file, error.code().message());
   }
 
-  std::vector<ProgramCase> cases;
   std::vector<metrics::Fact> faults;
 
   /// "sm_75, sm_90": that there is code for.
@@ -113,44 +113,11 @@ class Inspection {
     }
   }
 
-  void add_cases(const NamedFile& file, Kernels& kernels) {
-    std::vector<CountedKernel> all;
-    for (auto& [key, kernel] : kernels) all.push_back(std::move(kernel));
-    std::ranges::move(programs::cases_of(kCounter, file.name, all, budgets_),
-                      std::back_inserter(cases));
-  }
-
   const InspectOptions& options_;
-  const metrics::Budgets& budgets_;
+  const Visit visit_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
 };
-
-/// The value of the whole case; 0 where it is not known.
-double number_of(const ProgramCase& one, std::string_view metric) {
-  for (const metrics::Fact& fact : one.facts) {
-    const double* const number = std::get_if<double>(&fact.value);
-    const bool is_it = fact.scope == metrics::Scope::whole_case && fact.metric == metric;
-    if (is_it && number != nullptr) return *number;
-  }
-  return 0;
-}
-
-/// Kernels with most spills first, then those with most accesses to local memory, then registers.
-void sort_worst_first(std::vector<ProgramCase>& cases) {
-  std::vector<std::pair<std::tuple<double, double, double>, std::size_t>> order;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto of = [&](std::string_view metric) { return -number_of(cases[i], metric); };
-    order.push_back(
-        {{of("spill.load_bytes") + of("spill.store_bytes"),
-          of("local.load_instructions") + of("local.store_instructions"), of("registers")},
-         i});
-  }
-  std::ranges::sort(order);
-  std::vector<ProgramCase> sorted;
-  for (const auto& [key, i] : order) sorted.push_back(std::move(cases[i]));
-  cases = std::move(sorted);
-}
 
 /// Why no kernel is left of `found` ones.
 std::string why_nothing(const InspectOptions& options, std::size_t found,
@@ -173,27 +140,33 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   const std::regex expression = programs::kernel_expression(options.kernels);
   const std::vector<NamedFile> files = files_of(options.things);
   const outcome::OutFolder out(options.out);
-  metrics::Run run = start_run_of_other(
-      std::filesystem::current_path().string(), std::string(kCounter.command),
-      {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
-  programs::Kernels kernels;
-  {
-    Inspection inspection(options, budgets);
-    for (const NamedFile& file : files) inspection.read(file);
-    kernels.cases = std::move(inspection.cases);
-    kernels.faults = std::move(inspection.faults);
-    kernels.lost = programs::unused_sections(options, budgets, kernels.cases);
-    const std::size_t found = kernels.cases.size();
-    std::erase_if(kernels.cases,
-                  [&](const ProgramCase& one) { return !one.is_called(expression); });
-    if (kernels.cases.empty() && kernels.faults.empty()) {
-      kernels.lost.push_back(why_nothing(options, found, inspection.archs()));
-    }
+  programs::KernelJudge judge(
+      start_run_of_other(
+          std::filesystem::current_path().string(), std::string(kCounter.command),
+          {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict}),
+      out, outcome::Kept::judged);
+  programs::UnusedSections unused(options, budgets);
+  ResourcesTable table;
+  std::size_t found = 0;
+  Inspection inspection(options, [&](const NamedFile& file, const CountedKernel& kernel) {
+    ProgramCase one = programs::case_of(kCounter, file.name, kernel, budgets);
+    unused.use(one);
+    ++found;
+    if (!one.is_called(expression)) return;
+    table.add(one);
+    judge.add(std::move(one));
+  });
+  for (const NamedFile& file : files) inspection.read(file);
+  std::vector<std::string> lost = unused.text();
+  if (judge.kernels() == 0 && inspection.faults.empty()) {
+    lost.push_back(why_nothing(options, found, inspection.archs()));
   }
-  sort_worst_first(kernels.cases);
-  kernels.text = resources_table(kernels.cases);
-  kernels.repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); };
-  return programs::judge_kernels(std::move(kernels), std::move(run), out, stdout);
+  return judge.end(
+      {.faults = std::move(inspection.faults),
+       .lost = std::move(lost),
+       .text = table.text(),
+       .repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); }},
+      stdout);
 }
 
 }  // namespace warpgauge::inspect

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <iterator>
+#include <string_view>
+#include <variant>
 
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/program_name.h"
@@ -14,24 +14,45 @@ namespace warpgauge::inspect {
 
 using programs::value_of;
 
-std::string resources_table(const std::vector<programs::ProgramCase>& cases) {
-  constexpr std::size_t kShown = 40;
-  constexpr std::string_view kRow = "{:<8} {:>4} {:>6} {:>6} {:>6} {:>7} {:>9} {:>7}  {}\n";
-  if (cases.empty()) return "";
+namespace {
+
+constexpr std::size_t kShown = 40;
+constexpr std::string_view kRow = "{:<8} {:>4} {:>6} {:>6} {:>6} {:>7} {:>9} {:>7}  {}\n";
+
+/// The value of the whole case; 0 where it is not known.
+double number_of(const programs::ProgramCase& one, std::string_view metric) {
+  for (const metrics::Fact& fact : one.facts) {
+    const double* const number = std::get_if<double>(&fact.value);
+    const bool is_it = fact.scope == metrics::Scope::whole_case && fact.metric == metric;
+    if (is_it && number != nullptr) return *number;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void ResourcesTable::add(const programs::ProgramCase& one) {
+  const auto of = [&](std::string_view metric) { return -number_of(one, metric); };
+  const Key key = {of("spill.load_bytes") + of("spill.store_bytes"),
+                   of("local.load_instructions") + of("local.store_instructions"), of("registers"),
+                   kernels_++};
+  if (rows_.size() == kShown && key > rows_.rbegin()->first) return;
+  rows_[key] =
+      fmt::format(fmt::runtime(kRow), one.facts.front().arch, value_of(one, "registers"),
+                  value_of(one, "stack.bytes"), value_of(one, "local.load_instructions"),
+                  value_of(one, "local.store_instructions"), value_of(one, "shared.static_bytes"),
+                  value_of(one, "occupancy.theoretical"), value_of(one, "code.bytes"),
+                  programs::shortened(one.kernel));
+  if (rows_.size() > kShown) rows_.erase(std::prev(rows_.end()));
+}
+
+std::string ResourcesTable::text() const {
+  if (rows_.empty()) return "";
   std::string text = fmt::format(fmt::runtime(kRow), "arch", "regs", "stack", "loads", "stores",
                                  "shared", "occupancy", "code", "kernel");
-  for (std::size_t i = 0; i < std::min(kShown, cases.size()); ++i) {
-    const programs::ProgramCase& one = cases[i];
-    fmt::format_to(std::back_inserter(text), fmt::runtime(kRow), one.facts.front().arch,
-                   value_of(one, "registers"), value_of(one, "stack.bytes"),
-                   value_of(one, "local.load_instructions"),
-                   value_of(one, "local.store_instructions"), value_of(one, "shared.static_bytes"),
-                   value_of(one, "occupancy.theoretical"), value_of(one, "code.bytes"),
-                   programs::shortened(one.kernel));
-  }
-  if (cases.size() > kShown) {
-    fmt::format_to(std::back_inserter(text), "and {} more, see facts.jsonl\n",
-                   cases.size() - kShown);
+  for (const auto& [key, row] : rows_) text += row;
+  if (kernels_ > kShown) {
+    text += fmt::format("and {} more, see facts.jsonl\n", kernels_ - kShown);
   }
   return text + "loads and stores: instructions on local memory\n";
 }

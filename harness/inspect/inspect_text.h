@@ -1,16 +1,29 @@
 // Texts on inspected kernels: their table, and how to repeat a verdict.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
-#include <vector>
+#include <tuple>
 
 #include "harness/inspect/inspect.h"
 #include "harness/programs/program_case.h"
 
 namespace warpgauge::inspect {
 
-/// A row for each kernel and architecture, in the order of `cases`.
-std::string resources_table(const std::vector<programs::ProgramCase>& cases);
+/// The kernels with most spills, then those with most accesses to local memory, then with most
+/// registers: a row for each kernel and architecture.
+class ResourcesTable {
+ public:
+  void add(const programs::ProgramCase& one);
+  std::string text() const;
+
+ private:
+  using Key = std::tuple<double, double, double, std::size_t>;  ///< the last by the order of add()
+
+  std::map<Key, std::string> rows_;  ///< those that are shown
+  std::size_t kernels_ = 0;
+};
 
 /// The command that gives the verdict on this kernel again.
 std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& fact);

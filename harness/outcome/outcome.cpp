@@ -64,6 +64,9 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
       }
     }
   }
+  for (const auto& [family, n] : options_.unbudgeted) {
+    for (Tally* tally : {&families_[family], &total_}) tally->verdicts[Verdict::unbudgeted] += n;
+  }
   std::map<std::string, Unmeasured> reasons;
   for (const JudgedValue& value : values_) {
     const Fact& fact = *value.fact;

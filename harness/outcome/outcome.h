@@ -40,6 +40,8 @@ struct OutcomeOptions {
   std::function<std::string(const JudgedValue&)> repeat;
   bool kernels = false;  ///< findings name their kernels, of which ids have but a part
   bool whole = true;     ///< runs must have an end; a run that is still going on has none
+  /// By family: how many values there are beside the facts, which no budget judges.
+  std::map<std::string, int> unbudgeted;
 };
 
 class Outcome {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "harness/files/write_file.h"
@@ -10,8 +13,8 @@
 
 namespace warpgauge::outcome {
 
-RecordedRun::RecordedRun(metrics::Run run, const std::filesystem::path& facts)
-    : run_{.run = std::move(run), .facts = {}, .end = {}} {
+RecordedRun::RecordedRun(metrics::Run run, const std::filesystem::path& facts, Kept kept)
+    : run_{.run = std::move(run), .facts = {}, .end = {}}, kept_(kept) {
   if (!facts.empty()) writer_ = std::make_unique<metrics::FactWriter>(facts, run_.run);
 }
 
@@ -25,11 +28,28 @@ void RecordedRun::add_device(const metrics::Device& device) {
 
 void RecordedRun::add(std::vector<metrics::Fact> facts) {
   if (writer_) writer_->write(facts);
+  if (kept_ == Kept::judged) forget_unbudgeted(facts);
   std::ranges::move(facts, std::back_inserter(run_.facts));
+}
+
+void RecordedRun::forget_unbudgeted(std::vector<metrics::Fact>& facts) {
+  std::set<std::tuple<metrics::CaseId, std::string, std::string>> judged;
+  for (const metrics::Fact& fact : facts) {
+    if (fact.scope != metrics::Scope::whole_case) continue;
+    if (fact.verdict == metrics::Verdict::unbudgeted) {
+      ++unbudgeted_[fact.id.family];
+    } else {
+      judged.insert({fact.id, fact.arch, fact.metric});
+    }
+  }
+  std::erase_if(facts, [&](const metrics::Fact& fact) {
+    return !judged.contains({fact.id, fact.arch, fact.metric});
+  });
 }
 
 std::unique_ptr<Outcome> RecordedRun::end(OutcomeOptions options,
                                           const std::filesystem::path& results, ExitCode least) {
+  options.unbudgeted = std::move(unbudgeted_);
   run_.end = metrics::RunEnd{.counts = {}, .exit_code = least, .left_out = {}};
   std::vector<metrics::StoredRun> runs;
   runs.push_back(std::move(run_));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/outcome/outcome.h"
@@ -10,13 +12,19 @@
 
 namespace warpgauge::outcome {
 
+/// What is kept of the facts that are written.
+enum class Kept {
+  all,
+  judged,  ///< values that no budget judges are only counted: of a run with very many values
+};
+
 class RecordedRun {
  public:
   /// Facts are appended to `facts`, if that is not empty. Throws metrics::FactError.
-  RecordedRun(metrics::Run run, const std::filesystem::path& facts);
+  RecordedRun(metrics::Run run, const std::filesystem::path& facts, Kept kept = Kept::all);
 
   void add_device(const metrics::Device& device);
-  /// Keeps judged facts, and writes them.
+  /// Keeps judged facts, and writes them. Those of a case come together.
   void add(std::vector<metrics::Fact> facts);
   /// Works out the outcome, ends the run in the file of facts, and writes results.json to
   /// `results`, if that is not empty. The outcome is never better than `least`, with which the
@@ -25,7 +33,11 @@ class RecordedRun {
                                ExitCode least = kWithinBudget);
 
  private:
+  void forget_unbudgeted(std::vector<metrics::Fact>& facts);
+
   metrics::StoredRun run_;
+  Kept kept_;
+  std::map<std::string, int> unbudgeted_;  ///< forgotten values of whole cases, by family
   std::unique_ptr<metrics::FactWriter> writer_;
 };
 

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/files/colour.h"
 #include "harness/files/printable.h"
 #include "harness/outcome/outcome_text.h"
-#include "harness/outcome/recorded_run.h"
 #include "metrics/judge.h"
 
 namespace warpgauge::programs {
@@ -22,26 +20,6 @@ outcome::Requirements requirements_of(const metrics::Asked& asked) {
   return {.strict = asked.strict,
           .ptxas = std::ranges::count(asked.require, "ptxas") > 0,
           .cupti = std::ranges::count(asked.require, "cupti") > 0};
-}
-
-std::unique_ptr<outcome::Outcome> judged(Kernels& kernels, metrics::Run run,
-                                         const outcome::OutFolder& out) {
-  const outcome::Requirements requirements = requirements_of(run.asked);
-  outcome::RecordedRun recorded(std::move(run), out.facts());
-  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  for (ProgramCase& one : kernels.cases) {
-    if (!one.device.name.empty()) recorded.add_device(one.device);
-    const metrics::References references(one.facts);
-    for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today, references);
-    recorded.add(std::move(one.facts));
-  }
-  recorded.add(std::move(kernels.faults));
-  return recorded.end(
-      {.requirements = requirements,
-       .lost = kernels.lost,
-       .repeat = [&](const outcome::JudgedValue& value) { return kernels.repeat(*value.fact); },
-       .kernels = true},
-      out.results());
 }
 
 }  // namespace
@@ -64,17 +42,42 @@ std::regex kernel_expression(const std::string& text) {
   }
 }
 
-outcome::ExitCode judge_kernels(Kernels kernels, metrics::Run run, const outcome::OutFolder& out,
-                                std::FILE* stream) {
-  if (kernels.cases.empty() && kernels.faults.empty()) {
-    for (const std::string& one : kernels.lost) fmt::print(stderr, "{}\n", files::printable(one));
+KernelJudge::KernelJudge(metrics::Run run, const outcome::OutFolder& out, outcome::Kept kept)
+    : run_(std::move(run)),
+      out_(out),
+      kept_(kept),
+      requirements_(requirements_of(run_.asked)),
+      today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
+
+outcome::RecordedRun& KernelJudge::recorded() {
+  if (!recorded_) recorded_.emplace(run_, out_.facts(), kept_);
+  return *recorded_;
+}
+
+void KernelJudge::add(ProgramCase one) {
+  ++kernels_;
+  if (!one.device.name.empty()) recorded().add_device(one.device);
+  const metrics::References references(one.facts);
+  for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today_, references);
+  recorded().add(std::move(one.facts));
+}
+
+outcome::ExitCode KernelJudge::end(Beside beside, std::FILE* stream) {
+  if (!beside.faults.empty()) recorded().add(std::move(beside.faults));
+  if (!recorded_) {
+    for (const std::string& one : beside.lost) fmt::print(stderr, "{}\n", files::printable(one));
     return outcome::kNotMeasured;
   }
-  const auto outcome = judged(kernels, std::move(run), out);
-  out.write_summary(outcome::markdown_text(*outcome));
-  fmt::print(stream, "{}\n{}facts: {}\nresults: {}\nsummary: {}\n", kernels.text,
+  const auto outcome = recorded_->end(
+      {.requirements = requirements_,
+       .lost = std::move(beside.lost),
+       .repeat = [&](const outcome::JudgedValue& value) { return beside.repeat(*value.fact); },
+       .kernels = true},
+      out_.results());
+  out_.write_summary(outcome::markdown_text(*outcome));
+  fmt::print(stream, "{}\n{}facts: {}\nresults: {}\nsummary: {}\n", beside.text,
              outcome::terminal_text(*outcome, files::may_be_coloured(fileno(stream))),
-             out.facts().string(), out.results().string(), out.summary().string());
+             out_.facts().string(), out_.results().string(), out_.summary().string());
   return outcome->exit_code();
 }
 

@@ -2,15 +2,20 @@
 // `emulate` and `inspect`.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/out_folder.h"
+#include "harness/outcome/recorded_run.h"
+#include "harness/outcome/requirements.h"
 #include "harness/programs/program_case.h"
 #include "metrics/budget.h"
 #include "metrics/fact.h"
@@ -25,9 +30,8 @@ struct JudgeOptions {
   bool strict = false;  ///< values better than their budget fail
 };
 
-/// The kernels to judge, with all that is to be said beside.
-struct Kernels {
-  std::vector<ProgramCase> cases;
+/// What is to be said beside the kernels.
+struct Beside {
   std::vector<metrics::Fact> faults;
   std::vector<std::string> lost;  ///< what was not measured, a sentence each
   std::string text;               ///< their table, and what options left out, in lines
@@ -40,9 +44,29 @@ metrics::Budgets budgets_of(const JudgeOptions& options);
 /// The expression of --kernels. Throws std::invalid_argument.
 std::regex kernel_expression(const std::string& text);
 
-/// Judges the kernels, writes facts.jsonl, results.json and summary.md, and prints the outcome to
-/// `stream`. The requirements are those that `run` was asked for.
-outcome::ExitCode judge_kernels(Kernels kernels, metrics::Run run, const outcome::OutFolder& out,
-                                std::FILE* stream);
+/// Judges kernels one after the other, and writes their facts at once.
+class KernelJudge {
+ public:
+  /// The requirements are those that `run` was asked for. `out` must outlive it.
+  KernelJudge(metrics::Run run, const outcome::OutFolder& out,
+              outcome::Kept kept = outcome::Kept::all);
+
+  void add(ProgramCase one);
+  std::size_t kernels() const { return kernels_; }  ///< that were added
+  /// Writes results.json and summary.md beside facts.jsonl, and prints the outcome to `stream`.
+  /// Without kernels and faults there is none, and what was lost is printed to stderr.
+  outcome::ExitCode end(Beside beside, std::FILE* stream);
+
+ private:
+  outcome::RecordedRun& recorded();
+
+  metrics::Run run_;
+  const outcome::OutFolder& out_;
+  outcome::Kept kept_;
+  outcome::Requirements requirements_;
+  std::chrono::sys_days today_;
+  std::size_t kernels_ = 0;
+  std::optional<outcome::RecordedRun> recorded_;  ///< since the first kernel or fault
+};
 
 }  // namespace warpgauge::programs

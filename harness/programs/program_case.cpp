@@ -152,26 +152,31 @@ Fact program_failure(const Counter& counter, const std::string& program, std::st
   return error_fact(one, std::move(how));
 }
 
+ProgramCase case_of(const Counter& counter, const std::string& program, const CountedKernel& kernel,
+                    const metrics::Budgets& budgets) {
+  ProgramCase one{.id = id_of(counter, program, kernel.name),
+                  .kernel = files::demangled(kernel.name),
+                  .device = kernel.device,
+                  .budgets = {},
+                  .launches = kernel.launches,
+                  .counted_warps = kernel.counted_warps,
+                  .facts = {}};
+  for (const metrics::Launch& shape : kernel.counted) {
+    one.counted += shape.count;
+    one.warps += shape.warps();
+  }
+  one.budgets = budgets.of_kernel(one.id, one.names());
+  const Fact blank{.id = one.id, .arch = kernel.arch, .file = "", .line = 0};
+  one.facts = facts_of(counter, kernel, blank, one.budgets);
+  return one;
+}
+
 std::vector<ProgramCase> cases_of(const Counter& counter, const std::string& program,
                                   const std::vector<CountedKernel>& kernels,
                                   const metrics::Budgets& budgets) {
   std::vector<ProgramCase> cases;
   for (const CountedKernel& kernel : kernels) {
-    ProgramCase one{.id = id_of(counter, program, kernel.name),
-                    .kernel = files::demangled(kernel.name),
-                    .device = kernel.device,
-                    .budgets = {},
-                    .launches = kernel.launches,
-                    .counted_warps = kernel.counted_warps,
-                    .facts = {}};
-    for (const metrics::Launch& shape : kernel.counted) {
-      one.counted += shape.count;
-      one.warps += shape.warps();
-    }
-    one.budgets = budgets.of_kernel(one.id, one.names());
-    const Fact blank{.id = one.id, .arch = kernel.arch, .file = "", .line = 0};
-    one.facts = facts_of(counter, kernel, blank, one.budgets);
-    cases.push_back(std::move(one));
+    cases.push_back(case_of(counter, program, kernel, budgets));
   }
   std::ranges::stable_sort(cases, std::ranges::greater(), &ProgramCase::launches);
   return cases;

@@ -78,8 +78,12 @@ std::string variant_of(const std::string& kernel);
 /// The fact that says that the program itself failed, and how.
 metrics::Fact program_failure(const Counter& counter, const std::string& program, std::string how);
 
-/// The cases of a run of `program`, those with most launches first. A kernel of which nothing was
-/// counted has facts without a value, with the reason, for all that `budgets` ask for.
+/// The case of a kernel of `program`. One of which nothing was counted has facts without a value,
+/// with the reason, for all that `budgets` ask for.
+ProgramCase case_of(const Counter& counter, const std::string& program, const CountedKernel& kernel,
+                    const metrics::Budgets& budgets);
+
+/// The cases of a run of `program`, those with most launches first.
 std::vector<ProgramCase> cases_of(const Counter& counter, const std::string& program,
                                   const std::vector<CountedKernel>& kernels,
                                   const metrics::Budgets& budgets);

@@ -74,17 +74,21 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
   return text;
 }
 
-std::vector<std::string> unused_sections(const JudgeOptions& options,
-                                         const metrics::Budgets& budgets,
-                                         const std::vector<ProgramCase>& cases) {
-  std::vector<std::string> unused;
-  for (const std::string& section : budgets.section_names()) {
-    const auto fits = [&](const ProgramCase& one) { return metrics::fits(section, one.names()); };
-    if (std::ranges::any_of(cases, fits)) continue;
-    unused.push_back(
-        fmt::format("{}: no kernel matches section '{}'", options.budgets.string(), section));
+UnusedSections::UnusedSections(const JudgeOptions& options, const metrics::Budgets& budgets)
+    : file_(options.budgets.string()), left_(budgets.section_names()) {}
+
+void UnusedSections::use(const ProgramCase& one) {
+  if (left_.empty()) return;
+  const std::vector<std::string> names = one.names();
+  std::erase_if(left_, [&](const std::string& section) { return metrics::fits(section, names); });
+}
+
+std::vector<std::string> UnusedSections::text() const {
+  std::vector<std::string> text;
+  for (const std::string& section : left_) {
+    text.push_back(fmt::format("{}: no kernel matches section '{}'", file_, section));
   }
-  return unused;
+  return text;
 }
 
 std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool is_partial) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +16,20 @@ namespace warpgauge::programs {
 /// A row for each kernel, those with most launches first.
 std::string kernels_table(const std::vector<ProgramCase>& cases);
 
-/// The sections of the budget file that fit no kernel, a sentence each.
-std::vector<std::string> unused_sections(const JudgeOptions& options,
-                                         const metrics::Budgets& budgets,
-                                         const std::vector<ProgramCase>& cases);
+/// The sections of the budget file that fit no kernel.
+class UnusedSections {
+ public:
+  UnusedSections(const JudgeOptions& options, const metrics::Budgets& budgets);
+
+  /// Takes away those that fit this kernel.
+  void use(const ProgramCase& one);
+  /// A sentence on each that is left.
+  std::vector<std::string> text() const;
+
+ private:
+  std::string file_;
+  std::set<std::string> left_;
+};
 
 /// Launches without counts, a sentence each. `is_partial`: only some were to be counted.
 std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool is_partial);

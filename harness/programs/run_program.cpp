@@ -52,29 +52,37 @@ std::string leave_out_late(const ProgramOptions& options, std::vector<ProgramCas
 }
 
 /// The kernels to report, with all that is to be said of the others.
-Kernels select_kernels(const ProgramOptions& options, const Source& source,
-                       const metrics::Budgets& budgets, Counted counted) {
+struct Selected {
+  std::vector<ProgramCase> cases;
+  Beside beside;
+};
+
+Selected select_kernels(const ProgramOptions& options, const Source& source,
+                        const metrics::Budgets& budgets, Counted counted) {
   const std::regex expression = kernel_expression(options.kernels);
-  Kernels selected{
-      .cases = cases_of(source.counter(), options.command[0], counted.kernels, budgets),
-      .faults = std::move(counted.faults)};
-  selected.repeat = [&](const metrics::Fact& fact) {
-    return repeat_program(source, options, fact);
-  };
-  selected.lost = unused_sections(options, budgets, selected.cases);
-  const std::size_t launched = selected.cases.size();
-  const std::string skipped = leave_out_skipped(options, &selected.cases);
-  const std::string late = leave_out_late(options, &selected.cases);
-  const std::size_t kept = selected.cases.size();
-  std::erase_if(selected.cases, [&](const ProgramCase& one) { return !one.is_called(expression); });
-  std::ranges::move(counted.lost, std::back_inserter(selected.lost));
-  std::ranges::move(not_counted(selected.cases, options.choice.is_partial()),
-                    std::back_inserter(selected.lost));
-  if (selected.cases.empty() && selected.faults.empty()) {
-    selected.lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
+  std::vector<ProgramCase> cases =
+      cases_of(source.counter(), options.command[0], counted.kernels, budgets);
+  UnusedSections unused(options, budgets);
+  for (const ProgramCase& one : cases) unused.use(one);
+  std::vector<std::string> lost = unused.text();
+  const std::size_t launched = cases.size();
+  const std::string skipped = leave_out_skipped(options, &cases);
+  const std::string late = leave_out_late(options, &cases);
+  const std::size_t kept = cases.size();
+  std::erase_if(cases, [&](const ProgramCase& one) { return !one.is_called(expression); });
+  std::ranges::move(counted.lost, std::back_inserter(lost));
+  std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
+  if (cases.empty() && counted.faults.empty()) {
+    lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
-  selected.text = kernels_table(selected.cases) + skipped + late;
-  return selected;
+  std::string text = kernels_table(cases) + skipped + late;
+  return {.cases = std::move(cases),
+          .beside = {.faults = std::move(counted.faults),
+                     .lost = std::move(lost),
+                     .text = std::move(text),
+                     .repeat = [&](const metrics::Fact& fact) {
+                       return repeat_program(source, options, fact);
+                     }}};
 }
 
 metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
@@ -99,20 +107,22 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
   std::map<std::string, std::string> variables = options.choice.variables();
   variables.merge(source.variables(fs::absolute(left.path())));
   const process::Ending ending = process::run_to_its_end(options.command, variables);
-  Kernels kernels =
+  auto [cases, beside] =
       select_kernels(options, source, budgets, source.counted(options.command[0], left.path()));
   const bool failed = ending.exit_code() != 0;
-  const bool shows = !kernels.cases.empty() || !kernels.faults.empty();
+  const bool shows = !cases.empty() || !beside.faults.empty();
   if (failed) {
     const std::string failure =
         fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
     if (shows) {
-      kernels.faults.push_back(program_failure(source.counter(), options.command[0], failure));
+      beside.faults.push_back(program_failure(source.counter(), options.command[0], failure));
     } else {
-      kernels.lost.push_back(failure);
+      beside.lost.push_back(failure);
     }
   }
-  const auto code = judge_kernels(std::move(kernels), std::move(run), out, stderr);
+  KernelJudge judge(std::move(run), out);
+  for (ProgramCase& one : cases) judge.add(std::move(one));
+  const auto code = judge.end(std::move(beside), stderr);
   return failed ? outcome::worse(code, outcome::kFault) : code;
 }
 

@@ -256,6 +256,24 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
   std::filesystem::remove(results);
 }
 
+TEST(RecordedRun, ThatKeepsWhatIsJudgedHasTheOutcomeOfItsFile) {
+  const auto facts = std::filesystem::path(testing::TempDir()) / "warpgauge_kept.jsonl";
+  std::filesystem::remove(facts);
+  metrics::Fact line = fact(unbudgeted);
+  line.scope = metrics::Scope::line;
+  RecordedRun recorded(run_of({}).run, facts, Kept::judged);
+  recorded.add({on(fact(fail), "sm_80"), on(line, "sm_80")});
+  recorded.add({on(fact(unbudgeted), "sm_90"), on(line, "sm_90")});
+  const auto outcome = recorded.end({}, "");
+  EXPECT_EQ(outcome->runs().at(0).facts.size(), 2);
+  const Outcome read(metrics::read_facts(facts), {});
+  EXPECT_EQ(read.runs().at(0).facts.size(), 4);
+  EXPECT_EQ(outcome->total().verdicts, read.total().verdicts);
+  EXPECT_EQ(outcome->families().begin()->second.count(unbudgeted), 1);
+  EXPECT_EQ(outcome->headline(), read.headline());
+  std::filesystem::remove(facts);
+}
+
 TEST(RecordedRun, OfValuesThatAreWorseEndsAsTheyDo) {
   RecordedRun recorded(run_of({}).run, "");
   recorded.add({fact(error)});
