@@ -49,6 +49,33 @@ std::pair<std::string, std::string> without_arch(const std::string& section) {
   return {section.substr(0, slash), section.substr(slash)};
 }
 
+/// The limits at each place, those of the architecture's own table before the general ones.
+std::vector<const Budgets::Section*> sections_of(
+    const std::vector<std::pair<const Budgets::Sections*, std::string>>& places,
+    std::string_view arch) {
+  std::vector<const Budgets::Section*> found;
+  for (const auto& [sections, name] : places) {
+    for (const std::string& section : {fmt::format("{}/{}", name, arch), name}) {
+      const auto limits = sections->find(section);
+      if (limits != sections->end()) found.push_back(&limits->second);
+    }
+  }
+  return found;
+}
+
+/// The first limit for the metric; nullptr if there is none.
+const Limit* limit_in(const std::vector<const Budgets::Section*>& sections, const CaseId& id,
+                      std::string_view metric) {
+  for (const Budgets::Section* section : sections) {
+    const auto limit = section->find(metric);
+    if (limit != section->end() &&
+        (limit->second.of.empty() || limit->second.of != id.variant_type())) {
+      return &limit->second;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Budgets Budgets::load(const std::filesystem::path& path, std::string_view shown_as,
@@ -118,22 +145,14 @@ std::set<std::string> Budgets::section_names() const {
 }
 
 const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_view metric) const {
-  const std::string own = id.variant_type();
-  for (const auto& [sections, name] : places(id)) {
-    for (const std::string& section : {fmt::format("{}/{}", name, arch), name}) {
-      const auto limits = sections->find(section);
-      if (limits == sections->end()) continue;
-      const auto limit = limits->second.find(metric);
-      if (limit != limits->second.end() && limit->second.of != own) return &limit->second;
-    }
-  }
-  return nullptr;
+  return limit_in(sections_of(places(id), arch), id, metric);
 }
 
 std::vector<const Metric*> Budgets::metrics(const CaseId& id, std::string_view arch) const {
+  const std::vector<const Section*> sections_of_case = sections_of(places(id), arch);
   std::vector<const Metric*> limited;
   const auto add_limited = [&](const Metric& row) {
-    if (find(id, arch, row.id) != nullptr) limited.push_back(&row);
+    if (limit_in(sections_of_case, id, row.id) != nullptr) limited.push_back(&row);
   };
   std::ranges::for_each(catalog(), add_limited);
   std::set<std::string_view> counters;
