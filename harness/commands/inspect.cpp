@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::string_view kFooter =
     R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive
-of them, or a folder, of which the files with machine code are read. Sections of the
-budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel that none matches
-may not spill registers. Needs no GPU and no rebuild.
+or a wheel of them, or a folder, of which the files with machine code are read; or
+PTX (.ptx), which the toolkit's ptxas compiles. Sections of the budget file are globs of
+kernel names, ["*reduce_kernel*"]; a kernel that none matches may not spill registers.
+Needs no GPU and no rebuild.
 
 Exit codes:
   0  within budget

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -30,8 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using Disassembly = std::map<std::string, std::map<std::uint64_t, std::string>>;
 
-constexpr const char* kDisassembler = "nvdisasm";
-
 std::string_view stripped(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
   const std::size_t first = text.find_first_not_of(kBlank);
@@ -54,14 +51,6 @@ std::string instruction_in(std::string_view line) {
   std::string text(stripped(line));
   std::ranges::replace(text, '\t', ' ');
   return text.find(';') == text.npos ? "" : text;
-}
-
-/// Empty if there is none.
-fs::path disassembler() {
-  const char* const toolkit = std::getenv("CUDA_HOME");
-  const fs::path found = process::found_program(kDisassembler);
-  if (!found.empty() || toolkit == nullptr) return found;
-  return process::found_program(fs::path(toolkit) / "bin" / kDisassembler);
 }
 
 /// Runs nvdisasm once for each cubin.
@@ -95,7 +84,7 @@ class Disassembler {
     return text ? read_disassembly(*text) : Disassembly();
   }
 
-  fs::path program_ = disassembler();
+  fs::path program_ = process::found_in_toolkit("nvdisasm");
   bool failed_ = false;
   std::map<const std::byte*, Disassembly> texts_;
 };

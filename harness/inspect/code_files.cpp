@@ -35,7 +35,8 @@ class Files {
     if (!names_.insert(name).second) {
       name = in_one_word(fs::absolute(path).lexically_normal().relative_path());
     }
-    files.push_back({.path = path, .name = std::move(name), .in_folder = in_folder});
+    files.push_back(
+        {.path = path, .name = std::move(name), .shown = path.string(), .in_folder = in_folder});
   }
 
   std::vector<NamedFile> files;

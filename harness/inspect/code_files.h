@@ -10,6 +10,7 @@ namespace warpgauge::inspect {
 struct NamedFile {
   std::filesystem::path path;
   std::string name;        ///< in ids: that of the file, with its folders below the named one
+  std::string shown;       ///< in messages
   bool in_folder = false;  ///< found there: one without machine code is none of those to inspect
 };
 

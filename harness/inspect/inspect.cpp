@@ -16,9 +16,11 @@
 #include <utility>
 
 #include "harness/files/mapped_file.h"
+#include "harness/files/temporary_path.h"
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/compiled_kernels.h"
 #include "harness/inspect/inspect_text.h"
+#include "harness/inspect/readable.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/process/progress.h"
 #include "harness/programs/program_text.h"
@@ -48,29 +50,17 @@ class Inspection {
       : options_(options), visit_(std::move(visit)) {}
 
   void read(const NamedFile& file) try {
-    const files::MappedFile mapped(file.path);
-    if (file.in_folder && !metrics::may_have_code(mapped.bytes())) return;
-    Kernels kernels;
-    std::size_t read_bytes = 0;
-    const auto visit = [&](const metrics::FoundCubin& found) {
-      add_kernels(kernels, found);
-      line_.show(fmt::format("{}: {} kernels", file.path.string(), kernels.size()));
-      constexpr std::size_t kKept = std::size_t{64} << 20;
-      read_bytes += found.image.size();
-      if (read_bytes < kKept) return;
-      read_bytes = 0;
-      mapped.forget();
-    };
-    const metrics::CodeFile code = metrics::read_code_file(
-        mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
-    for (const std::string& problem : code.damaged) fault(file, problem);
-    if (code.cubins == 0 && code.damaged.empty()) {
-      if (!file.in_folder) fault(file, why_no_code(code));
-      return;
+    if (is_wheel(file.path)) {
+      read_wheel(file);
+    } else if (is_ptx(file.path)) {
+      if (!file.in_folder) read_ptx(file);
+    } else {
+      read_code(file, file.path);
     }
-    while (!kernels.empty()) visit_(file, kernels.extract(kernels.begin()).mapped());
   } catch (const std::system_error& error) {
     fault(file, error.code().message());
+  } catch (const NotReadable& error) {
+    fault(file, error.what());
   }
 
   std::vector<metrics::Fact> faults;
@@ -79,19 +69,84 @@ class Inspection {
   std::string archs() const { return fmt::format("{}", fmt::join(archs_, ", ")); }
 
  private:
+  void read_wheel(const NamedFile& wheel) {
+    const auto unpacked =
+        files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-wheel-");
+    line_.show(fmt::format("{}: is unpacked", wheel.shown));
+    unpack_wheel(wheel.path, unpacked.path());
+    const std::size_t before = cubins_ + faults.size();
+    for (NamedFile member : files_of({unpacked.path()})) {
+      member.shown = fmt::format("{}, {}", wheel.shown,
+                                 member.path.lexically_relative(unpacked.path()).string());
+      if (!members_.insert(member.name).second) member.name = wheel.name + '_' + member.name;
+      read(member);
+    }
+    if (cubins_ + faults.size() == before && !wheel.in_folder) fault(wheel, why_no_code({true}));
+  }
+
+  void read_ptx(const NamedFile& file) {
+    const auto folder =
+        files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-ptx-");
+    for (const std::string& arch : archs_of_ptx(file)) {
+      const std::filesystem::path cubin = folder.path() / (arch + ".cubin");
+      line_.show(fmt::format("{}: is compiled for {}", file.shown, arch));
+      compile_ptx(file.path, arch, cubin);
+      read_code(file, cubin);
+    }
+  }
+
+  /// Those that are asked for by name, and its own where a glob fits that, or none is asked for.
+  std::set<std::string> archs_of_ptx(const NamedFile& file) {
+    const files::MappedFile mapped(file.path);
+    const std::string own =
+        target_of({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()});
+    std::set<std::string> archs;
+    for (const std::string& asked : options_.archs) {
+      if (metrics::ArchName::parse(asked)) archs.insert(asked);
+    }
+    if (is_wanted(own)) archs.insert(own);
+    return archs;
+  }
+
+  /// `code` is the file itself, or what was made of it.
+  void read_code(const NamedFile& file, const std::filesystem::path& code_path) {
+    const files::MappedFile mapped(code_path);
+    if (file.in_folder && !metrics::may_have_code(mapped.bytes())) return;
+    Kernels kernels;
+    std::size_t read_bytes = 0;
+    const auto visit = [&](const metrics::FoundCubin& found) {
+      add_kernels(kernels, found);
+      line_.show(fmt::format("{}: {} kernels", file.shown, kernels.size()));
+      constexpr std::size_t kKept = std::size_t{64} << 20;
+      read_bytes += found.image.size();
+      if (read_bytes < kKept) return;
+      read_bytes = 0;
+      mapped.forget();
+    };
+    const metrics::CodeFile code = metrics::read_code_file(
+        mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
+    cubins_ += code.cubins;
+    for (const std::string& problem : code.damaged) fault(file, problem);
+    if (code.cubins == 0 && code.damaged.empty()) {
+      if (!file.in_folder) fault(file, why_no_code(code));
+      return;
+    }
+    while (!kernels.empty()) visit_(file, kernels.extract(kernels.begin()).mapped());
+  }
+
   using Kernels = std::map<std::pair<std::string, std::string>, CountedKernel>;
 
   static std::string why_no_code(const metrics::CodeFile& code) {
     if (code.ptx > 0)
-      return "it has PTX and no machine code; compile it with ptxas, or nvcc -cubin";
+      return "it has PTX and no machine code; extract the PTX (cuobjdump -xptx all) and name that";
     if (code.is_known) return "it has no code for GPUs; name what nvcc has compiled";
     return "it is none of what inspect reads: a cubin, a fat binary, an object, a shared library, "
-           "a program or an archive of them";
+           "a program, an archive or a wheel of them, or PTX (.ptx)";
   }
 
   void fault(const NamedFile& file, const std::string& problem) {
-    faults.push_back(programs::program_failure(kCounter, file.name,
-                                               fmt::format("{}: {}", file.path.string(), problem)));
+    faults.push_back(
+        programs::program_failure(kCounter, file.name, fmt::format("{}: {}", file.shown, problem)));
   }
 
   bool is_wanted(std::string_view arch) {
@@ -117,6 +172,8 @@ class Inspection {
   const Visit visit_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
+  std::set<std::string> members_;  ///< of wheels, by their names
+  std::size_t cubins_ = 0;
 };
 
 /// Why no kernel is left of `found` ones.

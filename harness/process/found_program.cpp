@@ -22,4 +22,11 @@ fs::path found_program(const std::string& name) {
   return {};
 }
 
+fs::path found_in_toolkit(const std::string& name) {
+  const char* const toolkit = std::getenv("CUDA_HOME");
+  const fs::path found = found_program(name);
+  if (!found.empty() || toolkit == nullptr) return found;
+  return found_program(fs::path(toolkit) / "bin" / name);
+}
+
 }  // namespace warpgauge::process

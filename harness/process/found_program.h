@@ -9,4 +9,7 @@ namespace warpgauge::process {
 /// As the shell finds it; empty if there is no such program.
 std::filesystem::path found_program(const std::string& name);
 
+/// A program of the CUDA toolkit: that in PATH, else in $CUDA_HOME/bin; empty if there is none.
+std::filesystem::path found_in_toolkit(const std::string& name);
+
 }  // namespace warpgauge::process

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import jsonschema
@@ -236,6 +237,85 @@ def test_a_folder_is_read_without_its_other_files(tmp_path):
     assert result.returncode == 0, result.stdout
     families = {fact.case.family for fact in read_facts(tmp_path / "out" / "facts.jsonl")}
     assert families == {"inner_a_cubin"}
+
+
+def wheel(path, *members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return path
+
+
+def test_a_wheel_is_read_as_a_folder_is(tmp_path):
+    cut = SPILLS.read_bytes()[:5000]
+    parts = [("my/libs/a.so", LEAN.read_bytes()), ("my/cut.so", cut), ("my/a.py", "pass")]
+    result, facts = inspected(tmp_path, wheel(tmp_path / "my-1.0-py3-none-any.whl", *parts))
+    assert result.returncode == 2 and facts
+    families = {fact.case.family for fact in read_facts(tmp_path / "out" / "facts.jsonl")}
+    assert families == {"my_libs_a_so", "my_cut_so"}
+    assert "my-1.0-py3-none-any.whl, my/cut.so: not a usable cubin" in result.stdout
+
+
+def test_files_of_one_name_in_two_wheels_are_two(tmp_path):
+    part = ("a.so", LEAN.read_bytes())
+    wheels = [wheel(tmp_path / f"my-{version}.whl", part) for version in "12"]
+    inspected(tmp_path, *wheels)
+    families = {fact.case.family for fact in read_facts(tmp_path / "out" / "facts.jsonl")}
+    assert families == {"a_so", "my-2_whl_a_so"}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"PK\x03\x04 and no more", "it cannot be unpacked: it is damaged, or "),
+        (None, "it has no code for GPUs; name what nvcc has compiled"),
+    ],
+)
+def test_a_wheel_without_machine_code_is_a_fault(content, problem, tmp_path):
+    thing = tmp_path / "my.whl"
+    thing.write_bytes(content) if content else wheel(thing, ("my/a.py", "pass"))
+    result = inspect("--out", tmp_path / "out", thing)
+    assert result.returncode == 2
+    assert f"{thing}: {problem}" in result.stdout
+
+
+def compiled_ptx(tmp_path):
+    (tmp_path / "kernels.cu").write_text(KERNELS)
+    ptx = tmp_path / "kernels.ptx"
+    command = [tool("nvcc"), "-ptx", "-lineinfo", "-arch=compute_80", "-o", ptx]
+    subprocess.run([*command, tmp_path / "kernels.cu"], check=True)
+    return ptx
+
+
+def test_ptx_is_compiled_for_its_target_or_what_is_asked_for(tmp_path):
+    ptx = compiled_ptx(tmp_path)
+    for options, archs in [
+        ([], {"sm_80"}),
+        (["--arch", "sm_8*"], {"sm_80"}),
+        (["--arch", "sm_86,sm_90a"], {"sm_86", "sm_90a"}),
+    ]:
+        result = inspect("--out", tmp_path / "out", *options, ptx)
+        assert result.returncode == 0, result.stdout
+        facts = read_facts(tmp_path / "out" / "facts.jsonl")
+        assert {fact.arch for fact in facts} == archs
+        assert {fact.file.rpartition("/")[2] for fact in facts if fact.file} == {"kernels.cu"}
+
+
+def test_ptx_has_the_values_of_its_machine_code(tmp_path):
+    _, of_cubin = inspected(tmp_path, compiled(tmp_path, "-arch=sm_80")[0])
+    _, of_ptx = inspected(tmp_path, compiled_ptx(tmp_path))
+    assert {key: fact.value for key, fact in of_ptx.items()} == {
+        key: fact.value for key, fact in of_cubin.items()
+    }
+
+
+def test_ptx_that_cannot_be_compiled_is_a_fault(tmp_path):
+    result = inspect("--out", tmp_path / "out", "--arch", "sm_75", compiled_ptx(tmp_path))
+    assert result.returncode == 2
+    assert "ptxas -arch sm_75 exited with 255; see its messages" in result.stdout
+    (tmp_path / "no.ptx").write_text("no PTX")
+    result = inspect("--out", tmp_path / "out", tmp_path / "no.ptx")
+    assert f"{tmp_path}/no.ptx: it is no PTX: it has no .target" in result.stdout
 
 
 def test_what_is_damaged_does_not_stop_the_others(tmp_path):
