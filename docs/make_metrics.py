@@ -100,6 +100,13 @@ SECTIONS = [
         `counter.l1tex__m_xbar2l1tex_read_sectors.sum`.""",
     ),
     (
+        "Instruction mix",
+        ("mix.",),
+        """Kinds of instructions in the machine code of a kernel itself, as
+        [`warpgauge inspect`](inspect.md) counts them: a description, which tells what became of a
+        loop, and which budgets hold with `equal`.""",
+    ),
+    (
         "Local memory",
         ("local.",),
         """Local memory holds spilled registers, stack frames and arrays with indices unknown to the

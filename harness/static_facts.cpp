@@ -22,6 +22,7 @@
 #include "metrics/call_graph.h"
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
+#include "metrics/instruction_mix.h"
 #include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
 #include "metrics/local_accesses.h"
@@ -368,7 +369,7 @@ std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>&
   const Fact blank = launched_fact(one, launches, arch, "");
   std::vector<Fact> facts;
   for (const metrics::Metric& metric : metrics::catalog()) {
-    if (metrics::is_run_time(metric)) continue;
+    if (metrics::is_run_time(metric) || metrics::is_of_mix(metric)) continue;
     Fact fact = blank;
     fact.metric = metric.id;
     fact.source = "ptxas";

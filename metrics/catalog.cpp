@@ -50,6 +50,10 @@ constexpr std::string_view kLargerCopies =
     "Copy larger tiles, from one thread of the block: each lane that executes it makes a copy.";
 constexpr std::string_view kReuseTiles =
     "Reuse a tile for more work, or let the blocks of a cluster share it (multicast).";
+constexpr std::string_view kWideLoads =
+    "Few narrow ones: a load of 128 bits replaces four of 32.";
+constexpr std::string_view kLoadWider =
+    "Load float4 or the like from aligned addresses, known as such to the compiler.";
 constexpr std::string_view kKeepInRegisters =
     "Index local arrays with compile-time constants, unroll, and avoid spills.";
 
@@ -136,6 +140,58 @@ const std::vector<Metric>& table() {
        "No value by itself: a loop should fit into the instruction caches, of which the first has "
        "32 KiB on 8.0 and 9.0.",
        "Unroll less; let large functions that are called often not be inlined."},
+      {"mix.tensor", "instructions", none, exact, ptxas, {},
+       "Instructions of the machine code that multiply tiles on tensor cores: HMMA, IMMA, BMMA, "
+       "DMMA, QMMA, OMMA, HGMMA, IGMMA, BGMMA, QGMMA, UTCHMMA and the like.",
+       "Those that the algorithm has, times the unrolling of its loops.",
+       "0 where some are expected: types or shapes are not those of tensor cores."},
+      {"mix.mufu", "instructions", none, exact, ptxas, {},
+       "Instructions of the machine code for approximate functions (MUFU): reciprocals, roots, "
+       "exponentials, logarithms, sines.",
+       "Those that the algorithm has, times the unrolling of its loops; divisions have one each.",
+       "Divide once and multiply; take common factors out of loops."},
+      {"mix.f64", "instructions", none, exact, ptxas, {},
+       "Instructions of the machine code with double precision: DADD, DMUL, DFMA, DSETP.",
+       "0 in a kernel of float: GPUs without a unit for it take 32 or 64 times as long.",
+       "Look for literals without an f (2.0) and calls of functions of double."},
+      {"mix.uniform", "instructions", none, exact, ptxas, {},
+       "Instructions of the machine code that a warp executes once, on the uniform datapath: names "
+       "that begin with U, such as UIADD3 and ULDC, with VOTEU and LDCU; not copies in bulk.",
+       "No value by itself: what is the same for all lanes costs less there.",
+       "Let addresses and conditions of loops depend on the block alone."},
+      {"mix.lds_8", "instructions", none, exact, ptxas, {},
+       "Loads of 8 bits per lane from shared memory (LDS) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.lds_16", "instructions", none, exact, ptxas, {},
+       "Loads of 16 bits per lane from shared memory (LDS) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.lds_32", "instructions", none, exact, ptxas, {},
+       "Loads of 32 bits per lane from shared memory (LDS) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.lds_64", "instructions", none, exact, ptxas, {},
+       "Loads of 64 bits per lane from shared memory (LDS) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.lds_128", "instructions", none, exact, ptxas, {},
+       "Loads of 128 bits per lane from shared memory (LDS) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_8", "instructions", none, exact, ptxas, {},
+       "Loads of 8 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_16", "instructions", none, exact, ptxas, {},
+       "Loads of 16 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_32", "instructions", none, exact, ptxas, {},
+       "Loads of 32 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_64", "instructions", none, exact, ptxas, {},
+       "Loads of 64 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_128", "instructions", none, exact, ptxas, {},
+       "Loads of 128 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
+      {"mix.ldg_256", "instructions", none, exact, ptxas, {},
+       "Loads of 256 bits per lane from global memory (LDG) in the machine code.",
+       kWideLoads, kLoadWider},
       {"shared.static_bytes", "bytes/block", lower, exact, ptxas, {},
        "Shared memory declared with a fixed size.",
        "What the reuse of data pays for, as long as shared memory does not limit occupancy; "

@@ -14,6 +14,7 @@
 #include "metrics/catalog.h"
 #include "metrics/cubin.h"
 #include "metrics/elf_sections.h"
+#include "metrics/instruction_mix.h"
 #include "metrics/kernel_resources.h"
 #include "metrics/line_table.h"
 #include "metrics/local_accesses.h"
@@ -67,11 +68,17 @@ class CubinReader {
     add_resources(out, resources);
     add_occupancy(out, resources);
     try {
+      for (const auto& [metric, number] : metrics::instruction_mix(cubin_, name)) {
+        out.compile_time[metric] = static_cast<double>(number);
+      }
       add_local(out);
     } catch (const metrics::CubinError& error) {  // of an architecture that is not known here
       for (const auto metric : {"local.load_instructions", "local.store_instructions",
                                 "spill.load_bytes", "spill.store_bytes"}) {
         out.unknown[metric] = error.what();
+      }
+      for (const metrics::Metric& row : metrics::catalog()) {
+        if (metrics::is_of_mix(row)) out.unknown[row.id] = error.what();
       }
     }
     return out;

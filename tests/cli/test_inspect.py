@@ -1,5 +1,6 @@
 """Compiled files under `warpgauge inspect`: what is said of their kernels, and the verdicts."""
 
+import collections
 import json
 import os
 import re
@@ -33,6 +34,20 @@ __global__ void indexed(float* out, const float* in, int n) {
   for (int i = 0; i < 64; ++i) table[i] = in[i];
   for (int i = 0; i < n; ++i) table[int(in[i]) & 63] += 1;
   out[threadIdx.x] = table[n & 63];
+}
+"""
+
+
+KINDS = """
+__global__ void kinds(float* out, const double* d, const float4* quad, const unsigned char* byte) {
+  __shared__ float shared[32];
+  shared[threadIdx.x] = out[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = __expf(shared[31 - threadIdx.x]);
+  reinterpret_cast<double*>(out)[threadIdx.x] = d[threadIdx.x] * 3;
+  const float4 four = quad[threadIdx.x];
+  out[99] = four.x + four.y + four.z + four.w;
+  out[98] = byte[threadIdx.x];
 }
 """
 
@@ -102,6 +117,59 @@ def test_resources_are_those_of_cuobjdump(cubin, tmp_path):
         own = facts[kernel, "shared.static_bytes"].value
         newer = int(re.search(r"sm_(\d+)", facts[kernel, "registers"].arch)[1]) >= 90
         assert shared == (own + RESERVED if newer and own else own) or (own == 0 and newer)
+
+
+TENSOR = ("HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA")
+NOT_UNIFORM = ("UTMA", "UBLK", "UTC", "UCGABAR", "USET", "UGET", "UVIRTCOUNT", "ULEPC")
+
+
+def kind_of(instruction):
+    """The metric of an instruction as nvdisasm writes it."""
+    name = instruction.partition(".")[0]
+    if name in TENSOR or re.fullmatch("UTC[A-Z]*MMA", name):
+        return "mix.tensor"
+    if name in ["VOTEU", "LDCU"] or (name[0] == "U" and not name.startswith(NOT_UNIFORM)):
+        return "mix.uniform"
+    if name == "MUFU" or name in ["DADD", "DMUL", "DFMA", "DSETP"]:
+        return "mix.mufu" if name == "MUFU" else "mix.f64"
+    if name not in ["LDS", "LDG"]:
+        return None
+    widths = [int(part) for part in re.findall(r"\b[US]?(8|16|64|128|256)\b", instruction)]
+    bits = max(widths, default=32)
+    return f"mix.{name.lower()}_{bits}"
+
+
+def mix_of(cubin):
+    """Counts by kernel and metric in the text of nvdisasm."""
+    text = subprocess.run(["nvdisasm", "-c", cubin], capture_output=True, text=True).stdout
+    counts = collections.Counter()
+    for kernel, code in re.findall(r"^\.text\.(\S+):\n(.*?)(?=^\.text\.|\Z)", text, re.S | re.M):
+        for word in re.findall(r"/\*[0-9a-f]{4,}\*/ +\{? *(?:@!?U?P\w+ +)?([A-Z][\w.]*)", code):
+            counts[kernel, kind_of(word)] += 1
+    return counts
+
+
+@pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.name)
+def test_the_instruction_mix_is_that_of_nvdisasm(cubin, tmp_path):
+    if not shutil.which("nvdisasm"):
+        pytest.skip("nvdisasm is missing")
+    _, facts = inspected(tmp_path, cubin)
+    mix = {key: fact.value for key, fact in facts.items() if key[1].startswith("mix.")}
+    expected = mix_of(cubin)
+    assert mix and {key: expected[key] for key in mix} == mix
+
+
+def test_kinds_of_instructions_are_told_apart(tmp_path):
+    """A double, an approximate function, and loads of four widths: one of each in the source."""
+    (tmp_path / "kinds.cu").write_text(KINDS)
+    cubin = tmp_path / "kinds.cubin"
+    command = [tool("nvcc"), "-cubin", "-arch=sm_90", "-o", cubin, tmp_path / "kinds.cu"]
+    subprocess.run(command, check=True)
+    _, facts = inspected(tmp_path, cubin)
+    of = {metric: fact.value for (_, metric), fact in facts.items()}
+    assert of["mix.f64"] == 1 and of["mix.mufu"] == 1 and of["mix.tensor"] == 0
+    assert [of[f"mix.ldg_{bits}"] for bits in (8, 16, 32, 64, 128, 256)] == [1, 0, 1, 1, 1, 0]
+    assert of["mix.lds_32"] == 1 and of["mix.uniform"] > 0  # the address of the shared memory
 
 
 def test_spills_are_those_of_ptxas_and_red_with_their_line(tmp_path):
