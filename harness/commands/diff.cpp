@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <memory>
+#include <ranges>
 #include <stdexcept>
 
 #include "harness/commands/command_line.h"
 #include "harness/commands/external_commands.h"
 #include "harness/files/colour.h"
+#include "harness/files/temporary_path.h"
+#include "harness/inspect/inspect.h"
 #include "harness/process/filter_options.h"
 #include "harness/process/program.h"
 
@@ -36,6 +40,9 @@ With --base there are no files: the merge base of REV and HEAD is built in a wor
 this program's build folder is, both are gated, and the facts of the base are A. They stay in
 --out, as base/facts.jsonl and facts.jsonl. A base that cannot be built or gated is a fault.
 
+Compiled files, and folders or wheels of them, are inspected first (warpgauge inspect). Kernels are
+matched by their names, also where hashes or template arguments in them are others.
+
 A file FILE.csv is what `ncu --csv` printed: the counts that are the same in both are held against
 each other, and must be equal. Launches are matched by the range that names the case (ncu --nvtx,
 with --no-cupti for the program), or by kernel.
@@ -54,6 +61,7 @@ Examples:
   warpgauge diff a.jsonl b.jsonl --filter 'transpose.*' --json diff.json --all
   warpgauge diff out/facts.jsonl h100.jsonl --require-all
   warpgauge diff out/facts.jsonl ncu.csv
+  warpgauge diff --arch sm_90 old/libkernels.so new/libkernels.so
   warpgauge diff --base origin/main --device=emulated --filter 'transpose.*'
 )";
 
@@ -69,10 +77,11 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
     throw std::invalid_argument("--base makes the facts that it compares: leave A and B out");
   }
   if (base.revision.empty() && of_gates) {
-    throw std::invalid_argument("--device, --arch and --out are of the gates of --base: give it");
+    throw std::invalid_argument("--device and --out are of the gates of --base: give it");
   }
   if (base.revision.empty() && options.b.empty()) {
-    throw std::invalid_argument("name two files of facts, A and B, or a revision with --base");
+    throw std::invalid_argument(
+        "name two files of facts or compiled files, A and B, or a revision with --base");
   }
 }
 
@@ -102,6 +111,20 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
 
 }  // namespace
 
+/// Replaces a compiled file by a new file of its facts.
+void record_thing(std::filesystem::path& side, std::string& name, const std::string& archs,
+                  const std::filesystem::path& facts) {
+  if (!inspect::is_thing(side)) return;
+  name = side.string();
+  inspect::InspectOptions options;
+  options.things = {side};
+  for (const auto arch : std::views::split(archs, ',')) {
+    if (!arch.empty()) options.archs.emplace_back(arch.begin(), arch.end());
+  }
+  inspect::record(options, facts);
+  side = facts;
+}
+
 /// In nsight.py.
 [[noreturn]] void compare_with_nsight(const CLI::App& command, const diff::DiffOptions& options) {
   for (const char* name : {"--filter", "--exclude", "--json", "--require-all", "--noise"}) {
@@ -117,14 +140,18 @@ void add_diff(CommandLine& line) {
   CLI::App* command =
       line.add("diff", "Show what changed between two runs, the worst first, and why", kFooter);
   auto base = std::make_shared<BaseOptions>();
-  command->add_option("a", options->a, "Facts of the run before (facts.jsonl)")->type_name("A");
-  command->add_option("b", options->b, "Facts of the run after")->type_name("B");
+  command->add_option("a", options->a, "Facts of the run before (facts.jsonl), or a compiled file")
+      ->type_name("A");
+  command->add_option("b", options->b, "Facts of the run after, or a compiled file")
+      ->type_name("B");
   command
       ->add_option("--base", base->revision,
                    "Gate the merge base of this revision and HEAD, and compare with it")
       ->type_name("REV");
   base->device = add_device(command);
-  command->add_option("--arch", base->archs, "With --base: the architectures of the gates")
+  command
+      ->add_option("--arch", base->archs,
+                   "The architectures of the gates of --base, or of compiled files")
       ->type_name("ARCH,...");
   command->add_option("--out", base->out, "With --base: folder of the results")
       ->capture_default_str()
@@ -150,12 +177,18 @@ void add_diff(CommandLine& line) {
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case is in one run only, or cannot be compared");
   line.on_run(command, [options, base, command] {
-    const bool of_gates =
-        command->count("--device") + command->count("--arch") + command->count("--out") > 0;
+    const bool of_gates = command->count("--device") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
     if (!base->revision.empty()) continue_with_base(*command, *options, *base);
     if (options->a.extension() == ".csv" || options->b.extension() == ".csv") {
       compare_with_nsight(*command, *options);
+    }
+    const auto folder =
+        files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-diff-");
+    record_thing(options->a, options->name_a, base->archs, folder.path() / "a.jsonl");
+    record_thing(options->b, options->name_b, base->archs, folder.path() / "b.jsonl");
+    if (!base->archs.empty() && options->name_a.empty() && options->name_b.empty()) {
+      throw std::invalid_argument("--arch is for compiled files, and for the gates of --base");
     }
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);

@@ -58,6 +58,10 @@ Cause cause_of(const SideValue& a, const SideValue& b) {
   });
 }
 
+bool have_other_code(const SideValue& a, const SideValue& b) {
+  return sameness(kernel_of(a).sass_hash, kernel_of(b).sass_hash) == Sameness::other;
+}
+
 bool is_estimate(const SideValue& a, const SideValue& b) {
   const bool is_count = metrics::metric(a.fact->metric).cls == metrics::Class::exact;
   return is_count && (a.fact->confidence == "estimate" || b.fact->confidence == "estimate");

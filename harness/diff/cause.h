@@ -16,6 +16,9 @@ constexpr bool is_of_the_machine(Cause cause) {
   return cause == Cause::driver || cause == Cause::environment;
 }
 
+/// True where both are of kernels with known machine code, and that is not the same.
+bool have_other_code(const SideValue& a, const SideValue& b);
+
 /// True for a count that either side calls an estimate.
 bool is_estimate(const SideValue& a, const SideValue& b);
 

@@ -9,6 +9,7 @@
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_json.h"
 #include "harness/diff/diff_text.h"
+#include "harness/diff/same_kernels.h"
 #include "harness/files/printable.h"
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
@@ -23,6 +24,10 @@ struct Result {
   std::string text;
   nlohmann::ordered_json json;
 };
+
+std::string name_or(const std::string& name, const std::filesystem::path& file) {
+  return name.empty() ? file.string() : name;
+}
 
 bool has_common_values(const std::vector<Change>& changes) {
   return std::ranges::any_of(changes, [](const Change& change) {
@@ -40,16 +45,17 @@ outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_
   return has(Mark::lost) || left_out ? outcome::kNotMeasured : outcome::kWithinBudget;
 }
 
-Result diff_values(const Runs& a, const Runs& b, const DiffOptions& options) {
+Result diff_values(const Runs& a, Runs b, const DiffOptions& options) {
+  const KernelsOfCases kernels = match_kernels(a, b);
   const std::vector<Change> changes = find_changes(side_of(a), side_of(b), options.noise);
   if (!has_common_values(changes)) {
     throw std::runtime_error(
         fmt::format("{} and {} measured nothing in common: compare runs of the same cases on the "
                     "same architecture (times: on the same kind of GPU)",
-                    options.a.string(), options.b.string()));
+                    name_or(options.name_a, options.a), name_or(options.name_b, options.b)));
   }
-  return {exit_code_of(changes, options.require_all), changes_text(changes, options.screen),
-          changes_json(changes)};
+  return {exit_code_of(changes, options.require_all),
+          changes_text(changes, kernels, options.screen), changes_json(changes)};
 }
 
 Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {
@@ -72,8 +78,8 @@ Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {
           comparison_text(comparison, options.screen), comparison_json(comparison)};
 }
 
-SideName name_of(const std::filesystem::path& file, const Runs& runs) {
-  SideName name{file, origin(runs), {}};
+SideName name_of(const std::string& shown, const Runs& runs) {
+  SideName name{shown, origin(runs), {}};
   for (const metrics::StoredRun& run : runs) {
     if (!run.facts.empty()) name.runs.push_back(run.run.id);
   }
@@ -87,7 +93,8 @@ int diff_runs(const DiffOptions& options) {
              b = read_side(options.b, options.selection);
   const Result result =
       have_other_sources(a, b) ? diff_counts(a, b, options) : diff_values(a, b, options);
-  const SideName name_a = name_of(options.a, a), name_b = name_of(options.b, b);
+  const SideName name_a = name_of(name_or(options.name_a, options.a), a),
+                 name_b = name_of(name_or(options.name_b, options.b), b);
   if (!options.json.empty()) {
     files::write_file(options.json, diff_json(name_a, name_b, result.exit_code, result.json));
   }

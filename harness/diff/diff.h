@@ -12,6 +12,7 @@ namespace warpgauge::diff {
 
 struct DiffOptions {
   std::filesystem::path a, b;  ///< two files of facts
+  std::string name_a, name_b;  ///< what they are of, in texts; empty: the files themselves
   metrics::Selection selection;
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/files/demangled.h"
 #include "harness/files/printable.h"
 #include "metrics/value.h"
 
@@ -145,11 +146,59 @@ std::string cause_table(const std::vector<Change>& changes) {
   return text + "\n\n";
 }
 
-std::string one_screen(const std::vector<Change>& changes, const Screen& screen) {
+/// The instructions that became more or fewer: "mix.ldg_32 8 -> 16, mix.f64 0 -> 2".
+std::string work_text(CaseChanges of_case) {
+  std::vector<std::string> parts;
+  for (const Change& change : of_case) {
+    const bool is_work = change.metric->id.starts_with("mix.") ||
+                         change.metric->id.starts_with("local.") ||
+                         change.metric->id == "code.bytes";
+    if (!is_work || change.a == change.b) continue;
+    parts.push_back(fmt::format("{} {} -> {}", change.metric->id, metrics::to_text(change.a),
+                                metrics::to_text(change.b)));
+  }
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, ", "));
+  return of_case.front().other_code ? "in another order, equal work" : "the same";
+}
+
+/// Of a kernel of compiled files: its name, what became of its code, and its occupancy.
+std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
+  const auto names = kernels.find({of_case.front().id, of_case.front().arch});
+  if (names == kernels.end()) return "";
+  const std::string a = files::demangled(names->second.a), b = files::demangled(names->second.b);
+  std::string text = fmt::format("        kernel {}\n", files::printable(b));
+  if (a != b) text += fmt::format("        before {}\n", files::printable(a));
+  text += fmt::format("        code {}", work_text(of_case));
+  const auto occupancy = std::ranges::find_if(of_case, [](const Change& one) {
+    return one.metric->id == "occupancy.theoretical" && one.a.index() != 0 && one.b.index() != 0;
+  });
+  if (occupancy != of_case.end()) {
+    text += fmt::format("; occupancy {} -> {}", metrics::to_text(occupancy->a),
+                        metrics::to_text(occupancy->b));
+  }
+  return text + '\n';
+}
+
+/// "12 kernels have other code for equal work"; nothing where none has.
+std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfCases& kernels) {
+  std::size_t equal = 0;
+  for (const CaseChanges of_case : by_case(changes)) {
+    const bool is_kernel = kernels.contains({of_case.front().id, of_case.front().arch});
+    const bool all_same =
+        std::ranges::all_of(of_case, [](const Change& one) { return one.a == one.b; });
+    equal += is_kernel && all_same && of_case.front().other_code ? 1 : 0;
+  }
+  if (equal == 0) return "";
+  return fmt::format("{} kernel{} other code for equal work: no value changed\n\n", equal,
+                     equal == 1 ? " has" : "s have");
+}
+
+std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+                       const Screen& screen) {
   const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
   for (const ShownCase& one : shown.changed) {
-    changed.push_back({shown_row(one, screen), one.others + 1});
+    changed.push_back({shown_row(one, screen) + kernel_text(one.changes, kernels), one.others + 1});
   }
   for (const ShownCase& one : shown.one_sided) {
     one_sided.push_back({one_sided_row(one.changes, one.others, screen), one.others + 1});
@@ -159,7 +208,7 @@ std::string one_screen(const std::vector<Change>& changes, const Screen& screen)
                                   first_of(one_sided, kShownLost, "lost or new cases", screen)}) {
     if (!list.empty()) text += list + '\n';
   }
-  return text;
+  return text + equal_work_text(changes, kernels);
 }
 
 std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) {
@@ -177,15 +226,18 @@ std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) 
                      metrics::to_text(line.b.value_or(0)));
     }
   }
-  return text + '\n';
+  return text;
 }
 
-std::string all_blocks(const std::vector<Change>& changes, const Screen& screen) {
+std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+                       const Screen& screen) {
   std::size_t width = 0;
   for (const Change& change : changes) width = std::max(width, change.metric->id.size());
   std::string text;
-  for (const CaseChanges of_case : by_case(changes)) text += block(of_case, width, screen);
-  return text;
+  for (const CaseChanges of_case : by_case(changes)) {
+    text += block(of_case, width, screen) + kernel_text(of_case, kernels) + '\n';
+  }
+  return text + equal_work_text(changes, kernels);
 }
 
 }  // namespace
@@ -217,8 +269,10 @@ std::string headline(const std::vector<Change>& changes) {
                      fmt::join(parts, ", "));
 }
 
-std::string changes_text(const std::vector<Change>& changes, const Screen& screen) {
-  return (screen.everything ? all_blocks(changes, screen) : one_screen(changes, screen)) +
+std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+                         const Screen& screen) {
+  return (screen.everything ? all_blocks(changes, kernels, screen)
+                            : one_screen(changes, kernels, screen)) +
          headline(changes) + '\n';
 }
 

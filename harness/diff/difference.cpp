@@ -64,6 +64,7 @@ Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, d
   if (a != nullptr) change.a = a->fact->value;
   if (b != nullptr) change.b = b->fact->value;
   change.relative = relative_change(change.a, change.b);
+  if (a != nullptr && b != nullptr) change.other_code = have_other_code(*a, *b);
   if (b != nullptr && !b->is_measured()) change.reason = b->fact->reason;
   const bool differs =
       change.mark == Mark::worse || change.mark == Mark::better || change.mark == Mark::changed;

@@ -28,6 +28,7 @@ struct Change {
   std::vector<std::string> details;
   std::string reason;  ///< why B has no value
   std::vector<LineChange> lines;
+  bool other_code = false;  ///< the machine code of the case is not the same
 
   bool is_judged() const { return metric->cls != metrics::Class::info; }
 };

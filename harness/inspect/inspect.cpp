@@ -12,6 +12,8 @@
 #include <regex>
 #include <set>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +24,7 @@
 #include "harness/inspect/inspect_text.h"
 #include "harness/inspect/readable.h"
 #include "harness/outcome/out_folder.h"
+#include "harness/outcome/recorded_run.h"
 #include "harness/process/progress.h"
 #include "harness/programs/program_text.h"
 #include "harness/provenance.h"
@@ -176,6 +179,12 @@ class Inspection {
   std::size_t cubins_ = 0;
 };
 
+metrics::Run run_of(const InspectOptions& options) {
+  return start_run_of_other(
+      std::filesystem::current_path().string(), std::string(kCounter.command),
+      {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
+}
+
 /// Why no kernel is left of `found` ones.
 std::string why_nothing(const InspectOptions& options, std::size_t found,
                         const std::string& archs) {
@@ -197,11 +206,7 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   const std::regex expression = programs::kernel_expression(options.kernels);
   const std::vector<NamedFile> files = files_of(options.things);
   const outcome::OutFolder out(options.out);
-  programs::KernelJudge judge(
-      start_run_of_other(
-          std::filesystem::current_path().string(), std::string(kCounter.command),
-          {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict}),
-      out, outcome::Kept::judged);
+  programs::KernelJudge judge(run_of(options), out, outcome::Kept::judged);
   programs::UnusedSections unused(options, budgets);
   ResourcesTable table;
   std::size_t found = 0;
@@ -224,6 +229,31 @@ outcome::ExitCode inspect(const InspectOptions& options) {
        .text = table.text(),
        .repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); }},
       stdout);
+}
+
+bool is_thing(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path) || is_wheel(path) || is_ptx(path)) return true;
+  return std::filesystem::is_regular_file(path) &&
+         metrics::may_have_code(files::MappedFile(path).bytes());
+}
+
+void record(const InspectOptions& options, const std::filesystem::path& facts) {
+  metrics::Run run = run_of(options);
+  run.commit.clear();  // of this folder, and not of what is inspected
+  run.dirty = false;
+  outcome::RecordedRun recorded(std::move(run), facts, outcome::Kept::judged);
+  std::size_t kernels = 0;
+  Inspection inspection(options, [&](const NamedFile& file, const CountedKernel& kernel) {
+    ++kernels;
+    recorded.add(programs::case_of(kCounter, file.name, kernel, {}).facts);
+  });
+  for (const NamedFile& file : files_of(options.things)) inspection.read(file);
+  if (!inspection.faults.empty()) throw std::runtime_error(inspection.faults.front().reason);
+  if (kernels == 0) {
+    throw std::runtime_error(fmt::format("{}: {}", options.things.front().string(),
+                                         why_nothing(options, 0, inspection.archs())));
+  }
+  recorded.end({.requirements = {.judged = false}}, "");
 }
 
 }  // namespace warpgauge::inspect

@@ -23,4 +23,11 @@ struct InspectOptions : programs::JudgeOptions {
 /// Throws for a thing that is not there, and for options that make no sense.
 outcome::ExitCode inspect(const InspectOptions& options);
 
+/// Whether a file or folder is to be inspected, and is no file of facts.
+bool is_thing(const std::filesystem::path& path);
+
+/// Writes the values of the kernels in all things to a file of facts, without judging them. Throws
+/// std::runtime_error for the first fault, and where there is no kernel.
+void record(const InspectOptions& options, const std::filesystem::path& facts);
+
 }  // namespace warpgauge::inspect

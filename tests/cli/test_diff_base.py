@@ -249,7 +249,7 @@ def test_a_program_of_no_build_folder_is_refused(project, tmp_path):
         (["--base", "main", "a", "b"], "leave A and B out"),
         (["a", "b", "--device=emulated"], "are of the gates of --base"),
         (["a", "b", "--out=x"], "are of the gates of --base"),
-        (["a"], "name two files of facts, A and B, or a revision with --base"),
+        (["a"], "name two files of facts or compiled files, A and B, or a revision with --base"),
         ([], "name two files of facts"),
         (["--base="], "--base"),
     ],
