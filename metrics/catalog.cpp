@@ -50,8 +50,7 @@ constexpr std::string_view kLargerCopies =
     "Copy larger tiles, from one thread of the block: each lane that executes it makes a copy.";
 constexpr std::string_view kReuseTiles =
     "Reuse a tile for more work, or let the blocks of a cluster share it (multicast).";
-constexpr std::string_view kWideLoads =
-    "Few narrow ones: a load of 128 bits replaces four of 32.";
+constexpr std::string_view kWideLoads = "Few narrow ones: a load of 128 bits replaces four of 32.";
 constexpr std::string_view kLoadWider =
     "Load float4 or the like from aligned addresses, known as such to the compiler.";
 constexpr std::string_view kKeepInRegisters =
