@@ -240,32 +240,41 @@ def test_a_budget_for_what_needs_a_run_is_not_measured(tmp_path):
     assert "warpgauge inspect does not measure it" in result.stdout
 
 
-def test_an_accepted_baseline_is_green(tmp_path):
+def of_cuda_12(path):
+    """The cubin, with the numbers of the format and the architecture as CUDA 12 writes them."""
+    older = bytearray(SPILLS.read_bytes())
+    older[8] = 7  # EI_ABIVERSION
+    older[48] = 90  # e_flags: the architecture
+    path.write_bytes(older)
+    return path
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_an_accepted_baseline_is_green(older, tmp_path):
     """Outside of a source tree, whose changes would have to be committed first."""
-    assert inspect(SPILLS, cwd=tmp_path).returncode == 1
+    thing = of_cuda_12(tmp_path / "older.cubin") if older else SPILLS
+    (tmp_path / "budgets.toml").write_text('gate_on = "estimate"\n' if older else "")
+    assert inspect("--budgets", "budgets.toml", thing, cwd=tmp_path).returncode == 1
     accept = [GAUGE, "accept", "out/facts.jsonl", "--baseline", "--any-commit"]
     accept += ["--budgets", "budgets.toml"]
     accepted = subprocess.run(accept, capture_output=True, text=True, cwd=tmp_path)
     assert accepted.returncode == 0, accepted.stderr
     assert '["spills.a40de03f"]' in (tmp_path / "budgets.toml").read_text()
-    result = inspect("--budgets", "budgets.toml", SPILLS, cwd=tmp_path)
+    result = inspect("--budgets", "budgets.toml", thing, cwd=tmp_path)
     assert result.returncode == 0, result.stdout
 
 
 def test_spills_that_are_not_marked_are_an_estimate(tmp_path):
     """The cubins of CUDA 12 are of another ABI, and say less."""
-    older = bytearray(SPILLS.read_bytes())
-    older[8] = 7  # EI_ABIVERSION
-    older[48] = 90  # e_flags: the architecture
-    (tmp_path / "older.cubin").write_bytes(older)
-    result, facts = inspected(tmp_path, tmp_path / "older.cubin")
+    older = of_cuda_12(tmp_path / "older.cubin")
+    result, facts = inspected(tmp_path, older)
     assert result.returncode == 3, result.stdout
     assert "up to CUDA 12 the compiler does not mark spills" in result.stdout
     lean = next(kernel for kernel, _ in facts if "lean" in kernel)
     assert facts[lean, "spill.load_bytes"].confidence == "exact"
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('gate_on = "estimate"\n')
-    result, _ = inspected(tmp_path, "--budgets", budgets, tmp_path / "older.cubin")
+    result, _ = inspected(tmp_path, "--budgets", budgets, older)
     assert result.returncode == 1
 
 
