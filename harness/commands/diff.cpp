@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <stdexcept>
 
@@ -112,17 +114,30 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
 }  // namespace
 
 /// Replaces a compiled file by a new file of its facts.
-void record_thing(std::filesystem::path& side, std::string& name, const std::string& archs,
+void record_thing(std::filesystem::path& side, std::string& name, inspect::InspectOptions options,
                   const std::filesystem::path& facts) {
   if (!inspect::is_thing(side)) return;
   name = side.string();
-  inspect::InspectOptions options;
   options.things = {side};
-  for (const auto arch : std::views::split(archs, ',')) {
-    if (!arch.empty()) options.archs.emplace_back(arch.begin(), arch.end());
-  }
   inspect::record(options, facts);
   side = facts;
+}
+
+/// Replaces compiled files by files of their facts in `folder`.
+void record_things(diff::DiffOptions& options, const BaseOptions& base,
+                   std::optional<std::uint32_t> threads, const std::filesystem::path& folder) {
+  inspect::InspectOptions how;
+  how.threads = threads;
+  for (const auto arch : std::views::split(base.archs, ',')) {
+    if (!arch.empty()) how.archs.emplace_back(arch.begin(), arch.end());
+  }
+  record_thing(options.a, options.name_a, how, folder / "a.jsonl");
+  record_thing(options.b, options.name_b, how, folder / "b.jsonl");
+  const bool is_for_things = !base.archs.empty() || threads;
+  if (is_for_things && options.name_a.empty() && options.name_b.empty()) {
+    throw std::invalid_argument(
+        "--arch is for compiled files, and for the gates of --base; --block for compiled files");
+  }
 }
 
 /// In nsight.py.
@@ -153,6 +168,13 @@ void add_diff(CommandLine& line) {
       ->add_option("--arch", base->archs,
                    "The architectures of the gates of --base, or of compiled files")
       ->type_name("ARCH,...");
+  const auto threads = std::make_shared<std::optional<std::uint32_t>>();
+  command
+      ->add_option(
+          "--block", *threads,
+          "Threads of a block, for the occupancy of compiled files (default: launch bounds)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
   command->add_option("--out", base->out, "With --base: folder of the results")
       ->capture_default_str()
       ->type_name("DIR");
@@ -176,7 +198,7 @@ void add_diff(CommandLine& line) {
       ->type_name("FILE");
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case is in one run only, or cannot be compared");
-  line.on_run(command, [options, base, command] {
+  line.on_run(command, [options, base, threads, command] {
     const bool of_gates = command->count("--device") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
     if (!base->revision.empty()) continue_with_base(*command, *options, *base);
@@ -185,11 +207,7 @@ void add_diff(CommandLine& line) {
     }
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-diff-");
-    record_thing(options->a, options->name_a, base->archs, folder.path() / "a.jsonl");
-    record_thing(options->b, options->name_b, base->archs, folder.path() / "b.jsonl");
-    if (!base->archs.empty() && options->name_a.empty() && options->name_b.empty()) {
-      throw std::invalid_argument("--arch is for compiled files, and for the gates of --base");
-    }
+    record_things(*options, *base, *threads, folder.path());
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });

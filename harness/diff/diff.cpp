@@ -55,7 +55,7 @@ Result diff_values(const Runs& a, Runs b, const DiffOptions& options) {
                     name_or(options.name_a, options.a), name_or(options.name_b, options.b)));
   }
   return {exit_code_of(changes, options.require_all),
-          changes_text(changes, kernels, options.screen), changes_json(changes)};
+          changes_text(changes, kernels, options.screen), changes_json(changes, kernels)};
 }
 
 Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_text.h"
+#include "harness/files/demangled.h"
 #include "metrics/json_members.h"
 
 namespace warpgauge::diff {
@@ -37,9 +38,14 @@ ordered_json line_json(const LineChange& line) {
   return object;
 }
 
-ordered_json change_json(const Change& change) {
+ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   ordered_json object = {{"id", change.id}};
   set(object, "arch", change.arch);
+  if (const auto kernel = kernels.find({change.id, change.arch}); kernel != kernels.end()) {
+    const auto& [a, b] = kernel->second;
+    object["kernel"] = files::demangled(b);
+    if (a != b) object["kernel_before"] = files::demangled(a);
+  }
   set(object, "gpu", change.gpu);
   object["metric"] = change.metric->id;
   object["unit"] = change.metric->unit;
@@ -95,7 +101,7 @@ ordered_json side_json(const SideName& side) {
 
 }  // namespace
 
-ordered_json changes_json(const std::vector<Change>& changes) {
+ordered_json changes_json(const std::vector<Change>& changes, const KernelsOfCases& kernels) {
   ordered_json marks = ordered_json::object(), causes = ordered_json::array(),
                list = ordered_json::array();
   const MarkCounts counts = count_marks(changes);
@@ -111,7 +117,7 @@ ordered_json changes_json(const std::vector<Change>& changes) {
     causes.push_back(std::move(row));
   }
   for (const Change& change : changes) {
-    if (change.mark != Mark::same) list.push_back(change_json(change));
+    if (change.mark != Mark::same) list.push_back(change_json(change, kernels));
   }
   return {{"kind", "values"},
           {"headline", headline(changes)},

@@ -8,7 +8,8 @@
 //          judged, by mark
 //   causes: [ { cause?, worse, moved, changed, better } ],  without a cause: a case that fails
 //   changes: [ the worst first, without those that are the same:
-//     { id, arch?, gpu?, metric, unit, class, mark, a?, b?, relative?, cause?, details?, reason?,
+//     { id, arch?, kernel?, kernel_before?,  of compiled files: the names in B and, another, in A
+//       gpu?, metric, unit, class, mark, a?, b?, relative?, cause?, details?, reason?,
 //       lines?: [ those that moved most first: { file?, line?, kernel?, mark, a?, b? } ] } ]
 //
 //   of counts of two sources:
@@ -26,6 +27,7 @@
 
 #include "harness/diff/agreement.h"
 #include "harness/diff/difference.h"
+#include "harness/diff/same_kernels.h"
 
 namespace warpgauge::diff {
 
@@ -36,7 +38,8 @@ struct SideName {
   std::vector<std::string> runs;
 };
 
-nlohmann::ordered_json changes_json(const std::vector<Change>& changes);
+nlohmann::ordered_json changes_json(const std::vector<Change>& changes,
+                                    const KernelsOfCases& kernels);
 nlohmann::ordered_json comparison_json(const CountComparison& comparison);
 
 /// The whole document: `result` is what one of the functions above returned.

@@ -1,6 +1,7 @@
 """Compiled files under `warpgauge diff`: kernels found again by their names, and what became of
 their code."""
 
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from warpgauge.changes.diff_markdown import markdown
 
 GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
 
@@ -68,6 +70,19 @@ def test_new_spills_are_worse_and_have_a_line(build, tmp_path):
 def test_an_unrolled_loop_has_more_instructions_of_a_kind(build):
     result = diff(build("a", LOOP % 1), build("b", LOOP % 4))
     assert "mix.ldg_32 1 -> 4" in result.stdout
+
+
+def test_the_name_and_the_occupancy_of_both_are_there(build, tmp_path):
+    few, many = ("#pragma unroll 1", "#pragma unroll")
+    a, b = (CROWDED.replace("  for", f"  {how}\n  for") for how in (few, many))
+    json_file = tmp_path / "diff.json"
+    result = diff("--block", 1024, "--json", json_file, build("a", a), build("b", b))
+    assert re.search(r"code .*; occupancy \S+ -> \S+$", result.stdout, re.M), result.stdout
+    changes = json.loads(json_file.read_text())["changes"]
+    assert {change["kernel"] for change in changes} == {"crowded(float*, float const*)"}
+    assert r"<code>crowded(float\*, float const\*)</code>" in markdown(
+        json.loads(json_file.read_text())
+    )
 
 
 def test_code_that_differs_without_other_counts_is_equal_work(build):

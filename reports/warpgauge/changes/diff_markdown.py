@@ -11,9 +11,10 @@ from typing import Any
 
 from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import kept
-from warpgauge.text import rounded
+from warpgauge.text import rounded, shortened
 
 MAX_BYTES = 60_000  # a comment on GitHub has up to 65,536 letters
+_KERNEL = 120  # characters of a kernel's name: those of templates can have thousands
 _MARKS = ("worse", "moved", "changed", "better")
 _CONFIDENCES = ("exact", "predicted", "estimate")
 
@@ -104,7 +105,9 @@ def _table(columns: list[str], rows: Iterable[list[object]], numbers: int = 0) -
 
 
 def _case(one: dict[str, Any]) -> str:
-    return code(one["id"] + (f" on {one['arch']}" if "arch" in one else ""))
+    """Of a kernel of compiled files with its name."""
+    case = code(one["id"] + (f" on {one['arch']}" if "arch" in one else ""))
+    return f"{case} {code(shortened(one['kernel'], _KERNEL))}" if "kernel" in one else case
 
 
 def _quantity(value: float | str | None) -> str:
