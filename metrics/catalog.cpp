@@ -213,7 +213,8 @@ const std::vector<Metric>& table() {
        {}, Cost::occupancy},
       {"occupancy.theoretical", "fraction", higher, exact, occupancy, {},
        "Warps that fit on a multiprocessor over the most it can hold; with clusters over all "
-       "multiprocessors of the chip, because a cluster lies in one GPC.",
+       "multiprocessors of the chip, because a cluster lies in one GPC. A multiprocessor holds 8 "
+       "blocks of clusters at most.",
        "Enough warps to hide the kernel's latencies: fewer are needed where each thread has "
        "independent work of its own (instruction-level parallelism), and more is not always "
        "faster.",
@@ -225,7 +226,7 @@ const std::vector<Metric>& table() {
        "occupancy.theoretical is too low to hide latencies.",
        "Use less of what it names (registers, shared memory, barriers); at blocks take larger "
        "blocks, at warps a block size that divides the multiprocessor's threads, at clusters "
-       "smaller clusters."},
+       "larger blocks or smaller clusters."},
 
       {"shared.wavefronts", "wavefronts", lower, exact, sass, {kWavefronts},
        "Passes through the 32 shared-memory banks that the accesses took.",
@@ -361,8 +362,9 @@ const std::vector<Metric>& table() {
        "The bytes of the operands in shared memory over 128.",
        "Compute wider tiles, or keep the first operand in registers."},
       {"cluster.requests", "requests", lower, exact, sass, {kClusterAccesses},
-       "Warp instructions that access shared memory of the cluster, also by bulk copies between "
-       "its blocks.",
+       "Warp instructions that access shared memory of other blocks of the cluster, also by bulk "
+       "copies between blocks. Lanes that access their own block's by an address of the cluster "
+       "count in shared.requests.",
        "Few beside shared.requests: memory of another block is farther away.",
        "Copy what is used again into the block's own shared memory, by a bulk copy."},
 
