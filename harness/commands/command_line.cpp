@@ -63,6 +63,12 @@ void CommandLine::on_run(CLI::App* command, std::function<int()> run) {
   command->callback([this, run = std::move(run)] { exit_code_ = run(); });
 }
 
+std::vector<std::string> CommandLine::words_behind_mark() const {
+  char** const end = argv_ + argc_;
+  char** const mark = std::find(argv_, end, std::string_view("--"));
+  return mark == end ? std::vector<std::string>() : std::vector<std::string>(mark + 1, end);
+}
+
 /// Returns if the first word is an option or a command of this program.
 void CommandLine::continue_in_external_command() {
   const std::string word = argc_ < 2 ? "" : argv_[1];

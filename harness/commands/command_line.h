@@ -29,6 +29,8 @@ class CommandLine {
     warpgauge::process::continue_on(choice, argv_);
   }
   const CLI::App& app() const { return app_; }
+  /// The words behind the first `--`, which CLI11 counts among the arguments without an option.
+  std::vector<std::string> words_behind_mark() const;
 
   /// Runs the command that was asked for, an external one too, and returns its exit code. No
   /// exception leaves it.

@@ -6,14 +6,14 @@
 namespace warpgauge::commands {
 
 AddCommand add_gate, add_list, add_metrics, add_explain, add_diff, add_outcome, add_emulate,
-    add_attach, add_inspect, add_cc, add_devices, add_occupancy, add_doctor, add_config,
-    add_completion;
+    add_attach, add_inspect, add_toolchain, add_cc, add_devices, add_occupancy, add_doctor,
+    add_config, add_completion;
 
 /// In the order in which --help lists them.
 constexpr AddCommand* kCommands[] = {
-    add_gate,    add_list,      add_metrics, add_explain, add_diff,
-    add_outcome, add_emulate,   add_attach,  add_inspect, add_cc,
-    add_devices, add_occupancy, add_doctor,  add_config,  add_completion,
+    add_gate,      add_list,   add_metrics, add_explain,    add_diff, add_outcome,
+    add_emulate,   add_attach, add_inspect, add_toolchain,  add_cc,   add_devices,
+    add_occupancy, add_doctor, add_config,  add_completion,
 };
 
 int run(int argc, char** argv) {

@@ -34,8 +34,8 @@ EmulatedCounts count_emulated(const GateOptions& options, const std::string& arc
   if (!options.project.empty()) command.push_back("--project=" + options.project.string());
   if (options.selection.large) command.emplace_back("--large");
   const std::filesystem::path printed = out / "gate.txt";
-  const process::Ending ending =
-      process::run_to_its_end(command, {process::build_check()}, printed);
+  const process::Ending ending = process::run_to_its_end(command, {process::build_check()},
+                                                         {.output = printed, .messages = ""});
 
   EmulatedCounts counts;
   counts.ending = fmt::format("the emulator did not count it: {} {}; {} has what it printed",

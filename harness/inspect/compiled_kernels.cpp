@@ -186,6 +186,21 @@ std::vector<CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
   return CubinReader(found, threads).read();
 }
 
+void take_spills(CountedKernel& kernel, const metrics::PtxasKernel& said) {
+  if (!said.called.empty()) return;
+  for (const auto& [metric, bytes] : {std::pair("spill.load_bytes", said.spill_load_bytes),
+                                      std::pair("spill.store_bytes", said.spill_store_bytes)}) {
+    if (kernel.doubts.erase(metric) == 0) continue;
+    const auto exact = static_cast<double>(bytes);
+    // Where there are local arrays, too, the lines of spills are not known.
+    if (kernel.compile_time[metric] != exact) {
+      std::erase_if(kernel.compiled_lines,
+                    [metric](const programs::CompiledLine& line) { return line.metric == metric; });
+    }
+    kernel.compile_time[metric] = exact;
+  }
+}
+
 void add_other_code(CountedKernel& kernel, const CountedKernel& other) {
   if (kernel.sass_hash == other.sass_hash && !kernel.sass_hash.empty()) return;
   kernel.sass_hash.clear();

@@ -7,6 +7,7 @@
 
 #include "harness/programs/program_case.h"
 #include "metrics/code_file.h"
+#include "metrics/ptxas.h"
 
 namespace warpgauge::inspect {
 
@@ -17,5 +18,9 @@ std::vector<programs::CountedKernel> compiled_kernels(const metrics::FoundCubin&
 
 /// Adds what other code of the same kernel says: the worse of the two, as any of them may run.
 void add_other_code(programs::CountedKernel& kernel, const programs::CountedKernel& other);
+
+/// Replaces spills that are an estimate by what `ptxas -v` said of the kernel. With functions that
+/// it calls they stay: ptxas leaves theirs out.
+void take_spills(programs::CountedKernel& kernel, const metrics::PtxasKernel& said);
 
 }  // namespace warpgauge::inspect

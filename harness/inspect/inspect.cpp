@@ -31,6 +31,7 @@
 #include "metrics/arch_name.h"
 #include "metrics/code_file.h"
 #include "metrics/glob.h"
+#include "metrics/ptxas.h"
 
 namespace warpgauge::inspect {
 namespace {
@@ -185,6 +186,19 @@ metrics::Run run_of(const InspectOptions& options) {
       {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
 }
 
+/// Reads what ptxas said only where the machine code leaves spills open.
+void take_spills_from(const std::filesystem::path& messages, CountedKernel& kernel) {
+  if (!kernel.doubts.contains("spill.load_bytes") && !kernel.doubts.contains("spill.store_bytes")) {
+    return;
+  }
+  const files::MappedFile text(messages);
+  for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
+           {reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
+           messages.string())) {
+    if (said.name == kernel.name) take_spills(kernel, said);
+  }
+}
+
 /// Why no kernel is left of `found` ones.
 std::string why_nothing(const InspectOptions& options, std::size_t found,
                         const std::string& archs) {
@@ -237,14 +251,20 @@ bool is_thing(const std::filesystem::path& path) {
          metrics::may_have_code(files::MappedFile(path).bytes());
 }
 
-void record(const InspectOptions& options, const std::filesystem::path& facts) {
+void record(const InspectOptions& options, const std::filesystem::path& facts,
+            const Compilation& compilation) {
   metrics::Run run = run_of(options);
   run.commit.clear();  // of this folder, and not of what is inspected
   run.dirty = false;
+  run.toolkit = compilation.toolkit;
+  run.flags = compilation.flags;
   outcome::RecordedRun recorded(std::move(run), facts, outcome::Kept::judged);
   std::size_t kernels = 0;
-  Inspection inspection(options, [&](const NamedFile& file, const CountedKernel& kernel) {
+  Inspection inspection(options, [&](const NamedFile& file, CountedKernel kernel) {
     ++kernels;
+    kernel.source_hash = compilation.source_hash;
+    const auto said = compilation.messages.find(file.path);
+    if (said != compilation.messages.end()) take_spills_from(said->second, kernel);
     recorded.add(programs::case_of(kCounter, file.name, kernel, {}).facts);
   });
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,17 @@ outcome::ExitCode inspect(const InspectOptions& options);
 /// Whether a file or folder is to be inspected, and is no file of facts.
 bool is_thing(const std::filesystem::path& path);
 
-/// Writes the values of the kernels in all things to a file of facts, without judging them. Throws
+/// What is known of how things were compiled; empty: nothing.
+struct Compilation {
+  std::string toolkit, flags;  ///< as in metrics::Run
+  std::string source_hash;     ///< of the sources of all kernels
+  /// What `ptxas -v` said of a thing, in a file.
+  std::map<std::filesystem::path, std::filesystem::path> messages = {};
+};
+
+/// Adds the values of the kernels in all things to a file of facts, without judging them. Throws
 /// std::runtime_error for the first fault, and where there is no kernel.
-void record(const InspectOptions& options, const std::filesystem::path& facts);
+void record(const InspectOptions& options, const std::filesystem::path& facts,
+            const Compilation& compilation = {});
 
 }  // namespace warpgauge::inspect

@@ -73,7 +73,7 @@ std::string Ending::str() const {
 
 Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes,
-                      const std::filesystem::path& output) {
+                      const OutputFiles& outputs) {
   std::vector<std::string> variables = environment(changes);
   const Signals signals;
   // A signal that arrives before the program runs is blocked until it can be forwarded.
@@ -86,10 +86,13 @@ Ending run_to_its_end(std::vector<std::string> command,
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  if (!output.empty()) {
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  }
+  const auto open = [&](int stream, const std::filesystem::path& file) {
+    if (file.empty()) return;
+    posix_spawn_file_actions_addopen(&files, stream, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0666);
+  };
+  open(STDOUT_FILENO, outputs.output);
+  open(STDERR_FILENO, outputs.messages);
   pid_t child = 0;
   const int failed = posix_spawnp(&child, command[0].c_str(), &files, &attributes,
                                   pointers(command).data(), pointers(variables).data());

@@ -19,12 +19,16 @@ struct Ending {
   std::string str() const;
 };
 
-/// Runs `command`, found as the shell finds it, with `changes` to the environment. Its standard
-/// output is written to the file `output`, or where this program's goes if that is empty. It reacts
+/// The files that a program writes to, instead of where this one's text goes; empty: it goes there.
+struct OutputFiles {
+  std::filesystem::path output, messages;  ///< standard output and standard error
+};
+
+/// Runs `command`, found as the shell finds it, with `changes` to the environment. It reacts
 /// to the signals that a terminal sends to both (SIGINT, SIGQUIT) and gets SIGTERM and SIGHUP of
 /// this process. Throws std::runtime_error if it cannot be started.
 Ending run_to_its_end(std::vector<std::string> command,
                       const std::map<std::string, std::string>& changes,
-                      const std::filesystem::path& output = {});
+                      const OutputFiles& outputs = {});
 
 }  // namespace warpgauge::process

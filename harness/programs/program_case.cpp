@@ -96,7 +96,7 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
                                .device = kernel.device.name,
                                .kernels = {{.name = kernel.name,
                                             .sass_hash = kernel.sass_hash,
-                                            .source_hash = "",
+                                            .source_hash = kernel.source_hash,
                                             .launches = kernel.counted}}};
   context.code_hash = code_hash(context.kernels);
   blank.kernel = kernel.name;

@@ -45,7 +45,8 @@ struct CountedKernel {
   /// Of those that are not exact.
   std::map<std::string_view, metrics::Trust> doubts = {};
   std::vector<metrics::LineCounts> lines;
-  std::string why_no_lines;  ///< a sentence, where they cannot be had
+  std::string why_no_lines;      ///< a sentence, where they cannot be had
+  std::string source_hash = {};  ///< empty: not known
   std::vector<CompiledLine> compiled_lines = {};
   /// Why compile-time values cannot be known, by metric, a sentence each.
   std::map<std::string_view, std::string> unknown = {};

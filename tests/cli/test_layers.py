@@ -49,6 +49,7 @@ LIBRARIES = {
     "harness/emulate": [POSIX, FMT],
     "harness/inspect": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
+    "harness/toolchain": [POSIX, FMT],
     "harness/doctor": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp"],
     "harness/explain": [POSIX, FMT, r"nlohmann/json\.hpp"],
     "harness/measure": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
@@ -111,6 +112,9 @@ OURS = {
     "harness/gate": harness_rooms("gate", "outcome", "process", "files", ""),
     "harness/emulate": harness_rooms("emulate", "programs", "outcome", "process", "files", ""),
     "harness/inspect": harness_rooms("inspect", "programs", "outcome", "process", "files", ""),
+    "harness/toolchain": harness_rooms(
+        "toolchain", "inspect", "diff", "programs", "outcome", "process", "files", ""
+    ),
     "harness/programs": harness_rooms("programs", "outcome", "process", "files", ""),
     "harness/doctor": harness_rooms("doctor", "outcome", "process", "files", ""),
     "harness/explain": harness_rooms("explain", "outcome", "process", "files", ""),

@@ -1,0 +1,107 @@
+#include "harness/toolchain/compile.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "harness/files/mapped_file.h"
+#include "harness/files/printable.h"
+#include "harness/inspect/code_files.h"
+#include "harness/inspect/readable.h"
+#include "harness/process/child_program.h"
+#include "metrics/hash.h"
+
+namespace warpgauge::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::set<std::string> archs_of(const fs::path& file, const std::vector<std::string>& asked) try {
+  if (!asked.empty()) return {asked.begin(), asked.end()};
+  if (inspect::is_ptx(file)) return {inspect::target_of(text_of(file))};
+  throw std::runtime_error(fmt::format(
+      "{}: name the architectures that it is compiled for: --arch sm_90", file.string()));
+} catch (const inspect::NotReadable& error) {
+  throw std::runtime_error(fmt::format("{}: {}", file.string(), error.what()));
+}
+
+/// The lines that a compiler wrote, indented.
+std::string messages_in(const fs::path& file) {
+  std::string text;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) text += "\n  " + files::printable(line);
+  return text;
+}
+
+fs::path compiler_of(const Toolkit& toolkit, const Source& source) {
+  return toolkit.programs / (inspect::is_ptx(source.path) ? "ptxas" : "nvcc");
+}
+
+}  // namespace
+
+std::vector<Source> sources_of(const std::vector<fs::path>& files,
+                               const std::vector<std::string>& archs) {
+  for (const fs::path& file : files) {
+    if (!inspect::is_ptx(file) && file.extension() != ".cu") {
+      throw std::runtime_error(
+          fmt::format("{}: neither PTX (.ptx) nor CUDA (.cu); arguments of the compiler stand "
+                      "behind --",
+                      file.string()));
+    }
+    if (!fs::is_regular_file(file)) {
+      throw std::runtime_error(fmt::format("{}: there is no such file", file.string()));
+    }
+  }
+  std::vector<Source> sources;
+  for (const inspect::NamedFile& file : inspect::files_of(files)) {
+    sources.push_back({.path = file.path, .name = file.name, .archs = archs_of(file.path, archs)});
+  }
+  return sources;
+}
+
+std::string hash_of(const std::vector<Source>& sources) {
+  std::string hashes;
+  for (const Source& source : sources) {
+    hashes += metrics::hash_text(files::MappedFile(source.path).bytes());
+  }
+  return metrics::hash_text(std::as_bytes(std::span(hashes)));
+}
+
+void require_compiler(const Toolkit& toolkit, const Source& source) {
+  if (const fs::path compiler = compiler_of(toolkit, source); !fs::exists(compiler)) {
+    throw std::runtime_error(
+        fmt::format("{} has no nvcc, which compiles {}; make PTX of it (nvcc -ptx), and name that",
+                    toolkit.str(), source.path.string()));
+  }
+  for (const std::string& arch : source.archs) require_arch(toolkit, arch);
+}
+
+void compile(const Toolkit& toolkit, const Source& source, const std::string& arch,
+             const std::vector<std::string>& arguments, const fs::path& cubin,
+             const fs::path& messages) {
+  std::vector<std::string> command = {compiler_of(toolkit, source), "-arch=" + arch, "-lineinfo"};
+  if (inspect::is_ptx(source.path)) {
+    command.emplace_back("-v");
+  } else {
+    command.insert(command.end(), {"-cubin", "-Xptxas", "-v"});
+  }
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"-o", cubin, source.path});
+  const process::Ending ending =
+      process::run_to_its_end(command, {}, {.output = "", .messages = messages});
+  if (ending.exit_code() == 0) return;
+  throw std::runtime_error(fmt::format(
+      "{} cannot compile {} for {}: {} {}{}", toolkit.str(), source.path.string(), arch,
+      fs::path(command.front()).filename().string(), ending.str(), messages_in(messages)));
+}
+
+}  // namespace warpgauge::toolchain

@@ -1,0 +1,38 @@
+// Compiles PTX and CUDA sources by the compilers of a toolkit.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/toolchain/toolkit.h"
+
+namespace warpgauge::toolchain {
+
+struct Source {
+  std::filesystem::path path;
+  std::string name;             ///< of what it is compiled to: of all sources another
+  std::set<std::string> archs;  ///< that it is compiled for
+};
+
+/// Each file once. PTX is compiled for its .target where no architectures are named. Throws
+/// std::runtime_error for a file that is not there or is neither PTX nor CUDA, and for CUDA without
+/// architectures.
+std::vector<Source> sources_of(const std::vector<std::filesystem::path>& files,
+                               const std::vector<std::string>& archs);
+
+/// The text of all sources as a hash.
+std::string hash_of(const std::vector<Source>& sources);
+
+/// Throws std::runtime_error if the toolkit lacks the compiler or an architecture of the source.
+void require_compiler(const Toolkit& toolkit, const Source& source);
+
+/// Compiles a source for one architecture, with line tables and these arguments: PTX by ptxas, CUDA
+/// by nvcc. What the compiler says (`ptxas -v`) is written to `messages`. Throws std::runtime_error
+/// with that if it fails.
+void compile(const Toolkit& toolkit, const Source& source, const std::string& arch,
+             const std::vector<std::string>& arguments, const std::filesystem::path& cubin,
+             const std::filesystem::path& messages);
+
+}  // namespace warpgauge::toolchain

@@ -1,0 +1,27 @@
+// The command that compares what several compilers make of the same sources.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/diff/diff.h"
+#include "harness/outcome/exit_code.h"
+
+namespace warpgauge::toolchain {
+
+struct ToolchainOptions {
+  std::vector<std::filesystem::path> toolkits;  ///< the first is A of each comparison
+  std::vector<std::filesystem::path> sources;   ///< PTX (.ptx) and CUDA (.cu)
+  std::vector<std::string> archs;               ///< names; empty: the .target of PTX
+  std::vector<std::string> arguments;           ///< of the compilers
+  std::filesystem::path out;                    ///< keeps what is made; empty: nothing is kept
+  diff::DiffOptions diff;                       ///< how they are compared
+};
+
+/// Compiles the sources by each toolkit, and prints what changed from the first to each other one.
+/// Returns the worst exit code of the comparisons (diff_runs()). Throws std::runtime_error for what
+/// cannot be compiled, std::invalid_argument for options that make no sense.
+outcome::ExitCode toolchain(const ToolchainOptions& options);
+
+}  // namespace warpgauge::toolchain

@@ -1,0 +1,95 @@
+#include "harness/toolchain/toolkit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+#include "harness/process/output_of.h"
+#include "metrics/arch_name.h"
+
+namespace warpgauge::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The toolkits in a folder: itself, and those of wheels (nvidia/cuda_nvcc, nvidia/cu13).
+std::vector<std::string> toolkits_below(const fs::path& folder) {
+  std::vector<fs::path> places = {folder};
+  std::error_code none;
+  for (const fs::directory_entry& part : fs::directory_iterator(folder / "nvidia", none)) {
+    places.push_back(part.path());
+  }
+  std::vector<std::string> toolkits;
+  for (const fs::path& place : places) {
+    if (fs::exists(place / "bin" / "ptxas")) toolkits.push_back(place.string());
+  }
+  std::ranges::sort(toolkits);
+  return toolkits;
+}
+
+/// What ptxas prints with this option.
+std::string said_by(const fs::path& ptxas, const std::string& option) {
+  const std::optional<std::string> said = process::output_of({ptxas.string(), option});
+  if (said) return *said;
+  throw std::runtime_error(
+      fmt::format("{0}: does not run; `{0} {1}` shows why", ptxas.string(), option));
+}
+
+/// "release 12.4, V12.4.131".
+std::string version_in(const std::string& text, const fs::path& ptxas) {
+  static const std::regex kVersion(R"(\bV([0-9]+(\.[0-9]+)+))");
+  std::smatch found;
+  if (std::regex_search(text, found, kVersion)) return found[1];
+  throw std::runtime_error(
+      fmt::format("{}: --version prints no version; is it NVIDIA's?", ptxas.string()));
+}
+
+/// "Allowed values for this option:  'compute_90','sm_90','sm_90a'".
+std::vector<std::string> archs_in(const std::string& help, const fs::path& ptxas) {
+  static const std::regex kName("'(sm_[0-9]+[a-z]?)'");
+  std::set<metrics::ArchName> archs;
+  for (std::sregex_iterator name(help.begin(), help.end(), kName), end; name != end; ++name) {
+    if (const auto arch = metrics::ArchName::parse((*name)[1].str())) archs.insert(*arch);
+  }
+  if (archs.empty()) {
+    throw std::runtime_error(fmt::format("{}: --help lists no architectures", ptxas.string()));
+  }
+  std::vector<std::string> names;
+  std::ranges::transform(archs, std::back_inserter(names), &metrics::ArchName::str);
+  return names;
+}
+
+}  // namespace
+
+std::string Toolkit::str() const { return fmt::format("CUDA {} in {}", version, path.string()); }
+
+Toolkit toolkit_in(const fs::path& folder) {
+  const std::vector<std::string> found = toolkits_below(folder);
+  if (found.size() != 1) {
+    throw std::runtime_error(
+        found.empty()
+            ? fmt::format("{}: there is no toolkit: neither bin/ptxas nor nvidia/*/bin/ptxas; "
+                          "name a folder that has one",
+                          folder.string())
+            : fmt::format("{}: there are several toolkits; name one: {}", folder.string(),
+                          fmt::join(found, ", ")));
+  }
+  const fs::path programs = fs::path(found.front()) / "bin", ptxas = programs / "ptxas";
+  return {.path = folder,
+          .programs = programs,
+          .version = version_in(said_by(ptxas, "--version"), ptxas),
+          .archs = archs_in(said_by(ptxas, "--help"), ptxas)};
+}
+
+void require_arch(const Toolkit& toolkit, const std::string& arch) {
+  if (std::ranges::find(toolkit.archs, arch) != toolkit.archs.end()) return;
+  throw std::runtime_error(fmt::format("{} does not know {}; it knows {}", toolkit.str(), arch,
+                                       fmt::join(toolkit.archs, ", ")));
+}
+
+}  // namespace warpgauge::toolchain

@@ -1,0 +1,254 @@
+"""`warpgauge toolchain`: the same sources under several compilers.
+
+The other compiler is a script, which calls the installed one with an argument more and reports
+another version.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+from warpgauge.facts.reader import read_facts
+
+ROOT = Path(__file__).resolve().parents[2]
+GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
+INSTALLED = Path(
+    shutil.which("nvcc") or f"{os.environ.get('CUDA_HOME', '/usr/local/cuda')}/bin/nvcc"
+).parents[1]
+
+# Line 5 has 32 values alive, more than 24 registers hold.
+KERNELS = """
+__global__ void crowded(float* out, const float* in) {
+  float value[32];
+  for (int i = 0; i < 32; ++i) value[i] = in[i * 32 + threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < 32; ++i) out[i * 32 + threadIdx.x] = value[31 - i];
+}
+#ifdef MORE
+__global__ void more(float* out) { *out = MORE; }
+#endif
+"""
+SCRIPT = """#!/bin/sh
+case $1 in
+  --version) echo "Cuda compilation tools, release {release}, V{version}" ;;
+  --help) exec {program} --help ;;
+  *) exec {program} "$@" {added} ;;
+esac
+"""
+
+
+def toolchain(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [GAUGE, "toolchain", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def toolkit(folder, version="99.1.2", added="", programs=("ptxas", "nvcc"), place="."):
+    """A folder with the installed compilers as another version, which gets `added` as well."""
+    bin = folder / place / "bin"
+    bin.mkdir(parents=True)
+    for program in programs:
+        path = bin / program
+        release = version.rpartition(".")[0]
+        real = INSTALLED / "bin" / program
+        path.write_text(SCRIPT.format(release=release, version=version, program=real, added=added))
+        path.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def ptx(tmp_path):
+    (tmp_path / "kernels.cu").write_text(KERNELS)
+    command = [INSTALLED / "bin" / "nvcc", "-ptx", "-lineinfo", "-arch=compute_90"]
+    subprocess.run([*command, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=tmp_path)
+    return tmp_path / "kernels.ptx"
+
+
+@pytest.fixture
+def other(tmp_path):
+    """The toolkit under which the kernel spills."""
+    return toolkit(tmp_path / "other", added="-maxrregcount=24")
+
+
+def test_spills_of_another_compiler_are_red_with_their_line(ptx, other):
+    result = toolchain("--with", INSTALLED, "--with", other, ptx)
+    assert result.returncode == 1, result.stderr
+    line = r"spill\.\w+_bytes 0 -> \d+ bytes/thread, \S*kernels\.cu:[4-6]; compiler"
+    assert re.search(line, result.stdout), result.stdout
+    assert "kernel crowded(float*, float const*)" in result.stdout
+    assert re.search(rf"^A: {INSTALLED} \(CUDA \d+\.\d+\.\d+, ", result.stdout, re.M)
+    assert f"B: {other} (CUDA 99.1.2, " in result.stdout
+
+
+def test_equal_code_is_the_same(ptx, tmp_path):
+    result = toolchain("--with", INSTALLED, "--with", toolkit(tmp_path / "same"), ptx)
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
+
+
+def test_the_other_way_round_is_better(ptx, other):
+    result = toolchain("--with", other, "--with", INSTALLED, ptx)
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^NOT WORSE: .*\d+ better", result.stdout, re.M), result.stdout
+
+
+def test_cuda_is_compiled_by_nvcc_with_the_arguments_behind_the_mark(ptx, other, tmp_path):
+    words = ["--with", INSTALLED, "--with", other, "--arch", "sm_80,sm_90", "--out", "kept"]
+    result = toolchain(*words, "kernels.cu", "--", "-DMORE=2", "-O3", cwd=tmp_path)
+    assert result.returncode == 1, result.stderr
+    facts = read_facts(tmp_path / "kept" / "2-99.1.2" / "facts.jsonl")
+    assert {(fact.case.variant, fact.arch) for fact in facts} == {
+        (kernel, arch) for kernel in ["crowded", "more"] for arch in ["sm_80", "sm_90"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "archs"), [([], {"sm_90"}), (["--arch", "sm_90,sm_100"], {"sm_90", "sm_100"})]
+)
+def test_ptx_is_compiled_for_its_target_or_what_is_asked_for(options, archs, ptx, other, tmp_path):
+    words = ["--with", INSTALLED, "--with", other, "--out", tmp_path / "kept"]
+    assert toolchain(*words, *options, ptx).returncode == 1
+    facts = read_facts(tmp_path / "kept" / "2-99.1.2" / "facts.jsonl")
+    assert {fact.arch for fact in facts} == archs
+
+
+def test_each_further_toolkit_is_compared_with_the_first(ptx, other, tmp_path):
+    same = toolkit(tmp_path / "same", version="99.0.1")
+    words = [word for folder in [INSTALLED, other, same] for word in ["--with", folder]]
+    result = toolchain(*words, ptx)
+    assert result.returncode == 1, "the worst of the comparisons"
+    assert result.stdout.count(f"A: {INSTALLED} ") == 2
+    assert result.stdout.index(f"B: {other} ") < result.stdout.index(f"B: {same} ")
+    assert result.stdout.index("\nWORSE: ") < result.stdout.index("\nNOT WORSE: ")
+
+
+def test_out_keeps_what_was_made(ptx, other, tmp_path):
+    kept = tmp_path / "kept"
+    words = ["--with", INSTALLED, "--with", other, "--out", kept, ptx]
+    first = toolchain(*words)
+    assert toolchain(*words).stdout.count("worse") == first.stdout.count("worse"), "made anew"
+    a, b = sorted(kept.iterdir())
+    assert b.name == "2-99.1.2" and a.name.startswith("1-")
+    assert (a / "sm_90" / "kernels.ptx.cubin").read_bytes()[:4] == b"\x7fELF"
+    document = json.loads((b / "diff.json").read_text())
+    schema = json.loads((ROOT / "harness" / "diff" / "diff.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    assert document["exit_code"] == 1
+    assert {one.get("cause") for one in document["changes"]} == {"compiler"}
+    again = subprocess.run(
+        [GAUGE, "diff", a / "facts.jsonl", b / "facts.jsonl"], capture_output=True, text=True
+    )
+    assert again.returncode == 1 and again.stdout.splitlines()[-1] in first.stdout
+
+
+def test_nothing_is_left_without_out(ptx, other, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    words = ["--with", INSTALLED, "--with", other, "--json", tmp_path / "diff.json", ptx]
+    assert toolchain(*words, TMPDIR=str(folder)).returncode == 1
+    assert list(folder.iterdir()) == []
+    assert json.loads((tmp_path / "diff.json").read_text())["b"]["file"] == str(other)
+
+
+@pytest.mark.parametrize("place", ["nvidia/cu13", "nvidia/cuda_nvcc"])
+def test_the_folders_of_wheels_are_toolkits(place, ptx, tmp_path):
+    wheel = toolkit(tmp_path / "wheel", programs=["ptxas"], place=place)
+    assert toolchain("--with", INSTALLED, "--with", wheel, ptx).returncode == 0
+
+
+def test_of_several_toolkits_in_a_folder_one_is_to_be_named(ptx, tmp_path):
+    for place in ["nvidia/cu13", "nvidia/cuda_nvcc"]:
+        toolkit(tmp_path / "wheels", programs=["ptxas"], place=place)
+    result = toolchain("--with", INSTALLED, "--with", tmp_path / "wheels", ptx)
+    assert result.returncode == 2
+    found = f"{tmp_path}/wheels/nvidia/cu13, {tmp_path}/wheels/nvidia/cuda_nvcc"
+    assert result.stderr == (f"{tmp_path}/wheels: there are several toolkits; name one: {found}\n")
+
+
+def refused(*arguments, cwd):
+    """The message, which is all that is said."""
+    result = toolchain(*arguments, cwd=cwd)
+    assert (result.returncode, result.stdout) == (2, "")
+    return result.stderr
+
+
+def test_a_folder_without_a_toolkit(ptx, tmp_path):
+    (tmp_path / "none").mkdir()
+    assert refused("--with", INSTALLED, "--with", "none", ptx, cwd=tmp_path) == (
+        "none: there is no toolkit: neither bin/ptxas nor nvidia/*/bin/ptxas; name a folder that "
+        "has one\n"
+    )
+
+
+def test_a_toolkit_that_does_not_run(ptx, other, tmp_path):
+    ptxas = other / "bin" / "ptxas"
+    ptxas.chmod(0o644)
+    assert refused("--with", INSTALLED, "--with", "other", ptx, cwd=tmp_path) == (
+        "other/bin/ptxas: does not run; `other/bin/ptxas --version` shows why\n"
+    )
+    ptxas.write_text("#!/bin/sh\n")
+    ptxas.chmod(0o755)
+    message = refused("--with", INSTALLED, "--with", "other", ptx, cwd=tmp_path)
+    assert message == "other/bin/ptxas: --version prints no version; is it NVIDIA's?\n"
+
+
+def test_an_architecture_that_a_toolkit_does_not_know(ptx, other, tmp_path):
+    words = ["--with", INSTALLED, "--with", "other", "--arch", "sm_90,sm_52"]
+    message = refused(*words, ptx, cwd=tmp_path)
+    assert re.match(
+        rf"CUDA \d+\.\d+\.\d+ in {INSTALLED} does not know sm_52; it knows .*sm_90, sm_90a, ",
+        message,
+    )
+
+
+def test_a_source_that_does_not_compile(ptx, other, tmp_path):
+    (tmp_path / "bad.ptx").write_text(ptx.read_text().replace("ld.global", "ld.nowhere"))
+    message = refused("--with", "other", "--with", INSTALLED, "bad.ptx", cwd=tmp_path)
+    error = "CUDA 99.1.2 in other cannot compile bad.ptx for sm_90: ptxas exited with 255\n"
+    assert error in message and re.search(r"ptxas bad\.ptx, line \d+; error *: ", message)
+    (tmp_path / "bad.cu").write_text("__global__ void bad() { nothing(); }")
+    words = ["--with", "other", "--with", INSTALLED, "--arch", "sm_90", "bad.cu"]
+    message = refused(*words, cwd=tmp_path)
+    assert "CUDA 99.1.2 in other cannot compile bad.cu for sm_90: nvcc exited with " in message
+    assert 'bad.cu(1): error: identifier "nothing" is undefined' in message
+
+
+def test_cuda_asks_for_nvcc_and_architectures(ptx, tmp_path):
+    toolkit(tmp_path / "wheel", programs=["ptxas"])
+    words = ["--with", INSTALLED, "--with", "wheel"]
+    assert refused(*words, "--arch", "sm_90", "kernels.cu", cwd=tmp_path) == (
+        "CUDA 99.1.2 in wheel has no nvcc, which compiles kernels.cu; make PTX of it (nvcc -ptx), "
+        "and name that\n"
+    )
+    assert refused(*words, "kernels.cu", cwd=tmp_path) == (
+        "kernels.cu: name the architectures that it is compiled for: --arch sm_90\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--with", "a", "k.ptx"], "name two toolkits or more, each by --with\n"),
+        (
+            [*["--with", "a"] * 3, "--json", "x", "k.ptx"],
+            "--json is for two toolkits; of more --out keeps a diff.json for each comparison\n",
+        ),
+        (["--with", "a", "--with", "b", "k.ptx"], "k.ptx: there is no such file\n"),
+        (
+            ["--with", "a", "--with", "b", "k.cpp"],
+            "k.cpp: neither PTX (.ptx) nor CUDA (.cu); arguments of the compiler stand behind --\n",
+        ),
+        (["--with", "a", "--with", "b", "--", "-O3"], "name the sources in front of --\n"),
+    ],
+)
+def test_command_lines_that_make_no_sense(arguments, message, tmp_path):
+    assert refused(*arguments, cwd=tmp_path) == message
