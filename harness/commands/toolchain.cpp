@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kFooter =
     R"(Compiles PTX (.ptx) by the ptxas of each toolkit, or CUDA (.cu) by its nvcc, and shows what
 changed from the first toolkit to each other one, as `warpgauge diff` does of compiled files.
-A PATH is a CUDA toolkit (PATH/bin/ptxas), or a folder into which pip has installed
-NVIDIA's compiler (PATH/nvidia/cu13/bin/ptxas). Fetches nothing, and needs no GPU.
+A toolkit is a folder DIR of CUDA (DIR/bin/ptxas), or a folder into which pip has installed
+NVIDIA's compiler (DIR/nvidia/cu13/bin/ptxas). Fetches nothing, and needs no GPU.
 
 In --out, each toolkit has a folder NUMBER-VERSION: the cubins of each architecture with what
 the compiler said, facts.jsonl, and, but for the first, diff.json.
@@ -61,11 +61,12 @@ void add_toolchain(CommandLine& line) {
                     "Show every value and line, not one screen");
   command->add_option("--json", options->diff.json, "Write the comparison to this file, too")
       ->type_name("FILE");
-  command
-      ->add_option("sources", options->sources,
-                   "PTX and CUDA sources; behind --, arguments of the compilers")
+  command->add_option("sources", options->sources, "PTX (.ptx) and CUDA (.cu)")
       ->required()
-      ->type_name("SOURCE... [-- ARGUMENT...]");
+      ->type_name("SOURCE");
+  // CLI11 gives them to the sources.
+  command->add_option("arguments", options->arguments, "Arguments of the compilers")
+      ->type_name("-- ARGUMENT");
   line.on_run(command, [options, &line] {
     options->arguments = line.words_behind_mark();
     if (options->arguments.size() >= options->sources.size()) {

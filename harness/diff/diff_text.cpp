@@ -146,6 +146,11 @@ std::string cause_table(const std::vector<Change>& changes) {
   return text + "\n\n";
 }
 
+/// Known of the values that both sides have.
+bool has_other_code(CaseChanges of_case) {
+  return std::ranges::any_of(of_case, &Change::other_code);
+}
+
 /// The instructions that became more or fewer: "mix.ldg_32 8 -> 16, mix.f64 0 -> 2".
 std::string work_text(CaseChanges of_case) {
   std::vector<std::string> parts;
@@ -158,7 +163,7 @@ std::string work_text(CaseChanges of_case) {
                                 metrics::to_text(change.b)));
   }
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, ", "));
-  return of_case.front().other_code ? "in another order, equal work" : "the same";
+  return has_other_code(of_case) ? "in another order, equal work" : "the same";
 }
 
 /// Of a kernel of compiled files: its name, what became of its code, and its occupancy.
@@ -186,7 +191,7 @@ std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfC
     const bool is_kernel = kernels.contains({of_case.front().id, of_case.front().arch});
     const bool all_same =
         std::ranges::all_of(of_case, [](const Change& one) { return one.a == one.b; });
-    equal += is_kernel && all_same && of_case.front().other_code ? 1 : 0;
+    equal += is_kernel && all_same && has_other_code(of_case) ? 1 : 0;
   }
   if (equal == 0) return "";
   return fmt::format("{} kernel{} other code for equal work: no value changed\n\n", equal,

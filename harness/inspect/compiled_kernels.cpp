@@ -186,7 +186,8 @@ std::vector<CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
   return CubinReader(found, threads).read();
 }
 
-void take_spills(CountedKernel& kernel, const metrics::PtxasKernel& said) {
+void take_open_values(CountedKernel& kernel, const metrics::PtxasKernel& said) {
+  if (kernel.unknown.erase("barriers") > 0) kernel.compile_time["barriers"] = said.barriers;
   if (!said.called.empty()) return;
   for (const auto& [metric, bytes] : {std::pair("spill.load_bytes", said.spill_load_bytes),
                                       std::pair("spill.store_bytes", said.spill_store_bytes)}) {
