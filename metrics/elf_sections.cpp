@@ -85,6 +85,7 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
     names.push_back(one.sh_name);
     sections.push_back({.name = "",
                         .type = one.sh_type,
+                        .flags = one.sh_flags,
                         .link = one.sh_link,
                         .bytes = has_bytes ? bytes.subspan(one.sh_offset, one.sh_size) : Bytes()});
   }

@@ -18,6 +18,7 @@ class ElfError : public std::runtime_error {
 struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;            ///< SHT_*
+  std::uint64_t flags = 0;           ///< SHF_*, and of cubins more
   std::uint32_t link = 0;            ///< index of the section that goes with it
   std::span<const std::byte> bytes;  ///< in the file, which must outlive it; none of SHT_NOBITS
 };

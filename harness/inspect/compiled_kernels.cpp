@@ -27,12 +27,27 @@ using metrics::Confidence;
 using metrics::Cubin;
 using programs::CountedKernel;
 
+constexpr int kNewAbi = 8;  // of CUDA 13
 constexpr std::string_view kNotMarked =
     "up to CUDA 12 the compiler does not mark spills: these may be local arrays, and are the most "
     "that spills can be";
 constexpr std::string_view kNotLinked =
     "compiled with -rdc=true and not linked: the device linker may add what functions of other "
     "files need";
+
+/// By kernel: up to CUDA 12, ptxas has them in the flags of the section with its code.
+std::map<std::string, std::uint32_t> barriers_in_flags(std::span<const std::byte> image) try {
+  constexpr std::string_view kCode = ".text.";
+  constexpr std::uint32_t kShift = 20, kMask = 0x7f;
+  std::map<std::string, std::uint32_t> barriers;
+  for (const metrics::ElfSection& section : metrics::elf_sections(image)) {
+    if (!section.name.starts_with(kCode)) continue;
+    barriers[std::string(section.name.substr(kCode.size()))] = section.flags >> kShift & kMask;
+  }
+  return barriers;
+} catch (const metrics::ElfError&) {
+  return {};
+}
 
 class CubinReader {
  public:
@@ -42,7 +57,9 @@ class CubinReader {
         cubin_(found.image),
         resources_(metrics::resources_of_kernels(found.image)),
         lines_(metrics::SourceLines::of(found.image)),
-        calls_(cubin_) {}
+        calls_(cubin_) {
+    if (cubin_.abi() < kNewAbi) barriers_ = barriers_in_flags(found.image);
+  }
 
   std::vector<CountedKernel> read() const {
     std::vector<CountedKernel> kernels;
@@ -63,8 +80,13 @@ class CubinReader {
                       .lines = {},
                       .why_no_lines = ""};
     const auto known = resources_.find(name);
-    const metrics::KernelResources resources =
+    metrics::KernelResources resources =
         known == resources_.end() ? metrics::KernelResources{} : known->second;
+    const auto flags = barriers_.find(name);
+    // Those of functions that it calls may be left out.
+    if (flags != barriers_.end() && calls_.called_by(name).empty()) {
+      resources.barriers = flags->second;
+    }
     add_resources(out, resources);
     add_occupancy(out, resources);
     try {
@@ -177,6 +199,7 @@ class CubinReader {
   const std::map<std::string, metrics::KernelResources> resources_;
   const std::optional<metrics::SourceLines> lines_;
   const metrics::CallGraph calls_;
+  std::map<std::string, std::uint32_t> barriers_;  ///< by kernel, where the flags have them
 };
 
 }  // namespace
@@ -186,8 +209,7 @@ std::vector<CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
   return CubinReader(found, threads).read();
 }
 
-void take_open_values(CountedKernel& kernel, const metrics::PtxasKernel& said) {
-  if (kernel.unknown.erase("barriers") > 0) kernel.compile_time["barriers"] = said.barriers;
+void take_spills(CountedKernel& kernel, const metrics::PtxasKernel& said) {
   if (!said.called.empty()) return;
   for (const auto& [metric, bytes] : {std::pair("spill.load_bytes", said.spill_load_bytes),
                                       std::pair("spill.store_bytes", said.spill_store_bytes)}) {

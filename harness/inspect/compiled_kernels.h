@@ -19,8 +19,8 @@ std::vector<programs::CountedKernel> compiled_kernels(const metrics::FoundCubin&
 /// Adds what other code of the same kernel says: the worse of the two, as any of them may run.
 void add_other_code(programs::CountedKernel& kernel, const programs::CountedKernel& other);
 
-/// Takes what the machine code leaves open, up to CUDA 12, from what `ptxas -v` said of the kernel:
-/// barriers, and spills, if it calls no functions: ptxas leaves theirs out.
-void take_open_values(programs::CountedKernel& kernel, const metrics::PtxasKernel& said);
+/// Replaces spills that are an estimate by what `ptxas -v` said of the kernel. With functions that
+/// it calls they stay: ptxas leaves theirs out.
+void take_spills(programs::CountedKernel& kernel, const metrics::PtxasKernel& said);
 
 }  // namespace warpgauge::inspect

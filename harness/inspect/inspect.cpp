@@ -186,16 +186,16 @@ metrics::Run run_of(const InspectOptions& options) {
       {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
 }
 
-void take_open_values_from(const std::filesystem::path& messages, CountedKernel& kernel) {
-  const bool has_open_values = kernel.unknown.contains("barriers") ||
-                               kernel.doubts.contains("spill.load_bytes") ||
-                               kernel.doubts.contains("spill.store_bytes");
-  if (!has_open_values) return;
+/// Reads what ptxas said only where the machine code leaves spills open.
+void take_spills_from(const std::filesystem::path& messages, CountedKernel& kernel) {
+  if (!kernel.doubts.contains("spill.load_bytes") && !kernel.doubts.contains("spill.store_bytes")) {
+    return;
+  }
   const files::MappedFile text(messages);
   for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
            {reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
            messages.string())) {
-    if (said.name == kernel.name) take_open_values(kernel, said);
+    if (said.name == kernel.name) take_spills(kernel, said);
   }
 }
 
@@ -264,7 +264,7 @@ void record(const InspectOptions& options, const std::filesystem::path& facts,
     ++kernels;
     kernel.source_hash = compilation.source_hash;
     const auto said = compilation.messages.find(file.path);
-    if (said != compilation.messages.end()) take_open_values_from(said->second, kernel);
+    if (said != compilation.messages.end()) take_spills_from(said->second, kernel);
     recorded.add(programs::case_of(kCounter, file.name, kernel, {}).facts);
   });
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import zipfile
 from pathlib import Path
@@ -240,20 +241,20 @@ def test_a_budget_for_what_needs_a_run_is_not_measured(tmp_path):
     assert "warpgauge inspect does not measure it" in result.stdout
 
 
-def of_cuda_12(path):
-    """The cubin, with the numbers of the format and the architecture as CUDA 12 writes them."""
-    older = bytearray(SPILLS.read_bytes())
-    older[8] = 7  # EI_ABIVERSION
-    older[48] = 90  # e_flags: the architecture
-    path.write_bytes(older)
-    return path
+def older(cubin):
+    """As CUDA 12 writes it: of another ABI, which says less."""
+    image = bytearray(cubin.read_bytes())
+    image[8] = 7  # EI_ABIVERSION
+    image[48] = 90  # e_flags: the architecture
+    return image
 
 
-@pytest.mark.parametrize("older", [False, True])
-def test_an_accepted_baseline_is_green(older, tmp_path):
+@pytest.mark.parametrize("is_older", [False, True])
+def test_an_accepted_baseline_is_green(is_older, tmp_path):
     """Outside of a source tree, whose changes would have to be committed first."""
-    thing = of_cuda_12(tmp_path / "older.cubin") if older else SPILLS
-    (tmp_path / "budgets.toml").write_text('gate_on = "estimate"\n' if older else "")
+    thing = tmp_path / "spills.cubin"
+    thing.write_bytes(older(SPILLS) if is_older else SPILLS.read_bytes())
+    (tmp_path / "budgets.toml").write_text('gate_on = "estimate"\n' if is_older else "")
     assert inspect("--budgets", "budgets.toml", thing, cwd=tmp_path).returncode == 1
     accept = [GAUGE, "accept", "out/facts.jsonl", "--baseline", "--any-commit"]
     accept += ["--budgets", "budgets.toml"]
@@ -268,10 +269,23 @@ def test_an_accepted_baseline_is_green(older, tmp_path):
     assert result.returncode == 0, result.stdout
 
 
+def test_barriers_of_cuda_12_are_in_the_flags_of_the_code(tmp_path):
+    """Bits 20 to 26, as `ptxas -v` of CUDA 12.8 says the same numbers."""
+    image = older(SPILLS)
+    (headers,) = struct.unpack_from("<Q", image, 40)
+    (count,) = struct.unpack_from("<H", image, 60)
+    for flags in range(headers + 8, headers + 64 * count, 64):
+        if struct.unpack_from("<Q", image, flags) == (6,):  # allocated, and executed
+            struct.pack_into("<Q", image, flags, 5 << 20 | 6)
+    (tmp_path / "older.cubin").write_bytes(image)
+    _, facts = inspected(tmp_path, tmp_path / "older.cubin")
+    assert [f.value for (_, metric), f in facts.items() if metric == "barriers"] == [5, 5]
+
+
 def test_spills_that_are_not_marked_are_an_estimate(tmp_path):
-    """The cubins of CUDA 12 are of another ABI, and say less."""
-    older = of_cuda_12(tmp_path / "older.cubin")
-    result, facts = inspected(tmp_path, older)
+    """The cubins of CUDA 12 say less."""
+    (tmp_path / "older.cubin").write_bytes(older(SPILLS))
+    result, facts = inspected(tmp_path, tmp_path / "older.cubin")
     assert result.returncode == 3, result.stdout
     assert "up to CUDA 12 the compiler does not mark spills" in result.stdout
     lean = next(kernel for kernel, _ in facts if "lean" in kernel)

@@ -33,11 +33,12 @@ __global__ void crowded(float* out, const float* in) {
 __global__ void more(float* out) { *out = MORE; }
 #endif
 """
+NVCC_PTX = [INSTALLED / "bin" / "nvcc", "-ptx", "-lineinfo", "-arch=compute_90"]
 SCRIPT = """#!/bin/sh
 case $1 in
   --version) echo "Cuda compilation tools, release {release}, V{version}" ;;
   --help) exec {program} --help ;;
-  *) exec {program} "$@" {added} ;;
+  *) {program} "$@" {added} ;;
 esac
 """
 
@@ -68,8 +69,7 @@ def toolkit(folder, version="99.1.2", added="", programs=("ptxas", "nvcc"), plac
 @pytest.fixture
 def ptx(tmp_path):
     (tmp_path / "kernels.cu").write_text(KERNELS)
-    command = [INSTALLED / "bin" / "nvcc", "-ptx", "-lineinfo", "-arch=compute_90"]
-    subprocess.run([*command, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=tmp_path)
+    subprocess.run([*NVCC_PTX, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=tmp_path)
     return tmp_path / "kernels.ptx"
 
 
@@ -93,6 +93,41 @@ def test_equal_code_is_the_same(ptx, tmp_path):
     result = toolchain("--with", INSTALLED, "--with", toolkit(tmp_path / "same"), ptx)
     assert result.returncode == 0, result.stderr
     assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
+
+
+# Makes cubins as CUDA 12 does, which does not mark spills: EI_ABIVERSION 7, and sm_90 in e_flags.
+OLDER = r"""|| exit
+     while [ "$1" != -o ]; do shift; done
+     printf '\007' | dd of="$2" bs=1 seek=8 conv=notrunc status=none
+     printf '\132' | dd of="$2" bs=1 seek=48 conv=notrunc status=none"""
+# Local memory for an array, and none for spills.
+INDEXED = """
+__global__ void indexed(float* out, const int* at) {
+  float table[32];
+  for (int i = 0; i < 32; ++i) table[i] = out[i];
+  for (int i = 0; i < 32; ++i) table[at[i]] += 1;
+  out[32] = table[at[32]];
+}
+"""
+
+
+def test_local_arrays_are_no_spills_of_an_older_compiler(ptx, tmp_path):
+    """`ptxas -v` tells them apart where the machine code does not."""
+    # Without the barrier, of which that of CUDA 13 says nothing where CUDA 12 would.
+    kernels = KERNELS.replace("  __syncthreads();\n", "") + INDEXED
+    (tmp_path / "kernels.cu").write_text(kernels)
+    subprocess.run([*NVCC_PTX, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=tmp_path)
+    older = toolkit(tmp_path / "older", version="12.0.1", added=OLDER)
+    words = ["--with", older, "--with", INSTALLED, "--out", tmp_path / "kept"]
+    result = toolchain(*words, ptx, "--", "-maxrregcount=24")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
+    facts = read_facts(tmp_path / "kept" / "1-12.0.1" / "facts.jsonl")
+    whole = [f for f in facts if f.metric == "spill.load_bytes" and f.scope == "case"]
+    assert {f.case.variant: (f.value > 0, f.confidence) for f in whole} == {
+        "crowded": (True, "exact"),
+        "indexed": (False, "exact"),
+    }
 
 
 def test_cuda_is_compiled_by_nvcc_with_the_arguments_behind_the_mark(ptx, other, tmp_path):
