@@ -26,8 +26,7 @@ the compiler said, facts.jsonl, and, but for the first, diff.json.
 Exit codes:
   0  no other toolkit makes a kernel worse than the first does
   1  one does
-  2  a fault: a toolkit that is missing or does not run, an architecture that it does not
-     know, a source that it does not compile
+  2  a fault: a toolkit that is missing, or does not compile a source
   3  not compared: a value that one toolkit has and the other lacks
 
 Examples:

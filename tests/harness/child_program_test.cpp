@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/files/temporary_path.h"
 
 namespace warpgauge {
 namespace {
@@ -29,6 +34,20 @@ TEST(ChildProgram, ChangesItsEnvironment) {
 TEST(ChildProgram, IsHandedTheSignalsThatAreSentToOneProcess) {
   EXPECT_EQ(run("kill -TERM $PPID; sleep 5").signal, SIGTERM);
   EXPECT_EQ(run("kill -INT $PPID; exit 3").status, 3) << "a terminal has sent it to both";
+}
+
+TEST(ChildProgram, WritesToFilesWhatItSays) {
+  const auto folder = files::TemporaryPath::folder_in(testing::TempDir(), "child-");
+  const auto output = folder.path() / "output", messages = folder.path() / "messages";
+  process::run_to_its_end({"sh", "-c", "echo out; echo error >&2"}, {},
+                          {.output = output, .messages = messages});
+  const auto line_of = [](const std::filesystem::path& file) {
+    std::string line;
+    std::getline(std::ifstream(file), line);
+    return line;
+  };
+  EXPECT_EQ(line_of(output), "out");
+  EXPECT_EQ(line_of(messages), "error");
 }
 
 TEST(ChildProgram, ThatIsNotThere) {
