@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kFooter =
     R"(Compiles PTX (.ptx) by the ptxas of each toolkit, or CUDA (.cu) by its nvcc, and shows what
 changed from the first toolkit to each other one, as `warpgauge diff` does of compiled files.
-A toolkit is a folder DIR of CUDA (DIR/bin/ptxas), or a folder into which pip has installed
+DIR is the folder of a CUDA toolkit (DIR/bin/ptxas), or one into which pip has installed
 NVIDIA's compiler (DIR/nvidia/cu13/bin/ptxas). Fetches nothing, and needs no GPU.
 
 In --out, each toolkit has a folder NUMBER-VERSION: the cubins of each architecture with what
