@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/files/temporary_path.h"
 #include "harness/inspect/inspect.h"
@@ -18,6 +19,8 @@ namespace warpgauge::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kComparison = "diff.json";
 
 void check(const ToolchainOptions& options) {
   constexpr std::size_t kFewest = 2;
@@ -53,6 +56,7 @@ class Compilations {
   /// Into `folder`, a folder for each architecture. Returns the file of facts.
   fs::path add(const Toolkit& toolkit, const fs::path& folder) {
     const outcome::OutFolder out(folder);
+    fs::remove(folder / kComparison);                     // of an earlier run
     std::map<std::string, std::vector<fs::path>> cubins;  // by architecture
     std::map<fs::path, fs::path> messages;                // of a cubin
     for (const Source& source : sources_) {
@@ -115,7 +119,7 @@ outcome::ExitCode compare_in(const ToolchainOptions& options, const fs::path& ou
     diff.b = facts[i];
     diff.name_a = toolkits.front().path.string();
     diff.name_b = toolkits[i].path.string();
-    if (diff.json.empty()) diff.json = facts[i].parent_path() / "diff.json";
+    if (diff.json.empty()) diff.json = facts[i].parent_path() / kComparison;
     if (i > 1) fmt::print("\n");
     code = outcome::worse(code, static_cast<outcome::ExitCode>(diff::diff_runs(diff)));
   }

@@ -45,6 +45,17 @@ def test_marks_and_exit_codes(diff, metric, before, after, mark, code):
     assert row.startswith(f"{mark:<7} {metric}  ")
 
 
+def test_other_code_is_said_beside_values_that_one_side_lacks(diff):
+    """As the cubins of CUDA 12 lack some: only of common values it is known."""
+    kernel = {"kind": "inspected", "kernel": "_Z1fv"}
+    a = [a_fact("registers", 20, **kernel)]
+    for sass, text in [("a", "code the same"), ("b", "code in another order, equal work")]:
+        members = {**kernel, "sass_hash": sass}
+        b = [a_fact("registers", 20, **members), a_fact("barriers", 1, **members)]
+        _, out, err = diff(a, b)
+        assert text in out, out + err
+
+
 def test_an_error_of_a_newer_run_outweighs_what_was_measured_before(diff):
     error = {"verdict": "error", "reason": "illegal memory access", "run": "2"}
     for time, expected in (("2026-06-01", 1), ("2026-04-01", 0)):

@@ -177,6 +177,8 @@ def test_out_keeps_what_was_made(ptx, other, tmp_path):
         [GAUGE, "diff", a / "facts.jsonl", b / "facts.jsonl"], capture_output=True, text=True
     )
     assert again.returncode == 1 and again.stdout.splitlines()[-1] in first.stdout
+    toolchain(*words, "--json", tmp_path / "elsewhere.json")
+    assert not (b / "diff.json").exists(), "it would be of an earlier run"
 
 
 def test_nothing_is_left_without_out(ptx, other, tmp_path):
