@@ -292,7 +292,7 @@ def test_spills_that_are_not_marked_are_an_estimate(tmp_path):
     assert facts[lean, "spill.load_bytes"].confidence == "exact"
     budgets = tmp_path / "budgets.toml"
     budgets.write_text('gate_on = "estimate"\n')
-    result, _ = inspected(tmp_path, "--budgets", budgets, older)
+    result, _ = inspected(tmp_path, "--budgets", budgets, tmp_path / "older.cubin")
     assert result.returncode == 1
 
 
