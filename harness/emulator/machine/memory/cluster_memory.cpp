@@ -36,11 +36,15 @@ class Requests {
     if (own_ == 0) return;
     const metrics::SharedCost cost =
         metrics::shared_cost(access.shared_kind, access.width, offsets_.data(), own_);
+    const bool is_known = cost.exact && !access.cas_loop;
     memory::count(warp, access.counters[1],
                   {.space = AccessTotals::Space::shared,
                    .requests = 1,
                    .wavefronts = cost.wavefronts,
-                   .wavefronts_ideal = cost.ideal});
+                   .wavefronts_ideal = cost.ideal,
+                   .estimates = is_known ? 0U : 1U,
+                   .estimate_reason = "such an access to a block's own memory by an address of "
+                                      "the cluster was never measured"});
   }
 
  private:
