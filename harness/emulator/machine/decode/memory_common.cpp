@@ -129,10 +129,13 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
   access.effect = effect;
   access.space = space;
   access.width = static_cast<std::uint8_t>(width);
-  const std::uint32_t used = instruction.used_bytes & (UINT32_MAX >> (32 - width));
-  if (used == 0) throw Unsupported("which uses none of its bytes");
-  access.used_from = static_cast<std::uint8_t>(std::countr_zero(used));
-  access.used_to = static_cast<std::uint8_t>(std::bit_width(used));
+  access.used_to = access.width;
+  if (instruction.used_bytes != UINT32_MAX) {
+    const std::uint32_t used = instruction.used_bytes & UINT32_MAX >> (32 - std::min(width, 32));
+    if (used == 0) throw Unsupported("which uses none of its bytes");
+    access.used_from = static_cast<std::uint8_t>(std::countr_zero(used));
+    access.used_to = static_cast<std::uint8_t>(std::bit_width(used));
+  }
   access.counts = plan.role != Role::absorbed && space != memory::AccessSpace::constant &&
                   space != memory::AccessSpace::parameter && space != memory::AccessSpace::cluster;
   access.counted_width = static_cast<std::uint8_t>(plan.role == Role::leader ? plan.width : width);
