@@ -101,9 +101,7 @@ class Inspection {
 
   /// Those that are asked for by name, and its own where a glob fits that, or none is asked for.
   std::set<std::string> archs_of_ptx(const NamedFile& file) {
-    const files::MappedFile mapped(file.path);
-    const std::string own =
-        target_of({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()});
+    const std::string own = target_of(file.path);
     std::set<std::string> archs;
     for (const std::string& asked : options_.archs) {
       if (metrics::ArchName::parse(asked)) archs.insert(asked);

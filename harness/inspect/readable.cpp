@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
+#include "harness/files/mapped_file.h"
 #include "harness/process/child_program.h"
 #include "harness/process/found_program.h"
 #include "harness/process/output_of.h"
@@ -26,11 +29,14 @@ void unpack_wheel(const fs::path& wheel, const fs::path& folder) {
   }
 }
 
-std::string target_of(std::string_view ptx) {
+std::string target_of(const fs::path& ptx) {
+  const files::MappedFile mapped(ptx);
+  const std::string_view text(reinterpret_cast<const char*>(mapped.bytes().data()),
+                              mapped.bytes().size());
   constexpr std::string_view kDirective = "\n.target ";
-  const std::size_t directive = ptx.find(kDirective);
-  if (directive == ptx.npos) throw NotReadable("it is no PTX: it has no .target");
-  const std::string_view rest = ptx.substr(directive + kDirective.size());
+  const std::size_t directive = text.find(kDirective);
+  if (directive == text.npos) throw NotReadable("it is no PTX: it has no .target");
+  const std::string_view rest = text.substr(directive + kDirective.size());
   return std::string(rest.substr(0, rest.find_first_of(", \t\r\n")));
 }
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace warpgauge::inspect {
 
@@ -20,8 +19,8 @@ bool is_ptx(const std::filesystem::path& file);
 /// Unpacks a wheel into `folder`. Throws NotReadable.
 void unpack_wheel(const std::filesystem::path& wheel, const std::filesystem::path& folder);
 
-/// "sm_90": the architecture that a text of PTX is made for. Throws NotReadable if it names none.
-std::string target_of(std::string_view ptx);
+/// "sm_90": the architecture that a file of PTX is made for. Throws NotReadable if it names none.
+std::string target_of(const std::filesystem::path& ptx);
 
 /// Compiles PTX for `arch` with the toolkit's ptxas, whose messages go to stderr. Throws
 /// NotReadable.

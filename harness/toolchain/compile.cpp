@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -20,14 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::set<std::string> archs_of(const fs::path& file, const std::vector<std::string>& asked) try {
   if (!asked.empty()) return {asked.begin(), asked.end()};
-  if (inspect::is_ptx(file)) return {inspect::target_of(text_of(file))};
+  if (inspect::is_ptx(file)) return {inspect::target_of(file)};
   throw std::runtime_error(fmt::format(
       "{}: name the architectures that it is compiled for: --arch sm_90", file.string()));
 } catch (const inspect::NotReadable& error) {
