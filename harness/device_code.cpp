@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -120,11 +121,18 @@ const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins;
 const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
-  const auto holds = [&](const EmbeddedCubin& cubin) {
-    return cubin.arch == arch && !metrics::Cubin(cubin.image).code(kernel).empty();
-  };
-  const auto found = std::ranges::find_if(embedded_cubins(), holds);
-  return found == embedded_cubins().end() ? nullptr : &*found;
+  static std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>> places;
+  static std::size_t read = 0;
+  const std::vector<EmbeddedCubin>& cubins = embedded_cubins();
+  for (; read < cubins.size(); ++read) {
+    const metrics::Cubin cubin(cubins[read].image);
+    auto& of_arch = places[cubins[read].arch];
+    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
+  }
+  const auto of_arch = places.find(arch);
+  if (of_arch == places.end()) return nullptr;
+  const auto found = of_arch->second.find(kernel);
+  return found == of_arch->second.end() ? nullptr : &cubins[found->second];
 }
 
 const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {

@@ -136,6 +136,14 @@ std::optional<metrics::Device> current_device(std::string* why) {
                          .memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000};
 }
 
+bool is_exclusive_device() {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  int mode = cudaComputeModeDefault;
+  return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device) == cudaSuccess &&
+         mode == cudaComputeModeExclusiveProcess;
+}
+
 std::string arch_of(const metrics::Device& device) {
   std::string digits = device.compute_capability;
   std::erase(digits, '.');

@@ -12,6 +12,9 @@ namespace warpgauge {
 /// then `why` says so. Throws metrics::CudaError for a GPU that is there and cannot be used.
 std::optional<metrics::Device> current_device(std::string* why);
 
+/// One process only may use the current device (compute mode exclusive). False where there is none.
+bool is_exclusive_device();
+
 /// "sm_90" for a device of compute capability 9.0. running_arch() has the name of the code on it.
 std::string arch_of(const metrics::Device& device);
 

@@ -215,7 +215,7 @@ struct StoredRun {
 
 /// Appends records to a file under a lock of the file, so that writers in several processes never
 /// mix their lines and a crash loses at most what is being written. The record of the run goes
-/// first, and again wherever another process has written in between.
+/// first, and again wherever another run has written in between.
 class FactWriter {
  public:
   /// Opens (creates) `path` for appending, and cuts off the torn last line that a crash may have
@@ -230,16 +230,20 @@ class FactWriter {
   void write(const std::vector<Fact>& facts);
   void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
+  /// Opens the file anew: in a process that was forked, as locks are those of what has opened it,
+  /// and when one has died, whose torn line is cut off. The forked write the same run. Throws
+  /// FactError.
+  void reopen();
   /// The run is written again with it, unless it has a device of this name already.
   void add_device(const Device& device);
 
  private:
-  static constexpr std::int64_t kNothingWritten = -1;
-
+  void open_file();
   void append(const std::vector<nlohmann::ordered_json>& records);
 
-  int fd_;
-  std::int64_t end_ = kNothingWritten;  // of the file, after what this process wrote last
+  int fd_ = -1;
+  bool knows_devices_ = false;         // the run that was written has its devices
+  std::shared_ptr<std::int64_t> end_;  // of the file, after what this run and its forks wrote last
   std::filesystem::path path_;
   Run run_;
   std::set<std::string> cases_;  // whose records this process has written

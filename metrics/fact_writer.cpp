@@ -1,6 +1,7 @@
 // Appends facts to a file, safe against crashes, other writers and full disks.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,10 +10,13 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "metrics/fact.h"
@@ -75,6 +79,14 @@ std::string line_of(const nlohmann::ordered_json& record) {
   return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
+/// A place in the file that processes forked from this one share; at first before its beginning.
+std::shared_ptr<std::int64_t> shared_with_forks() {
+  void* memory = mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  return {new (memory) std::int64_t(-1), [](std::int64_t* place) { munmap(place, sizeof *place); }};
+}
+
 /// The facts from the first on that are of one case.
 std::span<const Fact> of_first_case(std::span<const Fact> facts) {
   const Fact& first = facts.front();
@@ -87,9 +99,14 @@ std::span<const Fact> of_first_case(std::span<const Fact> facts) {
 }  // namespace
 
 FactWriter::FactWriter(const std::filesystem::path& path, Run run)
-    : fd_(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666)),
-      path_(path),
-      run_(std::move(run)) {
+    : end_(shared_with_forks()), path_(path), run_(std::move(run)) {
+  open_file();
+}
+
+FactWriter::~FactWriter() { close(fd_); }
+
+void FactWriter::open_file() {
+  fd_ = open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) fail(path_, "cannot be opened for facts", errno);
   const FileLock lock(fd_);
   if (!cut_torn_line(fd_)) {
@@ -99,12 +116,15 @@ FactWriter::FactWriter(const std::filesystem::path& path, Run run)
   }
 }
 
-FactWriter::~FactWriter() { close(fd_); }
+void FactWriter::reopen() {
+  close(fd_);
+  open_file();
+}
 
 void FactWriter::add_device(const Device& device) {
   if (std::ranges::find(run_.devices, device.name, &Device::name) != run_.devices.end()) return;
   run_.devices.push_back(device);
-  end_ = kNothingWritten;
+  knows_devices_ = false;
 }
 
 void FactWriter::write(const std::vector<Fact>& facts) {
@@ -131,8 +151,9 @@ void FactWriter::write_end(const RunEnd& end) {
 
 void FactWriter::append(const std::vector<nlohmann::ordered_json>& records) {
   const FileLock lock(fd_);
-  const bool is_mine = end_ != kNothingWritten && size_of(fd_) == end_;
-  std::string lines = is_mine ? "" : line_of(run_json(run_));
+  const bool is_ours = size_of(fd_) == *end_;
+  if (!is_ours) cut_torn_line(fd_);  // of a fork that has died
+  std::string lines = is_ours && knows_devices_ ? "" : line_of(run_json(run_));
   for (const nlohmann::ordered_json& record : records) lines += line_of(record);
   ssize_t written = 0;
   do {
@@ -143,7 +164,8 @@ void FactWriter::append(const std::vector<nlohmann::ordered_json>& records) {
     cut_torn_line(fd_);
     fail(path_, "only a part of the facts could be written", ENOSPC);
   }
-  end_ = size_of(fd_);
+  *end_ = size_of(fd_);
+  knows_devices_ = true;
 }
 
 }  // namespace warpgauge::metrics

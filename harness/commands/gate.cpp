@@ -126,6 +126,11 @@ void add_gate(CommandLine& line) {
       ->check(CLI::Range(1, 86400))
       ->default_str("60")
       ->type_name("SECONDS");
+  command
+      ->add_option("-j,--jobs", options->jobs,
+                   "Processes at once (default: one for each core, at most 4 on a GPU)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
   line.on_run(command, [=, &line] {
     outcome::Requirements& requirements = options->requirements;
     for (const std::string& source : *required) {

@@ -13,11 +13,14 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/case_facts.h"
 #include "harness/coverage_file.h"
+#include "harness/device_code.h"
+#include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
@@ -38,6 +41,8 @@
 #include "harness/runtime.h"
 #include "harness/self_test.h"
 #include "harness/static_facts.h"
+#include "metrics/arch_name.h"
+#include "metrics/available_cores.h"
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
@@ -72,18 +77,20 @@ class Gate {
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
         cases_(budgets_.with_ratios(options.selection)),
+        gpu_(ask_gpu()),
         run_archs_(archs_of_runs()),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
                         : "times and hardware counters were left out by an option"),
-        run_(start_run("gate", asked_of(options))),
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
     if (!options_.coverage.empty()) {
       if (!is_emulated()) count_coverage();  // says why it cannot
       coverage_.emplace(options_.coverage);
     }
     if (!is_emulated()) check_accesses(options_.checks, options_.schedules);  // says why it cannot
+    writer_ =
+        std::make_unique<metrics::FactWriter>(out_.facts(), start_run("gate", asked_of(options)));
     open_facts();
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
@@ -123,6 +130,9 @@ class Gate {
   /// Launches may depend on the device that is asked for, so that the emulator stands for each
   /// architecture in a process of its own.
   void measure_static() {
+    // All processes need them: here they are read once.
+    static_cast<void>(embedded_cubins());
+    static_cast<void>(PtxasTexts::of_this_build());
     for (const std::string& arch : archs_) {
       Cases cases = cases_by_result(
           [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
@@ -132,7 +142,7 @@ class Gate {
       const auto begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      isolated(one_by_one(cases), progress, begin, [&](const Cases& one) {
+      isolated(one_by_one(cases), many_processes(), progress, begin, [&](const Cases& one) {
         write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
         return true;
       });
@@ -166,7 +176,6 @@ class Gate {
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
     const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    open_writer();
     for (const metrics::Device& device : counts.devices) writer_->add_device(device);
     for (const Case* one : cases) {
       const std::string reason = counts.reason(one->id.str());
@@ -191,7 +200,7 @@ class Gate {
     }
     if (sessions.empty()) return;
     process::Progress progress("times and hardware counters", sessions.size());
-    isolated(sessions, progress, nullptr, [this](const Cases& session) {
+    isolated(sessions, 1, progress, nullptr, [this](const Cases& session) {
       const Meter meter(false);  // exact counting patches kernels, which would disturb counters
       metrics::Device device = meter.device().value();
       try {
@@ -213,13 +222,14 @@ class Gate {
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    open_writer();
     write(lost_facts());
     facts_->update();
+    std::vector<metrics::StoredRun> runs = std::move(*facts_).runs();
+    for (metrics::StoredRun& run : runs) sort_by_case(run.facts);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
     how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
-    const outcome::Outcome outcome(std::move(*facts_).runs(), how);
+    const outcome::Outcome outcome(std::move(runs), how);
     writer_->write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_.results());
     out_.write_summary(outcome::markdown_text(outcome));
@@ -252,7 +262,7 @@ class Gate {
     process::Progress progress(title, cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
-        one_by_one(cases), progress,
+        one_by_one(cases), many_processes(), progress,
         [&] {
           choose_device();
           if (coverage_) count_coverage();
@@ -275,11 +285,9 @@ class Gate {
         arch);
   }
 
-  void open_writer() { writer_ = std::make_unique<metrics::FactWriter>(out_.facts(), run_); }
-
-  /// The reader, too, which a child must not share: both would read on where the other has read to.
+  /// In this process. A reader must not be shared: both would read on where the other has read to.
   void open_facts() {
-    open_writer();
+    writer_->reopen();
     facts_ = std::make_unique<metrics::FactReader>(out_.facts());
   }
 
@@ -294,6 +302,18 @@ class Gate {
           return "";
         },
         options_.time_limit);
+  }
+
+  /// The order does not depend on which of several processes was the first: what is known without a
+  /// run, then the rest, both by architecture and then as the program lists its cases.
+  void sort_by_case(std::vector<Fact>& facts) const {
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < cases_.size(); ++i) places.emplace(cases_[i]->id.str(), i);
+    const auto place = [&](const Fact& fact) {
+      return std::tuple(metrics::is_run_time(metrics::metric(fact.metric)),
+                        metrics::arch_order(fact.arch), places[fact.id.str()]);
+    };
+    std::ranges::stable_sort(facts, {}, place);
   }
 
   void write(std::vector<Fact> facts) {
@@ -311,6 +331,32 @@ class Gate {
     return command;
   }
 
+  /// For each item those that must be done before: budgets of its cases are multiples of theirs.
+  std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& items) const {
+    std::map<const Case*, std::size_t> places;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      for (const Case* one : items[i]) places.emplace(one, i);
+    }
+    std::vector<std::vector<std::size_t>> before(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      for (const Case* one : items[i]) {
+        for (const Case* other : budgets_.ratios_of(*one)) {
+          const auto place = places.find(other);
+          if (place != places.end() && place->second != i) before[i].push_back(place->second);
+        }
+      }
+    }
+    return before;
+  }
+
+  /// For exact facts, which do not depend on what else runs.
+  std::size_t many_processes() const {
+    constexpr int kMostOnCpu = 16, kMostOnGpu = 4;  // each has a copy of its case, or of CUDA
+    if (gpu_.is_exclusive) return 1;
+    if (options_.jobs != 0) return options_.jobs;
+    return std::min(metrics::available_cores(), is_emulated() ? kMostOnCpu : kMostOnGpu);
+  }
+
   static std::vector<Cases> one_by_one(const Cases& cases) {
     std::vector<Cases> items;
     for (const Case* one : cases) items.push_back({one});
@@ -318,13 +364,16 @@ class Gate {
   }
 
   /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
-  void isolated(const std::vector<Cases>& items, process::Progress& progress,
+  void isolated(const std::vector<Cases>& items, std::size_t processes, process::Progress& progress,
                 const std::function<void()>& begin,
                 const std::function<bool(const Cases&)>& measure, const std::string& arch = "") {
     std::size_t largest = 1;
     for (const Cases& cases : items) largest = std::max(largest, cases.size());
+    const std::vector<std::vector<std::size_t>> before = items_before(items);
     process::IsolatedWork work = {.count = items.size(),
-                                  .time_limit = options_.time_limit * largest};
+                                  .processes = processes,
+                                  .time_limit = options_.time_limit * largest,
+                                  .after = [&](std::size_t i) { return before[i]; }};
     const auto fail = [&](const Cases& cases, const std::string& reason) {
       const std::string among =
           cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
@@ -344,7 +393,7 @@ class Gate {
     };
     work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
     work.died = [&](const process::CrashedItem& crashed) {
-      open_writer();
+      writer_->reopen();
       fail(items[crashed.item], crashed.reason);
     };
     process::run_isolated(work);
@@ -368,12 +417,27 @@ class Gate {
     return cases;
   }
 
-  /// Those whose code runs: on a GPU its own, which a child asks for where cases need one; without
-  /// an answer all cases run, and say why nothing is measured.
+  /// What the parent must know of the GPU that children use.
+  struct Gpu {
+    std::string arch;           ///< whose code runs; empty without an answer
+    bool is_exclusive = false;  ///< one process only may use it (nvidia-smi -c EXCLUSIVE_PROCESS)
+  };
+
+  Gpu ask_gpu() const {
+    if (is_emulated()) return {};
+    const std::string answer = process::isolated_text(
+        [] { return Meter(false).arch() + (is_exclusive_device() ? " exclusive" : ""); },
+        options_.time_limit);
+    return {.arch = answer.substr(0, answer.find(' ')),
+            .is_exclusive = answer.ends_with(" exclusive")};
+  }
+
+  /// Those whose code runs. On a GPU without an answer all cases run, and say why nothing is
+  /// measured.
   Archs archs_of_runs() const {
     if (is_emulated()) return options_.archs.empty() ? Archs{default_emulated_arch()} : archs_;
     if (std::ranges::all_of(cases_, &std::string::empty, &Case::needs)) return {""};
-    return {process::isolated_text([] { return Meter(false).arch(); }, options_.time_limit)};
+    return {gpu_.arch};
   }
 
   /// Those of the cases that have code for `arch`.
@@ -457,14 +521,14 @@ class Gate {
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
+  Gpu gpu_;
   Archs run_archs_;
   bool counts_emulated_ = false;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
-  metrics::Run run_;
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;
-  std::unique_ptr<metrics::FactWriter> writer_;  // of this process
+  std::unique_ptr<metrics::FactWriter> writer_;  // of this process and its children
   std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run
 };
 

@@ -15,11 +15,14 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <list>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "harness/files/error_text.h"
 
@@ -31,16 +34,18 @@ using std::chrono::steady_clock;
 /// What a child tells its parent, one packet each. Other packets are of the item's code, which can
 /// write to any descriptor.
 struct Message {
-  enum Kind : std::uint64_t { kNone, kBegun, kStarted, kDone };
+  /// The last item of a child is the one after which it can do no more.
+  enum Kind : std::uint64_t { kNone, kBegun, kDone, kDoneWithLast };
   std::uint64_t word;  ///< of this child, and hard to hit by chance
   Kind kind;
   std::uint64_t item;
 };
 
-/// A child process that works through the items from `first` on.
+/// A child process that does one item after the other, as its parent gives them.
 class Child {
  public:
-  Child(const IsolatedWork& work, std::size_t first) {
+  /// `others` are those that the parent has already.
+  Child(const IsolatedWork& work, const std::list<Child>& others) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       throw std::system_error(errno, std::generic_category(), "socketpair");
@@ -50,14 +55,19 @@ class Child {
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) {
       close(ends[0]);
+      for (const Child& other : others) close(other.socket_);
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan keeps the GPU busy
       if (getppid() != parent) _exit(1);
       dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is for the parent's results
-      _exit(live(work, first, ends[1]));
+      _exit(live(work, ends[1]));
     }
     close(ends[1]);
     socket_ = ends[0];
     its_socket_ = ends[1];
+    // Setting up CUDA and its profiler can take longer than the limit of an item.
+    constexpr std::chrono::seconds kTimeToBegin{120};
+    limit_ = std::max(work.time_limit, kTimeToBegin);
+    deadline_ = steady_clock::now() + limit_;
   }
 
   ~Child() {
@@ -70,34 +80,75 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  enum class Event { message, not_a_message, end, timeout };
-  /// Waits for the next message, the end of the child, or the deadline.
-  Event wait(steady_clock::time_point deadline, Message* message) {
-    for (;;) {
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
-      pollfd poll_socket{socket_, POLLIN, 0};
-      const auto wait = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
-      const int ready = poll(&poll_socket, 1, static_cast<int>(wait));
-      if (ready == 0 && wait < INT_MAX) return Event::timeout;
-      if (ready == 0) continue;
-      if (ready < 0 && errno == EINTR) continue;
-      const ssize_t got = recv(socket_, message, sizeof *message, MSG_TRUNC);
-      if (got <= 0) return Event::end;
-      const bool whole = got == sizeof *message && message->word == word_;
-      return whole ? Event::message : Event::not_a_message;
-    }
+  int socket() const { return socket_; }
+  /// When it must have said something.
+  steady_clock::time_point deadline() const { return deadline_; }
+  /// Waits for its next item.
+  bool is_idle() const { return begun_ && !item_; }
+  bool has_begun() const { return begun_; }
+  std::optional<std::size_t> item() const { return item_; }
+  /// It has not finished a single item.
+  bool is_barren() const { return !last_; }
+
+  void give(std::size_t item, std::chrono::seconds time_limit) {
+    item_ = item;
+    limit_ = time_limit;
+    deadline_ = steady_clock::now() + limit_;
+    static_cast<void>(send(socket_, &item, sizeof item, MSG_NOSIGNAL));
   }
 
-  /// Lets the child begin with the next item.
-  void go_on() const { static_cast<void>(send(socket_, "", 1, MSG_NOSIGNAL)); }
+  /// What has become of it.
+  struct News {
+    std::optional<std::size_t> done = {};  ///< this item
+    bool is_over = false;                  ///< it does no more: it is to be replaced
+    std::string reason = {};               ///< why, where that was not to be expected
+    std::optional<std::size_t> culprit = {};
+  };
 
-  /// The number of the child's end.
-  int its_socket() const { return its_socket_; }
+  /// Of a child that can be read from, or whose deadline is over.
+  News news() {
+    Message message{};
+    const ssize_t got = recv(socket_, &message, sizeof message, MSG_TRUNC | MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      return steady_clock::now() < deadline_ ? News() : ended();
+    }
+    if (got <= 0) return ended();
+    if (got != sizeof message || message.word != word_) {
+      const std::string reason = fmt::format(
+          "its code wrote to descriptor {}, which is not its own but carries the messages of the "
+          "measuring process: write only to descriptors that the code has opened",
+          its_socket_);
+      // Where no item is at work, what the last one left behind still is.
+      return {.is_over = true, .reason = reason, .culprit = item_ ? item_ : last_};
+    }
+    if (message.kind == Message::kBegun && !begun_) {
+      begun_ = true;
+      rest();
+      return {};
+    }
+    if (item_ != message.item) {
+      return {.is_over = true,
+              .reason = "its code called fork(), and the child process went on as well",
+              .culprit = message.item};
+    }
+    rest();
+    last_ = std::exchange(item_, std::nullopt);
+    return {.done = last_, .is_over = message.kind == Message::kDoneWithLast};
+  }
+
+ private:
+  void rest() { deadline_ = steady_clock::time_point::max(); }
+
+  News ended() {
+    std::string reason = reap();
+    if (reason.empty()) reason = fmt::format("time limit of {} s exceeded", limit_.count());
+    return {.is_over = true, .reason = std::move(reason), .culprit = item_};
+  }
 
   /// Returns how the child ended; empty if it lived until the deadline, and was killed. (It may
   /// have closed its end and live on.)
-  std::string reap(steady_clock::time_point deadline) {
+  std::string reap() {
+    const auto deadline = std::min(deadline_, steady_clock::now() + limit_);
     int status = 0;
     while (waitpid(pid_, &status, WNOHANG) == 0) {
       if (steady_clock::now() < deadline) {
@@ -117,22 +168,18 @@ class Child {
     return fmt::format("the process ended with status {}", WEXITSTATUS(status));
   }
 
- private:
-  int live(const IsolatedWork& work, std::size_t first, int out) const {
+  int live(const IsolatedWork& work, int socket) const {
     const auto say = [&](Message::Kind kind, std::size_t item) {
       const Message message{word_, kind, item};
-      return write(out, &message, sizeof message) == sizeof message;
+      return write(socket, &message, sizeof message) == sizeof message;
     };
     try {
       work.begin();
-      if (!say(Message::kBegun, first)) return 1;
-      for (std::size_t item = first; item < work.count; ++item) {
-        if (!say(Message::kStarted, item)) return 1;
+      if (!say(Message::kBegun, 0)) return 1;
+      for (std::size_t item = 0; read(socket, &item, sizeof item) == sizeof item;) {
         const bool go_on = work.work(item);
         std::fflush(nullptr);
-        // Not ahead of the parent, which ends this process if the item has written here.
-        char answer;
-        if (!say(Message::kDone, item) || read(out, &answer, 1) != 1) return 1;
+        if (!say(go_on ? Message::kDone : Message::kDoneWithLast, item)) return 1;
         if (!go_on) break;
       }
     } catch (const std::exception& error) {
@@ -145,60 +192,114 @@ class Child {
   const std::uint64_t word_ = std::random_device()() | std::uint64_t{1} << 63;
   pid_t pid_ = -1;
   int socket_ = -1;
-  int its_socket_ = -1;
+  int its_socket_ = -1;  // the number of the child's end
+  bool begun_ = false;
+  std::optional<std::size_t> item_, last_;  // at work; done last
+  std::chrono::seconds limit_{};            // of what it does now
+  steady_clock::time_point deadline_;
+};
+
+/// The children, and what becomes of the items.
+class Crew {
+ public:
+  explicit Crew(const IsolatedWork& work)
+      : work_(work), most_(std::max<std::size_t>(work.processes, 1)), items_(work.count) {}
+
+  void work_through() {
+    while (done_ < work_.count) {
+      give_items();
+      wait_for_news();
+      for (auto child = children_.begin(); child != children_.end();) {
+        const Child::News news = child->news();
+        take(*child, news);
+        if (news.is_over) {
+          const bool barren = child->is_barren() && !news.culprit;
+          child = children_.erase(child);
+          if (barren) go_on_with_fewer(news.reason);
+        } else {
+          ++child;
+        }
+      }
+    }
+  }
+
+ private:
+  enum class State { waiting, given, done };
+
+  bool may_begin(std::size_t item) const {
+    const auto is_done = [&](std::size_t other) { return items_[other] == State::done; };
+    return items_[item] == State::waiting &&
+           (!work_.after || std::ranges::all_of(work_.after(item), is_done));
+  }
+
+  /// Every idle child gets the next item; for more items there are more children, up to the most.
+  void give_items() {
+    std::size_t item = 0;
+    const auto has_next = [&] {
+      while (item < work_.count && !may_begin(item)) ++item;
+      return item < work_.count;
+    };
+    for (Child& child : children_) {
+      if (!child.is_idle() || !has_next()) continue;
+      items_[item] = State::given;
+      child.give(item, work_.time_limit);
+    }
+    for (const Child& child : children_) {
+      if (!child.has_begun() && has_next()) ++item;  // it will be this one's
+    }
+    for (; children_.size() < most_ && has_next(); ++item) children_.emplace_back(work_, children_);
+    if (std::ranges::all_of(children_, &Child::is_idle)) {
+      throw std::logic_error("an item waits for one that comes after it");
+    }
+  }
+
+  /// Until a child can be read from, or has been silent for too long.
+  void wait_for_news() const {
+    auto deadline = steady_clock::time_point::max();
+    std::vector<pollfd> sockets;
+    for (const Child& child : children_) {
+      deadline = std::min(deadline, child.deadline());
+      sockets.push_back({child.socket(), POLLIN, 0});
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    poll(sockets.data(), sockets.size(),
+         static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX)));
+  }
+
+  void take(const Child& child, const Child::News& news) {
+    if (news.culprit) work_.died({*news.culprit, news.reason});
+    for (const auto& item : {news.done, news.culprit}) {
+      if (!item || items_[*item] == State::done) continue;
+      items_[*item] = State::done;
+      ++done_;
+      barren_ = 0;
+      work_.done(*item);
+    }
+    // What it was given and has not begun is for another.
+    if (news.is_over && child.item() && items_[*child.item()] == State::given) {
+      items_[*child.item()] = State::waiting;
+    }
+  }
+
+  /// After a child that could not begin: where there are others, without it.
+  void go_on_with_fewer(const std::string& reason) {
+    if (!children_.empty()) {
+      most_ = children_.size();
+    } else if (++barren_ == 2) {
+      throw std::runtime_error("the measuring process cannot start: " + reason);
+    }
+  }
+
+  const IsolatedWork& work_;
+  std::size_t most_;
+  std::vector<State> items_;
+  std::size_t done_ = 0;
+  int barren_ = 0;  // children in a row that finished no item, and had no other beside them
+  std::list<Child> children_;
 };
 
 }  // namespace
 
-void run_isolated(const IsolatedWork& work) {
-  // Setting up CUDA and its profiler can take longer than the limit of an item.
-  constexpr std::chrono::seconds kTimeToBegin{120};
-  std::size_t next = 0;
-  int barren = 0;  // children in a row that finished no item
-  while (next < work.count) {
-    Child child(work, next);
-    const std::size_t first = next;
-    bool begun = false, working = false;
-    for (;;) {
-      const auto limit = begun ? work.time_limit : std::max(work.time_limit, kTimeToBegin);
-      const auto deadline = steady_clock::now() + limit;
-      Message message{};
-      const auto event = child.wait(deadline, &message);
-      const auto awaited = working ? Message::kDone : begun ? Message::kStarted : Message::kBegun;
-      if (event == Child::Event::message && message.kind == awaited && message.item == next) {
-        begun = true;
-        working = awaited == Message::kStarted;
-        if (awaited == Message::kDone) {
-          work.done(next++);
-          child.go_on();
-        }
-        continue;
-      }
-      std::string reason;
-      std::optional<std::size_t> culprit;
-      if (working) culprit = next;
-      if (event == Child::Event::message) {
-        reason = "its code called fork(), and the child process went on as well";
-        culprit = message.item;
-      } else if (event == Child::Event::not_a_message) {
-        reason = fmt::format(
-            "its code wrote to descriptor {}, which is not its own but carries the messages of the "
-            "measuring process: write only to descriptors that the code has opened",
-            child.its_socket());
-        if (!working && next > first) culprit = next - 1;  // what it left behind is still at work
-      } else {
-        reason = child.reap(deadline);
-        if (reason.empty()) reason = fmt::format("time limit of {} s exceeded", limit.count());
-      }
-      if (culprit) work.died({*culprit, reason});
-      if (culprit == next) work.done(next++);
-      barren = next == first ? barren + 1 : 0;
-      if (barren == 2) {
-        throw std::runtime_error("the measuring process cannot start: " + reason);
-      }
-      break;
-    }
-  }
-}
+void run_isolated(const IsolatedWork& work) { Crew(work).work_through(); }
 
 }  // namespace warpgauge::process

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace warpgauge::process {
 
@@ -14,11 +15,14 @@ struct CrashedItem {
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
 
-/// Work on items 0..count-1 in order, in a child process that is replaced when it dies. The output
-/// of children goes to stderr.
+/// Work on items 0..count-1, which begin in this order, in child processes that are replaced when
+/// they die. The output of children goes to stderr.
 struct IsolatedWork {
   std::size_t count = 0;
+  std::size_t processes = 1;            ///< at once, at most; fewer where not so many can begin
   std::chrono::seconds time_limit{60};  ///< for one item
+  /// The items before this one that must be done when it begins; without it: none.
+  std::function<std::vector<std::size_t>(std::size_t)> after;
   /// In the child, before its first item: the setup of a process.
   std::function<void()> begin;
   /// In the child. False: the item is done, but this process can do no more; the next item gets a

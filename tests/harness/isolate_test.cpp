@@ -2,13 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -90,6 +95,7 @@ TEST(Isolate, WritingToTheDescriptorsOfOthersCostsOneItem) {
 TEST(Isolate, ACopyThatComesBackCostsOneItem) {
   const Outcome outcome = run(3, [](std::size_t item) {
     if (item == 1) fork();
+    if (item == 2) std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it is heard
     return true;
   });
   EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2));
@@ -125,6 +131,103 @@ TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
                                       .done = [](std::size_t) {},
                                       .died = [](const process::CrashedItem&) {}}),
                std::runtime_error);
+}
+
+/// A number that all processes share.
+std::shared_ptr<std::atomic<int>> shared_number() {
+  void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return {new (memory) std::atomic<int>(0),
+          [](std::atomic<int>* number) { munmap(number, sizeof *number); }};
+}
+
+/// False after a second.
+bool comes(const std::function<bool()>& what) {
+  for (int i = 0; i < 1000 && !what(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return what();
+}
+
+Outcome run_in_processes(std::size_t count, std::size_t processes,
+                         std::function<bool(std::size_t)> work,
+                         std::function<std::vector<std::size_t>(std::size_t)> after = nullptr) {
+  Outcome outcome;
+  process::run_isolated(
+      {.count = count,
+       .processes = processes,
+       .time_limit = std::chrono::seconds(2),
+       .after = std::move(after),
+       .begin = [] {},
+       .work = std::move(work),
+       .done = [&](std::size_t item) { outcome.done.push_back(item); },
+       .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }});
+  std::ranges::sort(outcome.done);
+  return outcome;
+}
+
+TEST(Isolate, SeveralProcessesWorkAtOnce) {
+  const auto at_work = shared_number();
+  const Outcome outcome = run_in_processes(6, 3, [&](std::size_t) {
+    ++*at_work;
+    if (!comes([&] { return *at_work >= 3; })) std::raise(SIGABRT);  // it was alone
+    return true;
+  });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_TRUE(outcome.died.empty());
+}
+
+TEST(Isolate, ACrashAmongSeveralProcessesCostsOneItem) {
+  const Outcome outcome = run_in_processes(20, 4, [](std::size_t item) {
+    if (item % 5 == 1) std::raise(SIGABRT);
+    return item % 3 != 0;  // some are worn out, too
+  });
+  EXPECT_EQ(outcome.done.size(), 20u);
+  EXPECT_THAT(outcome.died,
+              ElementsAre(Pair(1, HasSubstr("SIGABRT")), Pair(6, HasSubstr("SIGABRT")),
+                          Pair(11, HasSubstr("SIGABRT")), Pair(16, HasSubstr("SIGABRT"))));
+}
+
+TEST(Isolate, AnItemBeginsWhenThoseBeforeItAreDone) {
+  const auto first_is_done = shared_number();
+  const Outcome outcome = run_in_processes(
+      4, 4,
+      [&](std::size_t item) {
+        if (item == 3 && *first_is_done == 0) std::raise(SIGABRT);
+        if (item == 0) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          *first_is_done = 1;
+        }
+        return true;
+      },
+      [](std::size_t item) {
+        return item == 3 ? std::vector<std::size_t>{0} : std::vector<std::size_t>();
+      });
+  EXPECT_THAT(outcome.done, ElementsAre(0, 1, 2, 3));
+  EXPECT_TRUE(outcome.died.empty());
+}
+
+TEST(Isolate, AnItemThatWaitsForALaterOneIsRefused) {
+  EXPECT_THROW(run_in_processes(
+                   2, 2, [](std::size_t) { return true; },
+                   [](std::size_t item) { return std::vector<std::size_t>{1 - item}; }),
+               std::logic_error);
+}
+
+TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
+  const auto begun = shared_number();
+  std::vector<std::size_t> done;
+  process::run_isolated({.count = 5,
+                         .processes = 3,
+                         .begin =
+                             [&] {
+                               // As on a GPU without memory for more.
+                               if (++*begun > 1) throw std::runtime_error("cannot");
+                             },
+                         .work = [&](std::size_t) { return comes([&] { return *begun >= 3; }); },
+                         .done = [&](std::size_t item) { done.push_back(item); },
+                         .died = [](const process::CrashedItem&) { FAIL(); }});
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
 }  // namespace

@@ -161,6 +161,38 @@ TEST_F(FactFile, AnotherWriterInBetweenDoesNotTakeTheValues) {
   EXPECT_EQ(runs[1].facts[0].value, Value(2.0));
 }
 
+TEST_F(FactFile, ForkedWritersWriteTheirRunOnce) {
+  FactWriter writer(path_, run());
+  writer.write({registers(32)});
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      writer.reopen();
+      writer.write({registers(33 + i)});
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+  }
+  writer.write({registers(36)});
+  const std::string text = content(path_);
+  const std::size_t first = text.find(R"("record":"run")");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find(R"("record":"run")", first + 1), std::string::npos) << text;
+  const std::vector<StoredRun> runs = read_facts(path_);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].facts.size(), 5u);
+}
+
+TEST_F(FactFile, WhatAForkLeftTornIsCutOff) {
+  FactWriter writer(path_, run());
+  writer.write({registers(32)});
+  std::ofstream(path_, std::ios::app) << R"({"record":"val)";
+  writer.write({registers(33)});
+  const std::vector<StoredRun> runs = read_facts(path_);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].facts.size(), 2u);
+}
+
 TEST_F(FactFile, ReadsOnAsItGrows) {
   FactWriter writer(path_, run());
   writer.write({registers(32)});

@@ -22,6 +22,7 @@
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/memory/counters.h"
+#include "metrics/available_cores.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
@@ -320,7 +321,7 @@ std::vector<FunctionHits> hits_of(const KernelCode& code,
 }
 
 std::size_t workers_for(std::uint64_t clusters, const Options& options) {
-  const int threads = options.threads > 0 ? options.threads : available_threads();
+  const int threads = options.threads > 0 ? options.threads : metrics::available_cores();
   return std::min<std::uint64_t>(static_cast<unsigned>(threads), clusters);
 }
 

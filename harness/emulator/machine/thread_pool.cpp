@@ -1,17 +1,7 @@
 // Threads that wait for work.
 #include "harness/emulator/machine/thread_pool.h"
 
-#include <sched.h>
-
-#include <algorithm>
-
 namespace warpgauge::emulator::machine {
-
-int available_threads() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
 
 ThreadPool::~ThreadPool() {
   {

@@ -9,9 +9,6 @@
 
 namespace warpgauge::emulator::machine {
 
-/// As many threads as this process may run at the same time.
-int available_threads();
-
 class ThreadPool {
  public:
   ThreadPool() = default;
