@@ -95,6 +95,7 @@ Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
 
 std::vector<Fact> Meter::measure(const Case& one, const metrics::Budgets& budgets) {
   const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+  number_allocations_anew();
   const std::unique_ptr<Problem> problem = one.make_problem();
   const Launched run = launch_once(one, *problem);
   std::vector<Fact> findings;

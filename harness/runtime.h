@@ -64,6 +64,9 @@ metrics::Coverage take_coverage();
 /// All device code of the emulated architecture, as what never ran; nothing on a GPU.
 metrics::Coverage code_to_cover();
 
+/// What follows is of another case: messages of the emulator number its allocations from 1 again.
+void number_allocations_anew();
+
 /// Makes an access of kernels that would write to this device memory a fault, with `why` in its
 /// text. Does nothing on a GPU.
 void let_kernels_only_read(void* memory, const std::string& why);

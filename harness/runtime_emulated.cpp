@@ -56,6 +56,8 @@ metrics::Coverage take_coverage() { return emulator::Emulator::instance().take_c
 
 metrics::Coverage code_to_cover() { return emulator::Emulator::instance().code_to_cover(); }
 
+void number_allocations_anew() { emulator::Emulator::instance().number_allocations_anew(); }
+
 void let_kernels_only_read(void* memory, const std::string& why) {
   emulator::Emulator::instance().let_kernels_only_read(memory, why);
 }

@@ -61,6 +61,12 @@ void Emulator::set_options(const machine::Options& options) {
   locked([&](runtime::State& state) { state.set_options(options); });
 }
 
+void Emulator::number_allocations_anew() {
+  locked([](runtime::State& state) {
+    if (state.has_device()) state.device().allocations = 0;
+  });
+}
+
 void Emulator::let_kernels_only_read(void* memory, const std::string& why) {
   using machine::memory::Memory;
   if (memory == nullptr) return;  // of 0 bytes

@@ -42,6 +42,9 @@ class Emulator {
   /// as they are.
   void set_options(const machine::Options& options);
 
+  /// Messages count allocations from 1 again ("cudaMalloc #1").
+  void number_allocations_anew();
+
   /// An access of a kernel that would write to this memory, of cudaMalloc, is a fault from now on;
   /// `why` ends its text.
   void let_kernels_only_read(void* memory, const std::string& why);

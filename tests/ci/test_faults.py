@@ -92,7 +92,7 @@ def test_a_gate_that_is_killed_leaves_nothing_that_could_pass_for_a_result(tmp_p
 @pytest.mark.parametrize("device", [pytest.param("gpu", marks=needs_gpu), "emulated"])
 def test_a_measuring_process_that_is_killed_costs_one_case(tmp_path, device):
     """As by the kernel when memory runs out."""
-    run = start(tmp_path, "canaries.[eho]*", "--timeout", 60, device=device)
+    run = start(tmp_path, "canaries.[eho]*", "--timeout", 60, "--jobs", 1, device=device)
 
     def results():
         path = tmp_path / "facts.jsonl"
