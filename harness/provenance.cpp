@@ -22,6 +22,18 @@ std::optional<std::string> git(const std::string& folder, std::vector<std::strin
   return process::output_of(std::move(arguments));
 }
 
+/// A run that starts now.
+metrics::Run start_run_now(std::string command, metrics::Asked asked) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  std::random_device random;
+  metrics::Run run;
+  run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
+  run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+  run.command = std::move(command);
+  run.asked = std::move(asked);
+  return run;
+}
+
 }  // namespace
 
 metrics::Run start_run(std::string command, metrics::Asked asked) {
@@ -35,18 +47,20 @@ metrics::Run start_run(std::string command, metrics::Asked asked) {
 
 metrics::Run start_run_of_other(const std::string& folder, std::string command,
                                 metrics::Asked asked) {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  std::random_device random;
-  metrics::Run run;
-  run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
-  run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+  metrics::Run run = start_run_now(std::move(command), std::move(asked));
   run.commit = git(folder, {"rev-parse", "HEAD"}).value_or("");
   run.branch = git(folder, {"rev-parse", "--abbrev-ref", "HEAD"}).value_or("");
   if (run.branch == "HEAD") run.branch.clear();  // detached
   // Without git's word the sources are not clean.
   run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
-  run.command = std::move(command);
-  run.asked = std::move(asked);
+  return run;
+}
+
+metrics::Run start_run_of_compiled(std::string command, metrics::Asked asked,
+                                   const Compilation& compilation) {
+  metrics::Run run = start_run_now(std::move(command), std::move(asked));
+  run.toolkit = compilation.toolkit;
+  run.flags = compilation.flags;
   return run;
 }
 

@@ -8,6 +8,12 @@
 
 namespace warpgauge {
 
+/// How something was compiled elsewhere; empty: not known.
+struct Compilation {
+  std::string toolkit, flags;  ///< as in metrics::Run
+  std::string source_hash;     ///< of the sources of all kernels
+};
+
 /// The provenance of a run of this program that starts now, without its device. The commit is that
 /// of the source tree of this build; empty where git or the tree is missing.
 metrics::Run start_run(std::string command, metrics::Asked asked);
@@ -15,6 +21,9 @@ metrics::Run start_run(std::string command, metrics::Asked asked);
 /// commit is that of the tree that `folder` lies in.
 metrics::Run start_run_of_other(const std::string& folder, std::string command,
                                 metrics::Asked asked);
+/// The same of something that was compiled so, of which no commit is known.
+metrics::Run start_run_of_compiled(std::string command, metrics::Asked asked,
+                                   const Compilation& compilation);
 /// The words of an option that may be left empty.
 std::vector<std::string> unless_empty(const std::string& word);
 

@@ -4,8 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
@@ -20,20 +23,36 @@ changed from the first toolkit to each other one, as `warpgauge diff` does of co
 DIR is the folder of a CUDA toolkit (DIR/bin/ptxas), or one into which pip has installed
 NVIDIA's compiler (DIR/nvidia/cu13/bin/ptxas). Fetches nothing, and needs no GPU.
 
-In --out, each toolkit has a folder NUMBER-VERSION: the cubins of each architecture with what
-the compiler said, facts.jsonl, and, but for the first, diff.json.
+With --emulate, nvcc builds a program of the CUDA sources, which have a main(), and the emulator
+runs it: run-time counts are compared, too. Behind a second -- stand the program's arguments.
+
+In --out, each toolkit has a folder NUMBER-VERSION: the cubins or the program of each architecture
+with what the compiler and the program said, facts.jsonl, and, but for the first, diff.json.
 
 Exit codes:
   0  no other toolkit makes a kernel worse than the first does
   1  one does
-  2  a fault: a toolkit that is missing, or does not compile a source
+  2  a fault: a toolkit that is missing, or does not compile a source; a program that fails
   3  not compared: a value that one toolkit has and the other lacks
 
 Examples:
   warpgauge toolchain --with /usr/local/cuda-12.9 --with /usr/local/cuda k.ptx
   warpgauge toolchain --with a --with b --arch sm_90 k.cu -- -O3 -Iinclude
   warpgauge toolchain --with a --with b --with c --out kept kernels/*.ptx
+  warpgauge toolchain --with a --with b --emulate --arch sm_90 k.cu -- -O3 -- 64
 )";
+
+/// Those that stand behind a second --.
+void take_program_arguments(toolchain::ToolchainOptions& options) {
+  std::vector<std::string>& words = options.arguments;
+  const auto mark = std::ranges::find(words, "--");
+  if (mark == words.end()) return;
+  if (!options.emulate) {
+    throw std::invalid_argument("behind a second -- stand a program's arguments: add --emulate");
+  }
+  options.program_arguments.assign(mark + 1, words.end());
+  words.erase(mark, words.end());
+}
 
 }  // namespace
 
@@ -53,6 +72,8 @@ void add_toolchain(CommandLine& line) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("ARCH,...");
+  command->add_flag("--emulate", options->emulate,
+                    "Build programs of the sources, and compare what their kernels do, too");
   command->add_option("--out", options->out, "Keep cubins and facts in this folder")
       ->type_name("DIR");
   process::add_filter_options(*command, options->diff.selection);
@@ -64,7 +85,9 @@ void add_toolchain(CommandLine& line) {
       ->required()
       ->type_name("SOURCE");
   // CLI11 gives them to the sources.
-  command->add_option("arguments", options->arguments, "Arguments of the compilers")
+  command
+      ->add_option("arguments", options->arguments,
+                   "Arguments of the compilers; behind a second -- those of the programs")
       ->type_name("-- ARGUMENT");
   line.on_run(command, [options, &line] {
     options->arguments = line.words_behind_mark();
@@ -72,6 +95,7 @@ void add_toolchain(CommandLine& line) {
       throw std::invalid_argument("name the sources in front of --");
     }
     options->sources.resize(options->sources.size() - options->arguments.size());
+    take_program_arguments(*options);
     options->diff.screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return static_cast<int>(toolchain::toolchain(*options));
   });

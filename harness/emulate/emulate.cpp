@@ -240,4 +240,10 @@ outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const
   return code;
 }
 
+void record(const std::vector<std::string>& command, const std::string& arch,
+            const fs::path& output, const fs::path& facts, const Compilation& compilation) {
+  programs::record_program(command, Emulated(arch, std::string(kUsualChecks), 0, nullptr), output,
+                           facts, compilation);
+}
+
 }  // namespace warpgauge::emulate

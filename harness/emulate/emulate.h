@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/outcome/exit_code.h"
 #include "harness/programs/run_program.h"
@@ -17,5 +18,11 @@ namespace warpgauge::emulate {
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
                                   const std::filesystem::path& coverage, const std::string& checks,
                                   int schedules);
+
+/// Runs a program on the emulator with its output in a file, and adds the counts of its kernels to
+/// a file of facts: see programs::record_program().
+void record(const std::vector<std::string>& command, const std::string& arch,
+            const std::filesystem::path& output, const std::filesystem::path& facts,
+            const Compilation& compilation);
 
 }  // namespace warpgauge::emulate

@@ -27,7 +27,6 @@
 #include "harness/outcome/recorded_run.h"
 #include "harness/process/progress.h"
 #include "harness/programs/program_text.h"
-#include "harness/provenance.h"
 #include "metrics/arch_name.h"
 #include "metrics/code_file.h"
 #include "metrics/glob.h"
@@ -178,10 +177,8 @@ class Inspection {
   std::size_t cubins_ = 0;
 };
 
-metrics::Run run_of(const InspectOptions& options) {
-  return start_run_of_other(
-      std::filesystem::current_path().string(), std::string(kCounter.command),
-      {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict});
+metrics::Asked asked_of(const InspectOptions& options) {
+  return {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict};
 }
 
 /// Reads what ptxas said only where the machine code leaves spills open.
@@ -218,7 +215,9 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   const std::regex expression = programs::kernel_expression(options.kernels);
   const std::vector<NamedFile> files = files_of(options.things);
   const outcome::OutFolder out(options.out);
-  programs::KernelJudge judge(run_of(options), out, outcome::Kept::judged);
+  programs::KernelJudge judge(start_run_of_other(std::filesystem::current_path().string(),
+                                                 std::string(kCounter.command), asked_of(options)),
+                              out, outcome::Kept::judged);
   programs::UnusedSections unused(options, budgets);
   ResourcesTable table;
   std::size_t found = 0;
@@ -250,19 +249,16 @@ bool is_thing(const std::filesystem::path& path) {
 }
 
 void record(const InspectOptions& options, const std::filesystem::path& facts,
-            const Compilation& compilation) {
-  metrics::Run run = run_of(options);
-  run.commit.clear();  // of this folder, and not of what is inspected
-  run.dirty = false;
-  run.toolkit = compilation.toolkit;
-  run.flags = compilation.flags;
-  outcome::RecordedRun recorded(std::move(run), facts, outcome::Kept::judged);
+            const Compilation& compilation, const Messages& messages) {
+  outcome::RecordedRun recorded(
+      start_run_of_compiled(std::string(kCounter.command), asked_of(options), compilation), facts,
+      outcome::Kept::judged);
   std::size_t kernels = 0;
   Inspection inspection(options, [&](const NamedFile& file, CountedKernel kernel) {
     ++kernels;
     kernel.source_hash = compilation.source_hash;
-    const auto said = compilation.messages.find(file.path);
-    if (said != compilation.messages.end()) take_spills_from(said->second, kernel);
+    const auto said = messages.find(file.path);
+    if (said != messages.end()) take_spills_from(said->second, kernel);
     recorded.add(programs::case_of(kCounter, file.name, kernel, {}).facts);
   });
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);

@@ -10,6 +10,7 @@
 
 #include "harness/outcome/exit_code.h"
 #include "harness/programs/judge_kernels.h"
+#include "harness/provenance.h"
 
 namespace warpgauge::inspect {
 
@@ -27,17 +28,12 @@ outcome::ExitCode inspect(const InspectOptions& options);
 /// Whether a file or folder is to be inspected, and is no file of facts.
 bool is_thing(const std::filesystem::path& path);
 
-/// What is known of how things were compiled; empty: nothing.
-struct Compilation {
-  std::string toolkit, flags;  ///< as in metrics::Run
-  std::string source_hash;     ///< of the sources of all kernels
-  /// What `ptxas -v` said of a thing, in a file.
-  std::map<std::filesystem::path, std::filesystem::path> messages = {};
-};
+/// What `ptxas -v` said of a thing, in a file.
+using Messages = std::map<std::filesystem::path, std::filesystem::path>;
 
 /// Adds the values of the kernels in all things to a file of facts, without judging them. Throws
 /// std::runtime_error for the first fault, and where there is no kernel.
 void record(const InspectOptions& options, const std::filesystem::path& facts,
-            const Compilation& compilation = {});
+            const Compilation& compilation = {}, const Messages& messages = {});
 
 }  // namespace warpgauge::inspect

@@ -92,7 +92,11 @@ Ending run_to_its_end(std::vector<std::string> command,
                                      0666);
   };
   open(STDOUT_FILENO, outputs.output);
-  open(STDERR_FILENO, outputs.messages);
+  if (!outputs.messages.empty() && outputs.messages == outputs.output) {
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  } else {
+    open(STDERR_FILENO, outputs.messages);
+  }
   pid_t child = 0;
   const int failed = posix_spawnp(&child, command[0].c_str(), &files, &attributes,
                                   pointers(command).data(), pointers(variables).data());

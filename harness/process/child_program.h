@@ -20,6 +20,7 @@ struct Ending {
 };
 
 /// The files that a program writes to, instead of where this one's text goes; empty: it goes there.
+/// Both may be one file.
 struct OutputFiles {
   std::filesystem::path output, messages;  ///< standard output and standard error
 };

@@ -1,18 +1,22 @@
 #include "harness/programs/run_program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
+#include <fstream>
 #include <iterator>
 #include <regex>
+#include <stdexcept>
 #include <utility>
 
 #include "harness/files/demangled.h"
+#include "harness/files/printable.h"
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
-#include "harness/provenance.h"
 #include "metrics/budget.h"
 #include "metrics/glob.h"
 
@@ -92,23 +96,60 @@ metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
   return asked;
 }
 
+/// What was counted of a program that ended.
+struct EndedProgram {
+  process::Ending ending;
+  Counted counted;
+};
+
+EndedProgram run_counted(const std::vector<std::string>& command, const Source& source,
+                         std::map<std::string, std::string> variables, const fs::path& folder,
+                         const process::OutputFiles& outputs = {}) {
+  const files::TemporaryPath left =
+      files::TemporaryPath::folder_in(folder, std::string(outcome::kFolderOfOneRun));
+  variables.merge(source.variables(fs::absolute(left.path())));
+  const process::Ending ending = process::run_to_its_end(command, variables, outputs);
+  return {ending, source.counted(command[0], left.path())};
+}
+
+/// The last lines of what a program wrote, indented.
+std::string last_lines_of(const fs::path& output) {
+  constexpr std::size_t kLines = 10;
+  std::deque<std::string> lines;
+  std::ifstream in(output);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back("\n  " + files::printable(line));
+    if (lines.size() > kLines) lines.pop_front();
+  }
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
+/// Throws std::runtime_error with the first that is wrong.
+void require_whole(const EndedProgram& ended, const fs::path& output) {
+  const auto& [ending, counted] = ended;
+  if (!counted.faults.empty()) throw std::runtime_error(counted.faults.front().reason);
+  if (ending.exit_code() != 0) {
+    throw std::runtime_error(fmt::format("it {}{}", ending.str(), last_lines_of(output)));
+  }
+  if (!counted.lost.empty()) throw std::runtime_error(counted.lost.front());
+  if (counted.kernels.empty()) {
+    throw std::runtime_error(counted.why_no_kernel + last_lines_of(output));
+  }
+}
+
 }  // namespace
 
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source) {
   const metrics::Budgets budgets = budgets_of(options);
   kernel_expression(options.kernels);  // refused before the program runs
   const outcome::OutFolder out(options.out);
-  const files::TemporaryPath left =
-      files::TemporaryPath::folder_in(out.path(), std::string(outcome::kFolderOfOneRun));
   metrics::Run run =
       start_run_of_other(fs::current_path().string(), std::string(source.counter().command),
                          asked_of(options, source));
 
-  std::map<std::string, std::string> variables = options.choice.variables();
-  variables.merge(source.variables(fs::absolute(left.path())));
-  const process::Ending ending = process::run_to_its_end(options.command, variables);
-  auto [cases, beside] =
-      select_kernels(options, source, budgets, source.counted(options.command[0], left.path()));
+  auto [ending, counted] =
+      run_counted(options.command, source, options.choice.variables(), out.path());
+  auto [cases, beside] = select_kernels(options, source, budgets, std::move(counted));
   const bool failed = ending.exit_code() != 0;
   const bool shows = !cases.empty() || !beside.faults.empty();
   if (failed) {
@@ -124,6 +165,26 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
   for (ProgramCase& one : cases) judge.add(std::move(one));
   const auto code = judge.end(std::move(beside), stderr);
   return failed ? outcome::worse(code, outcome::kFault) : code;
+}
+
+void record_program(const std::vector<std::string>& command, const Source& source,
+                    const fs::path& output, const fs::path& facts, const Compilation& compilation) {
+  EndedProgram ended =
+      run_counted(command, source, {}, facts.parent_path(), {.output = output, .messages = output});
+  require_whole(ended, output);
+  for (CountedKernel& kernel : ended.counted.kernels) kernel.source_hash = compilation.source_hash;
+  std::vector<ProgramCase> cases =
+      cases_of(source.counter(), command[0], ended.counted.kernels, {});
+  const std::vector<std::string> lost = not_counted(cases, false);
+  if (!lost.empty()) throw std::runtime_error(lost.front());
+  outcome::RecordedRun recorded(
+      start_run_of_compiled(std::string(source.counter().command), source.asked(), compilation),
+      facts);
+  for (ProgramCase& one : cases) {
+    recorded.add_device(one.device);
+    recorded.add(std::move(one.facts));
+  }
+  recorded.end({.requirements = {.judged = false}}, "");
 }
 
 }  // namespace warpgauge::programs

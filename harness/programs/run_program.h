@@ -11,6 +11,7 @@
 #include "harness/programs/choice.h"
 #include "harness/programs/judge_kernels.h"
 #include "harness/programs/program_case.h"
+#include "harness/provenance.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::programs {
@@ -49,5 +50,12 @@ class Source {
 /// summary.md. Prints to stderr, because stdout is the program's. A program that fails is a fault,
 /// even if its kernels are within budget. Throws on errors before the program runs.
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source);
+
+/// Runs a program with its output in a file, and adds the counts of its kernels to a file of facts,
+/// without judging them. Throws std::runtime_error for a program or kernel that fails, and for what
+/// is not counted.
+void record_program(const std::vector<std::string>& command, const Source& source,
+                    const std::filesystem::path& output, const std::filesystem::path& facts,
+                    const Compilation& compilation);
 
 }  // namespace warpgauge::programs

@@ -1,17 +1,20 @@
 #include "harness/toolchain/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/build_info.h"
 #include "harness/files/mapped_file.h"
 #include "harness/files/printable.h"
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/readable.h"
 #include "harness/process/child_program.h"
+#include "metrics/architectures.h"
 #include "metrics/hash.h"
 
 namespace warpgauge::toolchain {
@@ -34,6 +37,17 @@ std::string messages_in(const fs::path& file) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) text += "\n  " + files::printable(line);
   return text;
+}
+
+/// Runs a compiler, which is to make `what`.
+void run_compiler(const Toolkit& toolkit, const std::vector<std::string>& command,
+                  const std::string& what, const std::string& arch, const fs::path& messages) {
+  const process::Ending ending =
+      process::run_to_its_end(command, {}, {.output = "", .messages = messages});
+  if (ending.exit_code() == 0) return;
+  throw std::runtime_error(fmt::format("{} cannot {} for {}: {} {}{}", toolkit.str(), what, arch,
+                                       fs::path(command.front()).filename().string(), ending.str(),
+                                       messages_in(messages)));
 }
 
 fs::path compiler_of(const Toolkit& toolkit, const Source& source) {
@@ -90,12 +104,40 @@ void compile(const Toolkit& toolkit, const Source& source, const std::string& ar
   }
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {"-o", cubin, source.path});
-  const process::Ending ending =
-      process::run_to_its_end(command, {}, {.output = "", .messages = messages});
-  if (ending.exit_code() == 0) return;
+  run_compiler(toolkit, command, fmt::format("compile {}", source.path.string()), arch, messages);
+}
+
+void require_programs(const Toolkit& toolkit, const std::vector<Source>& sources) {
+  for (const Source& source : sources) {
+    if (inspect::is_ptx(source.path)) {
+      throw std::runtime_error(
+          fmt::format("{}: PTX has no host code that --emulate could run; name CUDA sources (.cu) "
+                      "with a main()",
+                      source.path.string()));
+    }
+    for (const std::string& arch : source.archs) metrics::architecture(arch);
+  }
+  const std::string major(kBuildInfo.toolkit.substr(0, kBuildInfo.toolkit.find('.')));
+  if (toolkit.version.starts_with(major + '.')) return;
   throw std::runtime_error(fmt::format(
-      "{} cannot compile {} for {}: {} {}{}", toolkit.str(), source.path.string(), arch,
-      fs::path(command.front()).filename().string(), ending.str(), messages_in(messages)));
+      "{}: --emulate runs programs of CUDA {} only; compare without it", toolkit.str(), major));
+}
+
+void build(const Toolkit& toolkit, const std::vector<Source>& sources, const std::string& arch,
+           const std::vector<std::string>& arguments, const fs::path& program,
+           const fs::path& messages) {
+  const fs::path runtime(kBuildInfo.emulated_cudart);  // toolkits of wheels have none to link with
+  std::vector<std::string> command = {compiler_of(toolkit, sources.front()), "-arch=" + arch,
+                                      "-lineinfo", "-Xptxas", "-v"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"-o", program});
+  std::vector<std::string> names;
+  for (const Source& source : sources) names.push_back(source.path);
+  command.insert(command.end(), names.begin(), names.end());
+  command.insert(command.end(), {"-cudart", "none", "-L", runtime.parent_path(),
+                                 "-l:" + runtime.filename().string()});
+  run_compiler(toolkit, command, fmt::format("build a program of {}", fmt::join(names, ", ")), arch,
+               messages);
 }
 
 }  // namespace warpgauge::toolchain

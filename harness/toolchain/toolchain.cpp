@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
-#include <map>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/emulate/emulate.h"
 #include "harness/files/temporary_path.h"
 #include "harness/inspect/inspect.h"
 #include "harness/outcome/out_folder.h"
@@ -33,11 +34,12 @@ void check(const ToolchainOptions& options) {
   }
 }
 
-std::vector<Toolkit> toolkits_of(const std::vector<fs::path>& folders,
+std::vector<Toolkit> toolkits_of(const ToolchainOptions& options,
                                  const std::vector<Source>& sources) {
   std::vector<Toolkit> toolkits;
-  for (const fs::path& folder : folders) {
+  for (const fs::path& folder : options.toolkits) {
     toolkits.push_back(toolkit_in(folder));
+    if (options.emulate) require_programs(toolkits.back(), sources);
     for (const Source& source : sources) require_compiler(toolkits.back(), source);
   }
   return toolkits;
@@ -46,51 +48,87 @@ std::vector<Toolkit> toolkits_of(const std::vector<fs::path>& folders,
 /// Compiles all sources by all toolkits, and records the facts of the kernels.
 class Compilations {
  public:
-  Compilations(const std::vector<Source>& sources, const std::vector<std::string>& arguments,
+  Compilations(const ToolchainOptions& options, const std::vector<Source>& sources,
                std::size_t toolkits)
-      : sources_(sources),
-        arguments_(arguments),
+      : options_(options),
+        sources_(sources),
+        archs_(archs_of(sources)),
         hash_(hash_of(sources)),
-        progress_("compiled", toolkits * count()) {}
+        progress_(options.emulate ? "compiled and emulated" : "compiled", toolkits * count()) {}
 
   /// Into `folder`, a folder for each architecture. Returns the file of facts.
   fs::path add(const Toolkit& toolkit, const fs::path& folder) {
     const outcome::OutFolder out(folder);
-    fs::remove(folder / kComparison);                     // of an earlier run
-    std::map<std::string, std::vector<fs::path>> cubins;  // by architecture
-    std::map<fs::path, fs::path> messages;                // of a cubin
-    for (const Source& source : sources_) {
-      for (const std::string& arch : source.archs) {
-        const fs::path place = folder / arch;
-        fs::create_directories(place);
-        const fs::path cubin = place / (source.name + ".cubin");
-        messages[cubin] = place / (source.name + ".txt");
-        compile(toolkit, source, arch, arguments_, cubin, messages[cubin]);
-        cubins[arch].push_back(cubin);
-        progress_.done(fmt::format("{} for {} by CUDA {}", source.name, arch, toolkit.version));
+    fs::remove(folder / kComparison);  // of an earlier run
+    const Compilation compilation = {.toolkit = toolkit.version,
+                                     .flags = fmt::format("{}", fmt::join(options_.arguments, " ")),
+                                     .source_hash = hash_};
+    for (const std::string& arch : archs_) {
+      const fs::path place = folder / arch;
+      fs::create_directories(place);
+      if (options_.emulate) {
+        add_program(toolkit, arch, place, out.facts(), compilation);
+      } else {
+        add_cubins(toolkit, arch, place, out.facts(), compilation);
       }
-    }
-    for (const auto& [arch, things] : cubins) {
-      inspect::InspectOptions options;
-      options.things = things;
-      inspect::record(options, out.facts(),
-                      {.toolkit = toolkit.version,
-                       .flags = fmt::format("{}", fmt::join(arguments_, " ")),
-                       .source_hash = hash_,
-                       .messages = messages});
     }
     return out.facts();
   }
 
  private:
+  static std::set<std::string> archs_of(const std::vector<Source>& sources) {
+    std::set<std::string> archs;
+    for (const Source& source : sources) archs.insert(source.archs.begin(), source.archs.end());
+    return archs;
+  }
+
   std::size_t count() const {
+    if (options_.emulate) return archs_.size();
     std::size_t files = 0;
     for (const Source& source : sources_) files += source.archs.size();
     return files;
   }
 
+  /// What is compiled for this architecture.
+  void add_cubins(const Toolkit& toolkit, const std::string& arch, const fs::path& place,
+                  const fs::path& facts, const Compilation& compilation) {
+    inspect::InspectOptions cubins;
+    inspect::Messages messages;
+    for (const Source& source : sources_) {
+      if (!source.archs.contains(arch)) continue;
+      const fs::path cubin = place / (source.name + ".cubin");
+      messages[cubin] = place / (source.name + ".txt");
+      compile(toolkit, source, arch, options_.arguments, cubin, messages[cubin]);
+      cubins.things.push_back(cubin);
+      progress_.done(fmt::format("{} for {} by CUDA {}", source.name, arch, toolkit.version));
+    }
+    inspect::record(cubins, facts, compilation, messages);
+  }
+
+  /// The program of all sources: its machine code, and what it does.
+  void add_program(const Toolkit& toolkit, const std::string& arch, const fs::path& place,
+                   const fs::path& facts, const Compilation& compilation) {
+    const fs::path program = place / "program", messages = place / "program.txt",
+                   output = place / "output.txt";
+    build(toolkit, sources_, arch, options_.arguments, program, messages);
+    inspect::InspectOptions code;
+    code.things = {program};
+    inspect::record(code, facts, compilation, {{program, messages}});
+    std::vector<std::string> command = {fs::absolute(program)};
+    command.insert(command.end(), options_.program_arguments.begin(),
+                   options_.program_arguments.end());
+    try {
+      emulate::record(command, arch, output, facts, compilation);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(
+          fmt::format("{}: its program fails on {}: {}", toolkit.str(), arch, error.what()));
+    }
+    progress_.done(fmt::format("a program for {} by CUDA {}", arch, toolkit.version));
+  }
+
+  const ToolchainOptions& options_;
   const std::vector<Source>& sources_;
-  const std::vector<std::string>& arguments_;
+  const std::set<std::string> archs_;
   const std::string hash_;
   process::Progress progress_;
 };
@@ -99,7 +137,7 @@ class Compilations {
 std::vector<fs::path> compile_all(const ToolchainOptions& options,
                                   const std::vector<Source>& sources,
                                   const std::vector<Toolkit>& toolkits, const fs::path& out) {
-  Compilations compilations(sources, options.arguments, toolkits.size());
+  Compilations compilations(options, sources, toolkits.size());
   std::vector<fs::path> facts;
   for (const Toolkit& toolkit : toolkits) {
     const std::string name = fmt::format("{}-{}", facts.size() + 1, toolkit.version);
@@ -110,7 +148,7 @@ std::vector<fs::path> compile_all(const ToolchainOptions& options,
 
 outcome::ExitCode compare_in(const ToolchainOptions& options, const fs::path& out) {
   const std::vector<Source> sources = sources_of(options.sources, options.archs);
-  const std::vector<Toolkit> toolkits = toolkits_of(options.toolkits, sources);
+  const std::vector<Toolkit> toolkits = toolkits_of(options, sources);
   const std::vector<fs::path> facts = compile_all(options, sources, toolkits, out);
   outcome::ExitCode code = outcome::kWithinBudget;
   for (std::size_t i = 1; i < toolkits.size(); ++i) {

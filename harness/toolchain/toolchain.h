@@ -15,13 +15,15 @@ struct ToolchainOptions {
   std::vector<std::filesystem::path> sources;   ///< PTX (.ptx) and CUDA (.cu)
   std::vector<std::string> archs;               ///< names; empty: the .target of PTX
   std::vector<std::string> arguments;           ///< of the compilers
+  bool emulate = false;                         ///< build programs, and run them on the emulator
+  std::vector<std::string> program_arguments;   ///< of those programs
   std::filesystem::path out;                    ///< keeps what is made; empty: nothing is kept
   diff::DiffOptions diff;                       ///< how they are compared
 };
 
 /// Compiles the sources by each toolkit, and prints what changed from the first to each other one.
 /// Returns the worst exit code of the comparisons (diff_runs()). Throws std::runtime_error for what
-/// cannot be compiled, std::invalid_argument for options that make no sense.
+/// cannot be compiled or fails to run, std::invalid_argument for options that make no sense.
 outcome::ExitCode toolchain(const ToolchainOptions& options);
 
 }  // namespace warpgauge::toolchain

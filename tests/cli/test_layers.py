@@ -113,7 +113,7 @@ OURS = {
     "harness/emulate": harness_rooms("emulate", "programs", "outcome", "process", "files", ""),
     "harness/inspect": harness_rooms("inspect", "programs", "outcome", "process", "files", ""),
     "harness/toolchain": harness_rooms(
-        "toolchain", "inspect", "diff", "programs", "outcome", "process", "files", ""
+        "toolchain", "inspect", "emulate", "diff", "programs", "outcome", "process", "files", ""
     ),
     "harness/programs": harness_rooms("programs", "outcome", "process", "files", ""),
     "harness/doctor": harness_rooms("doctor", "outcome", "process", "files", ""),

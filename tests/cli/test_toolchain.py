@@ -283,3 +283,170 @@ def test_cuda_asks_for_nvcc_and_architectures(ptx, tmp_path):
 )
 def test_command_lines_that_make_no_sense(arguments, message, tmp_path):
     assert refused(*arguments, cwd=tmp_path) == message
+
+
+# A loop that is rolled here, and unrolled by the compiler that defines TURNS. Each block of 32
+# threads loads 32 rows of 128 bytes, however the loop is compiled.
+LOOP = """
+#include <cstdio>
+#ifndef TURNS
+#define TURNS 1
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+constexpr int kTurns = TURNS;
+__global__ void column(float* out, const float* in) {
+  float sum = 0;
+#pragma unroll kTurns
+  for (int i = 0; i < 32; ++i) sum += in[(i * 32 + threadIdx.x) * STRIDE];
+  out[threadIdx.x] = sum;
+}
+int main(int count, char** words) {
+  for (int i = 1; i < count; ++i) printf("word %s\\n", words[i]);
+#ifdef LEFT
+  fprintf(stderr, "left early\\n");
+  return LEFT;
+#endif
+  float *in, *out;
+  cudaMalloc(&in, 2 * 32 * 32 * sizeof(float));
+  cudaMalloc(&out, 32 * sizeof(float));
+  cudaMemset(in, 0, 2 * 32 * 32 * sizeof(float));
+  column<<<1, 32>>>(out, in);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+LINE = LOOP[: LOOP.index("sum +=")].count("\n") + 1
+
+
+@pytest.fixture
+def loop(tmp_path):
+    (tmp_path / "loop.cu").write_text(LOOP)
+    return tmp_path / "loop.cu"
+
+
+def newer(tmp_path, added):
+    """A toolkit whose programs the emulator runs."""
+    said = subprocess.run([INSTALLED / "bin/nvcc", "--version"], capture_output=True, text=True)
+    (major,) = re.findall(r"V(\d+)\.", said.stdout)
+    return toolkit(tmp_path / "newer", version=f"{major}.99.1", added=added)
+
+
+def compare(tmp_path, added, *words):
+    """Of the loop, under a compiler that gets `added`: the output, and by the kind of case and the
+    metric what changed, before and after."""
+    document = tmp_path / "diff.json"
+    options = ["--arch", "sm_90", "--json", document, *words]
+    result = toolchain("--with", INSTALLED, "--with", newer(tmp_path, added), *options)
+    assert result.returncode == 1, result.stdout + result.stderr
+    changes = json.loads(document.read_text())["changes"]
+    return result.stdout, {
+        (one["id"].rpartition("@")[2], one["metric"]): (one["a"], one["b"], one["mark"])
+        for one in changes
+    }
+
+
+def test_a_loop_that_a_newer_compiler_unrolls_is_red_from_its_code(loop, tmp_path):
+    """One load becomes 32, which need registers for their values."""
+    text, changes = compare(tmp_path, "-DTURNS=32", loop)
+    assert changes["code", "mix.ldg_32"] == (1, 32, "changed")
+    assert changes["code", "registers"][2] == changes["code", "code.bytes"][2] == "worse"
+    assert re.search(r"^worse .*\.column\.\w+@code on sm_90 ", text, re.M), text
+    assert re.search(r"^ +code .*mix\.ldg_32 1 -> 32", text, re.M), text
+    assert not [one for one in changes if one[0] == "run"], "nothing ran"
+
+
+def test_emulate_shows_what_an_unrolled_loop_does(loop, tmp_path):
+    """The same 32 loads of a warp, by fewer instructions."""
+    kept = tmp_path / "kept"
+    _, changes = compare(tmp_path, "-DTURNS=32", "--emulate", "--out", kept, loop)
+    assert changes["code", "mix.ldg_32"] == (1, 32, "changed")
+    assert changes["code", "registers"][2] == "worse"
+    assert changes["run", "instructions"][2] == "better"
+    for folder in kept.iterdir():
+        facts = read_facts(folder / "facts.jsonl")
+        loads = {f.value for f in facts if f.metric == "global.load.requests"}
+        assert loads == {32}, folder
+
+
+def test_emulate_compares_counts_by_line(loop, tmp_path):
+    """With a stride of two words a row of 128 bytes becomes 8 sectors, of which 4 are wanted."""
+    text, changes = compare(tmp_path, "-DSTRIDE=2", "--emulate", "--all", loop)
+    assert changes["run", "global.load.sectors"] == (32 * 4, 32 * 8, "worse")
+    line = rf"^ +worse +\S*loop\.cu:{LINE}: 128 -> 256$"
+    assert re.search(line, text, re.M), text
+
+
+def test_emulate_runs_one_program_of_all_sources_with_its_arguments(loop, tmp_path):
+    (tmp_path / "more.cu").write_text("__global__ void unused(float* out) { *out = VALUE; }")
+    words = ["--with", INSTALLED, "--with", newer(tmp_path, ""), "--arch", "sm_75,sm_90"]
+    words += ["--emulate", "--out", "kept", loop, "more.cu", "--", "-DVALUE=2", "--", "a b", "-c"]
+    result = toolchain(*words, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
+    for kept in (tmp_path / "kept").iterdir():
+        facts = read_facts(kept / "facts.jsonl")
+        assert {(one.case.variant, one.case.size, one.arch) for one in facts} == {
+            (*case, arch)
+            for case in [("column", "run"), ("column", "code"), ("unused", "code")]
+            for arch in ["sm_75", "sm_90"]
+        }
+        output = kept / "sm_90" / "output.txt"
+        assert output.read_text() == "word a b\nword -c\n", "it is not part of the table"
+
+
+def fails(tmp_path, added, source="loop.cu"):
+    """What is said where the program of the newer toolkit fails, behind its name."""
+    other = newer(tmp_path, added)
+    words = ["--with", INSTALLED, "--with", "newer", "--arch", "sm_90", "--emulate", source]
+    message = refused(*words, cwd=tmp_path)
+    progress, name, text = message.partition(f" in {other.name}")
+    assert name and re.search(r"^CUDA \d+\.99\.1$", progress, re.M), message
+    return text
+
+
+def test_a_program_that_fails_names_its_toolkit(loop, tmp_path):
+    assert fails(tmp_path, "-DLEFT=7") == (
+        ": its program fails on sm_90: it exited with 7\n  left early\n"
+    )
+
+
+def test_a_program_without_kernels_names_its_toolkit(loop, tmp_path):
+    text = fails(tmp_path, "-DLEFT=0")
+    assert text.startswith(": its program fails on sm_90: ")
+    assert text.endswith(
+        "/program: no kernel ran on the emulator: it ended before it called CUDA; its own output "
+        "may say why\n  left early\n"
+    )
+
+
+def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
+    text = fails(tmp_path, "-DSTRIDE=3")
+    assert re.match(
+        rf": its program fails on sm_90: kernel column, .*loop\.cu:{LINE}: invalid global read",
+        text,
+    ), text
+
+
+def test_a_program_that_cannot_be_linked_names_its_toolkit(loop, tmp_path):
+    text = fails(tmp_path, "-Dmain=other")
+    assert text.startswith(" cannot build a program of loop.cu for sm_90: nvcc exited with ")
+    assert "undefined reference to `main'" in text
+
+
+def test_what_emulate_cannot_run(ptx, tmp_path):
+    (tmp_path / "loop.cu").write_text(LOOP)
+    toolkit(tmp_path / "older", version="12.0.1")
+    toolkit(tmp_path / "wheel", programs=["ptxas"], version="13.0.1")
+    words = ["--with", INSTALLED, "--with", "older", "--arch", "sm_90"]
+    assert refused(*words, "--emulate", "loop.cu", "kernels.ptx", cwd=tmp_path) == (
+        "kernels.ptx: PTX has no host code that --emulate could run; name CUDA sources (.cu) with "
+        "a main()\n"
+    )
+    assert re.fullmatch(
+        r"CUDA 12\.0\.1 in older: --emulate runs programs of CUDA \d+ only; compare without it\n",
+        refused(*words, "--emulate", "loop.cu", cwd=tmp_path),
+    )
+    assert refused(*words, "loop.cu", "--", "-O3", "--", "64", cwd=tmp_path) == (
+        "behind a second -- stand a program's arguments: add --emulate\n"
+    )
