@@ -1,4 +1,4 @@
-# Options and the cases that they select, and where results go.
+# Options and what they select, compilers, and where results go.
 # shellcheck shell=bash disable=SC2154
 
 about "Commands and options"
@@ -13,6 +13,12 @@ try "warpgauge list --filter 'transpoze.*'"
 try "warpgauge list --filter 'transpose.*@16384x16384'"
 try "warpgauge explain transpose.paded.f32@1024x1024 --device=emulated"
 try "warpgauge explain transpose.padded.f32@1024x1024 --text --line nowhere.cu:1"
+
+about "Compilers"
+echo '.version 9.0' >k.ptx
+try "warpgauge toolchain --with nowhere --with nowhere --arch sm_90 k.ptx"
+try "warpgauge toolchain --with a --with b --arch sm_90 --emulate k.ptx"
+try "warpgauge toolchain --with a --with b --arch sm_90 k.ptx -- -O3 -- --size 64"
 
 about "Where results go"
 touch taken

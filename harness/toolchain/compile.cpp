@@ -11,6 +11,7 @@
 #include "harness/build_info.h"
 #include "harness/files/mapped_file.h"
 #include "harness/files/printable.h"
+#include "harness/files/temporary_path.h"
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/readable.h"
 #include "harness/process/child_program.h"
@@ -107,7 +108,7 @@ void compile(const Toolkit& toolkit, const Source& source, const std::string& ar
   run_compiler(toolkit, command, fmt::format("compile {}", source.path.string()), arch, messages);
 }
 
-void require_programs(const Toolkit& toolkit, const std::vector<Source>& sources) {
+void require_programs(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     if (inspect::is_ptx(source.path)) {
       throw std::runtime_error(
@@ -117,6 +118,9 @@ void require_programs(const Toolkit& toolkit, const std::vector<Source>& sources
     }
     for (const std::string& arch : source.archs) metrics::architecture(arch);
   }
+}
+
+void require_runtime(const Toolkit& toolkit) {
   const std::string major(kBuildInfo.toolkit.substr(0, kBuildInfo.toolkit.find('.')));
   if (toolkit.version.starts_with(major + '.')) return;
   throw std::runtime_error(fmt::format(
@@ -126,16 +130,16 @@ void require_programs(const Toolkit& toolkit, const std::vector<Source>& sources
 void build(const Toolkit& toolkit, const std::vector<Source>& sources, const std::string& arch,
            const std::vector<std::string>& arguments, const fs::path& program,
            const fs::path& messages) {
-  const fs::path runtime(kBuildInfo.emulated_cudart);  // toolkits of wheels have none to link with
+  // Toolkits of wheels have no libcudart.so to link with.
+  const auto runtime = files::TemporaryPath::folder_in(program.parent_path(), ".runtime-");
+  fs::create_symlink(fs::absolute(kBuildInfo.emulated_cudart), runtime.path() / "libcudart.so");
   std::vector<std::string> command = {compiler_of(toolkit, sources.front()), "-arch=" + arch,
-                                      "-lineinfo", "-Xptxas", "-v"};
+                                      "-lineinfo", "-Xptxas=-v", "-cudart=shared"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-o", program});
   std::vector<std::string> names;
   for (const Source& source : sources) names.push_back(source.path);
   command.insert(command.end(), names.begin(), names.end());
-  command.insert(command.end(), {"-cudart", "none", "-L", runtime.parent_path(),
-                                 "-l:" + runtime.filename().string()});
+  command.insert(command.end(), {"-L", runtime.path(), "-o", program});
   run_compiler(toolkit, command, fmt::format("build a program of {}", fmt::join(names, ", ")), arch,
                messages);
 }

@@ -35,9 +35,12 @@ void compile(const Toolkit& toolkit, const Source& source, const std::string& ar
              const std::vector<std::string>& arguments, const std::filesystem::path& cubin,
              const std::filesystem::path& messages);
 
-/// Throws std::runtime_error for what the emulator does not run: PTX, which has no host code,
-/// architectures that it does not know, and programs of another major version of CUDA.
-void require_programs(const Toolkit& toolkit, const std::vector<Source>& sources);
+/// Throws std::runtime_error if a source is of no program, and std::invalid_argument for
+/// architectures that the emulator does not know.
+void require_programs(const std::vector<Source>& sources);
+
+/// Throws std::runtime_error if the emulator does not run programs of the toolkit's major version.
+void require_runtime(const Toolkit& toolkit);
 
 /// Builds one program of all sources by nvcc, for the emulator, as compile() does.
 void build(const Toolkit& toolkit, const std::vector<Source>& sources, const std::string& arch,

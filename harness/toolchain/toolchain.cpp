@@ -36,10 +36,11 @@ void check(const ToolchainOptions& options) {
 
 std::vector<Toolkit> toolkits_of(const ToolchainOptions& options,
                                  const std::vector<Source>& sources) {
+  if (options.emulate) require_programs(sources);
   std::vector<Toolkit> toolkits;
   for (const fs::path& folder : options.toolkits) {
     toolkits.push_back(toolkit_in(folder));
-    if (options.emulate) require_programs(toolkits.back(), sources);
+    if (options.emulate) require_runtime(toolkits.back());
     for (const Source& source : sources) require_compiler(toolkits.back(), source);
   }
   return toolkits;

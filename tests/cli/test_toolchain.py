@@ -380,7 +380,8 @@ def test_emulate_compares_counts_by_line(loop, tmp_path):
 def test_emulate_runs_one_program_of_all_sources_with_its_arguments(loop, tmp_path):
     (tmp_path / "more.cu").write_text("__global__ void unused(float* out) { *out = VALUE; }")
     words = ["--with", INSTALLED, "--with", newer(tmp_path, ""), "--arch", "sm_75,sm_90"]
-    words += ["--emulate", "--out", "kept", loop, "more.cu", "--", "-DVALUE=2", "--", "a b", "-c"]
+    words += ["--emulate", "--out", "kept", loop, "more.cu"]
+    words += ["--", "-DVALUE=2", "--", "a b", "-c"]
     result = toolchain(*words, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
@@ -393,6 +394,15 @@ def test_emulate_runs_one_program_of_all_sources_with_its_arguments(loop, tmp_pa
         }
         output = kept / "sm_90" / "output.txt"
         assert output.read_text() == "word a b\nword -c\n", "it is not part of the table"
+
+
+def test_emulate_links_code_that_is_compiled_separately(loop, tmp_path):
+    """The device linker is asked for by the runtime that a program is linked with."""
+    (tmp_path / "more.cu").write_text("__device__ float two() { return 2; }")
+    _, changes = compare(
+        tmp_path, "-DSTRIDE=2", "--emulate", loop, tmp_path / "more.cu", "--", "-rdc=true"
+    )
+    assert changes["run", "global.load.sectors"] == (128, 256, "worse")
 
 
 def fails(tmp_path, added, source="loop.cu"):
