@@ -50,6 +50,16 @@ TEST(ChildProgram, WritesToFilesWhatItSays) {
   EXPECT_EQ(line_of(messages), "error");
 }
 
+TEST(ChildProgram, WritesBothToOneFileInOrder) {
+  const auto folder = files::TemporaryPath::folder_in(testing::TempDir(), "child-");
+  const auto file = folder.path() / "output";
+  process::run_to_its_end({"sh", "-c", "echo one; echo two >&2; echo three"}, {},
+                          {.output = file, .messages = file});
+  std::string text;
+  std::getline(std::ifstream(file), text, '\0');
+  EXPECT_EQ(text, "one\ntwo\nthree\n");
+}
+
 TEST(ChildProgram, ThatIsNotThere) {
   EXPECT_THROW(process::run_to_its_end({"no-such-program"}, {}), std::runtime_error);
 }
