@@ -1,7 +1,10 @@
 #include "harness/bounded_facts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "harness/case_facts.h"
 #include "harness/meter.h"
@@ -21,43 +24,56 @@ void add(Counters& counters, const metrics::Metric* counter) {
   if (std::ranges::find(counters, counter) == counters.end()) counters.push_back(counter);
 }
 
-std::vector<Fact> profiled_facts(const std::vector<const Case*>& cases, const std::string& arch,
+/// What is measured of one case, and what was asked for and is not there.
+std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>>& measured,
+                           const Fact& blank, Counters missing) {
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : measured) {
+    const metrics::Metric* const row = &metrics::metric(metric);
+    if (metrics::is_counter(*row) && std::erase(missing, row) == 0) continue;  // of other cases
+    Fact fact = with_value(blank, metric, value);
+    fact.source = "cupti-range";
+    fact.confidence = "estimate";
+    fact.confidence_reason = "times and hardware counters differ from run to run";
+    facts.push_back(std::move(fact));
+  }
+  for (const metrics::Metric* counter : missing) {
+    facts.push_back(with_value(blank, counter->id, {}));
+    facts.back().reason = "this chip lacks the counter, or it is a ratio of nothing here";
+  }
+  return facts;
+}
+
+std::vector<Fact> profiled_facts(std::span<const Case* const> cases, const std::string& arch,
                                  const std::string& device,
                                  const std::function<Counters(const Case&)>& counters_of) {
-  constexpr int kRounds = 5;
+  constexpr int kRounds = 3;
+  constexpr double kMostBytes = 4e9;  // of problems that are on the GPU at the same time
   Counters all;
   for (const Case* one : cases) {
     for (const metrics::Metric* counter : counters_of(*one)) add(all, counter);
   }
   metrics::RangeProfiler profiler(all);
-  std::vector<std::unique_ptr<Problem>> problems;
-  std::vector<metrics::RangeItem> items;
-  for (const Case* one : cases) {
-    Problem* problem = problems.emplace_back(one->make_problem()).get();
-    items.push_back({.name = one->id.str(),
-                     .prepare = [problem] { problem->reset(); },
-                     .launch = [one, problem] { launch_in_range(*one, *problem); }});
-  }
-  const auto measured = profiler.measure(items, kRounds);
   std::vector<Fact> facts;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Fact blank = launched_fact(*cases[i], dry_launches(*cases[i]), arch, device);
-    Counters missing = counters_of(*cases[i]);
-    for (const auto& [metric, value] : measured.at(i)) {
-      const metrics::Metric* const row = &metrics::metric(metric);
-      if (metrics::is_counter(*row) && std::erase(missing, row) == 0) continue;  // of other cases
-      Fact fact = blank;
-      fact.metric = metric;
-      fact.value = value;
-      fact.source = "cupti-range";
-      fact.confidence = "estimate";
-      fact.confidence_reason = "times and hardware counters differ from run to run";
-      facts.push_back(std::move(fact));
+  while (!cases.empty()) {
+    std::vector<std::unique_ptr<Problem>> problems;
+    std::vector<metrics::RangeItem> items;
+    for (double bytes = 0; items.size() < cases.size() && bytes < kMostBytes;) {
+      const Case& one = *cases[items.size()];
+      Problem* problem = problems.emplace_back(one.make_problem()).get();
+      bytes += problem->bytes();
+      items.push_back({.name = one.id.str(),
+                       .prepare = [problem] { problem->reset(); },
+                       .launch = [&one, problem] { launch_in_range(one, *problem); }});
     }
-    for (const metrics::Metric* counter : missing) {
-      facts.push_back(with_value(blank, counter->id, {}));
-      facts.back().reason = "this chip lacks the counter, or it is a ratio of nothing here";
+    const auto measured = profiler.measure(items, kRounds);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const Case& one = *cases[i];
+      const Fact blank = launched_fact(one, dry_launches(one), arch, device);
+      std::ranges::move(facts_of(measured.at(i), blank, counters_of(one)),
+                        std::back_inserter(facts));
     }
+    cases = cases.subspan(items.size());
   }
   return facts;
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
 
@@ -53,7 +54,7 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
 
 }  // namespace
 
-Meter::Meter(bool use_counters) {
+Meter::Meter(bool use_counters, const process::Turns* turns) : turns_(turns) {
   device_ = current_device(&no_device_);
   if (!device_) {
     no_counters_ = no_device_;
@@ -79,7 +80,13 @@ Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
     try {
       problem.reset();
       const LaunchLog log(LaunchLog::Mode::record);
-      auto lines = counter_->count([&] { launch_in_range(one, problem); });
+      constexpr std::chrono::seconds kPatience{2};  // a kernel that hangs is not waited for
+      std::optional<process::Turn> turn;
+      auto lines = counter_->count([&] {
+        if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
+        launch_in_range(one, problem);
+      });
+      turn.reset();
       need_counts_of_all(log.launches(), lines);
       return {log.launches(), std::move(lines), ""};
     } catch (const metrics::Unmeasured& unmeasured) {

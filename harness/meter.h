@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/launch_log.h"
+#include "harness/process/turns.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
 #include "metrics/budget.h"
@@ -21,7 +22,9 @@ class Meter {
  public:
   /// `use_counters` false leaves them out, so that another profiler can attach to the program.
   /// Throws metrics::CudaError for a GPU that is there and cannot be used.
-  explicit Meter(bool use_counters);
+  /// Processes that share a GPU count one after the other by `turns`: taking slices of its time
+  /// costs more.
+  explicit Meter(bool use_counters, const process::Turns* turns = nullptr);
 
   /// Why nothing can be run here ("no CUDA device ..."); empty if cases can be run.
   const std::string& no_device() const { return no_device_; }
@@ -52,6 +55,7 @@ class Meter {
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;
   std::unique_ptr<LineCounter> counter_;
+  const process::Turns* turns_;
   bool broken_ = false;
 };
 

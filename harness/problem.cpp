@@ -62,11 +62,13 @@ double Problem::bytes() const {
 void Problem::reset() {
   int inputs = 0;
   for (Buffer* buffer : buffers_) {
-    buffer->reset();
-    if (!buffer->kept()) continue;
+    const bool is_input = buffer->kept().has_value();
+    if (!is_input || !has_inputs_) buffer->reset();
+    if (!is_input) continue;
     let_kernels_only_read(buffer->device_,
                           fmt::format("which is input {} of the problem: {}", ++inputs, kRemedy));
   }
+  has_inputs_ = true;
   prepare();
   process::end_if_copy();
   // A variant may launch on a stream that waits for none of this.

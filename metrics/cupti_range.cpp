@@ -16,7 +16,7 @@ namespace warpgauge::metrics {
 namespace {
 
 // Items measured in one go: bounds the memory that CUPTI takes for counter data.
-constexpr std::size_t kMaxRangesPerPass = 256;
+constexpr std::size_t kMaxRangesPerPass = 1024;
 
 /// A metric and where the values of its counters are among those that are asked for.
 struct RangeMetric {

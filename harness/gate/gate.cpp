@@ -188,7 +188,7 @@ class Gate {
 
   /// Times and hardware counters of the cases that ran well, many in one profiling session.
   void measure_bounded() {
-    constexpr std::size_t kCasesInOne = 64;
+    constexpr std::size_t kCasesInOne = 1024;  // a session costs as much as many of them
     if (!no_bounded_.empty()) return;
     Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
@@ -267,7 +267,7 @@ class Gate {
           choose_device();
           if (coverage_) count_coverage();
           if (is_emulated()) check_accesses(options_.checks, options_.schedules);
-          meter.emplace(options_.use_cupti);
+          meter.emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
           if (meter->device()) writer_->add_device(*meter->device());
         },
         [this, &meter](const Cases& one) {
@@ -522,6 +522,7 @@ class Gate {
   std::vector<std::string> archs_;
   Cases cases_;
   Gpu gpu_;
+  process::Turns turns_;  // of the children, on the GPU
   Archs run_archs_;
   bool counts_emulated_ = false;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are

@@ -62,7 +62,8 @@ class Problem {
   /// would take minutes at this size.
   virtual bool solve_sequentially() { return false; }
 
-  /// Brings every buffer to its state before a run: inputs uploaded, outputs poisoned.
+  /// Brings every buffer to its state before a run: outputs poisoned, inputs uploaded. An Input is
+  /// uploaded once, as no variant may change it.
   void reset();
 
   /// Which Input is no longer what it was before the run, and where; empty if all are.
@@ -71,6 +72,7 @@ class Problem {
  private:
   friend class Buffer;
   std::vector<Buffer*> buffers_;
+  bool has_inputs_ = false;  // they are uploaded
 };
 
 }  // namespace warpgauge
