@@ -138,7 +138,8 @@ const std::vector<Metric>& table() {
        "Machine code of the kernel, without the functions that it calls.",
        "No value by itself: a loop should fit into the instruction caches, of which the first has "
        "32 KiB on 8.0 and 9.0.",
-       "Unroll less; let large functions that are called often not be inlined."},
+       "Unroll less; let large functions that are called often not be inlined.",
+       {}, Cost::size},
       {"mix.tensor", "instructions", none, exact, ptxas, {},
        "Instructions of the machine code that multiply tiles on tensor cores: HMMA, IMMA, BMMA, "
        "DMMA, QMMA, OMMA, HGMMA, IGMMA, BGMMA, QGMMA, UTCHMMA and the like.",
@@ -504,7 +505,10 @@ std::string_view to_string(Class cls) {
   return cls == exact ? "exact" : cls == bounded ? "bounded" : "info";
 }
 
-std::string_view to_string(Cost cost) { return cost == Cost::occupancy ? "occupancy" : "direct"; }
+std::string_view to_string(Cost cost) {
+  constexpr std::string_view kTexts[] = {"direct", "occupancy", "size"};
+  return kTexts[static_cast<std::size_t>(cost)];
+}
 
 std::string_view to_string(Source source) {
   switch (source) {

@@ -20,8 +20,13 @@ enum class Class { exact, bounded, info };
 /// emulator alone, since no counter of a GPU has it.
 enum class Source { run, ptxas, occupancy, sass, range, timer, emulator };
 
-/// What a worse value costs. `occupancy`: nothing, as long as occupancy.theoretical stays.
-enum class Cost { direct, occupancy };
+/// What a worse value costs, the dearest first. `occupancy`: nothing, as long as
+/// occupancy.theoretical stays. `size`: nothing, as long as it grows by kFreeGrowth at most.
+enum class Cost { direct, occupancy, size };
+
+/// Another compiler moves the size of code by some percent; a loop that is unrolled once more adds
+/// half of its code at least.
+inline constexpr double kFreeGrowth = 0.25;
 
 /// One row of the table.
 struct Metric {

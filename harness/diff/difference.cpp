@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/diff/noise.h"
+#include "metrics/budget.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -97,8 +98,8 @@ std::map<Key, Key> on_like_gpus(const Side& a, const Side& b) {
   return names;
 }
 
-/// What costs occupancy only is neither worse nor better in a case whose occupancy stayed. Where
-/// that is not known, the value speaks for itself.
+/// What costs occupancy only is neither worse nor better in a case whose occupancy stayed, and a
+/// size where it changed little. Where that is not known, the value speaks for itself.
 void mark_what_costs_nothing(std::vector<Change>& changes) {
   std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
   for (const Change& change : changes) {
@@ -111,21 +112,25 @@ void mark_what_costs_nothing(std::vector<Change>& changes) {
     const bool is_directed = change.mark == Mark::worse || change.mark == Mark::better;
     const bool are_numbers =
         std::holds_alternative<double>(change.a) && std::holds_alternative<double>(change.b);
-    if (change.metric->cost == metrics::Cost::occupancy && is_directed && are_numbers &&
-        kept.contains({change.id, change.arch})) {
-      change.mark = Mark::changed;
-    }
+    const bool costs_nothing = (change.metric->cost == metrics::Cost::occupancy &&
+                                kept.contains({change.id, change.arch})) ||
+                               (change.metric->cost == metrics::Cost::size && change.relative &&
+                                std::abs(*change.relative) <= metrics::kFreeGrowth);
+    if (is_directed && are_numbers && costs_nothing) change.mark = Mark::changed;
   }
 }
 
-/// The key that sorts the worst changes first: by mark, then by share. A change from zero counts as
-/// more than any share; of two of these, the larger goes first.
+/// The key that sorts the worst changes first: by mark; what every kernel has a budget for; by what
+/// it costs; by share. A change from zero counts as more than any share; of two of these, the
+/// larger goes first.
 auto rank(const Change& change) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double *before = std::get_if<double>(&change.a), *after = std::get_if<double>(&change.b);
   const bool from_nothing = before != nullptr && *before == 0 && after != nullptr && *after != 0;
   const double share = change.relative ? std::abs(*change.relative) : 0;
-  return std::tuple(change.mark, from_nothing ? -kInfinity : -share, from_nothing ? -*after : 0,
+  const bool has_budget = metrics::built_in_limit(change.metric->id) != nullptr;
+  return std::tuple(change.mark, !has_budget, change.metric->cost,
+                    from_nothing ? -kInfinity : -share, from_nothing ? -*after : 0,
                     change.metric->id);
 }
 

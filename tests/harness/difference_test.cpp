@@ -10,7 +10,9 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -126,6 +128,53 @@ TEST(Causes, OfTimes) {
   EXPECT_THAT(times({}, {.sass = "b", .code = "d"}).cause, Optional(Cause::compiler));
   EXPECT_THAT(times({}, {.code = ""}).cause, Optional(Cause::unknown));
   EXPECT_EQ(times({}, {.code = ""}).mark, Mark::worse) << "not known to be the same code";
+}
+
+/// Metrics and marks of one case, from the worst on.
+using Values = std::vector<std::pair<std::string, double>>;
+std::vector<std::pair<std::string_view, Mark>> marks(const Values& a, const Values& b) {
+  const auto run = [](const Values& values, const ACase& one) {
+    StoredRun all = run_of(one, values.front().first, values.front().second);
+    for (const auto& [metric, value] : std::span(values).subspan(1)) {
+      all.facts.push_back(run_of(one, metric, value).facts.front());
+      all.facts.back().context = all.facts.front().context;
+    }
+    return all;
+  };
+  const std::vector<StoredRun> runs_a = {run(a, {})}, runs_b = {run(b, {.sass = "b"})};
+  std::vector<std::pair<std::string_view, Mark>> found;
+  for (const Change& change : find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise)) {
+    found.emplace_back(change.metric->id, change.mark);
+  }
+  return found;
+}
+
+TEST(Order, SpillsStandBeforeWhatTheyAreMadeOfAndOccupancyBeforeRegisters) {
+  EXPECT_THAT(
+      marks({{"code.bytes", 1000},
+             {"registers", 32},
+             {"stack.bytes", 8},
+             {"spill.load_bytes", 64},
+             {"occupancy.theoretical", 1}},
+            {{"code.bytes", 9000},
+             {"registers", 64},
+             {"stack.bytes", 800},
+             {"spill.load_bytes", 68},
+             {"occupancy.theoretical", 0.5}}),
+      ElementsAre(std::pair("spill.load_bytes", Mark::worse), std::pair("stack.bytes", Mark::worse),
+                  std::pair("occupancy.theoretical", Mark::worse),
+                  std::pair("registers", Mark::worse), std::pair("code.bytes", Mark::worse)));
+}
+
+TEST(Order, SizesThatGrowOrShrinkByAQuarterAreNeitherWorseNorBetter) {
+  const auto mark = [](double a, double b) {
+    return marks({{"code.bytes", a}}, {{"code.bytes", b}}).at(0).second;
+  };
+  EXPECT_EQ(mark(1000, 1250), Mark::changed);
+  EXPECT_EQ(mark(1000, 1251), Mark::worse);
+  EXPECT_EQ(mark(1000, 750), Mark::changed);
+  EXPECT_EQ(mark(1000, 749), Mark::better);
+  EXPECT_EQ(mark(0, 16), Mark::worse) << "of no share";
 }
 
 TEST(Noise, SharesArePercentOrFractions) {

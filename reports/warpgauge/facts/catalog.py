@@ -16,11 +16,11 @@ class Metric:
     """One row; the columns are those of metrics/catalog.h.
 
     `direction` is the better one: "lower", "higher" or "none" (a description). `cost` is "direct",
-    or "occupancy" where a worse value costs nothing while occupancy.theoretical stays. `cls` is
-    "exact" (repeats to the last digit), "bounded" (noisy) or "info" (never judged). `meaning`,
-    `good` and `cure` are a sentence each. `ideal` is the metric that budgets can be a multiple of,
-    or "". `nsight_names`: Nsight Compute's count that is this one; of several, the first without
-    the others.
+    "occupancy" where a worse value costs nothing while occupancy.theoretical stays, or "size" where
+    it costs nothing while it grows little. `cls` is "exact" (repeats to the last digit), "bounded"
+    (noisy) or "info" (never judged). `meaning`, `good` and `cure` are a sentence each. `ideal` is
+    the metric that budgets can be a multiple of, or "". `nsight_names`: Nsight Compute's count that
+    is this one; of several, the first without the others.
     """
 
     id: str
