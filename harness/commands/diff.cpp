@@ -3,12 +3,12 @@
 #include "harness/diff/diff.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <stdexcept>
 
 #include "harness/commands/command_line.h"
@@ -69,7 +69,7 @@ Examples:
 
 /// What --base needs beside the options of the comparison.
 struct BaseOptions {
-  std::string revision, archs;
+  std::string revision;
   std::filesystem::path out = "out";
   std::shared_ptr<process::DeviceChoice> device;
 };
@@ -100,7 +100,9 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
   }
   std::vector<std::string> words = {"--base", base.revision, process::program_path(false), base.out,
                                     fmt::format("--device={}", to_string(*base.device))};
-  if (!base.archs.empty()) words.push_back("--arch=" + base.archs);
+  if (!options.archs.empty()) {
+    words.push_back(fmt::format("--arch={}", fmt::join(options.archs, ",")));
+  }
   words.insert(words.end(), selection.begin(), selection.end());
   words.emplace_back("--");
   words.push_back(fmt::format("--noise={}", options.noise));
@@ -124,25 +126,22 @@ void record_thing(std::filesystem::path& side, std::string& name, inspect::Inspe
 }
 
 /// Replaces compiled files by files of their facts in `folder`.
-void record_things(diff::DiffOptions& options, const BaseOptions& base,
-                   std::optional<std::uint32_t> threads, const std::filesystem::path& folder) {
+void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> threads,
+                   const std::filesystem::path& folder) {
   inspect::InspectOptions how;
   how.threads = threads;
-  for (const auto arch : std::views::split(base.archs, ',')) {
-    if (!arch.empty()) how.archs.emplace_back(arch.begin(), arch.end());
-  }
+  how.archs = options.archs;
   record_thing(options.a, options.name_a, how, folder / "a.jsonl");
   record_thing(options.b, options.name_b, how, folder / "b.jsonl");
-  const bool is_for_things = !base.archs.empty() || threads;
-  if (is_for_things && options.name_a.empty() && options.name_b.empty()) {
-    throw std::invalid_argument(
-        "--arch is for compiled files, and for the gates of --base; --block for compiled files");
+  if (threads && options.name_a.empty() && options.name_b.empty()) {
+    throw std::invalid_argument("--block is for compiled files, and A and B are facts");
   }
 }
 
 /// In nsight.py.
 [[noreturn]] void compare_with_nsight(const CLI::App& command, const diff::DiffOptions& options) {
-  for (const char* name : {"--filter", "--exclude", "--json", "--require-all", "--noise"}) {
+  for (const char* name :
+       {"--filter", "--exclude", "--json", "--require-all", "--noise", "--arch"}) {
     if (command.count(name) > 0) {
       throw std::invalid_argument(fmt::format("{} is not for a file of Nsight Compute", name));
     }
@@ -165,8 +164,10 @@ void add_diff(CommandLine& line) {
       ->type_name("REV");
   base->device = add_device(command);
   command
-      ->add_option("--arch", base->archs,
-                   "The architectures of the gates of --base, or of compiled files")
+      ->add_option("--arch", options->archs,
+                   "Compare only these architectures, by names or globs; names with --base")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("ARCH,...");
   const auto threads = std::make_shared<std::optional<std::uint32_t>>();
   command
@@ -207,7 +208,7 @@ void add_diff(CommandLine& line) {
     }
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-diff-");
-    record_things(*options, *base, *threads, folder.path());
+    record_things(*options, *threads, folder.path());
     options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });

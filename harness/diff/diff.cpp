@@ -89,8 +89,8 @@ SideName name_of(const std::string& shown, const Runs& runs) {
 }  // namespace
 
 int diff_runs(const DiffOptions& options) {
-  const Runs a = read_side(options.a, options.selection),
-             b = read_side(options.b, options.selection);
+  const Runs a = read_side(options.a, options.selection, options.archs),
+             b = read_side(options.b, options.selection, options.archs);
   const Result result =
       have_other_sources(a, b) ? diff_counts(a, b, options) : diff_values(a, b, options);
   const SideName name_a = name_of(name_or(options.name_a, options.a), a),

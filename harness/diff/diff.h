@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/diff/noise.h"
 #include "harness/diff/screen.h"
@@ -14,6 +15,7 @@ struct DiffOptions {
   std::filesystem::path a, b;  ///< two files of facts
   std::string name_a, name_b;  ///< what they are of, in texts; empty: the files themselves
   metrics::Selection selection;
+  std::vector<std::string> archs;  ///< names or globs of them; empty: all
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file
   bool require_all = false;    ///< a case that is not compared at all makes the exit code 3, too

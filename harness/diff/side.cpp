@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "metrics/catalog.h"
+#include "metrics/glob.h"
 #include "metrics/value.h"
 
 namespace warpgauge::diff {
@@ -97,7 +98,8 @@ Side side_of(const std::vector<StoredRun>& runs) {
 }
 
 std::vector<StoredRun> read_side(const std::filesystem::path& path,
-                                 const metrics::Selection& selection) {
+                                 const metrics::Selection& selection,
+                                 const std::vector<std::string>& archs) {
   std::vector<StoredRun> runs = metrics::read_facts(path);
   const auto has_facts = [&] {
     return std::ranges::any_of(runs, [](const StoredRun& run) { return !run.facts.empty(); });
@@ -106,19 +108,28 @@ std::vector<StoredRun> read_side(const std::filesystem::path& path,
   refuse_contradictions(runs, path);
   const auto keep = [&](const auto& wanted) {
     for (StoredRun& run : runs) {
-      std::erase_if(run.facts, [&](const Fact& fact) { return !wanted(fact.id.str()); });
+      std::erase_if(run.facts, [&](const Fact& fact) { return !wanted(fact); });
     }
     return has_facts();
   };
-  const auto fits = [&](const std::string& id) { return selection.is_filtered_in(id); };
+  const auto fits = [&](const Fact& fact) { return selection.is_filtered_in(fact.id.str()); };
   if (!selection.filter.empty() && !keep(fits)) {
     throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
                                          fmt::join(selection.filter, ","), path.string()));
   }
-  const auto stays = [&](const std::string& id) { return !selection.is_excluded(id); };
+  const auto stays = [&](const Fact& fact) { return !selection.is_excluded(fact.id.str()); };
   if (!selection.exclude.empty() && !keep(stays)) {
     throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
                                          fmt::join(selection.exclude, ","), path.string()));
+  }
+  const auto is_of_arch = [&](const Fact& fact) {
+    return std::ranges::any_of(archs, [&](const std::string& glob) {
+      return metrics::fits(glob, {&fact.arch, 1});
+    });
+  };
+  if (!archs.empty() && !keep(is_of_arch)) {
+    throw std::runtime_error(
+        fmt::format("--arch {} matches no case of {}", fmt::join(archs, ","), path.string()));
   }
   return runs;
 }

@@ -51,11 +51,12 @@ struct Side {
 /// The values of these runs, which must outlive them.
 Side side_of(const std::vector<metrics::StoredRun>& runs);
 
-/// The runs of a file with the facts of the selected cases, large or not. Throws
-/// metrics::FactError, and std::runtime_error where there are none, or two values of one time
-/// differ.
+/// The runs of a file with the facts of the selected cases, large or not, on architectures of these
+/// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there are
+/// none, or two values of one time differ.
 std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
-                                          const metrics::Selection& selection);
+                                          const metrics::Selection& selection,
+                                          const std::vector<std::string>& archs = {});
 
 /// Where the runs come from: commits, devices, toolkits, sources and times, on one line.
 std::string origin(const std::vector<metrics::StoredRun>& runs);

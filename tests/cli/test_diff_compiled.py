@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from warpgauge.changes.diff_markdown import markdown
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
 
 CROWDED = """
@@ -121,11 +122,31 @@ def test_of_several_the_most_alike_is_the_same(build):
     assert sorted(names) == [("double, 4", "double, 2"), ("float, 3", "float, 1")]
 
 
-def test_arch_is_for_compiled_files_and_gates(tmp_path):
-    (tmp_path / "a.jsonl").write_text("")
-    result = diff("--arch", "sm_90", tmp_path / "a.jsonl", tmp_path / "a.jsonl")
+def test_arch_filters_facts_as_compiled_files(tmp_path):
+    """A fat binary of two architectures and the facts of it: the same rows of one of them."""
+    fat = DATA / "fat_binary" / "none.fatbin"
+    subprocess.run([GAUGE, "inspect", "--out", tmp_path, fat], capture_output=True)
+    facts = tmp_path / "facts.jsonl"
+
+    def archs(*arguments):
+        return set(re.findall(r" on (sm_\w+)$", diff("--all", *arguments).stdout, re.M))
+
+    both = archs(facts, facts)
+    assert len(both) > 1 and archs(fat, fat) == both
+    one = min(both)
+    for sides in ((fat, fat), (facts, facts), (facts, fat)):
+        assert archs("--arch", one, *sides) == {one}
+        assert archs("--arch", f"{one[:-1]}[{one[-1]}]", *sides) == {one}
+    result = diff("--arch", "sm_20,sm_21", facts, facts)
     assert result.returncode == 2
-    assert "--arch is for compiled files, and for the gates of --base" in result.stderr
+    assert f"--arch sm_20,sm_21 matches no case of {facts}" in result.stderr
+
+
+def test_block_is_for_compiled_files(tmp_path):
+    (tmp_path / "a.jsonl").write_text("")
+    result = diff("--block", "64", tmp_path / "a.jsonl", tmp_path / "a.jsonl")
+    assert result.returncode == 2
+    assert "--block is for compiled files, and A and B are facts" in result.stderr
 
 
 def test_a_file_without_kernels_is_a_fault(build, tmp_path):
