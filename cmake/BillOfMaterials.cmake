@@ -25,6 +25,17 @@ function(warpgauge_component name version licence url)
   set(count ${count} PARENT_SCOPE)
 endfunction()
 
+# warpgauge_licence(<name> <text>...): installs the first of the files.
+function(warpgauge_licence name)
+  if(ARGN)
+    list(GET ARGN 0 text)
+    install(FILES "${text}" DESTINATION ${doc}/licences RENAME ${name}.txt)
+  else()
+    message(NOTICE "The licence of ${name} is not to be found here: it is not installed with warpgauge, and "
+                   "a release needs it")
+  endif()
+endfunction()
+
 foreach(name IN LISTS WARPGAUGE_DEPENDENCIES)
   list(GET WARPGAUGE_${name} 0 licence)
   list(GET WARPGAUGE_${name} 1 repository)
@@ -38,14 +49,12 @@ foreach(name IN LISTS WARPGAUGE_DEPENDENCIES)
   else()
     file(GLOB texts "/usr/share/doc/${debian}/copyright")
   endif()
-  if(texts)
-    list(GET texts 0 text)
-    install(FILES "${text}" DESTINATION ${doc}/licences RENAME ${name}.txt)
-  else()
-    message(NOTICE "The licence of ${name} is not to be found here: it is not installed with warpgauge, and "
-                   "a release needs it")
-  endif()
+  warpgauge_licence(${name} ${texts})
 endforeach()
+warpgauge_component(libiberty "${libiberty_VERSION}"
+                    "{\"name\": \"LGPL-2.0-or-later WITH GCC-exception-2.0\"}" "https://gcc.gnu.org/")
+file(GLOB texts "/usr/share/doc/libiberty-dev/copyright" "/usr/share/licenses/binutils/COPYING3.LIB")
+warpgauge_licence(libiberty ${texts})
 warpgauge_component(cuda-runtime "${CUDAToolkit_VERSION}" "{\"name\": \"NVIDIA CUDA Toolkit EULA\"}"
                     "https://docs.nvidia.com/cuda/eula/")
 

@@ -38,6 +38,13 @@ warpgauge_depends(lz4 BSD-2-Clause lz4/lz4 v1.10.0 liblz4-dev
 warpgauge_depends(zstd BSD-3-Clause facebook/zstd v1.5.6 libzstd-dev
                   SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
 FetchContent_MakeAvailable(${WARPGAUGE_DEPENDENCIES})
+find_package(libiberty REQUIRED)  # not fetched: its repository is that of GCC
+
+# warpgauge_demangles(<target>): compiles metrics/demangled.cpp in the target.
+function(warpgauge_demangles target)
+  target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/metrics/demangled.cpp" "${libiberty_OBJECT}")
+  target_include_directories(${target} SYSTEM PRIVATE "${libiberty_INCLUDE_DIR}")
+endfunction()
 
 # Makes <name>::<name> of the fetched folder's lib/ and the sources in it.
 function(warpgauge_fetched_library name)

@@ -8,9 +8,9 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "harness/files/demangled.h"
 #include "harness/files/write_file.h"
 #include "metrics/append_file.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge {
 namespace {
@@ -19,7 +19,7 @@ metrics::Coverage with_readable_names(metrics::Coverage coverage) {
   for (auto& [name, file] : coverage) {
     std::map<std::string, metrics::FunctionHits> functions;
     for (const auto& [function, hits] : file.functions) {
-      functions[files::without_void(files::demangled(function))].add(hits);
+      functions[metrics::without_void(metrics::demangled(function))].add(hits);
     }
     file.functions = std::move(functions);
   }

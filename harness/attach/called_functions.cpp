@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/files/demangled.h"
 #include "metrics/call_graph.h"
 #include "metrics/cubin.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -81,7 +81,7 @@ std::string shared_text(const Place& place) {
   return fmt::format(
       "{} is a function that {} of the kernels call, and CUPTI counts it once for all; launch them "
       "apart, with a wait between them, or leave the others out with --skip",
-      files::demangled(place.code), place.callers.size());
+      metrics::demangled(place.code), place.callers.size());
 }
 
 }  // namespace

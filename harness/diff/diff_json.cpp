@@ -6,7 +6,7 @@
 
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_text.h"
-#include "harness/files/demangled.h"
+#include "metrics/demangled.h"
 #include "metrics/json_members.h"
 
 namespace warpgauge::diff {
@@ -43,8 +43,8 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   set(object, "arch", change.arch);
   if (const auto kernel = kernels.find({change.id, change.arch}); kernel != kernels.end()) {
     const auto& [a, b] = kernel->second;
-    object["kernel"] = files::demangled(b);
-    if (a != b) object["kernel_before"] = files::demangled(a);
+    object["kernel"] = metrics::demangled(b);
+    if (a != b) object["kernel_before"] = metrics::demangled(a);
   }
   set(object, "gpu", change.gpu);
   object["metric"] = change.metric->id;

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/files/demangled.h"
 #include "harness/files/printable.h"
+#include "metrics/demangled.h"
 #include "metrics/value.h"
 
 namespace warpgauge::diff {
@@ -170,7 +170,8 @@ std::string work_text(CaseChanges of_case) {
 std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
   const auto names = kernels.find({of_case.front().id, of_case.front().arch});
   if (names == kernels.end()) return "";
-  const std::string a = files::demangled(names->second.a), b = files::demangled(names->second.b);
+  const std::string a = metrics::shown_name(names->second.a),
+                    b = metrics::shown_name(names->second.b);
   std::string text = fmt::format("        kernel {}\n", files::printable(b));
   if (a != b) text += fmt::format("        before {}\n", files::printable(a));
   text += fmt::format("        code {}", work_text(of_case));

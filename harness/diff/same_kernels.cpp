@@ -6,10 +6,11 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <regex>
 #include <set>
+#include <string_view>
+#include <utility>
 
-#include "harness/files/demangled.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -39,8 +40,25 @@ std::map<CaseKey, Kernel> kernels_of(const Runs& runs) {
 
 /// Without the hashes that name a file or a build, and so the parts of anonymous namespaces.
 std::string without_hashes(const std::string& name) {
-  static const std::regex kHash("[0-9]*_GLOBAL__N__[0-9a-f]+|[0-9a-f]{8,}");
-  return std::regex_replace(name, kHash, "#");
+  constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdef",
+                             kAnonymous = "_GLOBAL__N__";
+  constexpr std::size_t kShortest = 8;
+  const auto digits_at = [&](std::size_t i) {
+    return std::min(name.find_first_not_of(kHexDigits, i), name.size()) - i;
+  };
+  std::string text;
+  for (std::size_t i = 0; i < name.size();) {
+    if (name.compare(i, kAnonymous.size(), kAnonymous) == 0) {
+      text.erase(text.find_last_not_of(kDigits) + 1);  // the length of what follows
+      i += kAnonymous.size() + digits_at(i + kAnonymous.size());
+      text += '#';
+      continue;
+    }
+    const std::size_t digits = digits_at(i);
+    text += digits >= kShortest ? "#" : name.substr(i, std::max<std::size_t>(digits, 1));
+    i += std::max<std::size_t>(digits, 1);
+  }
+  return text;
 }
 
 /// Without digits: "libcurand_so_10" is "libcurand_so_11" of another version.
@@ -51,9 +69,8 @@ std::string without_version(std::string family) {
 
 /// With its template arguments, and without parameters and anonymous namespaces.
 std::string without_parameters(const Kernel& kernel) {
-  static const std::regex kAnonymous("\\(anonymous namespace\\)::");
   const std::string name =
-      std::regex_replace(files::without_void(files::demangled(kernel.name)), kAnonymous, "");
+      metrics::without_anonymous(metrics::without_void(metrics::demangled(kernel.name)));
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '<') ++depth;
@@ -65,10 +82,16 @@ std::string without_parameters(const Kernel& kernel) {
 
 /// The words of a name: its template arguments and parameters among them.
 std::multiset<std::string> words_of(const Kernel& kernel) {
-  static const std::regex kWord("[A-Za-z0-9_]+");
-  const std::string name = files::demangled(kernel.name);
-  return {std::sregex_token_iterator(name.begin(), name.end(), kWord),
-          std::sregex_token_iterator()};
+  std::multiset<std::string> words;
+  std::string word;
+  for (const unsigned char c : metrics::demangled(kernel.name) + ' ') {
+    if (std::isalnum(c) != 0 || c == '_') {
+      word += static_cast<char>(c);
+    } else if (!word.empty()) {
+      words.insert(std::exchange(word, {}));
+    }
+  }
+  return words;
 }
 
 /// Twice the words in common, as a share of all words of both.
@@ -118,7 +141,7 @@ class Matching {
     const auto by_name = [](const std::vector<Kernel>& kernels) {
       std::map<CaseKey, Words> found;
       for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const std::string plain = files::plain_name(files::demangled(kernels[i].name));
+        const std::string plain = metrics::plain_name(metrics::demangled(kernels[i].name));
         found[{plain, kernels[i].arch}].emplace_back(i, words_of(kernels[i]));
       }
       return found;

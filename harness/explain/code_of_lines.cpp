@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "harness/device_code.h"
-#include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
 #include "harness/files/temporary_path.h"
 #include "harness/files/write_file.h"
 #include "harness/process/found_program.h"
 #include "harness/process/output_of.h"
 #include "metrics/cubin.h"
+#include "metrics/demangled.h"
 #include "metrics/line_program.h"
 #include "metrics/line_table.h"
 #include "metrics/sass_code.h"
@@ -103,7 +103,7 @@ std::string add_kernel(std::vector<LineCode>& lines, const std::string& kernel,
   const Disassembly& texts = disassembler.of(cubin.image());
   const auto sass = texts.find(kernel);
   const std::vector<std::string_view> ptx_lines = lines_in(ptx->text());
-  const std::string name = files::without_void(files::demangled(kernel));
+  const std::string name = metrics::without_void(metrics::demangled(kernel));
   std::map<std::pair<std::string, int>, LineCode> by_line;
   for (const metrics::SassWord& word : metrics::machine_code(cubin, kernel)) {
     const std::uint64_t pc = word.pc;
@@ -168,7 +168,7 @@ CodeOfLines code_of_lines(const std::set<std::string>& kernels, const std::strin
             : add_kernel(code.lines, kernel, metrics::Cubin(cubin->image), disassembler);
     if (why.empty()) continue;
     notes.push_back(fmt::format("None of {} for {}: {}.",
-                                files::without_void(files::demangled(kernel)), arch, why));
+                                metrics::without_void(metrics::demangled(kernel)), arch, why));
   }
   if (!code.lines.empty()) notes.insert(notes.begin(), disassembler.note());
   code.note = fmt::format("{}", fmt::join(notes, " "));

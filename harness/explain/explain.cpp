@@ -18,7 +18,6 @@
 #include "harness/explain/access_picture.h"
 #include "harness/explain/access_picture_svg.h"
 #include "harness/explain/code_of_lines.h"
-#include "harness/files/demangled.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
 #include "harness/gpu_only.h"
@@ -29,6 +28,7 @@
 #include "harness/runtime.h"
 #include "harness/static_facts.h"
 #include "metrics/cupti.h"
+#include "metrics/demangled.h"
 #include "metrics/json_members.h"
 #include "metrics/line_access.h"
 
@@ -205,7 +205,7 @@ std::string explain_static(const Case& one) {
   for (const LaunchRecord& record : launches) {
     const auto& [grid, block, shared, count, cluster] = record.launch;
     fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}",
-                   files::without_void(files::demangled(record.kernel)), fmt::join(grid, ", "),
+                   metrics::without_void(metrics::demangled(record.kernel)), fmt::join(grid, ", "),
                    fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
     if (cluster != metrics::kNoCluster) {
       fmt::format_to(out, " in clusters of ({})", fmt::join(cluster, ", "));

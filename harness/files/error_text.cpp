@@ -2,14 +2,14 @@
 
 #include <string_view>
 
-#include "harness/files/demangled.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge::files {
 
 std::string error_text(const std::exception& error) {
   const std::string_view text = error.what();
   if (text.find(' ') != text.npos) return std::string(text);
-  const std::string type = type_name(typeid(error));
+  const std::string type = metrics::type_name(typeid(error));
   return text.empty() ? type + " without a message" : type + ": " + std::string(text);
 }
 

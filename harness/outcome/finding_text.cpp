@@ -8,10 +8,10 @@
 #include <set>
 #include <string_view>
 
-#include "harness/files/demangled.h"
 #include "harness/files/printable.h"
 #include "metrics/catalog.h"
 #include "metrics/confidence.h"
+#include "metrics/demangled.h"
 #include "metrics/judge.h"
 
 namespace warpgauge::outcome {
@@ -168,7 +168,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
       add_line(text, "cure", cure_text(fact));
     }
   }
-  if (with_kernel) add_line(text, "kernel", files::demangled(fact.kernel));
+  if (with_kernel) add_line(text, "kernel", metrics::shown_name(fact.kernel));
   add_line(text, "also", also_text(finding));
   add_line(text, "repeat", repeat);
   return text;

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "harness/build_info.h"
-#include "harness/files/demangled.h"
 #include "harness/registry.h"
 #include "metrics/catalog.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge::outcome {
 namespace {

@@ -7,11 +7,11 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/files/demangled.h"
 #include "harness/outcome/bulk_copies.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/unjudged_excess.h"
 #include "metrics/catalog.h"
+#include "metrics/demangled.h"
 #include "metrics/hash.h"
 #include "metrics/json_members.h"
 
@@ -80,7 +80,7 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
                          {"case", fact.id.str()}};
   set(object, "arch", fact.arch);
   object["metric"] = fact.metric;
-  set(object, "kernel", fact.kernel.empty() ? "" : files::demangled(fact.kernel));
+  set(object, "kernel", fact.kernel.empty() ? "" : metrics::demangled(fact.kernel));
   set(object, "value", fact.value);
   object["unit"] = metric.unit;
   object["value_text"] = value_text(fact);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "harness/files/demangled.h"
+#include "metrics/demangled.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::programs {
@@ -27,7 +27,7 @@ bool Choice::is_enough(std::uint64_t of_kernel, std::uint64_t of_all) const {
 
 bool Choice::skips(const std::string& kernel) const {
   if (skip.empty()) return false;
-  const std::vector<std::string> names = files::names_of(files::demangled(kernel));
+  const std::vector<std::string> names = metrics::names_of(metrics::demangled(kernel));
   return std::ranges::any_of(skip,
                              [&](const std::string& glob) { return metrics::fits(glob, names); });
 }

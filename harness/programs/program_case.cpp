@@ -13,8 +13,8 @@
 
 #include "harness/case_facts.h"
 #include "harness/counted_facts.h"
-#include "harness/files/demangled.h"
 #include "metrics/catalog.h"
+#include "metrics/demangled.h"
 #include "metrics/hash.h"
 
 namespace warpgauge::programs {
@@ -126,15 +126,17 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
 }  // namespace
 
 std::vector<std::string> ProgramCase::names() const {
-  std::vector<std::string> names = files::names_of(kernel);
+  std::vector<std::string> names = metrics::names_of(kernel);
   names.push_back(id.variant);
   names.push_back(id.variant_type());
   return names;
 }
 
 bool ProgramCase::is_called(const std::regex& expression) const {
-  return std::regex_search(kernel, expression) ||
-         std::regex_search(files::without_void(kernel), expression);
+  constexpr std::size_t kSearched = 4096;  // the library takes some of the stack for each character
+  const std::string name = kernel.substr(0, kSearched);
+  return std::regex_search(name, expression) ||
+         std::regex_search(metrics::without_void(name), expression);
 }
 
 std::string family_of(const std::string& program) {
@@ -142,7 +144,7 @@ std::string family_of(const std::string& program) {
 }
 
 std::string variant_of(const std::string& kernel) {
-  return id_word(files::plain_name(files::demangled(kernel)));
+  return id_word(metrics::plain_name(metrics::demangled(kernel)));
 }
 
 Fact program_failure(const Counter& counter, const std::string& program, std::string how) {
@@ -155,7 +157,7 @@ Fact program_failure(const Counter& counter, const std::string& program, std::st
 ProgramCase case_of(const Counter& counter, const std::string& program, const CountedKernel& kernel,
                     const metrics::Budgets& budgets) {
   ProgramCase one{.id = id_of(counter, program, kernel.name),
-                  .kernel = files::demangled(kernel.name),
+                  .kernel = metrics::demangled(kernel.name),
                   .device = kernel.device,
                   .budgets = {},
                   .launches = kernel.launches,

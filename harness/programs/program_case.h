@@ -68,6 +68,7 @@ struct ProgramCase {
   /// and those of its id.
   std::vector<std::string> names() const;
   /// True if the expression finds something in its name, which templates may begin with "void ".
+  /// Searches the first 4,096 characters of the name.
   bool is_called(const std::regex& expression) const;
 };
 

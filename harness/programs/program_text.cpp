@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "harness/files/demangled.h"
 #include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/program_name.h"
+#include "metrics/demangled.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::programs {
@@ -129,7 +129,7 @@ std::string judge_options(const JudgeOptions& options, const metrics::Fact& fact
   std::string text;
   if (!fact.kernel.empty()) {
     text += " --kernels " +
-            outcome::shell_word(literally(files::plain_name(files::demangled(fact.kernel))));
+            outcome::shell_word(literally(metrics::plain_name(metrics::demangled(fact.kernel))));
   }
   if (!options.budgets.empty())
     text += " --budgets " + outcome::shell_word(options.budgets.string());

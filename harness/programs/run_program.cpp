@@ -11,13 +11,17 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/files/demangled.h"
+<<<<<<< HEAD
+#include "metrics/demangled.h"
 #include "harness/files/printable.h"
+=======
+>>>>>>> ff06131e (libiberty demangles all names, those of CUTLASS too)
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
 #include "metrics/budget.h"
+#include "metrics/demangled.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::programs {
@@ -31,7 +35,7 @@ std::string leave_out_skipped(const ProgramOptions& options, std::vector<Program
   for (const std::string& glob : options.choice.skip) {
     std::size_t kernels = 0, launches = 0;
     std::erase_if(*cases, [&](const ProgramCase& one) {
-      if (!metrics::fits(glob, files::names_of(one.kernel))) return false;
+      if (!metrics::fits(glob, metrics::names_of(one.kernel))) return false;
       ++kernels;
       launches += one.launches;
       return true;

@@ -27,7 +27,7 @@ CLI = r"CLI/CLI\.hpp"
 LIBRARIES = {
     "metrics": [
         *(POSIX, CUDA, CUPTI, FMT),
-        *(r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h", r"(lz4|zstd)\.h"),
+        *(r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h", r"(lz4|zstd|demangle)\.h"),
     ],
     "harness/emulator/ptx": [],
     "harness/emulator/machine/memory": [POSIX],

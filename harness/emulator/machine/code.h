@@ -130,7 +130,7 @@ metrics::SourceLine source_line(const Code& code, std::uint32_t instruction);
 /// "FILE:LINE" of an instruction, or "FUNCTION, PTX line N" where there is no source line.
 std::string source_place(const Code& code, std::uint32_t instruction);
 
-/// A C++ name as in the source, without its parameters' types; other names as they are.
-std::string demangled(const std::string& name);
+/// A C++ name as in the source, without the types of its parameters; other names as they are.
+std::string display_name(const std::string& name);
 
 }  // namespace warpgauge::emulator::machine

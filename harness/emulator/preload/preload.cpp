@@ -22,7 +22,6 @@
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/launch_watch.h"
 #include "harness/emulator/uninterrupted_mutex.h"
-#include "harness/files/demangled.h"
 #include "harness/files/printable.h"
 #include "harness/process/flush_at_exit.h"
 #include "harness/process/progress.h"
@@ -30,6 +29,7 @@
 #include "metrics/append_file.h"
 #include "metrics/counts_report.h"
 #include "metrics/coverage.h"
+#include "metrics/demangled.h"
 
 namespace warpgauge::emulator::preload {
 namespace {
@@ -70,7 +70,7 @@ class Launches : public LaunchWatch {
     ++begun_;
     if (line_.is_there()) {
       line_.show(fmt::format("[{}] emulating {}, {} blocks", begun_,
-                             files::printable(files::plain_name(files::demangled(kernel))),
+                             files::printable(metrics::plain_name(metrics::demangled(kernel))),
                              std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]));
     }
     metrics::ReportedKernel& known = kernel_of(kernel);

@@ -55,7 +55,7 @@ Frame& make_frame(Warp& warp, const Instruction& instruction, const CallSite& si
   const std::uint64_t local = next_frame(caller.local, *caller.code);
   if (local + code.local_bytes > state.memory.local_stride) {
     fault(warp, instruction, lanes, Fault::Kind::stack_overflow,
-          ("call of " + demangled(code.function->name) + ": the stack of " +
+          ("call of " + display_name(code.function->name) + ": the stack of " +
            std::to_string(state.memory.local_stride) + " bytes a thread is full, " +
            std::to_string(caller.depth + 1) + " calls deep")
               .c_str());

@@ -19,7 +19,8 @@ std::string why_it_cannot_be_called(const std::string& name) {
   if (name.starts_with(kDeviceRuntimePrefix)) {
     return "cuda" + name.substr(kDeviceRuntimePrefix.size()) + " is not emulated in kernels";
   }
-  return "the function " + demangled(name) + " is not defined in this module (another object file)";
+  return "the function " + display_name(name) +
+         " is not defined in this module (another object file)";
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void find_sources(KernelCode& code) {
 std::unique_ptr<KernelCode> KernelDecoder::decode() {
   result = std::make_unique<KernelCode>();
   result->name = kernel.function.name;
-  result->display = demangled(kernel.function.name);
+  result->display = display_name(kernel.function.name);
   std::vector<FunctionDecoder> decoders;
   for (const ptx::Function* const function : kernel.scope.functions) {
     if (!function->has_body) continue;

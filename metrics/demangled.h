@@ -5,16 +5,26 @@
 #include <typeinfo>
 #include <vector>
 
-namespace warpgauge::files {
+namespace warpgauge::metrics {
 
-/// "void add<float>(float*)" for "_Z3addIfEvPT_"; other names unchanged.
+/// "void add<float>(float*)" for "_Z3addIfEvPT_". Other names are unchanged, and so are those of
+/// more than 16,384 characters, or that stand for more than 262,144.
 std::string demangled(const std::string& name);
+
+/// The beginning of a long one, for texts: those of CUTLASS may fill many screens.
+std::string shown_name(const std::string& name);
 
 /// "std::invalid_argument".
 std::string type_name(const std::type_info& type);
 
 /// "add<float>(float*)" for "void add<float>(float*)": kernels return nothing.
 std::string without_void(const std::string& demangled);
+
+/// Without the parts "(anonymous namespace)::".
+std::string without_anonymous(std::string demangled);
+
+/// "add<float>": the name of a function without the types that it returns and takes.
+std::string without_types(const std::string& demangled);
 
 /// "add": the name of a function without return type, namespaces, template arguments and
 /// parameters.
@@ -23,4 +33,4 @@ std::string plain_name(const std::string& demangled);
 /// The names that match a kernel: its demangled name with and without `void `, and its plain name.
 std::vector<std::string> names_of(const std::string& demangled);
 
-}  // namespace warpgauge::files
+}  // namespace warpgauge::metrics
