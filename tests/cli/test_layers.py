@@ -98,7 +98,7 @@ OURS = {
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
         r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/choice)\.h",
-        r"metrics/(append_file|counts_report|coverage)\.h",
+        r"metrics/(append_file|counts_report|coverage|demangled)\.h",
     ],
     "harness/emulator": [
         *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
