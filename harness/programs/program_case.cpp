@@ -134,9 +134,9 @@ std::vector<std::string> ProgramCase::names() const {
 
 bool ProgramCase::is_called(const std::regex& expression) const {
   constexpr std::size_t kSearched = 4096;  // the library takes some of the stack for each character
-  const std::string name = kernel.substr(0, kSearched);
+  const std::string name = kernel.substr(0, kSearched), without_void = metrics::without_void(name);
   return std::regex_search(name, expression) ||
-         std::regex_search(metrics::without_void(name), expression);
+         (without_void != name && std::regex_search(without_void, expression));
 }
 
 std::string family_of(const std::string& program) {

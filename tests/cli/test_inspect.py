@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import string
 import struct
 import subprocess
 import zipfile
@@ -320,6 +321,30 @@ def test_only_the_architectures_and_kernels_that_are_asked_for(tmp_path):
     result = inspect("--kernels", "none", "--out", tmp_path, *things)
     assert result.returncode == 3
     assert "--kernels 'none': matches none of 4 kernels" in result.stderr
+
+
+def test_long_names_are_demangled_and_hostile_ones_kept(tmp_path):
+    """Of two hostile names one stands for 2^24 types, and one is longer than any compiler's."""
+    digits = string.digits + string.ascii_uppercase
+    pairs = "".join(f"S_IS{digit}_S{digit}_E" for digit in digits[:24])
+    names = [
+        f"_Z7longestI{'NSt3__14pairE' * 100}EvT_",
+        f"_Z7doubledSt4pairIiiE{pairs}",
+        f"_Z20000{'a' * 20_000}v",
+    ]
+    entries = "".join(f".visible .entry {name}() {{ ret; }}\n" for name in names)
+    ptx = tmp_path / "names.ptx"
+    ptx.write_text(f".version 9.0\n.target sm_90\n.address_size 64\n{entries}")
+    result, facts = inspected(tmp_path, ptx)
+    assert {kernel for kernel, _ in facts} == set(names)
+    assert result.returncode == 0
+    assert re.search("  void longest<std::__1::pair, std::__1::pair, ", result.stdout)
+    assert re.search("  _Z7doubledSt4pair", result.stdout)
+    assert re.search("  _Z20000aaaa", result.stdout)
+    _, facts = inspected(tmp_path, "--kernels", ".*longest.*pair>", ptx)
+    assert {kernel for kernel, _ in facts} == {names[0]}
+    result = inspect("--kernels", "a+b", "--out", tmp_path, ptx)
+    assert "matches none of 3 kernels" in result.stderr
 
 
 def test_a_folder_is_read_without_its_other_files(tmp_path):
