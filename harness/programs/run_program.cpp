@@ -21,7 +21,6 @@
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
 #include "metrics/budget.h"
-#include "metrics/demangled.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::programs {
