@@ -11,16 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
-<<<<<<< HEAD
-#include "metrics/demangled.h"
 #include "harness/files/printable.h"
-=======
->>>>>>> ff06131e (libiberty demangles all names, those of CUTLASS too)
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
 #include "metrics/budget.h"
+#include "metrics/demangled.h"
 #include "metrics/glob.h"
 
 namespace warpgauge::programs {
