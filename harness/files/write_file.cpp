@@ -13,7 +13,13 @@ namespace warpgauge::files {
 
 namespace fs = std::filesystem;
 
-void write_file(fs::path path, std::string_view content) {
+void write_file(const fs::path& path, std::string_view content) {
+  write_file(path, [&](std::ostream& stream) {
+    stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  });
+}
+
+void write_file(fs::path path, const std::function<void(std::ostream&)>& write) {
   const auto refuse = [&](const std::string& why) {
     throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(), why));
   };
@@ -23,14 +29,23 @@ void write_file(fs::path path, std::string_view content) {
   const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
   const fs::path half =
       in_place ? path : fs::path(fmt::format("{}{}{}", path.string(), kHalfWritten, getpid()));
-  errno = 0;
-  std::ofstream stream(half, std::ios::binary);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  const int why = errno;
-  if (!stream) {
+  const auto give_up = [&] {
     if (!in_place) fs::remove(half, error);
+  };
+  try {
+    std::ofstream stream;
+    stream.exceptions(std::ios::failbit | std::ios::badbit);  // at once, with errno of its cause
+    errno = 0;
+    stream.open(half, std::ios::binary);
+    write(stream);
+    stream.close();
+  } catch (const std::ios::failure&) {
+    const int why = errno;
+    give_up();
     refuse(std::generic_category().message(why));
+  } catch (...) {
+    give_up();
+    throw;
   }
   if (in_place) return;
   fs::rename(half, path, error);

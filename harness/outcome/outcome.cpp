@@ -41,7 +41,8 @@ int Tally::judged() const { return checks() - count(Verdict::unmeasured) - count
 Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
     : runs_(std::move(runs)), options_(std::move(options)) {
   std::vector<JudgedValue> lines;
-  std::map<std::tuple<metrics::CaseId, std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<const metrics::CaseId&, const std::string&, const std::string&>, std::size_t>
+      places;  // the facts stay where they are
   for (const metrics::StoredRun& run : runs_) {
     if (run.end) std::ranges::copy(run.end->left_out, std::back_inserter(options_.left_out));
     if (options_.whole && !run.end) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
+#include <ostream>
 #include <set>
 #include <string>
 #include <tuple>
@@ -68,9 +68,8 @@ metrics::RunEnd end_of(const Outcome& outcome) {
 }
 
 void write_results(const Outcome& outcome, const std::filesystem::path& path, bool every_value) {
-  const nlohmann::ordered_json results = results_json(outcome, every_value);
-  files::write_file(
-      path, results.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  files::write_file(path,
+                    [&](std::ostream& out) { write_results_json(out, outcome, every_value); });
 }
 
 }  // namespace warpgauge::outcome

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/files/json_document.h"
 #include "harness/outcome/bulk_copies.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/unjudged_excess.h"
@@ -108,7 +109,7 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
 }
 
 /// Every value of every finding, the worst first, so that a part of them can be drawn as well.
-ordered_json findings_json(const Outcome& outcome) {
+void visit_findings(const Outcome& outcome, const files::JsonDocument::Element& add) {
   std::vector<std::pair<const FoundValue*, const Finding*>> found;
   for (const Finding& finding : outcome.findings()) {
     for (const FoundValue& one : finding.values) found.emplace_back(&one, &finding);
@@ -116,11 +117,7 @@ ordered_json findings_json(const Outcome& outcome) {
   std::ranges::stable_sort(found, [&](const auto& a, const auto& b) {
     return is_worse(*a.first->judged.fact, *b.first->judged.fact, outcome.options().requirements);
   });
-  ordered_json list = ordered_json::array();
-  for (const auto& [one, finding] : found) {
-    list.push_back(found_value_json(*one, *finding, outcome));
-  }
-  return list;
+  for (const auto& [one, finding] : found) add(found_value_json(*one, *finding, outcome));
 }
 
 bool is_listed(const Fact& fact, const Requirements& requirements) {
@@ -154,13 +151,14 @@ ordered_json judged_value_json(const Fact& fact, const Requirements& requirement
 }
 
 /// The cases by architecture, that of the worst value first.
-ordered_json cases_json(const Outcome& outcome, bool every_value) {
+void visit_cases(const Outcome& outcome, bool every_value,
+                 const files::JsonDocument::Element& add) {
   struct OfCase {
     std::vector<JudgedValue> values;
   };
   const Requirements& requirements = outcome.options().requirements;
   std::vector<OfCase> cases;
-  std::map<std::tuple<metrics::CaseId, std::string>, std::size_t> places;
+  std::map<std::tuple<const metrics::CaseId&, const std::string&>, std::size_t> places;
   for (const JudgedValue& value : outcome.values()) {
     const auto [place, is_new] =
         places.try_emplace({value.fact->id, value.fact->arch}, cases.size());
@@ -174,7 +172,6 @@ ordered_json cases_json(const Outcome& outcome, bool every_value) {
   std::ranges::stable_sort(cases, [&](const OfCase& a, const OfCase& b) {
     return worse(a.values.front(), b.values.front());
   });
-  ordered_json list = ordered_json::array();
   for (const OfCase& one : cases) {
     const Fact& worst = *one.values.front().fact;
     ordered_json object = {{"case", worst.id.str()},
@@ -200,56 +197,61 @@ ordered_json cases_json(const Outcome& outcome, bool every_value) {
       if (!every_value && !is_listed(*value.fact, requirements)) continue;
       object["values"].push_back(judged_value_json(*value.fact, requirements));
     }
-    list.push_back(std::move(object));
+    add(object);
   }
-  return list;
 }
 
 }  // namespace
 
-ordered_json results_json(const Outcome& outcome, bool every_value) {
+void write_results_json(std::ostream& out, const Outcome& outcome, bool every_value) {
   constexpr std::string_view kStatus[] = {"pass", "fail", "error", "not measured"};
-  ordered_json object = {{"schema", kSchema},
-                         {"status", kStatus[outcome.exit_code()]},
-                         {"exit_code", static_cast<int>(outcome.exit_code())},
-                         {"headline", outcome.headline()},
-                         {"cases_total", outcome.total().cases.size()},
-                         {"checks", outcome.total().checks()},
-                         {"counts", counts_json(outcome.total())}};
-  object["runs"] = ordered_json::array();
+  files::JsonDocument document(out, 1);
+  document.add("schema", kSchema);
+  document.add("status", kStatus[outcome.exit_code()]);
+  document.add("exit_code", static_cast<int>(outcome.exit_code()));
+  document.add("headline", outcome.headline());
+  document.add("cases_total", outcome.total().cases.size());
+  document.add("checks", outcome.total().checks());
+  document.add("counts", counts_json(outcome.total()));
+  ordered_json runs = ordered_json::array();
   for (const metrics::StoredRun& run : outcome.runs()) {
     ordered_json of_run = metrics::run_json(run.run);
     of_run.erase("record");
     of_run.erase("schema");
-    object["runs"].push_back(of_run);
+    runs.push_back(std::move(of_run));
   }
-  object["families"] = ordered_json::array();
+  document.add("runs", runs);
+  ordered_json families = ordered_json::array();
   for (const auto& [family, tally] : outcome.families()) {
-    object["families"].push_back({{"family", family},
-                                  {"cases", tally.cases.size()},
-                                  {"checks", tally.checks()},
-                                  {"counts", counts_json(tally)}});
+    families.push_back({{"family", family},
+                        {"cases", tally.cases.size()},
+                        {"checks", tally.checks()},
+                        {"counts", counts_json(tally)}});
   }
-  object["findings"] = findings_json(outcome);
-  object["unmeasured"] = ordered_json::array();
+  document.add("families", families);
+  document.add_list("findings", [&](const auto& add) { visit_findings(outcome, add); });
+  ordered_json unmeasured = ordered_json::array();
   for (const Unmeasured& one : outcome.unmeasured()) {
-    object["unmeasured"].push_back(
+    unmeasured.push_back(
         {{"reason", one.reason}, {"count", one.count}, {"required", one.required}});
   }
-  object["lost"] = outcome.lost();
-  object["left_out"] = outcome.options().left_out;
+  document.add("unmeasured", unmeasured);
+  document.add("lost", outcome.lost());
+  document.add("left_out", outcome.options().left_out);
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
-    object["unjudged_excess"] = {
-        {"case", worst->fact->id.str()},      {"arch", worst->fact->arch},
-        {"metric", worst->fact->metric},      {"value", number_json(worst->excess())},
-        {"ideal", number_json(worst->ideal)}, {"text", unjudged_text(*worst)}};
+    document.add("unjudged_excess", {{"case", worst->fact->id.str()},
+                                     {"arch", worst->fact->arch},
+                                     {"metric", worst->fact->metric},
+                                     {"value", number_json(worst->excess())},
+                                     {"ideal", number_json(worst->ideal)},
+                                     {"text", unjudged_text(*worst)}});
   }
   if (const auto copies = bulk_copies_of(outcome.values())) {
-    object["bulk_copies"] = {{"case", copies->most->id.str()},
-                             {"arch", copies->most->arch},
-                             {"copies", copies->most->leaves_out},
-                             {"cases", copies->cases},
-                             {"text", bulk_copies_text(*copies)}};
+    document.add("bulk_copies", {{"case", copies->most->id.str()},
+                                 {"arch", copies->most->arch},
+                                 {"copies", copies->most->leaves_out},
+                                 {"cases", copies->cases},
+                                 {"text", bulk_copies_text(*copies)}});
   }
   ordered_json units = ordered_json::object();
   for (const metrics::Metric& metric : metrics::catalog())
@@ -257,9 +259,9 @@ ordered_json results_json(const Outcome& outcome, bool every_value) {
   for (const JudgedValue& value : outcome.values()) {
     units[value.fact->metric] = metrics::metric(value.fact->metric).unit;
   }
-  object["units"] = units;
-  object["cases"] = cases_json(outcome, every_value);
-  return object;
+  document.add("units", units);
+  document.add_list("cases", [&](const auto& add) { visit_cases(outcome, every_value, add); });
+  document.end();
 }
 
 }  // namespace warpgauge::outcome

@@ -1,7 +1,7 @@
 // An outcome as JSON: results.json (harness/outcome/results.schema.json), which every output draws.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <iosfwd>
 
 #include "harness/outcome/outcome.h"
 
@@ -9,6 +9,6 @@ namespace warpgauge::outcome {
 
 /// Values of `cases` are those that were judged, times, and what makes the run red; `every_value`:
 /// all values of whole cases.
-nlohmann::ordered_json results_json(const Outcome& outcome, bool every_value = false);
+void write_results_json(std::ostream& out, const Outcome& outcome, bool every_value = false);
 
 }  // namespace warpgauge::outcome

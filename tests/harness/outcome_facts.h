@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/outcome/outcome.h"
+#include "harness/outcome/results_json.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::outcome {
@@ -68,6 +71,13 @@ inline Outcome outcome_of(std::vector<metrics::Fact> facts, const Requirements& 
   std::vector<metrics::StoredRun> runs;
   runs.push_back(run_of(std::move(facts)));
   return Outcome(std::move(runs), {.requirements = requirements, .lost = std::move(lost)});
+}
+
+/// What results.json has of an outcome.
+inline nlohmann::ordered_json results_json(const Outcome& outcome, bool every_value = false) {
+  std::stringstream text;
+  write_results_json(text, outcome, every_value);
+  return nlohmann::ordered_json::parse(text);
 }
 
 }  // namespace warpgauge::outcome

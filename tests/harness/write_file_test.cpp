@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 
@@ -49,6 +51,36 @@ TEST_F(WriteFile, ReplacesTheWholeFileAndLeavesNothingBeside) {
   files::write_file(path, std::string("sh\0rt", 5));
   EXPECT_EQ(content(path), std::string("sh\0rt", 5));
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, TakesWhatIsWrittenIntoAStream) {
+  files::write_file(folder_ / "a", [](std::ostream& out) { out << "one " << 2; });
+  EXPECT_EQ(content(folder_ / "a"), "one 2");
+}
+
+TEST_F(WriteFile, LeavesTheOldFileWhereTheWriterThrows) {
+  files::write_file(folder_ / "a", "old");
+  const auto fails = [](std::ostream& out) {
+    out << "half";
+    throw std::domain_error("no more");
+  };
+  EXPECT_THROW(files::write_file(folder_ / "a", fails), std::domain_error);
+  EXPECT_EQ(content(folder_ / "a"), "old");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFile, GivesTheReasonOfTheFirstWriteThatFails) {
+  const auto fills = [](std::ostream& out) {
+    const std::string part(1 << 16, 'x');
+    for (int i = 0; i < 4; ++i) out << part;
+    errno = ENOENT;
+  };
+  try {
+    files::write_file("/dev/full", fills);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/dev/full: cannot be written: No space left"));
+  }
 }
 
 TEST_F(WriteFile, GoesThroughALink) {
