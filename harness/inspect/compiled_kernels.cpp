@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -95,12 +96,13 @@ class CubinReader {
       }
       add_local(out);
     } catch (const metrics::CubinError& error) {  // of an architecture that is not known here
+      const auto why = std::make_shared<const std::string>(error.what());
       for (const auto metric : {"local.load_instructions", "local.store_instructions",
                                 "spill.load_bytes", "spill.store_bytes"}) {
-        out.unknown[metric] = error.what();
+        out.unknown[metric] = why;
       }
       for (const metrics::Metric& row : metrics::catalog()) {
-        if (metrics::is_of_mix(row)) out.unknown[row.id] = error.what();
+        if (metrics::is_of_mix(row)) out.unknown[row.id] = why;
       }
     }
     return out;
@@ -111,7 +113,7 @@ class CubinReader {
       if (value) {
         out.compile_time[metric] = static_cast<double>(*value);
       } else {
-        out.unknown[metric] = "the cubin does not say it";
+        out.unknown[metric] = std::make_shared<const std::string>("the cubin does not say it");
       }
     };
     add("registers", resources.registers);
@@ -143,8 +145,8 @@ class CubinReader {
     const metrics::Architecture* const arch = metrics::find_architecture(found_.arch);
     constexpr std::uint64_t kMostThreads = 1024;
     if (arch == nullptr || !resources.registers || threads == 0 || threads > kMostThreads) {
-      out.unknown[kOccupancy] =
-          "the kernel has no launch bounds; --block gives the threads of its blocks";
+      out.unknown[kOccupancy] = std::make_shared<const std::string>(
+          "the kernel has no launch bounds; --block gives the threads of its blocks");
       return;
     }
     const metrics::Occupancy one =
@@ -184,7 +186,7 @@ class CubinReader {
       if (has_marks && !access.is_spill) continue;
       add(access.is_load ? "spill.load_bytes" : "spill.store_bytes", access.bytes);
     }
-    out.compile_time.insert(values.begin(), values.end());
+    for (const auto& [metric, value] : values) out.compile_time[metric] = value;
     for (auto& [key, line] : lines) out.compiled_lines.push_back(std::move(line));
     if (has_marks) return;
     for (const auto metric : {"spill.load_bytes", "spill.store_bytes"}) {
@@ -234,9 +236,9 @@ void add_other_code(CountedKernel& kernel, const CountedKernel& other) {
     known->second =
         more_is_better ? std::min(known->second, value) : std::max(known->second, value);
   }
-  kernel.doubts.insert(other.doubts.begin(), other.doubts.end());
+  for (const auto& [metric, trust] : other.doubts) kernel.doubts.try_emplace(metric, trust);
   for (const auto& [metric, reason] : other.unknown) {
-    kernel.unknown.emplace(metric, reason);
+    kernel.unknown.try_emplace(metric, reason);
     kernel.compile_time.erase(metric);
   }
   for (const auto& [metric, reason] : kernel.unknown) kernel.compile_time.erase(metric);

@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -132,10 +134,15 @@ class Inspection {
       if (!file.in_folder) fault(file, why_no_code(code));
       return;
     }
-    while (!kernels.empty()) visit_(file, kernels.extract(kernels.begin()).mapped());
+    while (!kernels.empty()) {
+      const auto kernel = std::move(kernels.extract(kernels.begin()).mapped());
+      visit_(file, *kernel);
+    }
   }
 
-  using Kernels = std::map<std::pair<std::string, std::string>, CountedKernel>;
+  /// By name and architecture, which are those of the kernel.
+  using Kernels =
+      std::map<std::pair<std::string_view, std::string_view>, std::unique_ptr<CountedKernel>>;
 
   static std::string why_no_code(const metrics::CodeFile& code) {
     if (code.ptx > 0)
@@ -162,9 +169,11 @@ class Inspection {
     for (CountedKernel& kernel : compiled_kernels(found, options_.threads)) {
       const auto place = kernels.find({kernel.name, kernel.arch});
       if (place != kernels.end()) {
-        add_other_code(place->second, kernel);
+        add_other_code(*place->second, kernel);
       } else {
-        kernels.emplace(std::pair(kernel.name, kernel.arch), std::move(kernel));
+        auto added = std::make_unique<CountedKernel>(std::move(kernel));
+        const Kernels::key_type key(added->name, added->arch);
+        kernels.emplace(key, std::move(added));
       }
     }
   }

@@ -52,7 +52,7 @@ std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);
       const auto unknown = kernel.unknown.find(fact.metric);
       if (unknown != kernel.unknown.end()) {
-        fact.reason = unknown->second;
+        fact.reason = *unknown->second;
       } else if (!counted && built_in != nullptr && limit->origin == metrics::kBuiltInOrigin) {
         continue;
       }

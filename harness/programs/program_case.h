@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/programs/by_metric.h"
 #include "metrics/budget.h"
 #include "metrics/confidence.h"
 #include "metrics/fact.h"
@@ -36,20 +37,20 @@ struct CompiledLine {
 struct CountedKernel {
   std::string name;  ///< mangled
   metrics::Device device;
-  std::string arch;                                 ///< of the code that ran
-  std::string sass_hash;                            ///< of that code; empty: not known
-  std::uint64_t launches = 0;                       ///< all of them
-  std::vector<metrics::Launch> counted;             ///< those that were to be counted, by shape
-  std::uint64_t counted_warps = 0;                  ///< of which counts came back; 0: not known
-  std::map<std::string_view, double> compile_time;  ///< values by metric
+  std::string arch;                      ///< of the code that ran
+  std::string sass_hash;                 ///< of that code; empty: not known
+  std::uint64_t launches = 0;            ///< all of them
+  std::vector<metrics::Launch> counted;  ///< those that were to be counted, by shape
+  std::uint64_t counted_warps = 0;       ///< of which counts came back; 0: not known
+  ByMetric<double> compile_time;
   /// Of those that are not exact.
-  std::map<std::string_view, metrics::Trust> doubts = {};
+  ByMetric<metrics::Trust> doubts = {};
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;      ///< a sentence, where they cannot be had
   std::string source_hash = {};  ///< empty: not known
   std::vector<CompiledLine> compiled_lines = {};
-  /// Why compile-time values cannot be known, by metric, a sentence each.
-  std::map<std::string_view, std::string> unknown = {};
+  /// Why compile-time values cannot be known, a sentence each, which many share.
+  ByMetric<std::shared_ptr<const std::string>> unknown = {};
 };
 
 /// The same, with its facts.
